@@ -16,6 +16,18 @@ const (
 	Duplicate Verdict = "duplicate" // near the leader it names
 )
 
+// Relation is what a text is to a leader, for readers of results.
+type Relation string
+
+const (
+	Same        Relation = "duplicate" // they say the same
+	Unsure      Relation = "unsure"    // a person should look
+	Variant     Relation = "variant"   // one template, other facts
+	Overlaps    Relation = "overlap"   // one says more than the other
+	ContainedIn Relation = "contained" // the leader says all that the text does, and more
+	Other       Relation = "new"       // anything else
+)
+
 // Decision is what became of one document, with the evidence for it. The
 // fields in JSON are those of the command's --decisions file and of the
 // service's answers.
@@ -39,6 +51,9 @@ type Decision struct {
 	// Conflicts say which (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Relation to VariantOf, and the probability that the two say the same.
+	Relation    Relation `json:"relation,omitempty"`
+	Probability float64  `json:"probability,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
 	// the method it was routed to.
 	Method string `json:"method"`
@@ -46,10 +61,17 @@ type Decision struct {
 	Basis string `json:"basis,omitempty"`
 }
 
-// Overlap reports whether a new document is kept for what it says more than a
-// leader that it is similar to.
-func (d *Decision) Overlap() bool {
-	return d.VariantOf != "" && len(d.Conflicts) > 0 && d.Conflicts[0].Kind == KindMore
+// RelationOf returns the relation that the conflicts of a variant, the weightiest first, give it.
+func RelationOf(unsure bool, conflicts []Conflict) Relation {
+	switch {
+	case unsure:
+		return Unsure
+	case len(conflicts) > 0 && conflicts[0].Kind == KindContained:
+		return ContainedIn
+	case len(conflicts) > 0 && conflicts[0].Kind == KindMore:
+		return Overlaps
+	}
+	return Variant
 }
 
 // BasisEqual is the basis of a decision between texts that are equal byte for

@@ -21,3 +21,21 @@ func ExampleMatch_Better() {
 	// false
 	// 0.95 true
 }
+
+func ExampleMatch_Relation() {
+	fmt.Println(neardup.Match{Near: true}.Relation())
+	fmt.Println(neardup.Match{Variant: true, Unsure: true}.Relation())
+	fmt.Println(neardup.Match{Variant: true, Overlap: true, Contained: true}.Relation())
+	fmt.Println(neardup.Match{Variant: true}.Relation(), neardup.Match{}.Relation())
+	// Output:
+	// duplicate
+	// unsure
+	// contained
+	// variant new
+}
+
+func ExampleRelationOf() {
+	more := []neardup.Conflict{{Kind: neardup.KindMore, A: "and the ferry"}}
+	fmt.Println(neardup.RelationOf(false, more), neardup.RelationOf(true, more), neardup.RelationOf(false, nil))
+	// Output: overlap unsure variant
+}

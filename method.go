@@ -61,10 +61,11 @@ type Match struct {
 	// Variant says that the texts are similar and not the same: one template,
 	// another number or name, or one says more. Never true together with Near.
 	Variant bool `json:"variant,omitempty"`
-	// Overlap says of a Variant that it is kept for what the first text says more
-	// than the second; Unsure, that a person should look.
-	Overlap bool `json:"overlap,omitempty"`
-	Unsure  bool `json:"unsure,omitempty"`
+	// Overlap reports of a Variant that one text says more than the other; Contained, that the second text
+	// says all that the first one does; Unsure, that a person should look.
+	Overlap   bool `json:"overlap,omitempty"`
+	Contained bool `json:"contained,omitempty"`
+	Unsure    bool `json:"unsure,omitempty"`
 	// Method is the name of the method that judged; Basis what it measured,
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
@@ -78,6 +79,23 @@ type Conflict struct {
 	A    string  `json:"a,omitempty"`
 	B    string  `json:"b,omitempty"`
 	Bits float64 `json:"bits,omitempty"` // what it says for (more than 0) or against the same
+}
+
+// Relation names what the first text is to the second.
+func (m Match) Relation() Relation {
+	switch {
+	case m.Near && m.Basis == BasisContained, m.Contained && !m.Near:
+		return ContainedIn
+	case m.Near:
+		return Same
+	case m.Unsure:
+		return Unsure
+	case m.Overlap:
+		return Overlaps
+	case m.Variant:
+		return Variant
+	}
+	return Other
 }
 
 // Rank decides between leaders: the Similarity, but the Closeness of near ones where it is known.
@@ -143,8 +161,12 @@ func Meet(m Method, a, b View) (match Match, judged bool) {
 	return m.Compare(a, b), true
 }
 
-// KindMore is the kind of what the first text says more than the second.
-const KindMore = "more"
+// Kinds of the first conflict of a pair of which one text says more: KindMore, or KindContained if the second text
+// says all that the first one does.
+const (
+	KindMore      = "more"
+	KindContained = "contained"
+)
 
 // Explainer is a Method that can say in what two texts differ.
 type Explainer interface {
@@ -152,17 +174,6 @@ type Explainer interface {
 	// Conflicts are what a and b state differently, the weightiest first.
 	// Not for the hot path: it is asked for what is reported only.
 	Conflicts(a, b View) []Conflict
-}
-
-// Differing is a Method that can name the places in which two texts differ.
-type Differing interface {
-	Method
-	// Differs is false only if texts with these sketches have no Differences; it
-	// spares their views.
-	Differs(a, b uint64) bool
-	// Differences are what one text has in a place, " / ", and what the other has there, in
-	// the same order whichever comes first. Not for the hot path.
-	Differences(a, b View) []string
 }
 
 // Measurer is a Method that can say how similar two texts are below its

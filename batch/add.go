@@ -91,7 +91,7 @@ func kindOf(o *Outcome) reference.Kind {
 		return reference.Equal
 	case o.Decision.Decision == neardup.Duplicate:
 		return reference.Near
-	case o.Unsure:
+	case o.Relation == neardup.Unsure:
 		return reference.Unsure
 	case o.VariantOf != "":
 		return reference.Variant

@@ -16,7 +16,6 @@ type Outcome struct {
 	// LeaderItem is the leader's item index, the document's own if new; -1 where the
 	// leader is of the reference.
 	LeaderItem int
-	Unsure     bool // a variant that a person should look at
 	// Known is the number in the reference of the leader, or of what the document is a
 	// variant of; -1 where it is none of the reference.
 	Known int64
@@ -92,8 +91,8 @@ func (s *Outcomes) count(o *Outcome) {
 	kept := o.Decision.Decision == neardup.New
 	add(&s.Kept, kept)
 	add(&s.Variants, kept && o.VariantOf != "")
-	add(&s.Overlaps, kept && o.Overlap())
-	add(&s.Unsure, kept && o.Unsure)
+	add(&s.Overlaps, kept && (o.Relation == neardup.Overlaps || o.Relation == neardup.ContainedIn))
+	add(&s.Unsure, kept && o.Relation == neardup.Unsure)
 	add(&s.Removed, !kept)
 	add(&s.Equal, !kept && o.Basis == neardup.BasisEqual)
 	add(&s.Contained, !kept && o.Basis == neardup.BasisContained)
@@ -116,10 +115,7 @@ func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 		}
 	}
 	v.audit.Near(uint32(o.Item), uint32(other), o.Similarity, o.Basis)
-	if o.Basis == neardup.BasisEqual || o.Basis == neardup.BasisOverride || leader == p {
-		return nil
-	}
-	return v.differ(p, leader, true)
+	return nil
 }
 
 // outcome says what became of one document, and of which text its leader is.
@@ -210,9 +206,9 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if err := v.known(o, st.leader); err != nil {
 		return err
 	}
-	o.Unsure = st.grade == unsure
+	o.Relation, o.Probability = neardup.RelationOf(st.grade == unsure, o.Conflicts), st.similarity
 	v.audit.Variant(uint32(o.Item), uint32(i), st.similarity, o.Conflicts)
-	return v.differ(p, st.leader, false)
+	return nil
 }
 
 // conflicts are the evidence for and against two texts being the same, where the

@@ -77,7 +77,6 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 	for name, c := range map[string]methods.Config{
 		"auto":           {},
 		"auto, border":   {Limit: 40},
-		"auto/2":         {Name: methods.Auto2, Threshold: .7, Variants: methods.Keep},
 		"weighted":       {Name: "weighted"},
 		"weighted, .8":   {Name: "weighted", Threshold: .8},
 		"minhash":        {Name: "minhash", Threshold: .6},

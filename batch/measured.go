@@ -3,7 +3,6 @@ package batch
 import (
 	"context"
 
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/internal/external"
 )
@@ -58,28 +57,6 @@ func (a measured) Document(i uint32) (id, clean string, err error) {
 	}
 	clean, err = a.of.text(position(row.text - 1))
 	return id, clean, err
-}
-
-// differ counts what a text differs in from what it was removed for, or is a variant of.
-func (v *verdicts) differ(text, leader position, removed bool) error {
-	method, ok := v.method.(neardup.Differing)
-	if !ok || !v.audit.Differs() {
-		return nil
-	}
-	a, err := v.texts.Get(text)
-	if err != nil {
-		return err
-	}
-	b, err := v.texts.Get(leader)
-	if err != nil || !method.Differs(a.sketch, b.sketch) {
-		v.audit.Differ(nil, removed)
-		return err
-	}
-	own, other, err := v.views(text, leader)
-	if err == nil {
-		v.audit.Differ(method.Differences(own, other), removed)
-	}
-	return err
 }
 
 // finishAudit ends the audit; removed says of a text that it was removed after all.

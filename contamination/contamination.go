@@ -140,8 +140,8 @@ const (
 	// is a formula, "comes into force on 1 January".
 	partialWeight = 2 * stubWeight
 	partialHeld   = .5
-	// near is the probability of duplicates.
-	near = .7
+	// near is the probability from which a person should look: an item is found rather than missed.
+	near = .3
 	// mostUnits bounds what is looked for of a part.
 	mostUnits = 1 << 14
 )

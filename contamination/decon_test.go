@@ -64,9 +64,10 @@ func TestDeconFixtures(t *testing.T) {
 		{"passage_question_answer", "contaminated_multiple_in_one", map[int]string{
 			0: "101 passage contaminated, 101 question contaminated, 102 question contaminated, 103 answer partial",
 		}},
-		{"passage_question_answer", "contaminated_single_edit", map[int]string{0: "101 passage contaminated, 101 question contaminated"}},
-		{"passage_question_answer", "contaminated_single_insertion", map[int]string{0: "101 passage contaminated, 101 question contaminated"}},
-		{"passage_question_answer", "contaminated_single_deletion", map[int]string{0: "101 passage contaminated, 101 question contaminated"}},
+		// The Eifel Tower is another name: a letter is forgiven only where one of two words is in the tables.
+		{"passage_question_answer", "contaminated_single_edit", map[int]string{0: "101 passage partial, 101 question partial"}},
+		{"passage_question_answer", "contaminated_single_insertion", map[int]string{0: "101 passage partial, 101 question partial"}},
+		{"passage_question_answer", "contaminated_single_deletion", map[int]string{0: "101 passage partial, 101 question partial"}},
 		// A passage alone is no item: what it is about may be read anywhere.
 		{"passage_question_answer", "contaminated_edge_cases", map[int]string{
 			0: "101 passage partial", 1: "101 passage partial", 2: "101 passage partial",

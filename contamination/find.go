@@ -183,6 +183,7 @@ const longText = 256
 
 // explain is the evidence that a window says what an item does.
 func (w *work) explain(item, window string, units int) (evidence.Result, []evidence.Evidence) {
+	item, window = strings.TrimRight(item, "?. "), strings.TrimRight(window, "?. ") // a window ends with a word
 	if units > longText {
 		return w.scorer.Explain(evidence.NewLongView(item), evidence.NewLongView(window))
 	}
@@ -202,6 +203,7 @@ func (f *Finding) apart(list []evidence.Evidence) {
 			continue
 		}
 		switch d := (Difference{e.A, e.B}); {
+		case e.Feature == evidence.Number && (e.A == "" || e.B == ""): // a sign at the edge: see context
 		case d == Difference{}:
 			f.negated = true
 		case !slices.Contains(f.Differs, d):

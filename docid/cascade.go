@@ -39,9 +39,6 @@ type Settings struct {
 	URL, Title, Content Mode
 	// TitleMethod and ContentMethod are for stages that are near.
 	TitleMethod, ContentMethod Maker
-	// EarlierMethod is what ContentMethod was by default before: an index that
-	// was made with it goes on with it. nil: none.
-	EarlierMethod Maker
 	// TitleAgrees, where not nil, makes a title match count only if its
 	// Compare of the two contents is Near or one of them is empty:
 	// "Weekly report" is no identity. Use a loose threshold, and use it:
@@ -100,7 +97,6 @@ type cascade struct {
 	// condition; it decides nothing, so it is not part of the spec.
 	disagrees neardup.Method
 	nameKey   []byte // of the hashes of urls and titles
-	earlier   bool   // content is EarlierMethod
 	routed    string // the method that judges contents
 	// what Clean makes of the end of a line between two texts, and at the end
 	lineEnd, lastEnd string

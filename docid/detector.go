@@ -72,26 +72,14 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	return d, nil
 }
 
-// ofIndex makes the cascade of an index: that of the settings, or with the
-// earlier method that the index was made with.
+// ofIndex makes the cascade of an index. The error wraps neardup.ErrUnlike if the index was made with other settings.
 func (s Settings) ofIndex(tenant string, id Identity) (cascade, error) {
 	c, spec, err := s.build(id.Seed, id.Table)
 	if err != nil || spec == id.Spec {
 		return c, err
 	}
-	if s.EarlierMethod != nil {
-		earlier := s
-		earlier.ContentMethod = s.EarlierMethod
-		if c, as, err := earlier.build(id.Seed, id.Table); err != nil || as == id.Spec {
-			c.earlier = true
-			return c, err
-		}
-	}
 	return c, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
 }
-
-// Earlier reports whether the index goes on with Settings.EarlierMethod.
-func (d *Detector) Earlier() bool { return d.earlier }
 
 // create makes the identity of a new index, its spec included.
 func (s Settings) create() (Identity, error) {

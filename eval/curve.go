@@ -34,6 +34,8 @@ type CurveReport struct {
 	Negative int          `json:"negative"` // pairs that are not
 	Points   []CurvePoint `json:"points"`
 	Proposed CurvePoint   `json:"proposed"`
+	// Bias is what to add to the score of every pair, in bits, for method auto at its usual threshold; see Shift.
+	Bias float64 `json:"bias,omitempty"`
 	// Few says what is too little to rely on the proposal; "" if nothing is.
 	Few string `json:"few,omitempty"`
 }
@@ -142,6 +144,9 @@ func (r CurveReport) WriteText(w io.Writer) error {
 			mark = "  <- proposed"
 		}
 		fmt.Fprintf(&b, "%-10.2f %-36v %-36v %.4f%s\n", p.Threshold, p.Precision, p.Recall, p.F1, mark)
+	}
+	if r.Bias != 0 {
+		fmt.Fprintf(&b, "\nbias=%v decides as your readers do, at the usual threshold\n", r.Bias)
 	}
 	if r.Few != "" {
 		fmt.Fprintf(&b, "\nwarning: %s\n", r.Few)

@@ -5,96 +5,142 @@ import (
 	"slices"
 )
 
-// Observation is one decision to learn from: the quantities of a text and of the
-// leader it may go for, and whether it may.
-type Observation struct {
-	X      []float64
-	Same   bool
-	Weight float64 // how much it counts
-	Source string  // what is left out together
-	Short  bool
-	// Made by a change whose meaning is known: a lesson, and no test of other sources.
-	Made bool
-	// Part: one of the texts says more than the other. It is counted apart.
-	Part bool
+const (
+	// ridge pulls each weight but the first, the bias, towards its prior: what it costs to be off by one standard
+	// unit of the quantity, as a share of all examples.
+	ridge = .002
+	// priorCounts is how many examples a prior is worth.
+	priorCounts = 50
+)
+
+// Probability returns the probability that texts with these quantities are the same. The weights are in
+// natural units.
+func Probability(weights, x []float64) float64 { return 1 / (1 + math.Exp(-sum(weights, x))) }
+
+func sum(weights, x []float64) float64 {
+	z := 0.0
+	for k, w := range weights {
+		z += w * x[k]
+	}
+	return z
 }
 
-// Fit returns the weights of a logistic regression, in natural units: those
-// that make the examples likeliest, less penalty times the square of how far each
-// is from its prior, by the spread of its quantity. A weight is nowhere of the other
-// sign than signs says (0: either). The
-// same examples in the same order give the same weights: cyclic coordinate
-// descent by Newton steps, until no weight moves (Genkin, Lewis, Madigan 2007).
-// O(rounds * examples * quantities).
-func Fit(examples []Observation, signs []int, prior []float64, penalty float64) []float64 {
-	n := len(signs)
-	w := slices.Clone(prior)
-	if len(examples) == 0 {
-		return w
-	}
-	scale := make([]float64, n)
-	for k := range scale {
-		sum, squares, count := 0.0, 0.0, 0.0
-		for i := range examples {
-			e := &examples[i]
-			sum += e.Weight * e.X[k]
-			squares += e.Weight * e.X[k] * e.X[k]
-			count += e.Weight
-		}
-		scale[k] = max(squares/count-sum/count*sum/count, 1e-12)
-	}
-	margin := make([]float64, len(examples)) // w.x
-	for i := range examples {
-		for k, x := range examples[i].X {
-			margin[i] += w[k] * x
+// logistic is a logistic regression with weighted examples, weights of given signs and a ridge.
+type logistic struct {
+	examples []Observation
+	counts   []float64 // what each example counts
+	signs    []int
+	prior    []float64
+	pull     []float64 // curvature of the ridge
+}
+
+// newLogistic prepares a regression. A prior of nil is zero and held by the ridge alone.
+func newLogistic(examples []Observation, counts []float64, signs []int, prior []float64) logistic {
+	l := logistic{examples, counts, signs, make([]float64, len(signs)), make([]float64, len(signs))}
+	copy(l.prior, prior)
+	total := 0.0
+	for i, e := range examples {
+		total += counts[i]
+		for k, x := range e.X {
+			l.pull[k] += counts[i] * x * x
 		}
 	}
-	trust := make([]float64, n)
-	for k := range trust {
-		trust[k] = 1
+	for k := range l.pull {
+		share := min(float64(k), 1) * ridge
+		if prior != nil {
+			share += priorCounts / max(total, 1)
+		}
+		l.pull[k] *= share
 	}
-	for range 2000 {
+	return l
+}
+
+// fit returns the weights of the least loss by Newton's method, which takes about ten rounds. A step that
+// does not lower the loss is halved.
+func (l logistic) fit() []float64 {
+	w := slices.Clone(l.prior)
+	loss := l.loss(w)
+	for range 100 {
+		step := l.step(w)
+		next := slices.Clone(w)
+		lower := loss
+		for halved := 0; halved < 30 && lower >= loss; halved++ {
+			for k := range w {
+				next[k] = w[k] + math.Ldexp(step[k], -halved)
+			}
+			lower = l.loss(next)
+		}
+		if lower >= loss {
+			break
+		}
+		w, loss = next, lower
+	}
+	return w
+}
+
+func (l logistic) loss(w []float64) float64 {
+	loss := 0.0
+	for i, e := range l.examples {
+		z := sum(w, e.X)
+		if e.Same {
+			z = -z
+		}
+		loss += l.counts[i] * (max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))))
+	}
+	for k := range w {
+		loss += l.pull[k] / 2 * (w[k] - l.prior[k]) * (w[k] - l.prior[k])
+	}
+	return loss
+}
+
+// step returns the change of the weights to the minimum of the quadratic approximation at w, within the signs, by
+// coordinate descent.
+func (l logistic) step(w []float64) []float64 {
+	gradient, curve := l.approximate(w)
+	step := make([]float64, len(w))
+	for range 1000 {
 		most := 0.0
 		for k := range w {
-			gradient, curve := 2*penalty*scale[k]*(w[k]-prior[k]), 2*penalty*scale[k]
-			for i := range examples {
-				e := &examples[i]
-				x := e.X[k]
-				if x == 0 {
-					continue
-				}
-				p := 1 / (1 + math.Exp(-margin[i]))
-				target := 0.0
-				if e.Same {
-					target = 1
-				}
-				gradient += e.Weight * (p - target) * x
-				curve += e.Weight * max(p*(1-p), 1e-4) * x * x
-			}
-			if curve == 0 {
+			if curve[k][k] == 0 {
 				continue
 			}
-			step := min(max(-gradient/curve, -trust[k]), trust[k])
-			next := w[k] + step
-			if signs[k] > 0 {
+			next := w[k] + step[k] - (gradient[k]+sum(curve[k], step))/curve[k][k]
+			switch {
+			case l.signs[k] > 0:
 				next = max(next, 0)
-			} else if signs[k] < 0 {
+			case l.signs[k] < 0:
 				next = min(next, 0)
 			}
-			step = next - w[k]
-			trust[k] = max(2*math.Abs(step), trust[k]/2, 1e-6)
-			if step == 0 {
-				continue
-			}
-			w[k] = next
-			for i := range examples {
-				margin[i] += step * examples[i].X[k]
-			}
-			most = max(most, math.Abs(step)*math.Sqrt(scale[k]))
+			most = max(most, math.Abs(next-w[k]-step[k])*math.Sqrt(curve[k][k]))
+			step[k] = next - w[k]
 		}
-		if most < 1e-7 {
+		if most < 1e-9 {
 			break
 		}
 	}
-	return w
+	return step
+}
+
+// approximate returns the gradient and the second derivatives of the loss at w.
+func (l logistic) approximate(w []float64) (gradient []float64, curve [][]float64) {
+	gradient, curve = make([]float64, len(w)), make([][]float64, len(w))
+	for k := range w {
+		gradient[k] = l.pull[k] * (w[k] - l.prior[k])
+		curve[k] = make([]float64, len(w))
+		curve[k][k] = l.pull[k]
+	}
+	for i, e := range l.examples {
+		p := Probability(w, e.X)
+		off, weight := p, max(p*(1-p), 1e-6)*l.counts[i]
+		if e.Same {
+			off--
+		}
+		for k, x := range e.X {
+			gradient[k] += l.counts[i] * off * x
+			for j, other := range e.X {
+				curve[k][j] += weight * x * other
+			}
+		}
+	}
+	return gradient, curve
 }

@@ -38,19 +38,6 @@ func (p JudgedPair) Positive() (positive, scored bool) {
 	return false, false
 }
 
-// Replaceable reports whether each text may go for the other one, of which the
-// clean lengths are given: both or neither, and of a part only the shorter one. nil
-// where the label does not tell.
-func (p JudgedPair) Replaceable(lenA, lenB int) *[2]bool {
-	if positive, scored := p.Positive(); scored {
-		return &[2]bool{positive, positive}
-	}
-	if p.Label == "part" {
-		return &[2]bool{lenA < lenB, lenA >= lenB}
-	}
-	return nil
-}
-
 // ReadJudged reads pairs judged by reading: JSONL with the fields of
 // JudgedPair, or a table whose header names them, in any order, with or
 // without the texts. Texts that the file does not hold are looked for where

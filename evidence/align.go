@@ -10,10 +10,7 @@ import (
 // other in its place, of which one may be nothing.
 type slot struct {
 	a, b          []token.Token
-	atA, atB      int           // where they begin
-	before, after uint64        // the words around it, which both texts have; 0: none
-	title         bool          // it is in the title of both
-	row           []token.Token // of a, in which it was found
+	before, after uint64 // the words around it, which both texts have; 0: none
 }
 
 // aligner aligns the words of two texts. It keeps its memory.
@@ -26,67 +23,6 @@ type aligner struct {
 // subsequence of their words, what is equal at both ends first.
 // O(len(a)*len(b)) between.
 func (l *aligner) align(a, b []token.Token) {
-	from := len(l.slots)
-	l.differences(a, b)
-	l.mend(a, b, from)
-}
-
-// mend takes away places in which two Chinese characters in a row have been
-// exchanged: words around them are cut in another way, so it may be two places with
-// a word between.
-func (l *aligner) mend(a, b []token.Token, from int) {
-	kept := l.slots[:from]
-	for i := from; i < len(l.slots); i++ {
-		s := &l.slots[i]
-		if transposed(s.a, s.b) {
-			continue
-		}
-		if i+1 < len(l.slots) {
-			n := &l.slots[i+1]
-			endA, endB := n.atA+len(n.a), n.atB+len(n.b)
-			if n.atA-s.atA-len(s.a) == 1 && transposed(a[s.atA:endA], b[s.atB:endB]) {
-				i++
-				continue
-			}
-		}
-		kept = append(kept, *s)
-	}
-	l.slots = kept
-}
-
-// transposed reports whether two rows of Chinese words have the same characters
-// but for two in a row, which have exchanged places.
-func transposed(a, b []token.Token) bool {
-	const most = 16
-	var runes [2][most]rune
-	n := [2]int{}
-	for side, list := range [2][]token.Token{a, b} {
-		for i := range list {
-			if !list[i].Han || list[i].Number() {
-				return false
-			}
-			for _, r := range list[i].Written {
-				if n[side] == most {
-					return false
-				}
-				runes[side][n[side]] = r
-				n[side]++
-			}
-		}
-	}
-	if n[0] != n[1] || n[0] < 2 {
-		return false
-	}
-	x, y := runes[0][:n[0]], runes[1][:n[0]]
-	i := 0
-	for i < len(x) && x[i] == y[i] {
-		i++
-	}
-	return i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] && slices.Equal(x[i+2:], y[i+2:])
-}
-
-// differences appends the slots as they are.
-func (l *aligner) differences(a, b []token.Token) {
 	head := 0
 	for head < len(a) && head < len(b) && a[head].Hash == b[head].Hash {
 		head++
@@ -97,9 +33,9 @@ func (l *aligner) differences(a, b []token.Token) {
 	}
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
 	slot := func(fromI, i, fromJ, j int) {
-		s := slot{a: x[fromI:i], b: y[fromJ:j], atA: head + fromI, atB: head + fromJ}
-		if s.atA > 0 && s.atB > 0 {
-			s.before = a[s.atA-1].Hash
+		s := slot{a: x[fromI:i], b: y[fromJ:j]}
+		if head+fromI > 0 && head+fromJ > 0 {
+			s.before = a[head+fromI-1].Hash
 		}
 		if end := head + i; end < len(a) && head+j < len(b) {
 			s.after = a[end].Hash

@@ -1,14 +1,10 @@
-// Package evidence scores whether two similar texts say the same: a sum, in
-// bits, of what speaks for it and what against, each a quantity of the alignment
-// of their words times a weight that was learned from pairs judged by people and
-// from pairs made by a change whose meaning is known.
+// Package evidence scores whether two similar texts say the same.
 //
-// The quantities are few and of one kind for all texts: what is in common, a
-// number in the place of a number, a word in the place of a word by what the
-// lighter one weighs, words that exchange places, opposites, what one text has
-// more. No rule knows a subject, a place or a language but for the tables of
-// package token. All of it is whole numbers: the same texts have the same score
-// on every machine.
+// The score is a sum in bits: each of six quantities of the alignment of the words of two texts, times a weight that
+// was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
+// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of
+// what differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
+// package token. All of it is whole numbers: the same texts have the same score on every machine.
 package evidence
 
 import (
@@ -21,7 +17,7 @@ import (
 )
 
 // Evidence is one difference of two texts and what it says, in bits: more than 0
-// for the same, less against it. A stands in the first text, B in the leader,
+// for the same, less against it. A stands in the first text, B in the second,
 // "" where one has nothing there.
 type Evidence struct {
 	Feature Feature
@@ -48,196 +44,181 @@ type work struct {
 }
 
 // place is where two long texts differ: in the tokens that were cut there, and in
-// their coarse words, with those around it that both have; 0: none.
+// the coarse words next to it that both have; 0: none.
 type place struct {
-	a0, a1, b0, b1, atA, atB int
-	before, after            uint64
+	a0, a1, b0, b1 int
+	before, after  uint64
 }
 
 // New returns a scorer that weighs words by a lexicon.
 func New(l *token.Lexicon, w Weights) *Scorer {
 	s := &Scorer{weights: w, lexicon: l}
-	s.works.New = func() any {
-		k := &work{lexicon: l}
-		k.recurring = w.Slots
-		return k
-	}
+	s.works.New = func() any { return &work{lexicon: l} }
 	return s
 }
 
 // Label names weights and tables in a Spec.
 func (s *Scorer) Label() string { return s.weights.Digest() + "," + s.lexicon.Label() }
 
-// Result is what a scorer says of a pair.
+// Result is what a scorer reports of a pair.
 type Result struct {
 	Score
-	// Slot says that the strongest evidence against is something in the place of
-	// something else; More, that it is what the text has more than the leader.
-	Slot, More bool
-	// Sure says that each holds sureHeld of the other, and that nothing stands in the place of
+	// Replaced reports that the strongest evidence against the same is something in the place of
+	// something else; First and Second, that it is what one text has more than the other.
+	Replaced, First, Second bool
+	// Sure reports that each text holds .95 of the other, and that nothing stands in the place of
 	// something else.
 	Sure bool
+	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text, and
+	// nothing stands in the place of something else. They are false for texts of less than 16 words.
+	FirstHeld, SecondHeld bool
 }
 
-// sureHeld is log2 of .95 to .05.
-const sureHeld = 1087
+const (
+	sureHeld  = 1087 // log2 of .95 to .05, in units of 1/Unit
+	leastHeld = 16   // words of a text that another one may contain
+)
 
 // View is a text as it is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
-// of a pair are of one kind.
+// views of a pair are of one type.
 type View interface{ Bytes() int }
 
-// Score scores two texts: whether one may go for the leader.
-func (s *Scorer) Score(text, leader View) Result {
-	if v, short := text.(*token.View); short {
-		if n, ok := token.NumbersApart(v, leader.(*token.View)); ok {
+// Score scores whether two texts say the same.
+func (s *Scorer) Score(a, b View) Result {
+	if v, short := a.(*token.View); short {
+		if n, ok := token.NumbersApart(v, b.(*token.View)); ok {
 			return s.OtherNumbers(v, n)
 		}
 	}
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	return s.result(w.vector(text, leader), w.slotBits)
-}
-
-// OtherNumbers is Score of a short text and one in which n numbers are others and all else is the same.
-func (s *Scorer) OtherNumbers(v *token.View, n int) Result { return s.result(otherNumbers(v, n), 0) }
-
-// Vector is the features of a pair, to learn weights from.
-func (s *Scorer) Vector(text, leader View) Vector {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	return w.vector(text, leader)
-}
-
-// Explain lists what differs in two texts and what it says, the strongest
-// first, and last what they have in common, with the rest of the score: the sum is the score.
-func (s *Scorer) Explain(text, leader View) (Result, []Evidence) {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	v := w.vector(text, leader)
-	return s.result(v, w.slotBits), s.explain(v, w.slotBits, w.found)
-}
-
-func (w *work) vector(text, leader View) Vector {
-	if v, long := text.(*LongView); long {
-		return w.long(v, leader.(*LongView))
-	}
-	return w.short(text.(*token.View), leader.(*token.View))
-}
-
-func (s *Scorer) result(v Vector, slots int32) Result {
-	r := Result{Score: s.weights.Score(v).plus(slots)}
-	t := at(v[Length])
-	slot, more := int64(slots)*weightUnit, int64(0)
-	for k, value := range v {
-		switch f := Feature(k); {
-		case f.slot():
-			slot += s.weights.worth(f, value, t)
-		case f.More():
-			more += s.weights.worth(f, value, t)
-		}
-	}
-	r.Slot, r.More = slot < 0 && slot <= more, more < slot
-	r.Sure = slot == 0 && min(v[Held], v[HeldBack]) >= sureHeld
+	r, _ := s.result(w, a, b)
 	return r
 }
 
-// explain says what each difference is worth: the features that it is the value
-// of, or its part of what they are worth together.
-func (s *Scorer) explain(v Vector, slots int32, found []Evidence) []Evidence {
-	t := at(v[Length])
-	var out []Evidence
-	rest := s.weights.Score(v).plus(slots)
-	if slots != 0 {
-		e := named(Recurring, found)
-		e.Bits, rest = float64(slots)/token.Unit, rest.plus(-slots)
-		out = append(out, e)
+// OtherNumbers is Score of a short text and one in which n numbers are others and all else is the same.
+func (s *Scorer) OtherNumbers(v *token.View, n int) Result {
+	weight := uint64(n) * token.NumberWeight
+	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, places: n}
+	return s.meaning(&sums, sums.vector())
+}
+
+// Vector returns the features of a pair, to learn weights from.
+func (s *Scorer) Vector(a, b View) Vector {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	_, v := s.result(w, a, b)
+	return v
+}
+
+// Explain lists what differs in two texts and what it says, the strongest against the same
+// first, and last what they have in common, with the rest of the score: the sum is the score.
+func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
+	w := s.works.Get().(*work)
+	defer s.works.Put(w)
+	r, v := s.result(w, a, b)
+	return r, s.explain(r.Score, v, w.found)
+}
+
+// result looks at the pair in an order that does not depend on which text comes first, because texts may have several
+// alignments of one length.
+func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
+	var sums sums
+	turned := false
+	if v, long := a.(*LongView); long {
+		turned = b.(*LongView).clean < v.clean
+		if turned {
+			a, b = b, a
+		}
+		w.long(a.(*LongView), b.(*LongView), &sums)
+	} else {
+		turned = w.short(a.(*token.View), b.(*token.View), &sums)
 	}
+	v := sums.vector()
+	r := s.meaning(&sums, v)
+	if turned {
+		r.First, r.Second, r.FirstHeld, r.SecondHeld = r.Second, r.First, r.SecondHeld, r.FirstHeld
+		for i := range w.found {
+			w.found[i].A, w.found[i].B = w.found[i].B, w.found[i].A
+		}
+	}
+	return r, v
+}
+
+// meaning returns what the sums say.
+func (s *Scorer) meaning(sums *sums, v Vector) Result {
+	r := Result{Score: s.weights.Score(v)}
+	replaced := int64(0)
+	for k, value := range v {
+		if f := Feature(k); f.replaces() {
+			replaced += s.weights.worth(f, value)
+		}
+	}
+	more := s.weights.worth(Insertion, v[Insertion])
+	r.Replaced = replaced < 0 && replaced <= more
+	r.First = !r.Replaced && sums.inserted[0] > sums.inserted[1]
+	r.Second = !r.Replaced && sums.inserted[1] > sums.inserted[0]
+	heavy := v[Replacement]*int32(max(1, sums.places)) > heavyReplacement
+	plain := v[Number] == 0 && v[Opposite] == 0 && !heavy
+	held := func(side int) bool { return logit(sums.total[side], sums.lacking[side]) >= sureHeld }
+	r.Sure = plain && v[Replacement] == 0 && held(0) && held(1)
+	if plain && sums.count >= leastHeld {
+		r.FirstHeld, r.SecondHeld = held(0), held(1)
+	}
+	return r
+}
+
+// heavyReplacement is the weight from which a replaced word is what a text is about, in units of 1/Unit bits.
+const heavyReplacement = 4 * token.Unit
+
+// explain says what each difference is worth.
+func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
+	var out []Evidence
 	for k := range v {
 		f := Feature(k)
-		worth := s.weights.worth(f, v[k], t) / weightUnit
-		if worth == 0 || f == Bias || f == Held || f == HeldBack || f == Length {
+		worth := s.weights.worth(f, v[k]) / weightUnit
+		if worth == 0 || f == Bias || f == Coverage || f == Length {
 			continue
 		}
-		e := named(f, found)
+		e := heaviestOf(f, found)
 		e.Bits = float64(worth) / token.Unit
 		rest -= Score(worth)
 		out = append(out, e)
 	}
 	slices.SortStableFunc(out, func(a, b Evidence) int { return cmp.Compare(a.Bits, b.Bits) })
-	return append(out, Evidence{Feature: Held, Bits: rest.Bits()})
+	return append(out, Evidence{Feature: Coverage, Bits: rest.Bits()})
 }
 
-// otherNumbers is the vector of a text and another in which n numbers are others and all
-// else is the same: what short finds, for a fraction of the work.
-func otherNumbers(v *token.View, n int) Vector {
-	weight := uint64(n) * token.NumberWeight
-	s := sums{
-		count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight},
-		numbers: n, numberWeight: weight, places: n, filled: n, filledBy: weight, filledWeight: 2 * weight,
-	}
-	return s.vector()
-}
-
-// named is a piece of evidence with the heaviest difference that was found of it.
-func named(f Feature, found []Evidence) Evidence {
+// heaviestOf returns the heaviest difference that was found of a feature.
+func heaviestOf(f Feature, found []Evidence) Evidence {
 	e, best := Evidence{Feature: f}, int32(-1)
 	for i := range found {
-		if c := &found[i]; c.Feature.names(f) && c.value > best {
+		if c := &found[i]; c.Feature == f && c.value > best {
 			e.A, e.B, best = c.A, c.B, c.value
 		}
 	}
 	return e
 }
 
-// Differences names the places in which two short texts differ, as Slots does: what one
-// has there, " / ", and what the other has. Places of numbers alone and passages are left out.
-func (s *Scorer) Differences(a, b *token.View) []string {
-	w := s.works.Get().(*work)
-	defer s.works.Put(w)
-	w.naming = true
-	w.short(a, b)
-	w.naming = false
-	return slices.Clone(w.named)
-}
-
-func (w *work) short(a, b *token.View) Vector {
+// short looks at two short texts, and reports whether it took them in the other order.
+func (w *work) short(a, b *token.View, s *sums) (turned bool) {
 	x, y := &w.opened[0], &w.opened[1]
 	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens
 		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
 	}
 	x.Open(a)
 	y.Open(b)
+	s.total = [2]uint64{a.Sum, b.Sum}
+	one, other := x.Tokens, y.Tokens
+	if turned = before(other, one); turned {
+		one, other = other, one
+		s.total[0], s.total[1] = s.total[1], s.total[0]
+	}
+	s.count = min(len(one), len(other))
 	w.slots = w.slots[:0]
-	w.alignEither(x.Tokens, y.Tokens)
-	for i := range w.slots {
-		w.slots[i].title = w.slots[i].atA < titleWords && w.slots[i].atB < titleWords
-	}
-	s := sums{count: min(len(x.Tokens), len(y.Tokens))}
-	for side, tokens := range [2][]token.Token{x.Tokens, y.Tokens} {
-		for i := range tokens {
-			s.total[side] += uint64(tokens[i].Weight)
-		}
-	}
-	w.look(&s)
-	return s.vector()
-}
-
-// alignEither aligns two texts the same way, whichever comes first: there may be
-// several alignments of the same length.
-func (w *work) alignEither(x, y []token.Token) {
-	from, turned := len(w.slots), before(y, x)
-	if turned {
-		w.align(y, x)
-	} else {
-		w.align(x, y)
-	}
-	for i := from; i < len(w.slots); i++ {
-		s := &w.slots[i]
-		if turned {
-			s.a, s.b, s.atA, s.atB = s.b, s.a, s.atB, s.atA
-		}
-		s.row = x
-	}
+	w.align(one, other)
+	w.look(s)
+	return turned
 }
 
 // before orders texts by their words, whatever the seed of the hashes.
@@ -256,19 +237,20 @@ const mostTokens = 1024
 // coarseWeight is what a coarse word weighs about, where it is not looked up.
 const coarseWeight = 3 * token.Unit
 
-func (w *work) long(a, b *LongView) Vector {
+// long looks at two long texts. Only where they differ are words cut and weighed.
+func (w *work) long(a, b *LongView, s *sums) {
 	if w.cutter == nil {
 		w.cutter = token.NewCutter(w.lexicon, 0)
 	}
 	w.slots = w.slots[:0]
 	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
-	s := sums{count: min(len(a.hashes), len(b.hashes))}
-	s.total[0], s.total[1] = uint64(len(a.hashes))*coarseWeight, uint64(len(b.hashes))*coarseWeight
+	s.count = min(len(a.hashes), len(b.hashes))
+	s.total = [2]uint64{uint64(len(a.hashes)) * coarseWeight, uint64(len(b.hashes)) * coarseWeight}
 	w.places = w.places[:0]
 	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
-		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1]), atA: sp.a0, atB: sp.b0}
-		w.bufs[0] = append(w.bufs[0], w.cutter.Cut(a.slice(sp.a0, sp.a1))...)
-		w.bufs[1] = append(w.bufs[1], w.cutter.Cut(b.slice(sp.b0, sp.b1))...)
+		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
+		w.bufs[0] = append(w.bufs[0], w.cutter.CutPart(a.slice(sp.a0, sp.a1), sp.a0 == 0)...)
+		w.bufs[1] = append(w.bufs[1], w.cutter.CutPart(b.slice(sp.b0, sp.b1), sp.b0 == 0)...)
 		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
 		if sp.a0 > 0 && sp.b0 > 0 {
 			p.before = uint64(a.hashes[sp.a0-1])
@@ -282,16 +264,14 @@ func (w *work) long(a, b *LongView) Vector {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
 		from := len(w.slots)
 		if len(x) <= mostTokens && len(y) <= mostTokens {
-			w.alignEither(x, y)
+			w.align(x, y)
 		} else {
 			w.slot(slot{a: x, b: y})
 		}
 		for i := from; i < len(w.slots); i++ {
 			at := &w.slots[i]
-			at.title = p.atA+at.atA < a.title && p.atB+at.atB < b.title
 			at.before, at.after = cmp.Or(at.before, p.before), cmp.Or(at.after, p.after)
 		}
 	}
-	w.look(&s)
-	return s.vector()
+	w.look(s)
 }

@@ -1,49 +1,32 @@
 package evidence
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/neardup/neardup/token"
 )
 
 // Feature is a quantity of a pair that speaks for or against its texts saying
-// the same.
+// the same. All are symmetric.
 type Feature int
 
-// The features of a pair: of a text, and of the leader it may go for. Shares are
-// of the weight of all words, counts kept.
+// The features of a pair. Weights of words are idf in bits.
 const (
 	Bias        Feature = iota
-	Held                // logit of the share of the text that the leader holds
-	HeldBack            // logit of the share of the leader that the text holds
-	Length              // log2 of the words of the shorter one
-	Number              // numbers in the place of other numbers, in percent of the weight
-	Opposite            // opposites, and a negation that one has more
-	Exchanged           // how much of the difference two words are that exchange places
-	Focus               // how much of the difference one replacement is, by weight and times
-	NumberFocus         // how much of it numbers in the place of others are
-	Block               // the longest row of words that the text has more, in percent of the text
-	Title               // the lighter of two words that replace each other in the first words
-	MoreNumbers         // numbers that the text has more, log2(1+n)
-	Filled              // in many words log2(1+n) of n replacements by mean weight and share of the difference
-	Edge                // share of the difference that few words more at the head or the tail are
+	Coverage            // bits: log2 of what the less covered text shares with the other, to what it does not; at most 4
+	Number              // numbers, codes, units and signs in the place of others, for each place that differs
+	Replacement         // bits: the weightiest replacement of a word by another, for each place that differs
+	Opposite            // opposites, and negations that only one text has, for each place that differs
+	Insertion           // percent: the heaviest passage that only one text has, of the weight of the heavier text
+	Length              // log2 of the words of the shorter text
 	features
-
-	// Recurring is none of a pair: what differs tells many texts of a corpus apart.
-	Recurring = features
 )
 
-var featureNames = [features]string{
-	"bias", "held", "held-back", "length", "number", "opposite", "exchanged", "focus", "number-focus", "block", "title", "more-numbers", "filled", "edge",
-}
+var featureNames = [features]string{"bias", "coverage", "number", "replacement", "opposite", "insertion", "length"}
 
-// String is the feature's name in a table of weights.
-func (f Feature) String() string {
-	if f == Recurring {
-		return "recurring"
-	}
-	return featureNames[f]
-}
+// String returns the feature's name in a table of weights.
+func (f Feature) String() string { return featureNames[f] }
 
 // Features lists all features in the order of a table of weights.
 func Features() []Feature {
@@ -54,70 +37,46 @@ func Features() []Feature {
 	return all
 }
 
-// Sign is what a weight of the feature may be: 1 if only for, -1 if only
+// Sign returns what a weight of the feature may be: 1 if only for, -1 if only
 // against, 0 if either. It keeps a fit from learning the accidents of a sample.
 func (f Feature) Sign() int {
 	switch f {
 	case Bias, Length:
 		return 0
-	case Held, HeldBack, Edge:
+	case Coverage:
 		return 1
 	}
 	return -1
 }
 
-// slot reports whether the feature is of something in the place of something else.
-func (f Feature) slot() bool { return f >= Number && f <= NumberFocus || f == Title || f == Filled }
-
-// More reports whether the feature is of what the text has more than the leader.
-func (f Feature) More() bool { return f == Block || f == MoreNumbers }
-
-// names reports whether a difference that was found as f is an example of g.
-func (f Feature) names(g Feature) bool {
-	switch g {
-	case NumberFocus:
-		return f == Number
-	case Filled:
-		return f == Focus || f == Number
-	}
-	return f == g
-}
+// replaces reports whether the feature is of something in the place of something else.
+func (f Feature) replaces() bool { return f == Number || f == Replacement || f == Opposite }
 
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
-// pair collects what tells two texts apart: side 0 is the text, side 1 the leader. It
-// keeps its memory.
+// pair collects what tells two texts apart. It keeps its memory.
 type pair struct {
 	aligner
-	opened   [2]token.Opened
-	excess   [2][]excess
-	byHash   table // of excess of the leader
-	rows     [2][]*excess
-	left     [2][]*token.Token // of these; scratch
-	between  []token.Token     // scratch
-	letters  [2]letters        // scratch
-	units    []unit            // scratch
-	costs    []int32           // scratch
-	numbered [2][]*excess      // numbers that the other has not at all
-	moves    []move
-	replaced []replacement
-	found    []Evidence
-	// What differs is named where there are slots, or somebody wants to know.
-	recurring Slots
-	naming    bool
-	named     []string
-	sides     [2][]byte // scratch
-	slotBits  int32
+	opened    [2]token.Opened
+	excess    [2][]excess
+	byHash    table // of excess of the second text
+	rows      [2][]*excess
+	facts     [2][]*excess // numbers and codes that the other text lacks
+	replaced  []replacement
+	found     []Evidence
+	letters   letters
+	negations [2]int
 }
 
-// excess is a token that the other text has not in the same place.
+// excess is a token that the other text lacks in the same place.
 type excess struct {
 	*token.Token
-	before, after uint64 // the words beside it
+	before, after uint64 // the words next to it
 	slot          int
 	next          int32 // the next one of this word, plus 1; 0: none
-	gone          bool  // it has its partner in the other text
+	used          bool  // it has its partner in the other text
+	passage       bool  // it stands among many words that only its text has
 }
 
 // beside reports whether two tokens have a neighbour in common.
@@ -125,42 +84,27 @@ func (e *excess) beside(o *excess) bool {
 	return e.before == o.before && e.before != 0 || e.after == o.after && e.after != 0
 }
 
-// move is a word that stands in one slot of the text and in another of the leader.
-type move struct {
-	from, to int
-	*excess  // of the text
-	partner  *excess
-}
-
 // replacement is one word in the place of another.
 type replacement struct {
 	a, b   uint64
 	weight uint32
-	clean  bool // nothing else stands in its place
 }
 
 // sums are what two texts differ in.
 type sums struct {
-	v            Vector
-	total        [2]uint64 // weight of all words
-	lacking      [2]uint64 // of those that the other one has not
-	count        int       // words of the shorter one
-	numbers      int       // in the place of others
-	numberWeight uint64    // of these
-	moreNumbers  int       // that the text has more
-	block        uint64    // weight of the longest row that the text has more
-	focus        int64     // of what is replaced
-	exchanges    int       // pairs of words that have exchanged places
-	filled       int       // different replacements in places where nothing else stands
-	filledBy     uint64    // weight of these
-	filledWeight uint64    // of these places, twice that of the text that has less there
-	slots        int       // of the alignment
-	edge         uint64    // weight of few words more at the head or the tail
-	places       int       // in which the texts differ: slots, of which some are one place
+	total     [2]uint64 // weight of all words
+	lacking   [2]uint64 // of those that the other text lacks
+	count     int       // words of the shorter text
+	numbers   int
+	opposites int
+	insertion uint64 // weight of the heaviest passage that only one text has
+	inserted  [2]uint64
+	heaviest  int64 // replacement: weight times count times log2(1 + count)
+	places    int   // in which the texts differ
 }
 
-// nameWeight is the weight of a word as a name: one that the table lacks was
-// given half of it, for it may be a slip of the pen.
+// nameWeight returns the weight of a word as a name. A word that the table lacks was
+// given half of it, because it may be a typing error.
 func nameWeight(t *token.Token) uint32 {
 	if !t.Known {
 		return min(2*t.Weight, token.MostWeight)
@@ -168,12 +112,20 @@ func nameWeight(t *token.Token) uint32 {
 	return t.Weight
 }
 
+// mostFew is how many words more are not a passage: a negation among them denies what
+// is around them.
+const mostFew = 4
+
+// mostSlot is how many words stand in the place of others at most so that one
+// can be said to replace another.
+const mostSlot = 24
+
 // look fills s from the slots of the aligner.
 func (p *pair) look(s *sums) {
-	p.found, p.moves, p.replaced = p.found[:0], p.moves[:0], p.replaced[:0]
-	p.numbered[0], p.numbered[1] = p.numbered[0][:0], p.numbered[1][:0]
-	p.named, p.slotBits = p.named[:0], 0
+	p.found, p.replaced = p.found[:0], p.replaced[:0]
+	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
+	p.negations = [2]int{}
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
@@ -189,87 +141,17 @@ func (p *pair) look(s *sums) {
 		}
 	}
 	p.moved()
-	p.exchanged(s)
-	s.slots = len(p.slots)
-	p.eachPlace(func(int) { p.respelt(s) })
-	p.negated(s)
-	s.places = p.eachPlace(func(slot int) { p.place(s, slot) })
-	// Where each has a number that the other lacks, they say other things, wherever these stand.
-	x, y := p.numbered[0], p.numbered[1]
-	n := min(len(x), len(y))
-	for i := range n {
-		s.number(p, x[i].Token, y[i].Token)
-	}
-	for _, e := range x[n:] {
-		p.add(MoreNumbers, e.Written, "", int32(e.Weight))
-	}
-	s.moreNumbers = len(x) - n
-	p.focus(s)
-}
-
-// negated finds a negation that one text has more. One in a passage is of that passage alone, not of what both
-// say.
-func (p *pair) negated(s *sums) {
-	var negations [2]int
-	for side, list := range p.excess {
-		for i := range list {
-			e := &list[i]
-			more := len(p.slots[e.slot].a) - len(p.slots[e.slot].b)
-			if side == 1 {
-				more = -more
-			}
-			if !e.gone && more <= mostFew && token.Negates(e.Token) {
-				negations[side]++
-			}
-		}
-	}
-	if negations[0] != negations[1] {
-		s.v[Opposite] += token.Unit
-		p.add(Opposite, "", "", token.Unit)
-	}
-}
-
-// mostFew is how many words more are no passage: a negation among them is of what is around them, and at the
-// edge they may be a credit.
-const mostFew = 4
-
-// eachPlace collects in rows what is left of each slot and calls look with it, and returns how
-// often. Slots side by side, of which one text has something in this one and the other in that, are one
-// place: an alignment keeps a word that two names share, and parts what stands around it.
-func (p *pair) eachPlace(look func(slot int)) (places int) {
 	a, b := p.excess[0], p.excess[1]
-	for i := 0; i < len(p.slots); i++ {
+	for slot := range p.slots {
 		p.rows[0], p.rows[1] = p.rows[0][:0], p.rows[1][:0]
-		first := i
-		a, b = p.row(0, i, a), p.row(1, i, b)
-		for ; i+1 < len(p.slots) && p.facing(i, a, b); i++ {
-			a, b = p.row(0, i+1, a), p.row(1, i+1, b)
-		}
-		look(first)
-		places++
-	}
-	return places
-}
-
-// facing reports whether rows hold words of one text alone, and the slot behind them, from which a and b
-// go on, those of the other alone, few words farther on.
-func (p *pair) facing(slot int, a, b []excess) bool {
-	side := 0
-	if len(p.rows[0]) == 0 {
-		side = 1
-	}
-	if len(p.rows[side]) == 0 || len(p.rows[1-side]) > 0 || !p.sameRow(slot, slot+1) || len(p.after(slot)) > 1 {
-		return false
-	}
-	count := [2]int{}
-	for k, list := range [2][]excess{a, b} {
-		for i := 0; i < len(list) && list[i].slot == slot+1; i++ {
-			if !list[i].gone {
-				count[k]++
-			}
+		a, b = p.row(0, slot, a), p.row(1, slot, b)
+		if len(p.rows[0])+len(p.rows[1]) > 0 {
+			s.places++
+			p.place(s)
 		}
 	}
-	return count[side] == 0 && count[1-side] > 0
+	p.unpaired(s)
+	p.focus(s)
 }
 
 // row collects what is left of a slot on a side, from the excess that begins there, and
@@ -277,15 +159,15 @@ func (p *pair) facing(slot int, a, b []excess) bool {
 func (p *pair) row(side, slot int, list []excess) []excess {
 	n := 0
 	for ; n < len(list) && list[n].slot == slot; n++ {
-		if !list[n].gone {
+		if !list[n].used {
 			p.rows[side] = append(p.rows[side], &list[n])
 		}
 	}
 	return list[n:]
 }
 
-// moved pairs off words that both texts have, in different places: the first with
-// the first, and so on. A number is the same only beside the same word.
+// moved pairs words that both texts have in different places: the first with
+// the first, and so on. A number is the same only next to the same word.
 func (p *pair) moved() {
 	a, b := p.excess[0], p.excess[1]
 	if len(a) == 0 || len(b) == 0 {
@@ -304,101 +186,201 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if x.Number() && !x.beside(y) {
+		if x.Fact() && x.Kind != token.Measure && !x.beside(y) {
 			continue
 		}
 		e.a = y.next
-		x.gone, y.gone = true, true
-		p.moves = append(p.moves, move{x.slot, y.slot, x, y})
+		x.used, y.used = true, true
 	}
 }
 
-// place pairs the words of a slot: ways to write one word, numbers, opposites,
-// and words of which one stands for another. What is left one text has more.
-func (p *pair) place(s *sums, slot int) {
+// place weighs what is left of a slot: likeness of letters, facts, opposites, and words that replace others.
+func (p *pair) place(s *sums) {
 	a, b := p.rows[0], p.rows[1]
-	from, numbers, lacking := len(p.replaced), s.numbers, s.lacking
-	if len(a) > 0 && len(b) > 0 && len(a) <= mostSlot && len(b) <= mostSlot {
-		p.name(a, b)
-		p.numbers(s, a, b)
-		p.opposites(s, a, b)
-		p.words(s, slot, a, b)
-	} else {
-		p.name(a, b)
-	}
-	if there := func(e *excess) bool { return !e.gone }; !slices.ContainsFunc(a, there) && !slices.ContainsFunc(b, there) {
-		for i := range p.replaced[from:] {
-			p.replaced[from+i].clean = true
-		}
-		if n := s.numbers - numbers; n > 0 || len(p.replaced) > from {
-			s.filled += n
-			s.filledBy += uint64(n) * token.NumberWeight
-			s.filledWeight += 2 * min(s.lacking[0]-lacking[0], s.lacking[1]-lacking[1])
-		}
-	}
-	atEdge := p.atEdge(slot) && min(len(a), len(b)) == 0 && max(len(a), len(b)) <= mostFew
-	block := uint64(0)
+	weight := [2]uint64{}
+	facts := false
 	for side, list := range p.rows {
 		for _, e := range list {
-			if e.gone {
-				continue
-			}
-			s.lacking[side] += uint64(e.Weight)
-			if atEdge {
-				s.edge += uint64(e.Weight)
-				words := [2]string{}
-				words[side] = e.Written
-				p.add(Edge, words[0], words[1], int32(e.Weight))
-			}
-			if e.Fact() {
-				p.numbered[side] = append(p.numbered[side], e)
-			}
-			if side == 1 {
-				continue
-			}
-			block += uint64(e.Weight)
-			if !e.Fact() {
-				p.add(Block, e.Written, "", int32(e.Weight))
+			weight[side] += uint64(e.Weight)
+			facts = facts || e.Fact()
+			e.passage = len(list)-len(p.rows[1-side]) > mostFew
+			if token.Negates(e.Token) && !e.passage {
+				p.negations[side]++
 			}
 		}
 	}
-	s.block = max(s.block, block)
+	if len(a) == 0 || len(b) == 0 {
+		p.insertion(s, weight)
+		return
+	}
+	apart := token.Unit - p.letters.likeness(a, b, facts)
+	if apart == 0 {
+		return
+	}
+	for side := range weight {
+		s.lacking[side] += weight[side] * apart / token.Unit
+	}
+	if len(a) > mostSlot || len(b) > mostSlot {
+		return
+	}
+	if facts {
+		p.numbers(s)
+	}
+	p.opposites(s)
+	p.words(apart)
 }
 
-// mostSlot is how many words stand in the place of others at most so that one
-// can be said to stand for another.
-const mostSlot = 24
-
-// lack counts two words of one place as held in part: all but one in parts.
-func (s *sums) lack(x, y *token.Token, parts uint64) {
-	s.lacking[0] += uint64(x.Weight) / parts
-	s.lacking[1] += uint64(y.Weight) / parts
+// insertion counts a passage that only one text has.
+func (p *pair) insertion(s *sums, weight [2]uint64) {
+	for side, list := range p.rows {
+		s.lacking[side] += weight[side]
+		s.inserted[side] += weight[side]
+		for _, e := range list {
+			if e.Fact() {
+				p.facts[side] = append(p.facts[side], e)
+			}
+			words := [2]string{}
+			words[side] = e.Written
+			p.add(Insertion, words[0], words[1], int32(e.Weight))
+		}
+	}
+	s.insertion = max(s.insertion, weight[0]+weight[1])
 }
 
-// vector makes the features of what was counted.
-func (s *sums) vector() Vector {
-	v := s.v
+// numbers pairs facts of a place with facts of the other text there.
+func (p *pair) numbers(s *sums) {
+	b := p.rows[1]
+	for _, x := range p.rows[0] {
+		for x.Fact() && !x.used && len(b) > 0 {
+			if y := b[0]; y.Fact() {
+				x.used, y.used = true, true
+				s.number(p, x.Written, y.Written)
+			}
+			b = b[1:]
+		}
+	}
+	for side, list := range p.rows {
+		for _, e := range list {
+			if e.Fact() && !e.used {
+				p.facts[side] = append(p.facts[side], e)
+			}
+		}
+	}
+}
+
+func (s *sums) number(p *pair, x, y string) {
+	s.numbers++
+	p.add(Number, x, y, token.Unit)
+}
+
+// unpaired counts the facts that each text has and the other lacks, wherever they stand; and a sign, which
+// says another thing also where the other text has nothing in its place. At last it counts negations.
+func (p *pair) unpaired(s *sums) {
+	x, y := p.facts[0], p.facts[1]
+	for side, list := range p.facts {
+		for _, e := range list {
+			if e.Kind == token.Sign && !e.passage {
+				words := [2]string{}
+				words[side] = e.Written
+				s.number(p, words[0], words[1])
+			}
+		}
+	}
+	isSign := func(e *excess) bool { return e.Kind == token.Sign }
+	x, y = slices.DeleteFunc(x, isSign), slices.DeleteFunc(y, isSign)
+	for i := range min(len(x), len(y)) {
+		s.number(p, x[i].Written, y[i].Written)
+	}
+	if p.negations[0] != p.negations[1] {
+		s.opposites++
+		p.add(Opposite, "", "", token.Unit)
+	}
+}
+
+// opposites finds a word in the place of its opposite.
+func (p *pair) opposites(s *sums) {
+	for _, x := range p.rows[0] {
+		for _, y := range p.rows[1] {
+			if !x.used && !y.used && token.Opposites(x.Token, y.Token) {
+				x.used, y.used = true, true
+				s.opposites++
+				p.add(Opposite, x.Written, y.Written, token.Unit)
+			}
+		}
+	}
+}
+
+// words pairs the heaviest words of a place with the heaviest of the other
+// text, as long as both have one. Where one text has many more there, it is rather a
+// longer passage than one word for another, and counts less.
+func (p *pair) words(apart uint64) {
+	a, b := p.rows[0], p.rows[1]
+	n, m := unused(a), unused(b)
+	for {
+		x, y := heaviest(a), heaviest(b)
+		if x == nil || y == nil {
+			return
+		}
+		x.used, y.used = true, true
+		weight := min(nameWeight(x.Token), nameWeight(y.Token))
+		weight = uint32(uint64(2*weight*uint32(min(n, m))/uint32(n+m)) * apart / token.Unit)
+		p.add(Replacement, x.Written, y.Written, int32(weight))
+		p.replaced = append(p.replaced, replacement{x.Hash, y.Hash, weight})
+	}
+}
+
+// unused counts the words of a row that are left.
+func unused(list []*excess) (n int) {
+	for _, e := range list {
+		if !e.used && !e.Number() {
+			n++
+		}
+	}
+	return n
+}
+
+func heaviest(list []*excess) *excess {
+	var best *excess
+	for _, e := range list {
+		if !e.used && !e.Number() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// focus finds the weightiest replacement: the weight of one word in the place of the same other one, times how
+// often, times log2 of one more than that. A name that is replaced throughout is another text.
+func (p *pair) focus(s *sums) {
+	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
+	for i := 0; i < len(p.replaced); {
+		j, weight := i, uint32(0)
+		for ; j < len(p.replaced) && p.replaced[j].a == p.replaced[i].a && p.replaced[j].b == p.replaced[i].b; j++ {
+			weight = max(weight, p.replaced[j].weight)
+		}
+		s.heaviest = max(s.heaviest, int64(j-i)*int64(log2(uint64(1+j-i)*token.Unit))/token.Unit*int64(weight))
+		i = j
+	}
+}
+
+// A fact counts the same however long the text around it is, so coverage ends at sixteen to one; and one word that is
+// replaced throughout, as a spelling is, counts as at most one heavy name.
+const (
+	mostCoverage    = 4 * token.Unit
+	mostReplacement = 8 * token.Unit
+)
+
+// vector returns the features of what was counted.
+func (s *sums) vector() (v Vector) {
 	places := int64(max(1, s.places))
 	v[Bias] = token.Unit
-	v[Held] = logit(s.total[0], s.lacking[0])
-	v[HeldBack] = logit(s.total[1], s.lacking[1])
+	v[Coverage] = min(logit(s.total[0], s.lacking[0]), logit(s.total[1], s.lacking[1]), mostCoverage)
+	v[Number] = int32(min(int64(s.numbers), places) * token.Unit / places)
+	v[Replacement] = int32(min(s.heaviest/places, mostReplacement))
+	v[Opposite] = int32(min(int64(s.opposites), places) * token.Unit / places)
+	v[Insertion] = int32(100 * token.Unit * s.insertion / max(1, s.total[0], s.total[1]))
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
-	v[Number] = percent(s.numberWeight, min(s.total[0], s.total[1]))
-	v[Exchanged] = int32(min(token.Unit, 2*int64(s.exchanges)*token.Unit/int64(max(1, s.slots))))
-	v[Focus] = int32(s.focus / places)
-	v[NumberFocus] = int32(int64(s.numbers) * token.Unit / places)
-	v[Block] = percent(s.block, s.total[0])
-	v[MoreNumbers] = log2(uint64(1+s.moreNumbers) * token.Unit)
-	v[Edge] = int32(s.edge * token.Unit / max(1, s.lacking[0]+s.lacking[1]))
-	mean := int64(s.filledBy) / int64(max(1, s.filled))
-	filled := int64(log2(uint64(1+s.filled)*token.Unit)) * mean / token.Unit * int64(s.filledWeight) / int64(max(1, s.lacking[0]+s.lacking[1]))
-	v[Filled] = int32(filled * at(v[Length]) / token.Unit) // in few words each replacement says it by itself
 	return v
-}
-
-// percent of a whole, in units of 1/Unit.
-func percent(part, whole uint64) int32 {
-	return int32(min(100*token.Unit, 100*token.Unit*part/max(1, whole)))
 }
 
 func (p *pair) add(f Feature, a, b string, value int32) {

@@ -28,13 +28,8 @@ func log2(n uint64) int32 {
 	return int32((int64(whole-8)<<16 + part) >> 8)
 }
 
-// logit is the binary logarithm of held to lacking, held within 1 to 63 parts of
-// 64 either way, in units of 1/Unit.
+// logit returns log2((held + .5) / (lacking + .5)) for weights in units of 1/Unit bits, in units of 1/Unit.
 func logit(total, lacking uint64) int32 {
-	if total == 0 {
-		return 0
-	}
-	lacking = min(max(lacking, total/64), total-total/64)
-	held := total - lacking
-	return log2(held<<8) - log2(max(1, lacking)<<8)
+	lacking = min(lacking, total)
+	return log2((2*(total-lacking)+token.Unit)<<8) - log2((2*lacking+token.Unit)<<8)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// log2 and logit are what they are named, and never fall.
+// log2 and logit are what they are named; log2 never falls, logit never rises.
 func TestLogarithms(t *testing.T) {
 	last := int32(-1)
 	for n := uint64(token.Unit); n < 1<<20; n += 1 + n/700 {
@@ -23,8 +23,8 @@ func TestLogarithms(t *testing.T) {
 	last = math.MaxInt32
 	for lacking := uint64(0); lacking <= 20000; lacking += 7 {
 		got := logit(20000, lacking)
-		share := min(max(float64(lacking)/20000, 1./64), 63./64)
-		if want := math.Log2(1/share - 1); math.Abs(float64(got)/token.Unit-want) > .02 {
+		held, lacks := float64(20000-lacking)/token.Unit, float64(lacking)/token.Unit
+		if want := math.Log2((held + .5) / (lacks + .5)); math.Abs(float64(got)/token.Unit-want) > .02 {
 			t.Fatalf("logit(20000, %d) = %v, want %v", lacking, float64(got)/token.Unit, want)
 		}
 		if got > last {

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup/feature"
 )
@@ -16,7 +15,6 @@ type LongView struct {
 	clean  string
 	hashes []uint32
 	starts []uint32
-	title  int // how many of them make titleWords words
 }
 
 // Bytes is the memory of the view.
@@ -26,11 +24,6 @@ func (v *LongView) Bytes() int { return 96 + len(v.clean) + 8*len(v.hashes) }
 func NewLongView(clean string) *LongView {
 	v := &LongView{clean: clean}
 	v.hashes, v.starts = feature.Units(clean, feature.Scripts)
-	for left := 2 * titleWords; v.title < len(v.hashes) && left > 0; v.title++ {
-		if left--; v.clean[v.starts[v.title]] < utf8.RuneSelf { // of a script without spaces two characters are about a word
-			left--
-		}
-	}
 	return v
 }
 
@@ -347,35 +340,13 @@ func widen(spans []span, a, b *LongView) []span {
 			s.a1++
 			s.b1++
 		}
-		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0 || faces(out[n-1], s) || exchangedNear(out[n-1], s, a, b)) {
+		if n := len(out); n > 0 && (out[n-1].a1 >= s.a0 || out[n-1].b1 >= s.b0) {
 			out[n-1].a1, out[n-1].b1 = max(out[n-1].a1, s.a1), max(out[n-1].b1, s.b1)
 			continue
 		}
 		out = append(out, s)
 	}
 	return out
-}
-
-// faces reports whether of two places few words apart the first has more of one text, and the second of
-// the other: what they share may be a word of two names.
-func faces(x, y span) bool {
-	more := func(s span) int { return s.a1 - s.a0 - (s.b1 - s.b0) }
-	return y.a0-x.a1 <= 1 && more(x)*more(y) < 0
-}
-
-// near is how many coarse words may stand between two that have exchanged places.
-const near = 24
-
-// exchangedNear reports whether a word of one place stands in the next one in the other text:
-// they may have exchanged places, so what is between is looked at, too.
-func exchangedNear(x, y span, a, b *LongView) bool {
-	if y.a0-x.a1 > near || max(x.a1-x.a0, x.b1-x.b0, y.a1-y.a0, y.b1-y.b0) > near {
-		return false
-	}
-	meets := func(u, v []uint32) bool {
-		return slices.ContainsFunc(u, func(h uint32) bool { return slices.Contains(v, h) })
-	}
-	return meets(a.hashes[x.a0:x.a1], b.hashes[y.b0:y.b1]) || meets(b.hashes[x.b0:x.b1], a.hashes[y.a0:y.a1])
 }
 
 // glued reports whether the coarse word i and the one before it may be parts of

@@ -15,20 +15,11 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Weights say what a unit of each feature is worth, in bits, in texts of few
-// words and of many, in units of 1/weightUnit. Between them it is interpolated by the
-// binary logarithm of the words.
-type Weights struct {
-	Few, Many [features]int32
-	// Slots are of one corpus; nil: none.
-	Slots Slots
-}
+// Weights are what a unit of each feature is worth, in units of 1/weightUnit bits.
+type Weights [features]int32
 
 const (
 	weightUnit = 1 << 12
-	// texts of 2^fewLog words and fewer have the weights of few, of 2^manyLog and
-	// more those of many.
-	fewLog, manyLog = 2, 10
 	// mostBits bounds a weight, so that no sum overflows.
 	mostBits = 1 << 10
 )
@@ -39,28 +30,24 @@ var shipped string
 // Shipped are the weights that neardup learned from judged and made pairs.
 var Shipped = sync.OnceValues(func() (Weights, error) { return ReadWeights(shipped) })
 
-// ReadWeights reads a table of weights as Write writes it: a line "feature =
-// [few, many]" for each feature, in bits, and the section of Slots. It is TOML, and no more of it than that. Errors name the line.
+// ReadWeights reads a table of weights as Write writes it: a line "feature = bits" for each feature. Errors name
+// the line.
 func ReadWeights(data string) (w Weights, err error) {
 	seen := [features]bool{}
 	for n, line := range strings.Split(data, "\n") {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		if line == "[slots]" && w.Slots == nil {
-			w.Slots = Slots{}
-			continue
-		}
-		if w.Slots != nil {
-			if err := w.Slots.read(line); err != nil {
-				return w, fmt.Errorf("weights, line %d: %w", n+1, err)
-			}
-			continue
-		}
 		line, _, _ = strings.Cut(line, "#")
-		k, err := w.read(line)
-		if err == nil && seen[k] {
-			err = fmt.Errorf("%s again", k)
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, bits, _ := strings.Cut(line, "=")
+		k := Feature(slices.Index(featureNames[:], strings.TrimSpace(name)))
+		switch {
+		case k < 0:
+			err = fmt.Errorf("%q: not a feature (want %s)", strings.TrimSpace(name), strings.Join(featureNames[:], ", "))
+		case seen[k]:
+			err = fmt.Errorf("%s: given twice", k)
+		default:
+			w[k], err = k.parse(bits)
 		}
 		if err != nil {
 			return w, fmt.Errorf("weights, line %d: %w", n+1, err)
@@ -75,27 +62,11 @@ func ReadWeights(data string) (w Weights, err error) {
 	return w, nil
 }
 
-func (w *Weights) read(line string) (k Feature, err error) {
-	name, list, _ := strings.Cut(line, "=")
-	if k = Feature(slices.Index(featureNames[:], strings.TrimSpace(name))); k < 0 {
-		return k, fmt.Errorf("%q is none of %s", strings.TrimSpace(name), strings.Join(featureNames[:], ", "))
-	}
-	list = strings.TrimSpace(list)
-	few, many, found := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(list, "["), "]"), ",")
-	if !found || !strings.HasPrefix(list, "[") || !strings.HasSuffix(list, "]") {
-		return k, fmt.Errorf("%s needs two numbers, [few words, many words]", k)
-	}
-	if w.Few[k], err = k.parse(few); err == nil {
-		w.Many[k], err = k.parse(many)
-	}
-	return k, err
-}
-
 // parse reads the weight of a feature.
 func (f Feature) parse(s string) (int32, error) {
 	bits, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(math.Abs(bits) <= mostBits) {
-		return 0, fmt.Errorf("%s: %q is no number of bits within %d", f, s, mostBits)
+		return 0, fmt.Errorf("%s: invalid number of bits %q (want at most %d)", f, s, mostBits)
 	}
 	if bits*float64(f.Sign()) < 0 {
 		return 0, fmt.Errorf("%s: %v bits have the wrong sign", f, bits)
@@ -103,33 +74,39 @@ func (f Feature) parse(s string) (int32, error) {
 	return int32(math.Round(bits * weightUnit)), nil
 }
 
-// Write writes the table, with a line for each feature and each slot.
+// Write writes the table, with a line for each feature.
 func (w Weights) Write(out io.Writer) error {
-	if _, err := fmt.Fprintf(out, "# What a unit of each feature is worth, in bits: in texts of %d words or fewer, of %d or more.\n", 1<<fewLog, 1<<manyLog); err != nil {
+	if _, err := fmt.Fprintln(out, "# What a unit of each feature is worth, in bits."); err != nil {
 		return err
 	}
-	for _, k := range Features() {
-		if _, err := fmt.Fprintf(out, "%-13s = [%.4f, %.4f]\n", k, float64(w.Few[k])/weightUnit, float64(w.Many[k])/weightUnit); err != nil {
+	for k, bits := range w.Bits() {
+		if _, err := fmt.Fprintf(out, "%-11s = %.4f\n", Feature(k), bits); err != nil {
 			return err
 		}
 	}
-	return w.Slots.write(out)
+	return nil
 }
 
-// MakeWeights makes a table of bits, for few and for many words, in the order of Features.
-func MakeWeights(few, many []float64) (w Weights) {
-	for k := range w.Few {
-		w.Few[k], w.Many[k] = int32(math.Round(few[k]*weightUnit)), int32(math.Round(many[k]*weightUnit))
+// MakeWeights makes a table of bits in the order of Features.
+func MakeWeights(bits []float64) (w Weights) {
+	for k := range w {
+		w[k] = int32(math.Round(bits[k] * weightUnit))
 	}
 	return w
 }
 
-// Bits are the weights of a table.
-func (w Weights) Bits() (few, many []float64) {
-	for k := range w.Few {
-		few, many = append(few, float64(w.Few[k])/weightUnit), append(many, float64(w.Many[k])/weightUnit)
+// Shifted returns the weights with bits added to the bias, and so to every score.
+func (w Weights) Shifted(bits float64) Weights {
+	w[Bias] += int32(math.Round(bits * weightUnit))
+	return w
+}
+
+// Bits returns the weights of a table in bits.
+func (w Weights) Bits() (bits []float64) {
+	for _, n := range w {
+		bits = append(bits, float64(n)/weightUnit)
 	}
-	return few, many
+	return bits
 }
 
 // Digest tells tables apart, in a Spec.
@@ -139,26 +116,8 @@ func (w Weights) Digest() string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// at is how far a text of so many words is from few to many, in units of 1/Unit.
-func at(length int32) int64 {
-	const from, to = fewLog * token.Unit, manyLog * token.Unit
-	return int64(min(max(length, from), to)-from) * token.Unit / (to - from)
-}
-
-// worth is what a value of a feature says, in units of 1/Unit bits times weightUnit.
-func (w *Weights) worth(k Feature, value int32, at int64) int64 {
-	return int64(value) * (int64(w.Few[k])*(token.Unit-at) + int64(w.Many[k])*at) / token.Unit
-}
-
-// Blend splits a vector in what the weights of few and of many words are of, for
-// a fit: bits are the products' sum.
-func Blend(v Vector) (few, many [features]float64) {
-	t := float64(at(v[Length])) / token.Unit
-	for k, value := range v {
-		few[k], many[k] = float64(value)/token.Unit*(1-t), float64(value)/token.Unit*t
-	}
-	return few, many
-}
+// worth returns what a value of a feature says, in units of 1/Unit bits times weightUnit.
+func (w *Weights) worth(k Feature, value int32) int64 { return int64(value) * int64(w[k]) }
 
 // Score is the sum of the evidence, in units of 1/Unit bits: the binary
 // logarithm of the odds that two texts say the same.
@@ -166,17 +125,12 @@ type Score int32
 
 // Score adds up the evidence.
 func (w *Weights) Score(v Vector) Score {
-	t, sum := at(v[Length]), int64(0)
+	sum := int64(0)
 	for k, value := range v {
-		if value != 0 {
-			sum += w.worth(Feature(k), value, t)
-		}
+		sum += w.worth(Feature(k), value)
 	}
 	return Score(min(max(sum/weightUnit, -mostScore), mostScore))
 }
-
-// plus adds what a corpus says.
-func (s Score) plus(n int32) Score { return min(max(s+Score(n), -mostScore), mostScore) }
 
 // mostScore is where the scale ends: one in a million.
 const mostScore = 20 * token.Unit

@@ -22,7 +22,7 @@ func TestSetsGiveTheJaccardOfTheOracles(t *testing.T) {
 			setOf := func(id string) []uint64 {
 				s, ok := sets[id]
 				if !ok {
-					s = feature.Set(set.Shingle.Append(nil, texts.Clean[texts.Index[id]], 0))
+					s = feature.Set(set.Shingle.Append(nil, featuretest.Unsigned(texts.Clean[texts.Index[id]], set.Shingle.Unit), 0))
 					sets[id] = s
 				}
 				return s

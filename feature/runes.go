@@ -18,47 +18,79 @@ var asciiAlnum = func() (t [256]uint8) {
 	return t
 }()
 
+// kinds counts two things at once: letters and digits of ASCII, and from signBit up what
+// may be a sign.
+var kinds = func() (t [256]uint32) {
+	for c := range utf8.RuneSelf {
+		if t[c] = uint32(asciiAlnum[c]); t[c] == 0 && text.MaySign[c] {
+			t[c] = signBit
+		}
+	}
+	return t
+}()
+
+const signBit = 1 << 16
+
 // room is the number of runes that space is made for at a time.
 const room = 256
 
-// appendRunes appends the letters and digits of s.
+// appendRunes appends the letters, digits and signs of s.
 func appendRunes(dst []uint64, s string) []uint64 {
-	for len(s) > 0 {
+	for at := 0; at < len(s); {
 		dst = slices.Grow(dst, room)
-		n, used := fillRunes((*[room]uint64)(dst[len(dst):len(dst)+room]), s)
+		var n int
+		n, at = fillRunes((*[room]uint64)(dst[len(dst):len(dst)+room]), s, at)
 		dst = dst[:len(dst)+n]
-		s = s[used:]
 	}
 	return dst
 }
 
-// fillRunes writes letters and digits until out is nearly full.
-func fillRunes(out *[room]uint64, s string) (n, used int) {
-	for n <= room-8 && len(s)-used >= 8 {
-		v := load8(s[used:])
+// fillRunes writes the letters, digits and signs from a place on until out is
+// nearly full. It returns their number and where it stopped.
+func fillRunes(out *[room]uint64, s string, at int) (n, end int) {
+	for n <= room-8 && len(s)-at >= 8 {
+		v := load8(s[at:])
 		switch high := v & tops; {
 		case high == 0:
-			n += eightRunes((*[8]uint64)(out[n:]), v)
-			used += 8
-		case v&0xC0C0F0 == 0x8080E0 && v&0xF != 0 && v&0xF != 0xD:
-			// Three bytes: nearly every Chinese, Japanese or Korean rune.
+			got := eightRunes((*[8]uint64)(out[n:]), v)
+			if got >= signBit && signed(s, at, 8, 0) {
+				n, at = signRunes(out, n, at, 8, s)
+				continue
+			}
+			n += got & (signBit - 1)
+			at += 8
+		case v&0xC0C0F0 == 0x8080E0 && (v&0xF > 2 && v&0xF != 0xD || v&0xF8FFFF == 0x9880E2):
+			// Three bytes: nearly every Chinese, Japanese or Korean rune, and quotes.
 			r := v&0xF<<12 | v>>2&0xFC0 | v>>16&0x3F
 			out[n] = r
 			n += one(text.IsAlnum(rune(r)))
-			used += 3
+			at += 3
 		case high&0x80 == 0:
 			// The bytes before the first that is not ASCII.
 			ascii := bits.TrailingZeros64(high) &^ 7
-			n += eightRunes((*[8]uint64)(out[n:]), v&(1<<ascii-1))
-			used += ascii >> 3
+			got := eightRunes((*[8]uint64)(out[n:]), v&(1<<ascii-1))
+			if got >= signBit && signed(s, at, ascii>>3, 0) {
+				n, at = signRunes(out, n, at, ascii>>3, s)
+				continue
+			}
+			n += got & (signBit - 1)
+			at += ascii >> 3
 		default:
-			n, used = oneRune(out, n, used, s)
+			n, at = oneRune(out, n, at, s)
 		}
 	}
-	for n <= room-8 && used < len(s) && len(s)-used < 8 {
-		n, used = oneRune(out, n, used, s)
+	for n <= room-8 && at < len(s) && len(s)-at < 8 {
+		n, at = oneRune(out, n, at, s)
 	}
-	return n, used
+	return n, at
+}
+
+// signRunes takes some bytes, at least one of which may be a sign.
+func signRunes(out *[room]uint64, n, at, size int, s string) (int, int) {
+	for end := at + size; at < end && n < room-1; {
+		n, at = oneRune(out, n, at, s)
+	}
+	return n, at
 }
 
 // Every code point of hanLow up to hanLow+hanLen is a Han rune.
@@ -68,26 +100,32 @@ const (
 )
 
 // eightRunes takes the letters and digits of eight ASCII bytes. It writes
-// every byte and steps over the good ones: no branch to predict.
+// every byte and steps over the good ones: no branch to predict. It adds
+// signBit for each byte that may be a sign.
 func eightRunes(out *[8]uint64, v uint64) int {
-	n := 0
+	n := uint32(0)
 	for range 8 {
 		c := v & 0xff
 		out[n&7] = c
-		n += int(asciiAlnum[c])
+		n += kinds[c]
 		v >>= 8
 	}
-	return n
+	return int(n)
 }
 
-// oneRune takes whatever s has at used.
-func oneRune(out *[room]uint64, n, used int, s string) (int, int) {
-	r, width := utf8.DecodeRuneInString(s[used:])
+// oneRune takes what s has at a place: a rune or a sign, of two runes at most.
+func oneRune(out *[room]uint64, n, at int, s string) (int, int) {
+	r, width := utf8.DecodeRuneInString(s[at:])
 	if text.IsAlnum(r) {
+		out[n] = uint64(r)
+		return n + 1, at + width
+	}
+	name, end := text.Sign(s, at)
+	for _, r := range name {
 		out[n] = uint64(r)
 		n++
 	}
-	return n, used + width
+	return n, max(end, at+width)
 }
 
 // A code point has 21 bits, so three fill a lane.

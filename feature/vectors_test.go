@@ -18,6 +18,7 @@ var vectorTexts = []string{
 	"", "...", "a", "a b", "a b c", "the quick brown fox jumps over the lazy dog",
 	"internationalization_of_software extraordinarily_long_identifiers",
 	"天地玄黄，宇宙洪荒。", "go 1.26 发布了", "𠀀é½_",
+	"15 + 27 <= -5 €", "c++ .net --force ✔️",
 }
 
 // TestVectors holds the hashes still. The file is the format's test for other

@@ -79,7 +79,7 @@ func (w *words) append(s string) {
 	var tail block
 	for at := 0; at < len(all); {
 		if all[at] >= utf8.RuneSelf {
-			at = w.other(all, at)
+			at = w.other(all, s, at)
 			continue
 		}
 		b, n := &tail, min(span, len(all)-at)
@@ -103,14 +103,19 @@ func (w *words) append(s string) {
 			start &^= 1 << first
 			word &= 1<<first - 1
 		}
-		w.block(b, word, start, at)
+		from := len(w.hashes)
+		if odd := w.block(b, word, start, at); (odd || gaps(b, ^word&(1<<n-1))) && signed(s, at, n, word) {
+			w.rewind(from)
+			at = w.mixed(all, s, at, n, word)
+			continue
+		}
 		at += n
 	}
 }
 
 // other takes the words that begin before the next ASCII byte and
 // returns where it stopped.
-func (w *words) other(all []byte, at int) int {
+func (w *words) other(all []byte, s string, at int) int {
 	for at < len(all) && all[at] >= utf8.RuneSelf {
 		if b := all[at:]; w.unit != Words && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
 			c, d, e := uint64(b[0]), uint64(b[1]), uint64(b[2])
@@ -127,14 +132,17 @@ func (w *words) other(all []byte, at int) int {
 				width = wordEnd(all[at:], w.unit)
 			}
 			w.put(w.word(all[at:at+width]), at)
+		} else if text.MaySign[all[at]] {
+			width = max(width, w.sign(s, at)-at)
 		}
 		at += width
 	}
 	return at
 }
 
-// block hashes the words of one block, which begins at a place.
-func (w *words) block(b *block, word, start uint64, at int) {
+// block hashes the words of one block, which begins at a place, and reports
+// whether one of the two bytes behind a word, or at its beginning, may be a sign.
+func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	if w.where {
 		w.starts = slices.Grow(w.starts, span)
 		out := w.starts[len(w.starts) : len(w.starts)+span]
@@ -149,9 +157,12 @@ func (w *words) block(b *block, word, start uint64, at int) {
 	out := w.hashes[len(w.hashes) : len(w.hashes)+span]
 	ends := word << 1 &^ word
 	n := 0
+	may := mayBegin[b[0]] | signPairs[binary.LittleEndian.Uint16(b[:])]
 	for ; start != 0; n++ {
 		i := bits.TrailingZeros64(start) & (span - 1)
-		size := bits.TrailingZeros64(ends) - i
+		end := bits.TrailingZeros64(ends)
+		size := end - i
+		may |= signPairs[binary.LittleEndian.Uint16(b[end&127:])]
 		start &= start - 1
 		ends &= ends - 1
 		if size > 16 {
@@ -164,6 +175,18 @@ func (w *words) block(b *block, word, start uint64, at int) {
 		out[n&(span-1)] = fold(x^w.a, y^w.b)
 	}
 	w.hashes = w.hashes[:len(w.hashes)+n]
+	return may != 0
+}
+
+// gaps reports whether the third byte between two words, or one behind it, may be
+// a sign.
+func gaps(b *block, gap uint64) bool {
+	var may uint8
+	for third := gap & (gap << 1) & (gap << 2); third != 0; third &= third - 1 {
+		i := (bits.TrailingZeros64(third) - 1) & (span - 1)
+		may |= signPairs[binary.LittleEndian.Uint16(b[i:])]
+	}
+	return may != 0
 }
 
 // classify looks at the first n bytes of a block, or fewer: up to the first
@@ -179,7 +202,7 @@ func classify(b *block, n int) (word uint64, size int) {
 			continue
 		}
 		i += bits.TrailingZeros64(high) >> 3
-		if word &= 1<<i - 1; i+3 > n || !punctuation(b[i], b[i+1], b[i+2]) {
+		if word &= 1<<i - 1; i+3 > n || !punctuation(b[i], b[i+1], b[i+2], b[i+3]) {
 			n = min(i, n)
 			break
 		}
@@ -188,9 +211,16 @@ func classify(b *block, n int) (word uint64, size int) {
 	return word & (1<<n - 1), n
 }
 
-// punctuation reports whether three bytes are a rune of U+2000 to U+203F,
-// none of which belongs to a word.
-func punctuation(a, b, c byte) bool { return a == 0xE2 && b == 0x80 && c&0xC0 == 0x80 }
+// punctuation reports whether the first three bytes are a rune of U+2000 to
+// U+203F that is not a sign: no per mille, no dash before a number. None of
+// these runes belongs to a word.
+func punctuation(a, b, c, then byte) bool {
+	if a != 0xE2 || b != 0x80 || c&0xC0 != 0x80 {
+		return false
+	}
+	dash := c >= 0x90 && c <= 0x93
+	return c != 0xB0 && (!dash || then == ' ' || asciiAlnum[then] != 0 && then > '9')
+}
 
 const (
 	ones = 0x0101010101010101

@@ -37,20 +37,6 @@ func (a *around) Conflicts(x, y neardup.View) []neardup.Conflict {
 	return nil
 }
 
-// Differs is the method's, where it knows any.
-func (a *around) Differs(x, y uint64) bool {
-	d, ok := a.Overlapping.(neardup.Differing)
-	return ok && d.Differs(x, y)
-}
-
-// Differences are the method's, where it knows any.
-func (a *around) Differences(x, y neardup.View) []string {
-	if d, ok := a.Overlapping.(neardup.Differing); ok {
-		return d.Differences(innerOf(x), innerOf(y))
-	}
-	return nil
-}
-
 // Measure is the method's; one that does not stop early needs none.
 func (a *around) Measure(x, y neardup.View) float64 {
 	if m, ok := a.Overlapping.(neardup.Measurer); ok {

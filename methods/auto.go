@@ -62,7 +62,7 @@ type auto struct {
 	border func(runes, letters int) bool
 }
 
-// newAuto makes auto/4: texts below the limit are found by words weighted by
+// newAuto makes auto/5: texts below the limit are found by words weighted by
 // idf, those above it by MinHash of pairs of words, or of runes where words are not
 // parted, and both are judged by the evidence of their words.
 func newAuto(c Config) (neardup.Method, error) {
@@ -81,7 +81,7 @@ func newAuto(c Config) (neardup.Method, error) {
 		return nil, fmt.Errorf("auto: %w", err)
 	}
 	return &auto{
-		version: 4, limit: limit, short: short, long: long, params: short.params(),
+		version: 5, limit: limit, short: short, long: long, params: short.params(),
 		border: func(runes, letters int) bool { return lengthOf(runes, letters) < 2*mostLonger*limit },
 	}, nil
 }
@@ -312,20 +312,6 @@ func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
 	m, v, w := a.judging(x, y)
 	if e, ok := m.(neardup.Explainer); ok && v != nil {
 		return e.Conflicts(v, w)
-	}
-	return nil
-}
-
-// Differs is of texts that are judged as short ones: catalogues are of them.
-func (a *auto) Differs(x, y uint64) bool {
-	return x&routeBits == routeShort || y&routeBits == routeShort
-}
-
-// Differences are those of texts that are judged as short ones.
-func (a *auto) Differences(x, y neardup.View) []string {
-	m, v, w := a.judging(x, y)
-	if d, ok := m.(neardup.Differing); ok && v != nil {
-		return d.Differences(v, w)
 	}
 	return nil
 }

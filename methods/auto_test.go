@@ -49,72 +49,13 @@ func borderTexts(limit int) []neardup.Document {
 
 type link struct{ a, b string }
 
-// Every pair whose shorter text is below the limit is found, with the
-// similarity that ngram by itself gives: nothing is lost where a short text meets a
-// long one. Order, workers and memory change nothing.
-func TestAuto2LosesNothingAtTheBorder(t *testing.T) {
-	for _, limit := range []int{40, 300} {
-		m, err := methods.New(methods.Config{Name: methods.Auto2, Limit: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		edit, err := methods.New(methods.Config{Name: "ngram"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs := borderTexts(limit)
-		want := map[link]neardup.Match{}
-		across := 0
-		views := make([]neardup.View, len(docs))
-		for j, d := range docs {
-			views[j] = edit.View(d.Text)
-			for i, o := range docs[:j] {
-				low, high := methods.Length(o.Text), methods.Length(d.Text)
-				if min(low, high) >= 2*limit {
-					continue
-				}
-				if match := edit.Compare(views[i], views[j]); match.Near {
-					want[link{o.ID, d.ID}] = match
-					if max(low, high) >= 2*limit {
-						across++
-					}
-				}
-			}
-		}
-		if across < 10 {
-			t.Fatalf("limit %d: only %d pairs across it", limit, across)
-		}
-		short := map[string]bool{}
-		for _, d := range docs {
-			short[d.ID] = methods.Length(d.Text) < 2*limit
-		}
-		for _, workers := range []int{1, 3} {
-			got := map[link]neardup.Match{}
-			cfg := batch.Config{Method: m, Keep: batch.ByID, Workers: workers, Memory: batch.MinMemory << (4 * (workers / 3))}
-			_, err := batch.Pairs(context.Background(), batch.Documents(docs), cfg, func(p batch.Pair) error {
-				if short[p.A] || short[p.B] {
-					got[link{p.A, p.B}] = p.Match
-				}
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !maps.Equal(got, want) {
-				t.Errorf("limit %d, %d workers: %d pairs, want %d", limit, workers, len(got), len(want))
-			}
-			slices.Reverse(docs)
-		}
-	}
-}
-
 // Decisions on short texts do not depend on the order of the input, the
 // workers or the memory, for each kind of similarity.
 func TestShortTextsAreDecidedAlike(t *testing.T) {
 	docs := borderTexts(60)
 	for _, c := range []methods.Config{
 		{Name: "ngram"}, {Name: "ngram", Threshold: .6}, {Name: "ngram", Similarity: "jaccard", Threshold: .5},
-		{Name: "ngram", Similarity: "containment"}, {Name: methods.Auto2, Limit: 60},
+		{Name: "ngram", Similarity: "containment"},
 		{Name: "auto", Limit: 60},
 	} {
 		m, err := methods.New(c)

@@ -36,8 +36,9 @@ type contained struct {
 // newContained has a method find what is contained, too.
 func newContained(m neardup.Method, share float64, seed uint64) (neardup.Method, error) {
 	o, ok := m.(neardup.Overlapping)
-	if name := m.Spec().Method; !ok || name != "auto" && name != "minhash" || m.Spec().Version == 2 {
-		return nil, fmt.Errorf("%s: containment is for auto and minhash", name)
+	spec := m.Spec()
+	if !ok || spec.Method != "minhash" && (spec.Method != "auto" || spec.Version == 2) {
+		return nil, fmt.Errorf("%s: containment is for auto and minhash", spec.Method)
 	}
 	if !(share > 0 && share <= 1) {
 		return nil, fmt.Errorf("containment %v is not in (0, 1]", share)
@@ -111,9 +112,6 @@ func minimizers(hashes []uint64) (keys []uint64) {
 func (c *contained) Plausible(a, b uint64) bool {
 	return a&routeBits != 0 && b&routeBits != 0 || c.Overlapping.Plausible(ofMethod(a), ofMethod(b))
 }
-
-// Differs asks the method.
-func (c *contained) Differs(a, b uint64) bool { return c.around.Differs(ofMethod(a), ofMethod(b)) }
 
 // ofMethod is the method's sketch.
 func ofMethod(sketch uint64) uint64 {

@@ -151,7 +151,6 @@ func TestContainmentRefusesWhatItCannotDo(t *testing.T) {
 		says   string
 	}{
 		{methods.Config{Name: "simhash", Containment: .9}, "simhash: containment is for auto and minhash"},
-		{methods.Config{Name: methods.Auto2, Containment: .9}, "auto: containment is for auto and minhash"},
 		{methods.Config{Containment: 9}, "containment 9 is not in (0, 1]"},
 	} {
 		if _, err := methods.New(test.config); err == nil || err.Error() != test.says {

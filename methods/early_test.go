@@ -8,22 +8,20 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// A view made with the record judges as one made alone, the record is the same, and
-// texts that have no Differences by their sketches have none.
+// A view made with the record judges as one made alone, and the record is the same.
 func TestViewsMadeWithRecords(t *testing.T) {
 	for name, c := range map[string]methods.Config{"auto": {Limit: 60}, "contained": {Limit: 60, Containment: .9}, "lossless": {Limit: 60, Lossless: .9}} {
 		m, err := methods.New(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		differing := m.(neardup.Differing)
 		docs := sentences(60)
-		early, late, sketches := make([]neardup.View, len(docs)), make([]neardup.View, len(docs)), make([]uint64, len(docs))
+		early, late := make([]neardup.View, len(docs)), make([]neardup.View, len(docs))
 		made := 0
 		for i, d := range docs {
 			var with, alone neardup.Record
 			m.Record(d.Text, &alone)
-			late[i], sketches[i] = m.View(d.Text), alone.Sketch
+			late[i] = m.View(d.Text)
 			if early[i] = late[i]; name == "auto" {
 				if v := m.(interface {
 					RecordView(clean string, rec *neardup.Record) neardup.View
@@ -36,21 +34,15 @@ func TestViewsMadeWithRecords(t *testing.T) {
 				}
 			}
 		}
-		silent := 0
 		for i := range docs {
 			for j := range docs[:i] {
 				if got, want := m.Compare(early[i], early[j]), m.Compare(late[i], late[j]); got != want {
 					t.Fatalf("%s: %+v, want %+v", name, got, want)
 				}
-				if !differing.Differs(sketches[i], sketches[j]) {
-					if silent++; len(differing.Differences(late[i], late[j])) > 0 {
-						t.Fatalf("%s: %q and %q differ", name, docs[i].Text, docs[j].Text)
-					}
-				}
 			}
 		}
-		if silent == 0 || name == "auto" && made < len(docs)/4 {
-			t.Errorf("%s: %d pairs without Differences, %d views with records", name, silent, made)
+		if name == "auto" && made < len(docs)/4 {
+			t.Errorf("%s: %d views with records", name, made)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -13,11 +12,8 @@ import (
 )
 
 // heldShingle is what a leader has to hold of a text that goes: pairs of words, or of runes where
-// words are not parted, whatever the method compares. units are the words or runes themselves.
-var (
-	heldShingle = feature.Shingle{Unit: feature.Scripts, K: 2}
-	units       = feature.Shingle{Unit: feature.Scripts, K: 1}
-)
+// words are not parted, whatever the method compares.
+var heldShingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 
 // Held is the share of a clean text's shingles (scripts:2, each counted once) that another one
 // has too; 1 where it has none.
@@ -151,15 +147,13 @@ func isAmong(set []uint64, h uint64) bool {
 	return found
 }
 
-// unitAt is where a unit of a clean text begins: before the rune that makes for one unit more than
-// stand before it; the end where there are not so many. O(len(clean)) for each bit of that.
+// unitAt returns where a unit of a clean text begins, or its end if it has fewer.
 func unitAt(clean string, n int) int {
-	end := sort.Search(len(clean), func(end int) bool { return len(units.Append(nil, clean[:end], 0)) > n })
-	if end == len(clean) && len(units.Append(nil, clean, 0)) <= n {
-		return end
+	_, starts := feature.Units(clean, heldShingle.Unit)
+	if n >= len(starts) {
+		return len(clean)
 	}
-	_, size := utf8.DecodeLastRuneInString(clean[:end])
-	return end - size
+	return int(starts[n])
 }
 
 // trainedLossless is lossless of a method that chooses its keys by a corpus.

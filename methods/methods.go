@@ -55,6 +55,8 @@ type Config struct {
 	Variants Variants
 	// Weights of the evidence of auto; nil: the shipped ones.
 	Weights *evidence.Weights
+	// Bias, in bits, is added to every score of auto: what a collection is like, learned from a few labels.
+	Bias float64
 	// IDF weighs the words of auto and weighted; nil: the built-in tables.
 	IDF *keyword.Table
 	// Limit is the length below which auto takes a text as short; see Length.
@@ -144,9 +146,6 @@ func New(c Config) (neardup.Method, error) {
 }
 
 func (c Config) named() (neardup.Method, error) {
-	if c.Name == Auto2 {
-		return newAuto2(c)
-	}
 	for _, m := range makers() {
 		if m.name == c.Name {
 			return m.make(c)
@@ -155,13 +154,10 @@ func (c Config) named() (neardup.Method, error) {
 	return nil, fmt.Errorf("unknown method %q: it is one of %s", c.Name, strings.Join(Names(), ", "))
 }
 
-// Auto2 names the auto of before; it is no name for new indexes and not listed.
-const Auto2 = "auto/2"
-
 // unused refuses what a method makes no use of.
 func (c Config) unused() error {
 	switch c.Name {
-	case "ngram", Auto2:
+	case "ngram":
 		if c.Variants != "" && c.Variants != Keep && c.Variants != Merge {
 			return fmt.Errorf("%s: variants %q are neither %q nor %q", c.Name, c.Variants, Keep, Merge)
 		}
@@ -173,8 +169,8 @@ func (c Config) unused() error {
 	if c.IDF != nil && c.Name != "auto" && c.Name != weighted.Name {
 		return fmt.Errorf("%s weighs no words: idf tables are for auto and weighted", c.Name)
 	}
-	if c.Weights != nil && c.Name != "auto" {
-		return fmt.Errorf("%s has no weights of evidence: auto has", c.Name)
+	if (c.Weights != nil || c.Bias != 0) && c.Name != "auto" {
+		return fmt.Errorf("%s: weights and bias have no effect (want method auto)", c.Name)
 	}
 	return nil
 }

@@ -45,17 +45,17 @@ func ExampleLength() {
 
 func TestMistakesAreNamed(t *testing.T) {
 	for want, c := range map[string]methods.Config{
-		`unknown method "magic"`: {Name: "magic"},
-		"threshold 2":            {Name: "minhash", Threshold: 2},
-		"recall 3":               {Name: "minhash", Recall: 3},
-		"threshold -1":           {Name: "jaccard", Threshold: -1},
-		`similarity "x"`:         {Name: "ngram", Similarity: "x"},
-		"limit -1":               {Name: "auto", Limit: -1},
-		`variants "x"`:           {Name: "ngram", Variants: "x"},
-		"variants are for ngram": {Name: "minhash", Variants: methods.Keep},
-		"weighs no words":        {Name: "ngram", IDF: &keyword.Table{}},
-		"no weights of evidence": {Name: "weighted", Weights: &evidence.Weights{}},
-		"threshold 1.5":          {Name: "auto", Threshold: 1.5},
+		`unknown method "magic"`:          {Name: "magic"},
+		"threshold 2":                     {Name: "minhash", Threshold: 2},
+		"recall 3":                        {Name: "minhash", Recall: 3},
+		"threshold -1":                    {Name: "jaccard", Threshold: -1},
+		`similarity "x"`:                  {Name: "ngram", Similarity: "x"},
+		"limit -1":                        {Name: "auto", Limit: -1},
+		`variants "x"`:                    {Name: "ngram", Variants: "x"},
+		"variants are for ngram":          {Name: "minhash", Variants: methods.Keep},
+		"weighs no words":                 {Name: "ngram", IDF: &keyword.Table{}},
+		"weights and bias have no effect": {Name: "weighted", Weights: &evidence.Weights{}},
+		"threshold 1.5":                   {Name: "auto", Threshold: 1.5},
 	} {
 		if _, err := methods.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", c, err, want)

@@ -5,37 +5,37 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/evidence"
+	"github.com/neardup/neardup/token"
 )
 
-// Quantities are what the score of auto is a weighted sum of, for a text and the
-// leader it may go for: each feature twice, as far as the texts are of few and of many words.
-// Their weights are in natural units. Short says which half of auto judges.
+// Quantities are what the score of auto is a weighted sum of, in the order of evidence.Features.
+// Their weights are in natural units. Short reports which half of auto judges.
 type Quantities struct {
 	X     []float64
 	Short bool
 }
 
 // Observe returns the quantities of two clean texts, of a method that is auto.
-func Observe(m neardup.Method, clean, leader string) (q Quantities, ok bool) {
+func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	a, ok := within(m).(*auto)
 	if !ok {
 		return q, false
 	}
-	m, x, y := a.judging(a.View(clean), a.View(leader))
+	m, x, y := a.judging(a.View(clean), a.View(other))
 	j, ok := m.(judge)
 	if !ok {
 		return q, false
 	}
 	_, q.Short = m.(*shortText)
 	v, ok := j.vector(x, y)
-	few, many := evidence.Blend(v)
-	q.X = append(few[:], many[:]...)
+	for _, n := range v {
+		q.X = append(q.X, float64(n)/token.Unit)
+	}
 	return q, ok
 }
 
-// Sure reports whether a text may go for a leader beyond doubt, by a method that is auto:
-// the texts are equal, or each holds .95 of the other and nothing stands in the place of
-// something else.
+// Sure reports whether two texts are the same beyond doubt, by a method that is auto: they are equal, or each
+// holds .95 of the other and nothing stands in the place of something else.
 func Sure(m neardup.Method, clean, leader string) bool {
 	a, ok := within(m).(*auto)
 	if !ok || neardup.Blank(clean) {
@@ -57,10 +57,8 @@ type judge interface {
 
 // Signs are what the weights of Quantities may be.
 func Signs() (signs []int) {
-	for range 2 {
-		for _, f := range evidence.Features() {
-			signs = append(signs, f.Sign())
-		}
+	for _, f := range evidence.Features() {
+		signs = append(signs, f.Sign())
 	}
 	return signs
 }
@@ -72,13 +70,12 @@ func Learned(w []float64) evidence.Weights {
 	for i := range w {
 		bits[i] = w[i] / math.Ln2
 	}
-	return evidence.MakeWeights(bits[:len(w)/2], bits[len(w)/2:])
+	return evidence.MakeWeights(bits)
 }
 
 // WeightsOf are the weights of Quantities in a table.
 func WeightsOf(t evidence.Weights) (w []float64) {
-	few, many := t.Bits()
-	for _, bits := range append(few, many...) {
+	for _, bits := range t.Bits() {
 		w = append(w, bits*math.Ln2)
 	}
 	return w

@@ -25,7 +25,6 @@ func overlapping(t *testing.T) map[string]neardup.Overlapping {
 		"auto":                  {},
 		"auto of a small limit": {Limit: 12}, // many texts on the border
 		"auto at .35":           {Limit: 20, Threshold: .35},
-		"auto/2":                {Name: methods.Auto2, Limit: 40, Variants: methods.Keep},
 		"weighted":              {Name: "weighted"},
 		"weighted at .9":        {Name: "weighted", Threshold: .9},
 		"minhash at .5":         {Name: "minhash", Threshold: .5},

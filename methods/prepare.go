@@ -13,7 +13,7 @@ import (
 func Preparers() []string { return []string{"asis", "alnum", "words", "stopped", "summary"} }
 
 // Preparer returns the first stage of ngram by name: the clean text as it is
-// (also ""), its letters and digits only, its words (Chinese ones cut by the
+// (also ""), its letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the
 // built-in dictionary), its words without the built-in stop words, or the
 // three sentences with the heaviest keywords.
 func Preparer(name string) (ngram.Preparer, error) {

@@ -15,14 +15,13 @@ import (
 const Basis = "probability by the evidence of the words"
 
 // DefaultProbability is the least probability of near texts; Unsure is from where on
-// below it a person should look. The floors are the least similarity of texts that are looked
-// at, of words by weight in short ones, of pairs of words in long ones: what is
-// less alike hardly anybody calls the same.
+// below it a person should look. The floors are the least similarity of texts that are judged:
+// of words by weight in short texts, of pairs of words in long ones.
 const (
-	DefaultProbability = .7
+	DefaultProbability = .5
 	Unsure             = .3
 	shortFloor         = .5
-	longFloor          = .6
+	longFloor          = .4
 )
 
 // scored judges by evidence what another method finds.
@@ -30,6 +29,7 @@ type scored struct {
 	neardup.Overlapping // finds what is similar enough to be looked at
 	name                string
 	probability         float64
+	bias                float64
 	scorer              *evidence.Scorer
 }
 
@@ -59,8 +59,7 @@ func (s *scored) Conflicts(a, b neardup.View) []neardup.Conflict {
 	if !ok {
 		return nil
 	}
-	_, list := s.scorer.Explain(x, y)
-	return conflicts(list)
+	return conflicts(s.scorer.Explain(x, y))
 }
 
 func (s *scored) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
@@ -71,6 +70,7 @@ func (s *scored) vector(a, b neardup.View) (v evidence.Vector, ok bool) {
 	return v, ok
 }
 
+// sure reports whether the texts are the same beyond doubt.
 func (s *scored) sure(a, b neardup.View) bool {
 	x, y, ok := pairOf(a, b)
 	return ok && s.scorer.Score(x, y).Sure
@@ -78,21 +78,26 @@ func (s *scored) sure(a, b neardup.View) bool {
 
 // params are what the judging adds to the Spec of the search.
 func (s *scored) params() []neardup.Param {
-	return []neardup.Param{
-		{Name: "threshold", Value: strconv.FormatFloat(s.probability, 'g', -1, 64)},
-		{Name: "evidence", Value: s.scorer.Label()},
+	params := []neardup.Param{{Name: "threshold", Value: strconv.FormatFloat(s.probability, 'g', -1, 64)}}
+	if s.bias != 0 {
+		params = append(params, neardup.Param{Name: "bias", Value: strconv.FormatFloat(s.bias, 'g', -1, 64)})
 	}
+	return append(params, neardup.Param{Name: "evidence", Value: s.scorer.Label()})
 }
 
-// match says what a score means: near from the probability on; else, of texts
+// match returns what a score means: near from the probability on; else, of texts
 // that are as similar, a variant where something stands in the place of something
-// else, an overlap where the text says more than the leader.
+// else, an overlap where one text says more than the other.
 func (s *scored) match(closeness float64, r evidence.Result) neardup.Match {
 	m := neardup.Match{Distance: -1, Method: s.name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= s.probability
-	m.Unsure = !m.Near && m.Similarity >= Unsure
-	m.Overlap = !m.Near && r.More
-	m.Variant = !m.Near && (r.Slot || r.More || m.Unsure)
+	if m.Near {
+		return m
+	}
+	m.Unsure = m.Similarity >= Unsure
+	m.Contained = r.FirstHeld
+	m.Overlap = r.First || r.Second || r.FirstHeld
+	m.Variant = r.Replaced || m.Overlap || m.Unsure
 	return m
 }
 
@@ -112,15 +117,25 @@ func compare(j neardup.Judging, a, b neardup.View) neardup.Match {
 	return j.Judge(a, b, m.Closeness)
 }
 
-// conflicts are the evidence as it is reported.
-func conflicts(list []evidence.Evidence) []neardup.Conflict {
+// conflicts returns the evidence as it is reported. What one text says more comes first if it is the reason that
+// the texts are not the same.
+func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 	out := make([]neardup.Conflict, len(list))
+	more := 0
 	for i, e := range list {
 		kind := e.Feature.String()
-		if e.Feature.More() {
-			kind = neardup.KindMore
+		if e.Feature == evidence.Insertion {
+			kind, more = neardup.KindMore, i
 		}
 		out[i] = neardup.Conflict{Kind: kind, A: e.A, B: e.B, Bits: e.Bits}
+	}
+	if len(out) > 1 && !r.Replaced && out[more].Kind == neardup.KindMore {
+		first := out[more]
+		if r.FirstHeld {
+			first.Kind = neardup.KindContained
+		}
+		copy(out[1:more+1], out[:more])
+		out[0] = first
 	}
 	return out
 }
@@ -155,18 +170,6 @@ func (s *shortText) Template(v neardup.View) (template uint64, fillers []uint64)
 		}
 	}
 	return template, fillers
-}
-
-// Differs is always: all texts are short.
-func (*shortText) Differs(_, _ uint64) bool { return true }
-
-// Differences are the places in which the texts differ.
-func (s *shortText) Differences(a, b neardup.View) []string {
-	x, y, ok := pairOf(a, b)
-	if !ok {
-		return nil
-	}
-	return s.scorer.Differences(x.(*token.View), y.(*token.View))
 }
 
 // longText finds by MinHash.
@@ -237,7 +240,7 @@ func newScored(c Config) (short *shortText, long *longText, err error) {
 		}
 		weights = &w
 	}
-	s := scored{probability: c.Threshold, scorer: evidence.New(lexicon, *weights)}
+	s := scored{probability: c.Threshold, bias: c.Bias, scorer: evidence.New(lexicon, weights.Shifted(c.Bias))}
 	words, err := weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.Seed})
 	if err != nil {
 		return nil, nil, err

@@ -20,7 +20,7 @@ import (
 const Name = "minhash"
 
 // Version is raised whenever a text would get other keys.
-const Version = 1
+const Version = 2
 
 // Config holds what can be chosen. Zero values stand for the defaults.
 type Config struct {

@@ -209,7 +209,7 @@ func Example() {
 	fmt.Printf("%.3f\n", m.Compare(m.View(a), m.View(a+" today")).Similarity)
 	fmt.Println(m.Compare(m.View(a), m.View(b)).Near)
 	// Output:
-	// minhash/1 shingle=auto:3 threshold=0.7 bands=26 rows=5 seed=0
+	// minhash/2 shingle=auto:3 threshold=0.7 bands=26 rows=5 seed=0
 	// 0.947
 	// true
 }

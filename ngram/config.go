@@ -64,7 +64,7 @@ type Config struct {
 
 // version is raised whenever a text would get other keys or another
 // similarity under the same parameters.
-const version = 1
+const version = 2
 
 // Method is a neardup.Method of this package: exact, trainable, with a table
 // that can be stored.

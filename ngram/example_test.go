@@ -29,7 +29,7 @@ func ExampleNewJaccard() {
 	fmt.Println(m.Spec())
 	// Output:
 	// 0.6 true
-	// jaccard/1 prepare=asis similarity=jaccard threshold=0.5 shingle=words:1 keys=exact
+	// jaccard/2 prepare=asis similarity=jaccard threshold=0.5 shingle=words:1 keys=exact
 }
 
 func ExampleVariant() {

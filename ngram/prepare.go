@@ -24,7 +24,8 @@ func (AsItIs) Prepare(clean string) string { return clean }
 func (AsItIs) Name() string { return "asis" }
 
 // Alnum keeps the letters and digits only: punctuation and spaces, the parts
-// most often varied by senders, do not count. The lossy form.
+// most often varied by senders, do not count. Nor do signs: -5 becomes 5 and
+// c++ becomes c. The lossy form.
 type Alnum struct{}
 
 // Prepare drops every rune that is no letter and no number. O(len(clean)).

@@ -201,10 +201,6 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Earlier() {
-		s.log.Warn("index of an earlier version goes on as it was made; neardup rebuild --method auto makes it anew, with the docIds that may stay",
-			"tenant", name)
-	}
 	t.decider, t.detector, t.quota = d, d, settings.MaxMembers
 	return t, s.attach(ctx, t)
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // version of the definition of records and comparison.
-const version = 1
+const version = 2
 
 // Config sets the method; the zero value is SimHash of words and Chinese
 // characters within 3 bits, verified by their shingles. docs/simhash-k.md has

@@ -51,6 +51,14 @@ func hasAccent(r rune) bool {
 	return r >= 0xC0 && (within(accents, r) || within(accented, r) && base(r) != r)
 }
 
+// Unaccented returns the letter of a Latin or Greek rune without its accents, and any other rune as it is.
+func Unaccented(r rune) rune {
+	if r < 0xC0 || !within(accented, r) {
+		return r
+	}
+	return base(r)
+}
+
 // base returns the letter under the accents.
 func base(r rune) rune {
 	var buf [utf8.UTFMax]byte

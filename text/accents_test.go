@@ -49,3 +49,11 @@ func TestAccentsOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestUnaccented(t *testing.T) {
+	for r, want := range map[rune]rune{'é': 'e', 'ü': 'u', 'ώ': 'ω', 'й': 'й', 'a': 'a', '中': '中', 'ø': 'ø'} {
+		if got := Unaccented(r); got != want {
+			t.Errorf("%c is %c, want %c", r, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -142,6 +143,10 @@ func (c *cleaner) change(r rune, f uint8, i int) {
 			c.put(plain)
 			return
 		}
+		if superscript(r) != 0 {
+			c.raised(i)
+			return
+		}
 		c.segment(i)
 	case f&classNFKC != 0:
 		if folded := width.LookupRune(r).Folded(); folded != 0 {
@@ -240,7 +245,7 @@ func (c *cleaner) segment(i int) {
 		r, size := decodeRune(c.src, i)
 		f := class(r) & c.mask
 		if f&classStrip == 0 {
-			if f&classNFKC == 0 {
+			if f&classNFKC == 0 || superscript(r) != 0 {
 				break
 			}
 			seg = append(seg, c.src[i:i+size]...)
@@ -254,6 +259,45 @@ func (c *cleaner) segment(i int) {
 	for _, r := range string(norm.NFKC.Bytes(seg)) {
 		c.put(r)
 	}
+}
+
+// raised writes a run of superscript digits and signs, found at src[i:]. Behind a
+// digit a number gets ^ before it, so that 10³ becomes 10^3 and not 103.
+func (c *cleaner) raised(i int) {
+	start, number := len(c.dst), false
+	for i < len(c.src) {
+		r, size := decodeRune(c.src, i)
+		if class(r)&c.mask&classStrip == 0 {
+			plain := superscript(r)
+			if plain == 0 {
+				break
+			}
+			number = number || isDigit(plain)
+			c.put(plain)
+		}
+		i += size
+	}
+	c.at = i
+	if number && start > 0 && isDigit(rune(c.dst[start-1])) {
+		c.dst = slices.Insert(c.dst, start, '^')
+	}
+}
+
+// superscript returns what NFKC makes of a superscript digit or sign, 0 of other runes.
+func superscript(r rune) rune {
+	switch {
+	case r == '²' || r == '³':
+		return r - '²' + '2'
+	case r == '¹':
+		return '1'
+	case r == '⁰' || r >= '⁴' && r <= '⁹':
+		return r - '⁰' + '0'
+	case r == '⁺':
+		return '+'
+	case r == '⁻':
+		return '−'
+	}
+	return 0
 }
 
 // lowerComposed gives the lower-case form of every rune but Σ, before the

@@ -4,34 +4,30 @@ import (
 	_ "embed"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/text"
 )
 
-// kind is what a word is besides a word.
-type kind uint8
+// list says which of the word lists has a word, and so how a text goes on after it.
+type list uint8
 
 const (
-	kindPlain   kind = iota // this and the next two are taken as they stand
-	kindMeasure             // a unit or a currency: of a fixed weight
-	kindFiller              // of no content: a particle, a greeting, a credit
-	kindNumber              // two, hundred
-	kindMonth
-	kindPhrase // of several words: cannot
-	kindBound  // a t may follow that is a negation: don t
-	kindNo     // a number may follow: no. 3
-	kindLink   // an address may follow: https
-	kindCoded  // with digits
+	listNone   list = iota // this and the next two are taken as they stand
+	listSame               // another way to write a word, or a unit
+	listFiller             // of no content: a particle, a greeting, a credit
+	listNumber             // two, hundred
+	listPhrase             // of several words: cannot
+	listBound              // a t may follow that is a negation: don t
+	listNo                 // a number may follow: no. 3
 )
 
 // entry is what a list says of a word.
 type entry struct {
-	text string // canonical; several words of kindPhrase
-	kind kind
+	text string // canonical; several words of listPhrase
+	list list
+	kind Kind
 }
 
 // The lists of words/ have a line for each word: it, and other ways to write it.
@@ -51,36 +47,30 @@ var phraseWords string
 // lists holds every word of the lists by what it stands for.
 var lists = sync.OnceValue(func() map[string]entry {
 	table := map[string]entry{}
-	add := func(text string, k kind) {
+	add := func(text string, l list, k Kind) {
 		for line := range strings.Lines(text) {
 			words := strings.Fields(line)
 			for _, w := range words {
-				table[w] = entry{words[0], k}
+				table[w] = entry{words[0], l, k}
 			}
 		}
 	}
-	add(sameWords, kindPlain)
-	add(measureNames, kindMeasure)
+	add(sameWords, listSame, Plain)
+	add(measureNames, listSame, Measure)
 	for _, w := range strings.Fields(fillerWords) {
-		table[w] = entry{w, kindFiller}
+		table[w] = entry{w, listFiller, Plain}
 	}
 	for line := range strings.Lines(phraseWords) {
 		word, phrase, _ := strings.Cut(strings.TrimSpace(line), "=")
-		table[strings.TrimSpace(word)] = entry{strings.TrimSpace(phrase), kindPhrase}
+		table[strings.TrimSpace(word)] = entry{strings.TrimSpace(phrase), listPhrase, Plain}
 	}
 	for word := range numberValues {
-		table[word] = entry{word, kindNumber}
-	}
-	for n := 1; n < len(months); n++ {
-		for _, w := range strings.Fields(monthNames[n]) {
-			table[w] = entry{months[n], kindMonth}
-		}
+		table[word] = entry{word, listNumber, Plain}
 	}
 	for _, w := range strings.Fields(auxiliaries + " wo ca sha ai") {
-		table[w+"n"] = entry{w + "n", kindBound}
+		table[w+"n"] = entry{w + "n", listBound, Plain}
 	}
-	table["no"] = entry{"no", kindNo}
-	table["http"], table["https"] = entry{"http", kindLink}, entry{"https", kindLink}
+	table["no"] = entry{"no", listNo, Plain}
 	return table
 })
 
@@ -93,11 +83,6 @@ func listed(word string) entry {
 		return entry{}
 	}
 	return lists()[word]
-}
-
-var monthNames = [...]string{
-	"", "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-	"september sep sept", "october oct", "november nov", "december dec",
 }
 
 // numberValues are the values of English number words.
@@ -116,9 +101,7 @@ func smallNumber(word string) int {
 	return numberValues[word]
 }
 
-var ordinals = [...]string{
-	"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
-}
+var ordinals = strings.Fields("zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
 // ordinalValue returns the value of an ordinal in words; 0 for none.
 func ordinalValue(word string) int {
@@ -133,189 +116,51 @@ func ordinalValue(word string) int {
 	return 0
 }
 
-// boundWords are what an apostrophe binds to a word before it.
-var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
-
 // learn finds what a word stands for. Only words that are not among the recent
 // ones come here.
 func (c *Cutter) learn(f *form, word string, han bool) {
 	e := listed(word)
 	canonical := word
-	*f = form{kind: e.kind}
+	*f = form{list: e.list, kind: e.kind}
 	switch {
 	case e.text != "":
 		canonical = e.text
-	case !han && hasDigit(word):
-		f.kind, f.coded = kindCoded, true
-		if letters := c.letters(word); letters != "" {
-			canonical, f.kind, f.coded = letters, kindPlain, false
-		}
-	case !han && len(word) <= longestWord:
-		canonical = c.spelling(word)
-	}
-	if canonical != word {
 		f.text = canonical
+	case !han && hasDigit(word):
+		f.kind = Code
 	}
 	f.hash = xxh3.HashStringSeed(canonical, c.seed)
-	f.weight, f.known = c.weightOf(canonical, f.kind, han)
-}
-
-func (c *Cutter) weightOf(canonical string, k kind, han bool) (weight uint32, known bool) {
-	switch k {
-	case kindMeasure:
-		return measureWeight, true
-	case kindFiller:
-		return leastWeight, true
-	}
-	if han {
-		return weigh(c.lexicon.chinese().idf, canonical)
-	}
-	return weigh(c.lexicon.other, canonical)
-}
-
-// spelling returns the form by which a word is compared that no list has: in
-// American spelling, in the singular, in Latin letters. It is a word of the
-// table, or the word stays as it is, but for long words and a list of verbs: so
-// nothing is invented, and names and other languages are left alone.
-func (c *Cutter) spelling(word string) string {
-	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
-		return c.latin(word)
-	}
-	if american := c.american(word); american != "" {
-		word = american
-	}
-	if singular := c.singular(word); singular != "" {
-		return singular
-	}
-	return word
-}
-
-func (c *Cutter) weighs(word string) (uint32, bool) { return weigh(c.lexicon.other, word) }
-
-// singular returns the word without its ending -s, if that is a word and at
-// least as common: runs is run, and wales, news and paris stay.
-func (c *Cutter) singular(word string) string {
-	n := len(word)
-	if n < 4 || word[n-1] != 's' || isPlain(word) {
-		return ""
-	}
-	switch word[n-2] {
-	case 's', 'u', 'i', '\'':
-		return ""
-	}
-	stems := []string{word[:n-1]}
 	switch {
-	case strings.HasSuffix(word, "ies") && n > 4:
-		stems = []string{word[:n-3] + "y", word[:n-1]}
-	case startsWithAny(word[n-min(n, 4):], "sses", "shes", "ches") || strings.HasSuffix(word, "xes") || strings.HasSuffix(word, "zes") || strings.HasSuffix(word, "oes"):
-		stems = []string{word[:n-2], word[:n-1]}
+	case e.kind == Measure:
+		f.weight, f.known = measureWeight, true
+	case e.list == listFiller:
+		f.weight, f.known = leastWeight, true
+	case han:
+		f.weight, f.known = weigh(c.lexicon.chinese().idf, canonical)
+	default:
+		f.weight, f.known = c.weighForm(canonical)
 	}
-	weight, known := c.weighs(word)
-	for _, stem := range stems {
-		if e := listed(stem); e.text != "" {
-			continue
-		}
-		if w, found := c.weighs(stem); found && (!known || w <= weight) {
-			return stem
-		}
-	}
-	return ""
 }
 
-// american returns the American spelling of a British one, "" for none.
-func (c *Cutter) american(word string) string {
-	n := len(word)
-	if n < 5 {
-		return ""
-	}
-	if i := strings.LastIndex(word, "is"); i >= 3 && isVerbEnding(word[i+2:]) && !isPlainVerb(word[:i]) {
-		if w := word[:i] + "iz" + word[i+2:]; c.has(w) || n >= 9 && !c.has(word) {
-			return w
+// endings are those of English forms that the tables lack, and what stands there in the word that they have.
+var endings = [...][2]string{{"s", ""}, {"es", ""}, {"ies", "y"}, {"ed", ""}, {"ed", "e"}, {"ied", "y"}, {"ing", ""}, {"ing", "e"}, {"er", ""}, {"er", "e"}, {"ly", ""}}
+
+// weighForm weighs a word, or if the table lacks it the word of which it is a form: jumped weighs as much as jump.
+func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
+	weight, known = weigh(c.lexicon.other, word)
+	for _, e := range endings {
+		if stem, found := strings.CutSuffix(word, e[0]); found && !known && len(stem) >= 3 {
+			if w, ok := weigh(c.lexicon.other, stem+e[1]); ok {
+				return w, true
+			}
+			if n := len(stem); stem[n-1] == stem[n-2] { // stopped
+				if w, ok := weigh(c.lexicon.other, stem[:n-1]); ok {
+					return w, true
+				}
+			}
 		}
 	}
-	if i := strings.LastIndex(word, "our"); i >= 2 && n-i <= 8 {
-		if w := word[:i] + "or" + word[i+3:]; c.has(w) {
-			return w
-		}
-	}
-	if i := strings.LastIndex(word, "ll"); i >= 3 && isDoubling(word[:i+1], word[i+2:]) {
-		return word[:i+1] + word[i+2:]
-	}
-	return ""
-}
-
-func (c *Cutter) has(word string) bool {
-	_, known := c.weighs(word)
-	return known
-}
-
-// letters returns the word that a word with digits is meant to be, g00gle, if
-// the table has it; "" for none.
-func (c *Cutter) letters(word string) string {
-	if len(word) < 4 || !isLower(word[0]) || 2*digits(word) > len(word) {
-		return ""
-	}
-	if meant := likeLetters.Replace(word); meant != word && isLower(word[len(word)-1]) && c.has(meant) {
-		return meant
-	}
-	return ""
-}
-
-var likeLetters = strings.NewReplacer("0", "o", "1", "l")
-
-// latin returns a word in plain Latin letters: without accents if the table has
-// that and it is at least as common, and where letters that look alike stand among Latin ones.
-func (c *Cutter) latin(word string) string {
-	if name := greekName(word); name != "" {
-		return name
-	}
-	latin, other := 0, 0
-	meant := strings.Map(func(r rune) rune {
-		if r < utf8.RuneSelf {
-			latin++
-			return r
-		}
-		if l, found := lookAlikes[r]; found {
-			return l
-		}
-		other++
-		return r
-	}, word)
-	if latin > 0 && other == 0 {
-		return meant
-	}
-	if plain := withoutAccents().Clean(word); plain != word && utf8.RuneCountInString(plain) >= 4 {
-		weight, known := c.weighs(word)
-		if w, found := c.weighs(plain); found && (!known || w <= weight) {
-			return plain
-		}
-	}
-	return word
-}
-
-var withoutAccents = sync.OnceValue(func() text.Normalizer {
-	n, err := text.ParseNormalizer("accents")
-	if err != nil {
-		return text.Default() // which leaves clean text as it is
-	}
-	return n
-})
-
-// lookAlikes are the letters of other scripts that look like Latin ones.
-var lookAlikes = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'ѕ': 's', 'ԝ': 'w', 'х': 'x', 'у': 'y',
-	'α': 'a', 'ο': 'o', 'ν': 'v', 'ρ': 'p', 'ι': 'i', 'κ': 'k', 'μ': 'u', 'τ': 't', 'χ': 'x', 'ϲ': 'c', 'ı': 'i', 'ɡ': 'g', 'ɑ': 'a',
-}
-
-var greekNames = strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega")
-
-// greekName returns the name of a single Greek letter; "" for any other word.
-func greekName(word string) string {
-	r, size := utf8.DecodeRuneInString(word)
-	if size != len(word) || r < 'α' || r > 'ω' {
-		return ""
-	}
-	return greekNames[r-'α']
+	return weight, known
 }
 
 // weigh returns the weight of a word and whether the table has it. A word that

@@ -88,11 +88,8 @@ func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
 const mostRecut = 3
 
 func (c *Cutter) hanWord(word string) {
-	if n := len(c.tokens); n > 0 && len(word) == 3 && strings.HasSuffix(c.tokens[n-1].Text, week) && isWeekday(word) {
-		word = week + word // of 本周六, cut as 本周 and 六
-	}
 	f := c.find(word, true)
-	if f.kind == kindPhrase {
+	if f.list == listPhrase {
 		for part := range strings.SplitSeq(f.text, " ") {
 			c.put(part, true)
 		}

@@ -57,14 +57,6 @@ var longMeasures = []string{
 	"毫升", "公升", "公顷", "平方", "立方", "美元", "欧元", "英镑", "日元", "港元", "卢布", "百分点", "摄氏度",
 }
 
-// week stands before the number of a day of the week, 周六.
-const week = "周"
-
-func isWeekday(word string) bool {
-	r, size := utf8.DecodeRuneInString(word)
-	return size == len(word) && strings.ContainsRune("一二三四五六日天", r)
-}
-
 const (
 	ordinal = "第"
 	// share is how a share of a hundred begins in Chinese: 百分之五 is 5%.
@@ -147,9 +139,8 @@ func startsWithAny(s string, prefixes ...string) bool {
 	return false
 }
 
-// hanNumber takes the numeral of Chinese characters that begins the word at
-// clean[at], or what it is part of, a date, a time, a score, and returns where
-// that ends; at if there is none.
+// hanNumber takes the Chinese numeral that begins the word at clean[at], with the 第 before it and
+// what it is a share of, and returns where it ends; at if there is none.
 func (c *Cutter) hanNumber(clean string, at, end int) int {
 	if r, _ := utf8.DecodeRuneInString(clean[at:]); r != '第' {
 		if _, kind := digitOf(r); kind == 0 {
@@ -166,51 +157,27 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 		return to
 	}
 	part := strings.HasPrefix(written, share)
-	if !part {
-		if r, _ := utf8.DecodeRuneInString(clean[to:]); to < len(clean) {
-			if after := c.dateOrTime(clean, from, to, r); after > from {
-				return after
-			}
-		}
-	}
 	value := chineseNumber(written)
 	if whole, found := strings.CutPrefix(clean[to:], ofParts); found { // 三分之一 is 1/3
-		if n, after := integer(whole, 0); n >= 0 {
-			c.figure(n)
+		if end := digitsEnd(whole, 0); end > 0 {
+			c.number(whole[:end], decimal(whole[:end]))
 			c.number(written, value)
-			return to + len(ofParts) + after
+			return to + len(ofParts) + end
+		}
+		if from, end := numerals(whole, 0); end > from {
+			c.number(whole[:end], chineseNumber(whole[:end]))
+			c.number(written, value)
+			return to + len(ofParts) + end
 		}
 	}
 	if fraction, after := chineseFraction(clean[:end], to); after > to {
 		value, to = decimal(value+"."+fraction), after
-		var zeros int
-		if to, zeros = scaleEnd(clean, to); zeros > 0 {
-			value = shifted(value, zeros)
-		}
 	}
 	c.number(clean[from:to], value)
 	if part {
 		c.put(percent, false)
 	}
-	return c.score(clean, to)
-}
-
-// score takes the other side of a score behind the number that ends at clean[at],
-// 3比1, and returns where it ends; at if there is none.
-func (c *Cutter) score(clean string, at int) int {
-	for {
-		p := signEnd(clean, at, against)
-		if p == at {
-			break
-		}
-		n, to := integer(clean, skipSpace(clean, p))
-		if n < 0 || to < len(clean) && (clean[to] == '.' || startsWithAny(clean[to:], "年", "月", "日", "点", "般", "些", "直", "起", "样")) {
-			break
-		}
-		c.figure(n)
-		at = to
-	}
-	return at
+	return to
 }
 
 // scoreStart returns where the numeral begins of the first score among Chinese
@@ -228,7 +195,7 @@ func scoreStart(s string) int {
 		_, m := digitOf(before)
 		_, n := digitOf(after)
 		if m == 1 && n == 1 {
-			if r := lastRune(s[:at-size]); r != '第' && !isNumeral(r) {
+			if r, _ := utf8.DecodeLastRuneInString(s[:at-size]); r != '第' && !isNumeral(r) {
 				return at - size
 			}
 		}

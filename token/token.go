@@ -1,12 +1,15 @@
-// Package token cuts clean text into words and numbers in one form for all ways
-// to write them, each weighed by how rare it is.
+// Package token cuts clean text into weighted words, numbers and signs.
 //
-// Weights come from fixed tables, in whole numbers: a text has the same tokens
-// in every corpus and on every machine.
+// A [Cutter] cuts a text into tokens; numbers, contractions and the words of a few short lists get one
+// form for all ways to write them. Weights come from fixed tables, in whole numbers: a text has the same
+// tokens in every corpus and on every machine. word.go, number.go and han.go cut; canonical.go and
+// numeral.go give the one form; furniture.go skips what is not part of what a text says; opposite.go
+// relates two tokens; view.go packs the tokens of a text for comparing.
 package token
 
 import (
 	"cmp"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -14,7 +17,18 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Token is a word or a number of a text, in its place. Tokens of one Hash are
+// Kind tells words from facts: of two texts that differ in a fact, one does not replace the other.
+type Kind uint8
+
+const (
+	Plain   Kind = iota // letters, or Chinese characters
+	Number              // a number and nothing else
+	Code                // a word with digits, a name such as .net or --force, a link
+	Measure             // a unit or a currency
+	Sign                // an operator, a minus, a check mark; see text.Sign
+)
+
+// Token is a word, number or sign of a text, in its place. Tokens with one Hash are
 // one word and have one weight.
 type Token struct {
 	Hash    uint64 // of the canonical form
@@ -23,12 +37,14 @@ type Token struct {
 	Weight  uint32 // idf, in units of 1/Unit
 	Known   bool   // a table has it
 	Han     bool   // of Chinese characters
-	Coded   bool   // no number, and has digits
-	number  bool
+	Kind    Kind
 }
 
 // Number reports whether the token is a number and nothing else.
-func (t *Token) Number() bool { return t.number }
+func (t *Token) Number() bool { return t.Kind == Number }
+
+// Fact reports whether the token is more than a word: a number, code, unit or sign.
+func (t *Token) Fact() bool { return t.Kind != Plain }
 
 // Cutter cuts clean text into tokens. It is used by one goroutine and takes some
 // 400 KB.
@@ -38,7 +54,8 @@ type Cutter struct {
 	tokens  []Token
 	words   []string // of a run of Chinese characters
 	again   []string // of what follows a numeral that ends within a word
-	wordEnd int      // where the last word of letters ends
+	skipped bool     // furniture was skipped
+	whole   bool     // furniture is not skipped
 	recent  [1 << 12][2]form
 }
 
@@ -46,28 +63,53 @@ type Cutter struct {
 // their hashes.
 func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
 
-// form is what a word as written stands for. Words come again, so the last ones
-// are kept by their hash: most words cost one hash and one look.
+// form is what a word as written stands for. Words recur, so the latest
+// are kept by their hash: most words cost one hash and one look-up.
 type form struct {
 	written uint64 // the hash of the word as written
 	hash    uint64
 	text    string // canonical; "" where that is as written
-	weight  uint32 // 0: of no word yet
-	kind    kind
+	weight  uint32 // 0: the form is unused
+	list    list
+	kind    Kind
 	known   bool
-	coded   bool
 }
 
-// Cut returns the tokens of a clean text, valid until the next call: numbers,
-// dates and times, words of letters and digits, Chinese words of the dictionary,
-// and of other scripts without spaces every two runes in a row.
+// leastLeft is how many tokens a text without its furniture must have; of a text
+// with fewer nothing is skipped.
+const leastLeft = 4
+
+// Cut returns the tokens of a clean text, valid until the next call: numbers, signs, words of letters
+// and digits, Chinese words of the dictionary, and of other scripts without spaces every two runes in a
+// row. Furniture is skipped unless fewer than four tokens remain.
 func (c *Cutter) Cut(clean string) []Token {
-	c.tokens, c.wordEnd = c.tokens[:0], -1
+	c.whole = false
+	c.cut(clean, true)
+	if c.skipped && len(c.tokens) < leastLeft {
+		c.whole = true
+		c.cut(clean, true)
+	}
+	return c.tokens
+}
+
+// CutPart is Cut for a part of a longer text, which may consist of furniture alone. First says that the
+// text begins with the part.
+func (c *Cutter) CutPart(clean string, first bool) []Token {
+	c.whole = false
+	c.cut(clean, first)
+	return c.tokens
+}
+
+func (c *Cutter) cut(clean string, first bool) {
+	c.tokens, c.skipped = c.tokens[:0], false
 	clean = unescape(clean)
-	for at := datelineEnd(clean); at < len(clean); {
-		b := clean[at]
-		switch {
-		case b < utf8.RuneSelf:
+	at, end := 0, len(clean)
+	if first && !c.whole {
+		at, end = body(clean)
+		c.skipped = at > 0 || end < len(clean)
+	}
+	for clean = clean[:end]; at < end; {
+		if b := clean[at]; b < utf8.RuneSelf {
 			switch ascii[b] {
 			case classLetter:
 				at = c.word(clean, at)
@@ -78,7 +120,7 @@ func (c *Cutter) Cut(clean string) []Token {
 			}
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(clean[at:])
+		r, _ := utf8.DecodeRuneInString(clean[at:])
 		switch class(r) {
 		case classHan:
 			at = c.han(clean, at)
@@ -87,10 +129,12 @@ func (c *Cutter) Cut(clean string) []Token {
 		case classLetter:
 			at = c.word(clean, at)
 		default:
-			at += size
+			at = c.sign(clean, at)
 		}
 	}
-	return c.tokens
+	if strings.HasSuffix(strings.TrimRight(clean, `"'”’)» `), "?") {
+		c.mark("?", "?")
+	}
 }
 
 type runeClass uint8
@@ -154,15 +198,15 @@ func wordAt(s string, at int) int {
 	return at
 }
 
-// add adds what a word as written stands for, a form that is not looked into.
+// add adds the form of a word as written.
 func (c *Cutter) add(f *form, written string, han bool) {
 	c.tokens = append(c.tokens, Token{
-		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han, Coded: f.coded,
+		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han, Kind: f.kind,
 	})
 }
 
 // find returns what a word stands for. Each word has two places among the recent
-// ones; the one that came last takes the first.
+// ones; the latest takes the first.
 func (c *Cutter) find(word string, han bool) *form {
 	written := xxh3.HashStringSeed(word, c.seed)
 	set := &c.recent[written%uint64(len(c.recent))]
@@ -181,33 +225,56 @@ func (c *Cutter) find(word string, han bool) *form {
 // put adds a word by its canonical form.
 func (c *Cutter) put(word string, han bool) { c.add(c.find(word, han), word, han) }
 
-// number adds a number. Its hash is that of no word: 7 is no word "7".
+// number adds a number. Its hash is that of no word: 7 is not the word "7".
 func (c *Cutter) number(written, value string) {
 	c.tokens = append(c.tokens, Token{
-		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: value, Written: written, Weight: NumberWeight, Known: true, number: true,
+		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: value, Written: written, Weight: NumberWeight, Known: true, Kind: Number,
 	})
 }
 
-// sign takes what is no letter and no digit: percent signs, the sign for and,
-// fractions without a whole number, tags.
+// mark adds a sign, or the unit that it stands for.
+func (c *Cutter) mark(name, written string) {
+	if f := c.find(name, false); f.kind == Measure || f.list == listSame {
+		c.add(f, written, false)
+		return
+	}
+	c.fact(Sign, name, written)
+}
+
+// fact adds a token that weighs as much as a number.
+func (c *Cutter) fact(k Kind, name, written string) {
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(name, c.seed), Text: name, Written: written, Weight: NumberWeight, Known: true, Kind: k})
+}
+
+// sign takes a sign, a tag, a handle, or a rune that says nothing, and returns where it ends.
 func (c *Cutter) sign(clean string, at int) int {
 	switch clean[at] {
-	case '.':
-		if end := fractionEnd(clean, at); end > 0 {
-			return c.amount(clean, at, end, decimal(clean[at:end]))
-		}
-	case '%':
-		if n := len(c.tokens); n > 0 && c.tokens[n-1].Number() {
-			c.put(percent, false)
+	case '<':
+		if end := tagEnd(clean, at); end > at+1 {
+			return end
 		}
 	case '&':
 		if at > 0 && clean[at-1] == ' ' && at+1 < len(clean) && clean[at+1] == ' ' {
 			c.put("and", false)
 		}
-	case '<':
-		return tagEnd(clean, at)
+	case '@':
+		if end := handleEnd(clean, at); end > at && !c.whole {
+			c.skipped = true
+			return end
+		}
 	}
-	return at + 1
+	if name, end := text.Sign(clean, at); end > at {
+		if name == "." || name == "_" || name == "--" { // .net, --force
+			if to := wordAt(clean, end); to > end {
+				c.fact(Code, clean[at:to], clean[at:to])
+				return to
+			}
+		}
+		c.mark(name, clean[at:end])
+		return end
+	}
+	_, size := utf8.DecodeRuneInString(clean[at:])
+	return at + size
 }
 
 // tagEnd returns where the HTML tag ends that begins at s[at], or at+1.
@@ -234,7 +301,7 @@ const mostTag = 300
 // run takes the runes of a script without spaces from at on, every two in a
 // row, and returns where they end.
 func (c *Cutter) run(clean string, at int) int {
-	last := -1 // where the rune before begins
+	from, last := at, -1 // where the run and the previous rune begin
 	for at < len(clean) {
 		r, size := utf8.DecodeRuneInString(clean[at:])
 		if class(r) != classRun {
@@ -248,6 +315,11 @@ func (c *Cutter) run(clean string, at int) int {
 	}
 	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].Written)) {
 		c.pair(clean[last:at]) // a single rune
+	}
+	for _, no := range runNegations {
+		for range strings.Count(clean[from:at], no) {
+			c.put(no, false)
+		}
 	}
 	return at
 }

@@ -18,7 +18,7 @@ type Word struct {
 type Cutting struct {
 	*Cutter
 	Tokens  []Token
-	Words   []Word // may be sorted anew by whoever needs no View any more
+	Words   []Word // the caller may sort them again once it needs no View
 	Total   uint64 // of the weights of Words
 	wordOf  []uint32
 	packed  []byte
@@ -170,22 +170,22 @@ func (v *View) Has(hash uint64) bool {
 	return found
 }
 
-// What a packed token is, beside its word, and whether it is written in another way.
+// What a packed token is besides its word: its kind, and whether it is written in another way.
 const (
-	isChinese = 1 << iota
-	isCoded
-	isNumber
-	isWritten
+	kindBits  = 7
+	isChinese = 8
+	isWritten = 16
 )
 
-// pack appends a token, which is the word of a number.
+// pack appends a token, given the index of its word.
 func (t *Token) pack(dst []byte, word uint32) []byte {
-	flags := byte(0)
+	flags := byte(t.Kind)
+	if t.Han {
+		flags |= isChinese
+	}
 	written := t.Written != t.Text
-	for i, is := range [...]bool{t.Han, t.Coded, t.Number(), written} {
-		if is {
-			flags |= 1 << i
-		}
+	if written {
+		flags |= isWritten
 	}
 	dst = binary.AppendUvarint(append(dst, flags), uint64(word))
 	if written {
@@ -222,7 +222,7 @@ func (o *Opened) Open(v *View) {
 		weight, text := v.weights[word], o.texts[word]
 		t := Token{
 			Hash: v.Words[word], Text: text, Written: text, Weight: uint32(weight & weightBits), Known: weight&isKnown != 0,
-			Han: flags&isChinese != 0, Coded: flags&isCoded != 0, number: flags&isNumber != 0,
+			Han: flags&isChinese != 0, Kind: Kind(flags & kindBits),
 		}
 		if flags&isWritten != 0 {
 			t.Written = r.string()

@@ -3,8 +3,6 @@ package token
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/zeebo/xxh3"
 )
 
 // word takes the letters and digits from at on and returns where they end.
@@ -20,111 +18,79 @@ func (c *Cutter) word(clean string, at int) int {
 		}
 	}
 	f := c.find(clean[at:end], false)
-	if f.kind <= kindFiller && next < utf8.RuneSelf && next != '\'' && next != '-' && next != '.' {
+	if f.list <= listFiller && f.kind != Code && !goesOn[next] {
 		c.add(f, clean[at:end], false)
-	} else {
-		end = c.phrase(clean, at, end, f)
+		return end
 	}
-	c.wordEnd = end
-	return end
+	return c.phrase(clean, at, end, f)
 }
 
-// phrase takes a word that is not taken by itself, or may go on behind a sign,
-// and returns where what it is part of ends.
-func (c *Cutter) phrase(clean string, at, end int, f *form) int {
-	if to := hostEnd(clean, at, end); to > end {
-		return c.link(clean, at, to)
+// goesOn has the bytes after which a word may go on.
+var goesOn = func() (t [256]bool) {
+	for _, b := range []byte("'-.:@_/+#") {
+		t[b] = true
 	}
-	if end-at == 1 {
-		if abbreviation, to := dotted(clean, at, end); to > end {
-			c.put(abbreviation, false)
+	for b := utf8.RuneSelf; b < 256; b++ {
+		t[b] = true
+	}
+	return t
+}()
+
+// phrase takes a word that may go on, or is more than a word, and returns where it ends.
+func (c *Cutter) phrase(clean string, at, end int, f *form) int {
+	if to := linkEnd(clean, at, end); to > end {
+		if !c.whole && strings.IndexByte(clean[at:to], '@') < 0 {
+			c.skipped = true
 			return to
 		}
+		c.fact(Code, clean[at:to], clean[at:to])
+		return to
+	}
+	if to := end + len("++"); strings.HasPrefix(clean[end:], "++") && wordAt(clean, to) == to ||
+		strings.HasPrefix(clean[end:], "#") && wordAt(clean, end+1) == end+1 {
+		if clean[end] == '#' {
+			to = end + 1
+		}
+		c.fact(Code, clean[at:to], clean[at:to]) // c++, c#
+		return to
 	}
 	if to := c.contracted(clean, at, end); to > end {
 		return to
 	}
-	if word, to := c.hyphenated(clean, at, end); to > end {
-		c.put(word, false)
-		return to
-	}
-	switch f.kind {
-	case kindNumber:
+	switch f.list {
+	case listNumber:
 		if value, to := numberWords(clean, at, end); value != "" {
-			return c.amount(clean, at, to, value)
-		}
-	case kindMonth:
-		if to := c.monthFirst(clean, at, end); to > end {
+			c.number(clean[at:to], value)
 			return to
 		}
-	case kindPhrase:
+	case listPhrase:
 		for word := range strings.SplitSeq(f.text, " ") {
 			c.put(word, false)
 		}
 		return end
-	case kindBound: // don t, of which the apostrophe is lost
+	case listBound: // don t, of which the apostrophe is lost
 		if base, found := negated(clean[at:end]); found && strings.HasPrefix(clean[end:], " t") && wordAt(clean, end+1) == end+2 {
 			c.put(base, false)
 			c.put("not", false)
 			return end + 2
 		}
-	case kindNo: // no. 3
+	case listNo: // no. 3
 		p := end
 		if p < len(clean) && clean[p] == '.' {
 			if p = skipSpace(clean, p+1); p < len(clean) && isDigit(clean[p]) {
 				return p
 			}
 		}
-	case kindLink:
-		if strings.HasPrefix(clean[end:], "://") {
-			return c.link(clean, at, end+len("://"))
-		}
-	case kindCoded:
+	}
+	if f.kind == Code {
 		return c.coded(clean, at, end, f)
 	}
 	c.add(f, clean[at:end], false)
 	return end
 }
 
-// link takes an address of which the host begins, or ends, at from, and returns where it ends. It is
-// one word of no weight: a link more says nothing.
-func (c *Cutter) link(clean string, at, from int) int {
-	end := from
-	for end < len(clean) && end < from+mostLink && clean[end] > ' ' && clean[end] < utf8.RuneSelf && strings.IndexByte("<>\"'()", clean[end]) < 0 {
-		end++
-	}
-	for strings.IndexByte(".,;:!?", clean[end-1]) >= 0 {
-		end--
-	}
-	link := clean[at:end]
-	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(link, c.seed), Text: link, Written: link, Weight: leastWeight, Known: true})
-	return end
-}
-
-// hostEnd returns where the host of an address without its scheme ends, t.co/x or www.go.dev, of
-// which clean[at:end] is the first word; end if it is none.
-func hostEnd(clean string, at, end int) int {
-	to, dots, last := end, 0, end
-	for to+1 < len(clean) && (clean[to] == '.' || clean[to] == '-') && isWordByte(clean[to+1]) {
-		if clean[to] == '.' {
-			dots, last = dots+1, to+1
-		}
-		for to++; to < len(clean) && isWordByte(clean[to]); to++ {
-		}
-	}
-	named := dots > 0 && to-last >= 2 && strings.IndexFunc(clean[last:to], func(r rune) bool { return r < 'a' || r > 'z' }) < 0
-	if named && (clean[at:end] == "www" || to+1 < len(clean) && clean[to] == '/' && isWordByte(clean[to+1])) {
-		return to
-	}
-	return end
-}
-
-// mostLink is the length of an address.
-const mostLink = 500
-
-// coded takes a word with digits, and what belongs to it behind points: v5.4.0,
-// ios17.1. Of a name of three letters or more with a few digits behind it, ios17,
-// the digits are a number.
+// coded takes a word with digits and what belongs to it after points: v5.4.0, ios17.1. Of
+// a name of three letters or more with a few digits after it, ios17, the digits are a number.
 func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	word := clean[at:end]
 	first := strings.IndexAny(word, "0123456789")
@@ -141,40 +107,19 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	if first > 1 {
 		c.put(word[:first], false)
 	}
-	c.number(clean[at+first:to], version(clean[at+first:to]))
+	c.number(clean[at+first:to], decimal(clean[at+first:to]))
 	return to
 }
 
-// dotted returns the abbreviation of single letters that begins with the word
-// clean[at:end], without its points, and where it ends: u.s. is us.
-func dotted(clean string, at, end int) (word string, to int) {
-	if end-at != 1 || !isLower(clean[at]) {
-		return "", end
-	}
-	for to = at; to < at+2*mostDotted && to+1 < len(clean) && isLower(clean[to]) && clean[to+1] == '.'; {
-		to += 2
-	}
-	if to > at && to < len(clean) && isLower(clean[to]) && wordAt(clean, to) == to+1 {
-		to++ // u.s, of which the last point is lost
-	}
-	if to < at+3 || wordAt(clean, to) > to {
-		return "", end
-	}
-	word = strings.ReplaceAll(clean[at:to], ".", "")
-	return word, to
-}
-
-// mostDotted is how many letters an abbreviation has at most.
-const mostDotted = 8
-
-func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
-
-// apostrophes are the two signs that leave letters out.
+// curly is the other sign, besides ', that leaves letters out.
 const curly = "’"
+
+// boundWords are what an apostrophe binds to the word before it.
+var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
 
 // contracted takes a word and what an apostrophe binds to it, don't as do not
 // and it's as it is, and returns where they end; end where nothing is bound. The
-// s of a possessive is no word.
+// s of a possessive is not a word.
 func (c *Cutter) contracted(clean string, at, end int) int {
 	p := end
 	switch {
@@ -211,24 +156,7 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 	return end
 }
 
-// hyphenated returns the word that a hyphen at the end of a line has parted,
-// infor- mation, if the table has it, or lacks one of the parts.
-func (c *Cutter) hyphenated(clean string, at, end int) (word string, to int) {
-	if !strings.HasPrefix(clean[end:], "- ") || end+2 == len(clean) || !isLower(clean[end+2]) || end-at < 2 || end-at > longestWord {
-		return "", end
-	}
-	to = wordAt(clean, end+2)
-	if to-end-2 < 2 || to-at > longestWord {
-		return "", end
-	}
-	first, second := clean[at:end], clean[end+2:to]
-	if word = first + second; !c.has(word) && (c.has(first) && c.has(second) || second == "and" || second == "or" || second == "to") {
-		return "", end
-	}
-	return word, to
-}
-
-// mostPlain is how many digits a number has at most that is no telephone number,
+// mostPlain is how many digits a number has at most that is not a telephone number,
 // account or code.
 const mostPlain = 4
 

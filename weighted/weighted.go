@@ -24,7 +24,7 @@ const (
 )
 
 // version is raised whenever a text would get other keys or another similarity.
-const version = 4
+const version = 5
 
 // DefaultThreshold is the least similarity of near texts.
 const DefaultThreshold = .6

@@ -63,7 +63,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := method(t, weighted.Config{Lexicon: lexicon, Seed: 5})
-	if got := own.Spec().String(); got != "weighted/4 threshold=0.6 idf="+english+" seed="+neardup.SeedID(5) {
+	if got := own.Spec().String(); got != "weighted/5 threshold=0.6 idf="+english+" seed="+neardup.SeedID(5) {
 		t.Error(got)
 	}
 }

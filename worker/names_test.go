@@ -233,7 +233,7 @@ func TestStagesRefuseAnotherIndex(t *testing.T) {
 	s := stagesOf(t, methods.Config{Name: "exact"})
 	x := indexOf(t, s, nearDocs(9))
 	other := stagesOf(t, methods.Config{Name: "minhash"})
-	if err := other.Use(x, ""); !errors.Is(err, neardup.ErrUnlike) || !strings.Contains(err.Error(), "the index was made with exact/1, this is minhash/1") {
+	if err := other.Use(x, ""); !errors.Is(err, neardup.ErrUnlike) || !strings.Contains(err.Error(), "the index was made with exact/1, this is minhash/2") {
 		t.Errorf("another method: %v", err)
 	}
 	if err := s.Use(x, "0"); !errors.Is(err, ErrUnlike) {

@@ -29,9 +29,6 @@ type Config struct {
 	Lax neardup.Method
 	// List is how many pairs are listed of each kind.
 	List int
-	// Recurring is how many differences that recur are listed, those of the
-	// most texts, and RecurringOf how many texts are looked at for them, the first.
-	Recurring, RecurringOf int
 }
 
 // Result is what a run says of itself.
@@ -48,10 +45,6 @@ type Result struct {
 	// variants of the highest similarity.
 	Removals []Pair `json:"removals,omitempty"`
 	Misses   []Pair `json:"misses,omitempty"`
-	// Recurring are the differences that most texts have from the document that
-	// they were compared with, of RecurringOf texts that were not equal to it.
-	Recurring   []Recurring `json:"recurring,omitempty"`
-	RecurringOf int         `json:"recurringOf,omitempty"`
 	// Time is what preparing and evaluating took.
 	Time time.Duration `json:"nanoseconds"`
 }
@@ -153,9 +146,8 @@ type Auditor struct {
 	expected []expected
 	keys     []expectedKey // by key
 	at       int           // in keys, while postings go by
-	differs  differences
-	nearest  []listed // near pairs of least similarity
-	variants []listed // of the highest
+	nearest  []listed      // near pairs of least similarity
+	variants []listed      // of the highest
 
 	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
 	mu      sync.Mutex

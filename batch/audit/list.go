@@ -131,7 +131,6 @@ func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(positi
 		return nil, err
 	}
 	// Of both kinds: what was refused for its similarity, and what is a variant.
-	a.out.Recurring, a.out.RecurringOf = a.differs.list(a.Recurring), a.differs.texts
 	half := max(a.List/2, a.List-len(a.variants))
 	misses = misses[:min(len(misses), half)]
 	variants := a.variants[:min(len(a.variants), a.List-len(misses))]

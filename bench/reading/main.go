@@ -17,9 +17,9 @@
 // and reason, and append the lines to LABELS/SET.jsonl. With -show they are printed
 // to be read, long texts as the lines that differ.
 //
-// A removal is right if the leader may go for the text: the same, another version,
-// or all of a part. A kept text is right if that is not so. Where the reader could
-// not tell, neither counts.
+// A removal is right if the two are the same or versions of one text, and a kept text
+// is right if they are not. A part is not the same. Where the reader could not tell,
+// neither counts.
 package main
 
 import (
@@ -162,25 +162,26 @@ func (d *drawing) score(out io.Writer, drawn []pair, known map[pairKey]pair, all
 	var counts [2]count
 	for _, p := range drawn {
 		label, read := known[p.key()]
-		replaceable := label.Replaceable(len(d.texts[label.A]), len(d.texts[label.B]))
+		same, scored := label.Positive()
+		scored = scored || label.Label == "part"
+		right := same == (p.decision == removed)
 		for _, c := range []*count{&counts[p.decision], &all[p.decision]} {
 			if !read {
 				c.unread++
 				continue
 			}
-			if replaceable == nil {
+			if !scored {
 				c.unsure++
 				continue
 			}
-			right := number(p.right(label, *replaceable))
 			c.scored++
-			c.right += right
+			c.right += number(right)
 			if p.learned {
 				c.learned++
-				c.learnedRight += right
+				c.learnedRight += number(right)
 			}
 		}
-		if d.show && replaceable != nil && !p.right(label, *replaceable) {
+		if d.show && scored && !right {
 			if _, err := fmt.Fprintf(out, "%s, %s %s: ", p.decision, label.Label, label.Reason); err != nil {
 				return err
 			}
@@ -198,14 +199,4 @@ func number(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// right reports whether the second of the pair, which was decided about, may go
-// for the first as it did, or may not and was kept.
-func (p *pair) right(label pair, replaceable [2]bool) bool {
-	may := replaceable[0]
-	if p.B == label.B {
-		may = replaceable[1]
-	}
-	return may == (p.decision == removed)
 }

@@ -7,12 +7,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/report"
@@ -76,7 +74,6 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	}
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
-		Recurring: recurringListed, RecurringOf: 20_000,
 	}
 	lax := *f
 	lax.cfg.Threshold = max(out.Threshold-laxer, out.Threshold/2)
@@ -184,32 +181,6 @@ func (p *reporter) audit(w io.Writer, q *report.Quality) {
 	if p.flags.audit.list > 0 {
 		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
 		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
-	}
-}
-
-const (
-	recurringListed = 10
-	recurringTold   = 10 // texts that were removed with a difference, for it to be told
-)
-
-// recurring tells in what many texts that were removed differ from what was kept: a list
-// of products or packages has slots, and no pair of it says so.
-func (p *reporter) recurring(w io.Writer, a *audit.Result) {
-	told := false
-	if a == nil {
-		return
-	}
-	for _, r := range a.Recurring {
-		if r.Removed < recurringTold || r.Removed*200 < a.RecurringOf {
-			continue
-		}
-		if !told {
-			told = true
-			fmt.Fprintln(w, "warning: many removed texts differ from the kept one in the same thing; if it tells them apart, the table of"+
-				" neardup tune --corpus INPUT --weights FILE keeps them, as --method 'auto weights=FILE':")
-		}
-		one, other, _ := strings.Cut(r.Difference, evidence.Between)
-		fmt.Fprintf(w, "%10s  %s / %s\n", grouped(int64(r.Removed)), cmp.Or(one, "nothing"), cmp.Or(other, "nothing"))
 	}
 }
 

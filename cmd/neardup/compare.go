@@ -76,9 +76,7 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 	}
 	r := comparison{Measured: measured}
 	r.Verdict = verdict(m, x, y)
-	if held := verdict(m, y, x); !r.Verdict.Near && held.Basis == neardup.BasisContained {
-		r.Verdict, r.First = held, true
-	}
+	r.Relation = r.Verdict.Relation()
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -168,10 +166,9 @@ func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
 // comparison is two clean texts on every scale, and why.
 type comparison struct {
 	api.Measured
-	First bool `json:"firstContained,omitempty"` // the verdict is of the first, which the second contains
+	Relation neardup.Relation `json:"relation"` // of A to B
 	// Evidence is what the texts state differently, and last what they have in
-	// common, in bits for or against the same: their sum is the odds that the second may go
-	// for the first.
+	// common, in bits for or against the same: their sum is the odds that they are.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
 }
 
@@ -223,11 +220,10 @@ func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
-// verdict is what the method says of the pair, when it has found it: whether y
-// may go for x.
+// verdict returns what the method says of a pair that it has found: whether x may go for y.
 func verdict(m neardup.Method, x, y string) neardup.Match {
-	a, b := m.View(y), m.View(x)
-	match := batch.Verify(m, batch.Text{Clean: y, View: a}, batch.Text{Clean: x, View: b})
+	a, b := m.View(x), m.View(y)
+	match := batch.Verify(m, batch.Text{Clean: x, View: a}, batch.Text{Clean: y, View: b})
 	return below(m, a, b, match)
 }
 
@@ -252,7 +248,7 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 		e, ok = auto.(neardup.Explainer)
 	}
 	if ok && !c.Equal {
-		c.Evidence = e.Conflicts(e.View(y), e.View(x))
+		c.Evidence = e.Conflicts(e.View(x), e.View(y))
 	}
 	return nil
 }
@@ -271,19 +267,7 @@ func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
 }
 
 func (c comparison) write(w io.Writer) {
-	v := "new"
-	switch {
-	case c.First:
-		v = "contained, the first in the second"
-	case c.Verdict.Basis == neardup.BasisContained:
-		v = "contained, the second in the first"
-	case c.Verdict.Near:
-		v = "duplicate"
-	case c.Verdict.Overlap:
-		v = "overlap, it says more"
-	case c.Verdict.Variant:
-		v = "variant"
-	}
+	v := string(c.Relation)
 	switch {
 	case c.Verdict.Similarity > 0:
 		v = fmt.Sprintf("%s: %.4f, %s", v, c.Verdict.Similarity, c.Verdict.Basis)
@@ -303,11 +287,15 @@ func (c comparison) write(w io.Writer) {
 		case e.A == "" && e.B == "":
 			fmt.Fprintf(w, "%+6.2f bits %s\n", e.Bits, e.Kind)
 		default:
-			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.B), quoted(e.A))
+			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
 		}
 	}
 	if weighed {
-		fmt.Fprintf(w, "%+6.2f bits in all: the second is the same as the first with a probability of %.4f\n", sum, evidence.Probability(sum))
+		p := evidence.Probability(sum)
+		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
+		if p >= methods.DefaultProbability && !c.Verdict.Near {
+			fmt.Fprintln(w, "            a search does not compare them: they have too few words in common")
+		}
 	}
 	fmt.Fprintf(w, "length      %s and %s runes of clean text\n", grouped(int64(c.Runes[0])), grouped(int64(c.Runes[1])))
 	for _, s := range c.Scales {

@@ -29,6 +29,8 @@ type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`
 	Equal bool   `json:"equal"`
+	// Relation of the first text to the second.
+	Relation neardup.Relation `json:"relation"`
 	neardup.Match
 	// Found is false of a near pair that no key would have found.
 	Found     bool               `json:"found"`
@@ -131,9 +133,11 @@ func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Verify(m, a, b)}
 	if out.Equal {
 		out.Match, out.Found = batch.EqualMatch(m, x), true
+		out.Relation = out.Match.Relation()
 		return out
 	}
 	out.Match = below(m, a.View, b.View, out.Match)
+	out.Relation = out.Match.Relation()
 	out.Found = out.Near && meet(m, x, y)
 	if e, ok := m.(neardup.Explainer); ok && out.Variant {
 		out.Conflicts = e.Conflicts(a.View, b.View)

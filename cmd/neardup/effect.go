@@ -25,6 +25,7 @@ var effects = map[string][]string{
 	"idf":          {"auto", "simhash", "weighted"},
 	"variants":     {"ngram"},
 	"weights":      {"auto"},
+	"bias":         {"auto"},
 	"stopwords":    {"simhash"},
 	"dictionary":   {"simhash"},
 	"similarity":   {"ngram"},

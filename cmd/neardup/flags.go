@@ -17,6 +17,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/arrow"
 	"github.com/neardup/neardup/corpus/parquet"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/image"
@@ -150,7 +151,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 // addSettings defines what --method takes.
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .7; weighted .6)")
+	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .5; weighted .6)")
 	fs.Float64Var(&f.cfg.Lossless, "lossless", 0, "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept")
 	fs.Float64Var(&f.cfg.Containment, "containment", 0, "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained")
 	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance: of simhash 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+"), of images 0..31 (default 31)") // -1 is not given
@@ -166,7 +167,8 @@ func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.prepare, "prepare", "asis", "compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
 	fs.StringVar(&f.m, "m", "", "with keys=any: length of the shared substrings, runes:4 or words:4")
 	fs.StringVar(&f.variants, "variants", "", "what becomes of texts of one template that state other numbers: keep or merge (default merge)")
-	fs.StringVar(&f.evidence, "weights", "", "what each piece of evidence is worth, a table of tune --weights (default: the built-in one)")
+	fs.StringVar(&f.evidence, "weights", "", "what each piece of evidence is worth, a table of weights (default: the built-in one)")
+	fs.Float64Var(&f.cfg.Bias, "bias", 0, "bits added to the score of every pair, as tune learns them from your labels (default 0)")
 	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
 	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
 }
@@ -406,4 +408,17 @@ func (s *size) Set(v string) error {
 	}
 	*s = size(n * factor)
 	return nil
+}
+
+// readWeights reads a table of weights of auto.
+func readWeights(path string) (evidence.Weights, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return evidence.Weights{}, err
+	}
+	w, err := evidence.ReadWeights(string(data))
+	if err != nil {
+		return w, usage("%s: %w", path, err)
+	}
+	return w, nil
 }

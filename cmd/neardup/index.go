@@ -104,11 +104,6 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, err
 	}
 	s.ContentMethod = maker(cfg)
-	if cfg.Name == "auto" && cfg.Containment == 0 {
-		earlier := cfg
-		earlier.Name = methods.Auto2
-		s.EarlierMethod = maker(earlier)
-	}
 	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.stages.titleThreshold})
 	if f.stages.titleAgrees > 0 {
 		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.stages.titleAgrees})

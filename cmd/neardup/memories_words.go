@@ -20,8 +20,11 @@ func saysNew(a *memoryAnswer) string {
 // saysLike tells of a memory that is kept beside one that it is like.
 func saysLike(a *memoryAnswer) string {
 	how := "says something else"
-	if d := (neardup.Decision{VariantOf: a.Like, Conflicts: a.Evidence}); d.Overlap() {
+	switch neardup.RelationOf(false, a.Evidence) {
+	case neardup.Overlaps:
 		how = "says more"
+	case neardup.ContainedIn:
+		how = "says less"
 	}
 	return fmt.Sprintf("%s It is like %s, and %s. %s is: %s%s\nBoth stay. If the new one takes the place of %s, forget that one.",
 		saysNew(a), a.Like, how, a.Like, quoted(a.Known), inBits(a.Evidence), a.Like)

@@ -305,7 +305,6 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 			fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
 		}
 		p.audit(w, s.Audit)
-		p.recurring(w, s.Summary.Audit)
 		p.effort(w)
 		if s.TemporaryBytes > 0 {
 			fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(s.TemporaryBytes))

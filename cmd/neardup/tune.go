@@ -15,10 +15,6 @@ type tune struct {
 	input     inputFlags
 	method    methodFlags
 	judged    []string
-	corpus    []string
-	made      []string
-	weights   string
-	prior     string
 	labelled  string
 	clusters  string
 	recall    float64
@@ -40,12 +36,10 @@ func (t *tune) flags(fs *pflag.FlagSet) {
 	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
 		bind(fs, "tune", flags{"labelled": &t.labelled, "clusters": &t.clusters})
 		fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
-		fs.StringSliceVar(&t.corpus, "corpus", nil, "with --weights: documents among which differences that recur are slots")
-		fs.StringSliceVar(&t.made, "made", nil, "with --weights: pairs made by a change whose meaning is known")
 		bind(fs, "tune", flags{"most": &t.most})
 	})
 	bind(fs, "tune", flags{
-		"prior": &t.prior, "recall": &t.recall, "precision": &t.precision, "weights": &t.weights, "out": &t.out,
+		"recall": &t.recall, "precision": &t.precision, "out": &t.out,
 		"svg": &t.svg, "json": &t.json,
 	})
 	t.method.add(fs)
@@ -53,17 +47,11 @@ func (t *tune) flags(fs *pflag.FlagSet) {
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
-	if !t.method.fs.Changed("method") && len(t.judged) == 0 && len(t.corpus) == 0 {
+	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
 		t.method.cfg.Name = "ngram"
 	}
 	if err := t.check(inputs); err != nil {
 		return err
-	}
-	if len(t.corpus) > 0 {
-		return t.slots(ctx)
-	}
-	if t.weights != "" {
-		return t.learn(ctx, inputs)
 	}
 	if len(t.judged) > 0 || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
 		return t.curve(ctx, inputs)
@@ -104,18 +92,10 @@ func writeFile(path string, write func(io.Writer) error) error {
 // check checks the flags that say what is learned from.
 func (t *tune) check(inputs []string) error {
 	switch {
-	case howMany(len(t.judged) > 0, len(t.corpus) > 0, t.labelled != "", t.clusters != "") != 1:
-		return usage("one of --judged, --corpus, --labelled and --clusters is needed")
-	case len(t.corpus) > 0 && len(inputs) > 0:
-		return usage("--corpus names the documents: INPUT has no effect")
-	case len(t.corpus) > 0 && t.weights == "":
-		return usage("--corpus needs --weights FILE, the table to write")
+	case howMany(len(t.judged) > 0, t.labelled != "", t.clusters != "") != 1:
+		return usage("one of --judged, --labelled and --clusters is needed")
 	case t.clusters != "" && len(inputs) == 0:
 		return usage("INPUT is needed: the documents that the ids are of")
-	case t.weights != "" && len(t.judged) == 0 && len(t.corpus) == 0:
-		return usage("--weights are learned from --judged pairs or a --corpus")
-	case t.weights == "" && len(t.made) > 0:
-		return usage("--made has no effect without --weights")
 	case !(t.recall > 0 && t.recall <= 1):
 		return usage("--recall %v is not in (0, 1]", t.recall)
 	case t.precision < 0 || t.precision > 1:

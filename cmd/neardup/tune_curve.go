@@ -9,6 +9,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
@@ -34,7 +35,11 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	r := eval.Curve(m.Spec().String(), scored(m, n, pairs), curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	found, bias := scored(m, n, pairs)
+	r := eval.Curve(m.Spec().String(), found, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	if flags.cfg.Name == "auto" {
+		r.Bias = bias
+	}
 	if t.out != "" {
 		if err := writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) }); err != nil {
 			return err
@@ -43,20 +48,26 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 	return t.told(r)
 }
 
-// scored compares pairs.
-func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out []eval.Scored) {
+// scored compares pairs, and returns the bits by which their probabilities are off.
+func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out []eval.Scored, bias float64) {
+	var said []float64
+	var same []bool
 	for _, p := range pairs {
 		positive, counts := p.Positive()
 		if !counts {
 			continue
 		}
 		s := eval.Scored{Positive: positive}
-		if v := decide(m, n, p); v.Near && v.Found {
+		v := decide(m, n, p)
+		if v.Near && v.Found {
 			s.Similarity = v.Similarity
+		}
+		if v.Similarity > 0 && v.Basis == methods.Basis {
+			said, same = append(said, v.Similarity), append(same, positive)
 		}
 		out = append(out, s)
 	}
-	return out
+	return out, eval.Shift(said, same)
 }
 
 // configuration writes what --config takes: the method with its settings, and the threshold.
@@ -73,7 +84,11 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 			spec += " " + f.Name + "=" + f.Value.String()
 		}
 	})
-	fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", spec, p.Threshold)
+	if r.Bias != 0 && t.precision == 0 {
+		fmt.Fprintf(&b, "method = %q\n", fmt.Sprintf("%s bias=%v", spec, r.Bias))
+	} else {
+		fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", spec, p.Threshold)
+	}
 	for _, name := range ofFiles {
 		if f := t.method.fs.Lookup(name); f.Changed {
 			fmt.Fprintf(&b, "%s = %q\n", name, f.Value)

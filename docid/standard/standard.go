@@ -21,7 +21,6 @@ func Settings() docid.Settings {
 	return docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
 		ContentMethod: Method(methods.Config{Name: "auto"}),
-		EarlierMethod: Method(methods.Config{Name: methods.Auto2}),
 		TitleAgrees:   Method(methods.Config{Name: "jaccard", Threshold: TitleAgrees}),
 	}
 }

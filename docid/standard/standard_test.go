@@ -53,7 +53,7 @@ func ExampleSettings() {
 	defer store.Close()
 	s := standard.Settings()
 	s.URLAgrees = standard.Method(methods.Config{Name: "jaccard", Threshold: .2})
-	s.ContentMethod, s.EarlierMethod = standard.Method(methods.Config{Name: "ngram", Threshold: .8}), nil
+	s.ContentMethod = standard.Method(methods.Config{Name: "ngram", Threshold: .8})
 	d, err := docid.NewDetector(ctx, store, "news", s)
 	if err != nil {
 		fmt.Println(err)

@@ -127,3 +127,27 @@ func (s Set) eachLine(tb testing.TB, name string, f func([]byte) error) {
 		tb.Fatalf("read %s: %v", path, err)
 	}
 }
+
+// Unsigned returns a clean text without its signs, which the oracles of the shared
+// data do not know. A unit of words keeps the underscores of its words.
+func Unsigned(clean string, unit feature.Unit) string {
+	for {
+		var b strings.Builder
+		from := 0
+		for at := 0; at < len(clean); {
+			name, end := text.Sign(clean, at)
+			if name == "" || name == "_" && unit != feature.Runes {
+				at++
+				continue
+			}
+			b.WriteString(clean[from:at])
+			b.WriteByte(' ')
+			at, from = end, end
+		}
+		if from == 0 {
+			return clean
+		}
+		b.WriteString(clean[from:])
+		clean = b.String()
+	}
+}

@@ -109,18 +109,6 @@ func TestNoCliffAtTheLimit(t *testing.T) {
 	}
 }
 
-// What auto was before can still be made, for indexes that were made with it.
-func TestAuto2IsAsBefore(t *testing.T) {
-	m, err := methods.New(methods.Config{Name: methods.Auto2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "auto/2 limit=300 method=ngram/1 prepare=asis similarity=edit threshold=0.8 keys=exact method=minhash/1 shingle=auto:3 threshold=0.8 bands="
-	if got := m.Spec().String(); !strings.HasPrefix(got, want) {
-		t.Errorf("spec %s, want %s", got, want)
-	}
-}
-
 // What the default decides depends on the texts and their order alone: not on
 // workers, memory, or the order of the input where documents are put in one.
 func TestDefaultDecidesTheSameAnyhow(t *testing.T) {

@@ -1,0 +1,159 @@
+package feature
+
+import (
+	"math/bits"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
+)
+
+// Signs are units of their own. Few texts have any, so a block of words is first hashed
+// without; where the bytes between its words could be signs, it is done again.
+//
+// Two bytes behind a word may hold a sign if they have a bit of these tables in common:
+// first for the first, next for the second. They leave out what texts are full of:
+// full stops, hyphens, brackets, slashes of links.
+const (
+	anything uint8 = 1 << iota // the first may begin a sign, whatever follows
+	doubled                    // != && ||
+	ending                     // a minus that ends a word: Ca2-
+	opening                    // the second may begin a sign
+	pointed                    // a point that begins a word or a number
+	apart                      // / and @ after a space
+)
+
+// signPairs has them for every pair, the first in the low half.
+var signPairs = func() (pairs [1 << 16]uint8) {
+	var first, next [256]uint8
+	for c := range 256 {
+		first[c], next[c] = firstBits(byte(c)), anything
+		if asciiAlnum[c] != 0 || c == '_' || c >= utf8.RuneSelf {
+			if c >= utf8.RuneSelf {
+				next[c] |= ending
+			}
+			continue
+		}
+		next[c] |= nextBits(byte(c))
+	}
+	for i := range pairs {
+		pairs[i] = first[i&0xFF] & next[i>>8]
+	}
+	return pairs
+}()
+
+// mayBegin is text.MaySign for what can be at the beginning of a block.
+var mayBegin = func() (t [256]uint8) {
+	for c := range byte(utf8.RuneSelf) {
+		if text.MaySign[c] && !text.IsWord(rune(c)) {
+			t[c] = anything
+		}
+	}
+	return t
+}()
+
+// maySign is text.MaySign as numbers.
+var maySign = func() (t [256]uint8) {
+	for c, may := range text.MaySign {
+		t[c] = uint8(one(may))
+	}
+	return t
+}()
+
+func firstBits(c byte) uint8 {
+	if c >= utf8.RuneSelf {
+		return opening | pointed | apart
+	}
+	if text.IsWord(rune(c)) {
+		return 0
+	}
+	bits := opening | pointed
+	if c <= ' ' {
+		bits |= apart
+	}
+	switch c {
+	case '.', ')', ']', '?': // no word begins behind these
+		return opening
+	case '-':
+		return bits | ending
+	case '!', '&', '|':
+		return bits | doubled
+	case '/', '@':
+		return bits
+	}
+	if text.MaySign[c] {
+		bits |= anything
+	}
+	return bits
+}
+
+func nextBits(c byte) uint8 {
+	switch c {
+	case '-':
+		return opening | pointed
+	case '.':
+		return pointed | ending
+	case '/', '@':
+		return apart | ending
+	case '=', '&', '|':
+		return opening | ending | doubled
+	case '#':
+		return ending // it needs a letter before it
+	}
+	if text.MaySign[c] {
+		return opening | ending
+	}
+	return ending
+}
+
+// signed reports whether there is a sign between the words of n bytes at a place.
+func signed(s string, at, n int, word uint64) bool {
+	var spots [span]uint8
+	m := 0
+	for gap := ^word & (1<<n - 1); gap != 0; gap &= gap - 1 {
+		i := bits.TrailingZeros64(gap) & (span - 1)
+		spots[m&(span-1)] = uint8(i)
+		m += int(maySign[s[at+i]])
+	}
+	for _, i := range spots[:m] {
+		if name, _ := text.Sign(s, at+int(i)); name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// rewind forgets all but the first n words.
+func (w *words) rewind(n int) {
+	w.hashes = w.hashes[:n]
+	if w.where {
+		w.starts = w.starts[:n]
+	}
+}
+
+// mixed takes the words and signs of n bytes at a place and returns where it stopped:
+// behind them, or behind a sign that is longer.
+func (w *words) mixed(all []byte, s string, at, n int, word uint64) int {
+	from := at
+	for at < from+n {
+		if word>>(at-from)&1 != 0 {
+			end := at + 1
+			for end < from+n && word>>(end-from)&1 != 0 {
+				end++
+			}
+			w.put(w.word(all[at:end]), at)
+			at = end
+			continue
+		}
+		at = max(w.sign(s, at), at+1)
+	}
+	return at
+}
+
+// sign takes the sign at a place, if there is one, and returns where it ends.
+func (w *words) sign(s string, at int) int {
+	name, end := text.Sign(s, at)
+	if name != "" {
+		w.put(w.word([]byte(name)), at)
+	}
+	return end
+}

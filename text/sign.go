@@ -1,0 +1,480 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// MaySign holds for each byte whether a sign may begin with it. Letters and
+// digits outside ASCII may share such a byte, so callers look for words first.
+var MaySign = func() (t [256]bool) {
+	for _, c := range "!#$%&*+-./<=>@^_|" {
+		t[c] = true
+	}
+	for name := range signs {
+		t[name[0]] = true
+	}
+	return t
+}()
+
+// use says where a sign counts. A space stands for any white space.
+type use uint16
+
+const (
+	always  use = 1 << iota
+	between     // operands on both sides, and spaces on both or on none
+	spaced      // operands and spaces on both sides
+	apart       // spaces on both sides
+	compare     // spaces on both sides and one operand; or a number follows
+	before      // directly before a number
+	after       // after a digit, or a digit and a space
+	percent     // before a number where a word could begin
+	behind      // ends a word
+	minus       // makes the number that follows negative, or ends a short word
+)
+
+type sign struct {
+	name string
+	use  use
+}
+
+// signs are the signs that have one form of their own. Two with one name say
+// the same. Currencies, and signs that depend on letters, have rules below.
+var signs = func() map[string]sign {
+	t := map[string]sign{
+		"+": {"+", between | behind}, "±": {"±", between | before}, "+/-": {"±", between | before},
+		"*": {"*", between}, "×": {"*", between}, "**": {"^", between}, "^": {"^", between},
+		"/": {"/", spaced}, "÷": {"/", between},
+		"=": {"=", between | compare}, "==": {"==", between | compare}, "≈": {"≈", between | compare},
+		"!=": {"!=", between | compare}, "<>": {"!=", between}, "≠": {"!=", between | compare},
+		"<": {"<", between | compare}, ">": {">", between | compare},
+		"<=": {"<=", between | compare}, "≤": {"<=", between | compare}, "≦": {"<=", between | compare}, "⩽": {"<=", between | compare},
+		">=": {">=", between | compare}, "≥": {">=", between | compare}, "≧": {">=", between | compare}, "⩾": {">=", between | compare},
+		"&&": {"&&", between | apart}, "||": {"||", between | apart},
+		"<<": {"<<", apart}, ">>": {">>", apart}, "@": {"@", apart},
+		"->": {"→", apart}, "=>": {"→", apart}, "<-": {"←", apart},
+		"%": {"%", spaced | after | percent}, "‰": {"‰", after}, "°": {"°", after},
+		"-": {"-", minus}, "−": {"-", minus}, "‐": {"-", minus}, "‒": {"-", minus}, "–": {"-", minus},
+	}
+	for name, forms := range map[string]string{
+		"✓": "✓✔☑✅", "✗": "✗✘❌☒✕✖", "👍": "👍", "👎": "👎", "♂": "♂", "♀": "♀", "🔴": "🔴", "🟢": "🟢",
+		"↑": "↑▲⬆", "↓": "↓▼⬇", "→": "→➡", "←": "←⬅",
+		"🙂": "☺🙂😀😃😄😁😆😅😂🤣😊😍😉😎", "🙁": "☹🙁😞😟😢😭😠😡😔😕😣😩",
+	} {
+		for _, r := range forms {
+			t[string(r)] = sign{name, always}
+		}
+	}
+	return t
+}()
+
+// Sign returns the sign or operator that begins at s[at] and counts as part of
+// what a clean text says there: its canonical name and where it ends, or "" and
+// at. Callers ask at the beginning of a rune, not inside a sign that they have
+// taken. Typography has no names: dashes, quotes, markup, 3-1, 3/4.
+//
+// It looks at the neighbours only, so asking everywhere takes O(len(s)).
+func Sign(s string, at int) (name string, end int) {
+	if at < 0 || at >= len(s) || !MaySign[s[at]] || s[at] < utf8.RuneSelf && !plausible(s, at) {
+		return "", at
+	}
+	end = signEnd(s, at)
+	switch s[at] {
+	case '.', '_':
+		if startsWord(s, at, s[at:end]) {
+			return s[at:end], end
+		}
+		return "", at
+	case '#':
+		if endsLetters(s, at, end) && !strings.HasPrefix(s[end:], "#") {
+			return "#", end
+		}
+		return "", at
+	case '+':
+		if strings.HasPrefix(s[at:], "++") && !strings.HasPrefix(s[at:], "+++") && endsLetters(s, at, at+2) {
+			return "++", at + 2
+		}
+	case '-':
+		if end == at+2 && startsWord(s, at, s[at:end]) {
+			return s[at:end], end
+		}
+	}
+	if currency(s[at:]) {
+		if around(s, at, end).amount() {
+			return s[at:end], end
+		}
+		return "", at
+	}
+	var found sign
+	if end == at+1 {
+		found = single[s[at]]
+	} else if end > at {
+		found = signs[s[at:end]]
+	}
+	if found.name == "" || !found.use.holds(around(s, at, end)) {
+		return "", at
+	}
+	if found.use == always {
+		end += len(s[end:]) - len(strings.TrimLeftFunc(s[end:], isVariant))
+	}
+	return found.name, end
+}
+
+// single holds the signs of one ASCII character.
+var single = func() (t [256]sign) {
+	for name, s := range signs {
+		if len(name) == 1 {
+			t[name[0]] = s
+		}
+	}
+	return t
+}()
+
+// plausible looks at the bytes beside an ASCII one and leaves out what texts are full
+// of: full stops, hyphens, slashes of links, markup, tables.
+func plausible(s string, at int) bool {
+	before, after := byte(' '), byte(' ')
+	if at > 0 {
+		before = s[at-1]
+	}
+	if at+1 < len(s) {
+		after = s[at+1]
+	}
+	left, right := byteKinds[before], byteKinds[after]
+	switch c := s[at]; c {
+	case '.':
+		return right&(byteWord|byteOther) != 0 && left&byteWord == 0 && before != '.'
+	case '_':
+		return left&byteWord == 0
+	case '-':
+		if right == byteSpace {
+			return left&byteSpace == 0 && before != '-'
+		}
+		return left&right&byteWord == 0
+	case '#':
+		return left&(byteWord|byteOther) != 0 && after != '#'
+	case '/', '@':
+		return left&right&byteSpace != 0
+	case '|', '&':
+		return after == c && before != c
+	case '!':
+		return after == '='
+	case '*':
+		return after == '*' || left&byteSpace == right&byteSpace
+	}
+	return true
+}
+
+const (
+	byteWord  uint8 = 1 << iota // a letter or a digit of ASCII
+	byteSpace                   // white space, maybe part of it
+	byteOther                   // not ASCII
+)
+
+var byteKinds = func() (t [256]uint8) {
+	for c := range 256 {
+		switch {
+		case c >= utf8.RuneSelf:
+			t[c] = byteOther | byteSpace
+		case IsAlnum(rune(c)):
+			t[c] = byteWord
+		case class(rune(c))&classSpace != 0:
+			t[c] = byteSpace
+		}
+	}
+	return t
+}()
+
+// operatorBytes are the ASCII characters that operators of several are made of.
+const operatorBytes = "+-*/^=!<>&|@"
+
+// signEnd returns where the sign that may begin at s[at] ends: a rune, or
+// a run of operator characters without the minus of a number that follows. It
+// returns at inside such a run.
+func signEnd(s string, at int) int {
+	c := s[at]
+	if c >= utf8.RuneSelf {
+		if c == 0xE2 && at+1 < len(s) && s[at+1] == 0x80 && at+2 < len(s) && (s[at+2] < 0x90 || s[at+2] > 0x93 && s[at+2] != 0xB0) {
+			return at // a quote, an em dash or a space
+		}
+		_, size := decodeRune(s, at)
+		return at + size
+	}
+	if strings.IndexByte(operatorBytes, c) < 0 {
+		return at + 1
+	}
+	within := at > 0 && strings.IndexByte(operatorBytes, s[at-1]) >= 0
+	if within && c != '-' {
+		return at
+	}
+	end := at + 1
+	for end < len(s) && end < at+4 && strings.IndexByte(operatorBytes, s[end]) >= 0 {
+		end++
+	}
+	if s[end-1] == '-' && end-1 > at && startsNumber(s[end:]) {
+		end--
+	}
+	if within && end > at+1 {
+		return at
+	}
+	return end
+}
+
+// oneSpace is the length of the longest white space that is one character.
+const oneSpace = 3
+
+// surroundings are what stands around a sign.
+type surroundings struct {
+	s           string
+	at, end     int // the sign
+	left, right int // where the text before it ends and that behind it begins, without white space
+}
+
+func around(s string, at, end int) surroundings {
+	p := surroundings{s: s, at: at, end: end}
+	for p.left = at; p.left > 0; {
+		r, size := utf8.DecodeLastRuneInString(s[:p.left])
+		if class(r)&classSpace == 0 {
+			break
+		}
+		p.left -= size
+	}
+	for p.right = end; p.right < len(s); {
+		r, size := decodeRune(s, p.right)
+		if class(r)&classSpace == 0 {
+			break
+		}
+		p.right += size
+	}
+	return p
+}
+
+func (u use) holds(p surroundings) bool {
+	spaceLeft, spaceRight := p.left < p.at, p.right > p.end
+	spaces := spaceLeft && spaceRight && p.left > 0 && p.right < len(p.s)
+	even := spaceLeft == spaceRight
+	switch {
+	case u&always != 0,
+		u&apart != 0 && spaces,
+		u&between != 0 && even && p.leftOperand() && p.rightOperand() && !p.tag(),
+		u&spaced != 0 && spaces && p.leftOperand() && p.rightOperand(),
+		u&compare != 0 && p.compares(spaces),
+		u&before != 0 && !spaceRight && startsNumber(p.s[p.end:]),
+		u&after != 0 && p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left]) && !startsInDigit(p.s[p.end:]), // not %20
+		u&percent != 0 && !spaceRight && startsNumber(p.s[p.end:]) && p.fresh(),
+		u&behind != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
+		return true
+	case u&minus != 0:
+		return p.negative() || p.endsShortWord()
+	}
+	return false
+}
+
+// compares reports whether a comparison has an operand and something to compare
+// with, or a number behind it. A quotation begins its line with > as well.
+func (p surroundings) compares(spaces bool) bool {
+	if p.tag() || p.s[p.at:p.end] == ">" && (p.left == 0 || strings.ContainsAny(p.s[p.left:p.at], "\r\n")) {
+		return false
+	}
+	if spaces {
+		return p.leftOperand() && (p.rightOperand() || startsInAlnum(p.s[p.right:])) ||
+			p.rightOperand() && endsInAlnum(p.s[:p.left])
+	}
+	even := p.right == p.end || p.left < p.at || p.fresh() // not <name> 5
+	return even && p.s[p.at] != '=' && p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
+}
+
+// tag reports whether a < or > belongs to an HTML tag without attributes.
+func (p surroundings) tag() bool {
+	const most = 12
+	switch p.s[p.at:p.end] {
+	case "<":
+		rest := p.s[p.end:min(len(p.s), p.end+most)]
+		word := strings.TrimLeftFunc(rest, IsAlnum)
+		return word != rest && word != "" && word[0] == '>' && !startsInDigit(rest)
+	case ">":
+		head := p.s[max(0, p.at-most):p.at]
+		word := strings.TrimRight(strings.TrimRightFunc(head, IsAlnum), "/")
+		return word != head && strings.HasSuffix(word, "<")
+	}
+	return false
+}
+
+// leftOperand reports whether an operand ends before the sign: a number, a
+// variable of one letter, a closing parenthesis.
+func (p surroundings) leftOperand() bool {
+	s := p.s[:p.left]
+	r, size := utf8.DecodeLastRuneInString(s)
+	if size == 0 {
+		return false
+	}
+	if isDigit(r) || strings.ContainsRune(")]}%°", r) || isCurrency(r) {
+		return true
+	}
+	return isVariable(r) && !endsInLetter(s[:len(s)-size])
+}
+
+// rightOperand reports whether an operand begins behind the sign.
+func (p surroundings) rightOperand() bool {
+	s := p.s[p.right:]
+	if startsNumber(s) || strings.HasPrefix(s, "(") {
+		return true
+	}
+	s = strings.TrimPrefix(s, "-")
+	r, size := utf8.DecodeRuneInString(s)
+	return isVariable(r) && !startsInLetter(s[size:])
+}
+
+// amount reports whether a digit stands beside a currency, or one space away. In
+// "kill -9 $pid" none does.
+func (p surroundings) amount() bool {
+	behind := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
+	return behind && (p.left == p.at || p.closed()) || p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
+}
+
+// negative reports whether a number follows that a minus belongs to: nothing
+// that a range, a date or a hyphenated word could begin with stands before it.
+func (p surroundings) negative() bool {
+	if !startsNumber(p.s[p.end:]) || p.s[p.end] == '-' || endsInDigit(p.s[:p.left]) {
+		return false
+	}
+	return p.left < p.at || p.fresh() || p.quantity()
+}
+
+// fresh reports whether a word could begin at the sign.
+func (p surroundings) fresh() bool { return opens(p.s[:p.at], "=<>:*/^|,;≤≥≠≈±×÷") }
+
+// quantity reports whether the sign stands between a Chinese character and a
+// number of degrees or percents: 气温-5度.
+func (p surroundings) quantity() bool {
+	const most = 8
+	r, _ := utf8.DecodeLastRuneInString(p.s[:p.at])
+	unit := strings.TrimLeft(p.s[p.end:min(len(p.s), p.end+most)], "0123456789.")
+	return IsCJK(r) && (strings.HasPrefix(unit, "度") || strings.HasPrefix(unit, "°") || strings.HasPrefix(unit, "%") || strings.HasPrefix(p.s[p.at:], "−"))
+}
+
+// endsShortWord reports whether the sign ends a grade (A-) or an ion (Ca2-).
+func (p surroundings) endsShortWord() bool {
+	const most = 12
+	if p.left < p.at || !p.closed() || p.s[p.at] != '-' && !strings.HasPrefix(p.s[p.at:], "−") {
+		return false
+	}
+	head := p.s[:p.at]
+	word := head[max(0, p.at-most):]
+	word = word[len(strings.TrimRightFunc(word, IsAlnum)):]
+	letters := strings.TrimRightFunc(word, isDigit)
+	if letters == "" || utf8.RuneCountInString(letters) > 1 && letters == word {
+		return false
+	}
+	return ends(letters, isVariable) && opens(head[:p.at-len(word)], "/,")
+}
+
+// closed reports whether the text, or a word or clause of it, ends behind the
+// sign.
+func (p surroundings) closed() bool {
+	if p.right > p.end || p.right == len(p.s) {
+		return true
+	}
+	r, _ := decodeRune(p.s, p.right)
+	return strings.ContainsRune(",.;:!?)]}\"'`’”»、。)", r)
+}
+
+// startsWord reports whether a prefix such as . or -- stands at the beginning
+// of a word or, if it is a point, of a number.
+func startsWord(s string, at int, prefix string) bool {
+	rest := s[at+len(prefix):]
+	switch prefix {
+	case "--":
+		return startsInLetter(rest) && opens(s[:at], "")
+	case "_":
+		return startsInLetter(rest) && opens(s[:at], "") && !emphasis(rest)
+	case ".":
+		if startsInDigit(rest) {
+			return opens(s[:at], "=<>:*/^|,;≤≥≠≈±×÷-−")
+		}
+		return startsInLetter(rest) && opens(s[:at], "")
+	}
+	return false
+}
+
+// emphasis reports whether a _ soon ends a word, as it does in markup.
+func emphasis(s string) bool {
+	const most = 64
+	for ok := true; ok; {
+		_, s, ok = strings.Cut(s[:min(len(s), most)], "_")
+		if ok && !startsInAlnum(s) && !strings.HasPrefix(s, "_") {
+			return true
+		}
+	}
+	return false
+}
+
+// opens reports whether a text ends where a word may begin: at its start, or in
+// white space, a quote, an opening parenthesis, a currency or one of more.
+func opens(s, more string) bool {
+	r, size := utf8.DecodeLastRuneInString(s)
+	if r == '\'' && endsInAlnum(s[:len(s)-size]) {
+		return false // an apostrophe
+	}
+	return size == 0 || class(r)&classSpace != 0 || strings.ContainsRune("([{\"'`“‘„‚«「『《【、。", r) || isCurrency(r) ||
+		strings.ContainsRune(more, r)
+}
+
+// endsLetters reports whether a sign ends a name of letters, as in c++ and c#: no letter
+// follows, and behind # a digit only if the name is one letter (not issue#12).
+func endsLetters(s string, at, end int) bool {
+	r, size := utf8.DecodeLastRuneInString(s[:at])
+	if !isVariable(r) || startsInLetter(s[end:]) {
+		return false
+	}
+	return s[at] != '#' || !startsInDigit(s[end:]) || !endsInAlnum(s[:at-size])
+}
+
+// startsNumber reports whether a number begins s: a digit, behind a point or a
+// currency or a minus if need be.
+func startsNumber(s string) bool {
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "−")
+	if r, size := utf8.DecodeRuneInString(s); isCurrency(r) {
+		s = strings.TrimPrefix(s[size:], " ")
+	}
+	return startsInDigit(strings.TrimPrefix(s, "."))
+}
+
+func currency(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return isCurrency(r)
+}
+
+func isCurrency(r rune) bool {
+	return r == '$' || r == '£' || r == '¥' || r == '¢' || r >= 0x20A0 && r <= 0x20C0
+}
+
+// isDigit reports whether r is a decimal digit of ASCII, Arabic, Devanagari or Bengali.
+func isDigit(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 0x660 && r <= 0x669 || r >= 0x6F0 && r <= 0x6F9 || r >= 0x966 && r <= 0x96F || r >= 0x9E6 && r <= 0x9EF
+}
+
+func isLetter(r rune) bool { return IsAlnum(r) && !isDigit(r) }
+
+// isVariable reports whether r may be the name of something: x, c++, α, not 中.
+func isVariable(r rune) bool { return isLetter(r) && !IsCJK(r) }
+
+// isVariant reports whether r only chooses how the emoji before it looks.
+func isVariant(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF }
+
+func startsInDigit(s string) bool  { return starts(s, isDigit) }
+func startsInLetter(s string) bool { return starts(s, isLetter) }
+func startsInAlnum(s string) bool  { return starts(s, IsAlnum) }
+func endsInDigit(s string) bool    { return ends(s, isDigit) }
+func endsInLetter(s string) bool   { return ends(s, isLetter) }
+func endsInAlnum(s string) bool    { return ends(s, IsAlnum) }
+
+func starts(s string, is func(rune) bool) bool {
+	r, size := utf8.DecodeRuneInString(s)
+	return size > 0 && is(r)
+}
+
+func ends(s string, is func(rune) bool) bool {
+	r, size := utf8.DecodeLastRuneInString(s)
+	return size > 0 && is(r)
+}

@@ -1,0 +1,169 @@
+package token
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Furniture is what stands around a text and is not part of what it says: links, the handle of a sender, RT and
+// via, closing hashtags, the dateline of an agency, a label in 【】 and heading marks at the head.
+
+// mostDateline is the length of a dateline in bytes.
+const mostDateline = 72
+
+var (
+	agencies     = []string{"(reuters)", "(ap)", "(afp)", "(xinhua)", "(upi)", "(cnn)", "(cp)", "(dpa)", "(kyodo)"}
+	datelineEnds = []string{"日电", "日讯", "日消息", "讯 ", "讯:"}
+	credits      = []string{"记者", "通讯员", "编辑", "来源", "作者", "译者", "责编", "原标题"}
+)
+
+// body returns where a clean text begins and ends without the furniture at its head and tail.
+func body(clean string) (from, to int) {
+	to = len(clean)
+	for from < to {
+		at := from + headEnd(clean[from:to])
+		if at == from {
+			break
+		}
+		from = at
+	}
+	for from < to {
+		at := from + tailStart(clean[from:to])
+		if at == to {
+			break
+		}
+		to = at
+	}
+	return from, to
+}
+
+// headEnd returns where the piece of furniture ends with which s begins, 0 if there is none.
+func headEnd(s string) int {
+	switch {
+	case s[0] == ' ' || s[0] == '#' && strings.TrimLeft(s, "#") != "" && strings.TrimLeft(s, "#")[0] == ' ':
+		return len(s) - len(strings.TrimLeft(s, "# "))
+	case strings.HasPrefix(s, "【"):
+		if end := strings.Index(s, "】"); end > 0 && end <= mostDateline {
+			return end + len("】")
+		}
+	case strings.HasPrefix(s, "rt @") || strings.HasPrefix(s, "mt @"):
+		return 3
+	case s[0] == '@':
+		end := handleEnd(s, 0)
+		if end < len(s) && s[end] == ':' {
+			end++
+		}
+		return end
+	}
+	return datelineEnd(s)
+}
+
+// datelineEnd returns where the story begins after its dateline: LONDON, Nov 3 (Reuters) -, 新华社北京3月5日电.
+func datelineEnd(s string) int {
+	head := s[:min(len(s), mostDateline)]
+	if !strings.Contains(head, "(") && !strings.Contains(head, "日") && !strings.Contains(head, "讯") {
+		return 0
+	}
+	for _, name := range agencies {
+		if at := strings.Index(head, name); at >= 0 && !strings.ContainsAny(head[:at], "!?;:") {
+			return at + len(name)
+		}
+	}
+	for _, end := range datelineEnds {
+		at := strings.Index(head, end)
+		if at > 0 && !strings.ContainsAny(head[:at], ",。!?;") && strings.ContainsAny(head[:at], "社网报台") {
+			return at + len(end)
+		}
+	}
+	return 0
+}
+
+// tailStart returns where the piece of furniture begins with which s ends, len(s) if there is none.
+func tailStart(s string) int {
+	at := strings.LastIndexByte(strings.TrimRight(s, " "), ' ') + 1
+	if s[len(s)-1] == ' ' {
+		return len(strings.TrimRight(s, " "))
+	}
+	word := s[at:]
+	if at > 0 && (len(word) > 1 && word[0] == '#' && wordAt(word, 1) > 1 || isLink(s, at)) {
+		return at
+	}
+	if strings.HasPrefix(word, "@") && (strings.HasSuffix(s[:at], " via ") || strings.HasSuffix(s[:at], " h/t ")) {
+		return at - len("via ")
+	}
+	if strings.HasSuffix(s, ")") {
+		if open := strings.LastIndexByte(s, '('); open > 0 && len(s)-open <= mostDateline {
+			for _, word := range credits {
+				if strings.HasPrefix(s[open+1:], word) {
+					return open
+				}
+			}
+		}
+	}
+	return len(s)
+}
+
+// handleEnd returns where the handle ends that begins with the @ at s[at]; at if there is none.
+func handleEnd(s string, at int) int {
+	if at > 0 {
+		if r, _ := utf8.DecodeLastRuneInString(s[:at]); class(r) != classOther {
+			return at
+		}
+	}
+	end := at + 1
+	for end < len(s) && (isWordByte(s[end]) || s[end] == '_') {
+		end++
+	}
+	if end == at+1 {
+		return at
+	}
+	return end
+}
+
+// mostLink is the length of a link.
+const mostLink = 500
+
+// linkEnd returns where the link or the address of mail ends of which s[at:end] is the first word; end if
+// it is a word.
+func linkEnd(s string, at, end int) int {
+	word, rest := s[at:end], s[end:]
+	switch {
+	case (word == "http" || word == "https" || word == "ftp") && strings.HasPrefix(rest, "://"):
+	case word == "www" && strings.HasPrefix(rest, "."):
+	case isHost(s, at, end):
+	default:
+		return end
+	}
+	to := end
+	for to < len(s) && to < end+mostLink && s[to] > ' ' && s[to] < utf8.RuneSelf && strings.IndexByte("<>\"'()", s[to]) < 0 {
+		to++
+	}
+	for strings.IndexByte(".,;:!?", s[to-1]) >= 0 {
+		to--
+	}
+	return to
+}
+
+// isLink reports whether s ends with the link that begins at s[at].
+func isLink(s string, at int) bool {
+	end := wordAt(s, at)
+	return end > at && end < len(s) && linkEnd(s, at, end) == len(s)
+}
+
+// isHost reports whether a word goes on as a name with dots that a path follows, t.co/x, or as an address of
+// mail, anna.b@example.org.
+func isHost(s string, at, end int) bool {
+	to, dots, last := end, 0, at
+	for to+1 < min(len(s), end+mostLink) && (s[to] == '.' || s[to] == '-' || s[to] == '_') && isWordByte(s[to+1]) {
+		if s[to] == '.' {
+			dots, last = dots+1, to+1
+		}
+		for to++; to < len(s) && isWordByte(s[to]); to++ {
+		}
+	}
+	if to+1 >= len(s) || !isWordByte(s[to+1]) {
+		return false
+	}
+	letters := strings.IndexFunc(s[last:to], func(r rune) bool { return r < 'a' || r > 'z' }) < 0
+	return s[to] == '@' || s[to] == '/' && dots > 0 && letters && to-last >= 2
+}
