@@ -51,7 +51,7 @@ type Match struct {
 	// Similarity is exact, from 0 to 1. It is symmetric but for a method whose Near is not:
 	// there it is how sure it is that the first text may go for the second.
 	Similarity float64 `json:"similarity"`
-	// Closeness is how much alike the texts are by the search of a [Judging] method, else 0.
+	// Closeness is how much alike the texts are by the search of a [TwoStage] method, else 0.
 	Closeness float64 `json:"-"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.
@@ -70,6 +70,8 @@ type Match struct {
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
+	// Evidence is what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
+	Evidence []Conflict `json:"-"`
 }
 
 // Conflict is what two texts state differently: A and B as they stand in the
@@ -142,23 +144,39 @@ type Method interface {
 	Compare(a, b View) Match
 }
 
-// Judging is a Method that finds by one similarity and judges by what costs more. Of all leaders a text
-// goes for the closest that holds it, so that those farther off need not be judged.
-type Judging interface {
+// TwoStage is a Method that finds by a cheap similarity, judges by what costs more, and explains its judgement. Of all
+// leaders a text goes for the closest that holds it, so those farther off need not be judged.
+type TwoStage interface {
 	Method
-	// Meet is Compare as far as it costs little: with judged the outcome, else nothing but the
-	// Closeness with which Judge goes on.
-	Meet(a, b View) (m Match, judged bool)
-	// Judge is Compare of what Meet left open.
-	Judge(a, b View, closeness float64) Match
+	// Screen runs the cheap part of Compare. If decided is true, m is what Compare returns; otherwise only
+	// m.Closeness is set, and Decide finishes.
+	Screen(a, b View) (m Match, decided bool)
+	// Decide returns what Compare does of a pair that Screen left open.
+	Decide(a, b View, closeness float64) Match
+	// Explain returns what Compare does, with the Evidence, however unlike the texts are. It costs
+	// more than Compare, so engines call it for what they report.
+	Explain(a, b View) Match
+	// Template returns what stays of a text if other things fill its slots, 0 if the text has none, and what fills
+	// them in their order. Of two texts of one template Compare depends on nothing
+	// but how many of the fillers differ, and is not Near where any does, as long as no
+	// filler of the one stands in another slot of the other.
+	Template(v View) (template uint64, fillers []uint64)
 }
 
-// Meet is that of a method that judges apart, else Compare.
-func Meet(m Method, a, b View) (match Match, judged bool) {
-	if j, ok := m.(Judging); ok {
-		return j.Meet(a, b)
+// Screen calls the method's Screen, or Compare of a method without stages.
+func Screen(m Method, a, b View) (match Match, decided bool) {
+	if t, ok := m.(TwoStage); ok {
+		return t.Screen(a, b)
 	}
 	return m.Compare(a, b), true
+}
+
+// Explain calls the method's Explain, or Compare of a method that has no evidence.
+func Explain(m Method, a, b View) Match {
+	if t, ok := m.(TwoStage); ok {
+		return t.Explain(a, b)
+	}
+	return m.Compare(a, b)
 }
 
 // Kinds of the first conflict of a pair of which one text says more: KindMore, or KindContained if the second text
@@ -168,49 +186,24 @@ const (
 	KindContained = "contained"
 )
 
-// Explainer is a Method that can say in what two texts differ.
-type Explainer interface {
+// Searchable is a Method whose near texts have features in common, so that engines find them by their features where
+// many share a key.
+type Searchable interface {
 	Method
-	// Conflicts are what a and b state differently, the weightiest first.
-	// Not for the hot path: it is asked for what is reported only.
-	Conflicts(a, b View) []Conflict
-}
-
-// Measurer is a Method that can say how similar two texts are below its
-// threshold too, where Compare stops early.
-type Measurer interface {
-	Method
-	// Measure is the Similarity that Compare would give without a threshold.
-	// Not for the hot path: it is asked for what is shown to people.
+	// FeatureSets appends what a text has in common with any that Compare finds
+	// near it, or a variant of it: one set for each measure that may judge
+	// it, nothing where no text is near. Both texts of such a pair have the
+	// set of the measure that judges it, and what is in both of its
+	// Features weighs as much as either says, by its Weights.
+	FeatureSets(dst []FeatureSet, v View) []FeatureSet
+	// Measure returns the Similarity that Compare would give without a threshold. Engines do not call it: it is for
+	// what is shown to people.
 	Measure(a, b View) float64
 }
 
-// Overlapping is a Method whose near texts have features in common, so that
-// those that may be near one can be found by its features where many share a key.
-type Overlapping interface {
-	Method
-	// Overlaps appends what a text has in common with any that Compare finds
-	// near it, or a variant of it: one Overlap for each measure that may judge
-	// it, nothing where no text is near. Both texts of such a pair have the
-	// Overlap of the measure that judges it, and what is in both of its
-	// Features weighs as much as either says, by its Weights.
-	Overlaps(dst []Overlap, v View) []Overlap
-}
-
-// Templated is a Method that knows which texts differ in nothing but what fills the slots of
-// a template.
-type Templated interface {
-	Method
-	// Template returns what stays of a text if other things fill its slots, 0 where that is
-	// not known, and what fills them in their order. Of two texts of one template Compare depends on nothing
-	// but how many of the fillers differ, and is not Near where any does, as long as no
-	// filler of the one stands in another slot of the other.
-	Template(v View) (template uint64, fillers []uint64)
-}
-
-// Overlap are the features of a text, sorted, each once. What their hashes
+// FeatureSet holds the features of a text, sorted, each once. What their hashes
 // stand for is the method's.
-type Overlap struct {
+type FeatureSet struct {
 	Features []uint64
 	Weights  []uint64 // of each; nil: each weighs 1
 	// Least is what is in common with a text whose features weigh no more at
@@ -224,7 +217,7 @@ type Overlap struct {
 type Trainable interface {
 	Method
 	// Trainer starts counting in about memory bytes, whatever the corpus; a
-	// method says how many it takes at least.
+	// method says how many it takes at least. It returns nil if the method needs no training.
 	Trainer(memory int64) Trainer
 }
 
@@ -232,22 +225,17 @@ type Trainable interface {
 // concurrent use; counts commute, so order and workers change nothing.
 type Trainer interface {
 	Add(clean string)
+	// NextPass ends this pass and returns the trainer of the next one, nil if
+	// none is needed. All texts counted before are to be added to it.
+	NextPass() Trainer
 	// Method returns the method with the counted table. No Add may follow.
 	Method() Method
 }
 
-// Repeated is a Trainer that makes use of seeing all texts once more.
-type Repeated interface {
-	Trainer
-	// Again ends this pass and returns the trainer of the next one, nil if
-	// none is needed. All texts counted before are to be added to it.
-	Again() Trainer
-}
-
-// Portable is a Trainer whose counts can be written, and added to those of
+// Mergeable is a Trainer whose counts can be written, and added to those of
 // another: parts of a corpus are counted apart, and what comes of it is what
 // one trainer of all would have counted.
-type Portable interface {
+type Mergeable interface {
 	Trainer
 	io.WriterTo
 	// ReadFrom adds the counts that WriteTo wrote; an error where they are

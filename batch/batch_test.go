@@ -70,6 +70,8 @@ type trainer struct{ m shingled }
 func (t trainer) Add(string)             {}
 func (t trainer) Method() neardup.Method { return t.m }
 
+func (t trainer) NextPass() neardup.Trainer { return nil }
+
 // randomDocs makes texts in families: copies, edits of edits, strangers,
 // texts of a word or none.
 func randomDocs(seed uint64, n int) []neardup.Document {
@@ -103,11 +105,13 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 	return docs
 }
 
-// Overlaps are asked for where many leaders share a key.
-func (m shingled) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+func (m shingled) Measure(a, b neardup.View) float64 { return m.Compare(a, b).Similarity }
+
+// FeatureSets are asked for where many leaders share a key.
+func (m shingled) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	set := v.(shingleSet)
 	n := len(set)
-	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.Overlap(n, n, m.threshold))})
+	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.Overlap(n, n, m.threshold))})
 }
 
 // similarTo is the definition that the engine is held to.

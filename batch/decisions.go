@@ -214,7 +214,7 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 // conflicts are the evidence for and against two texts being the same, where the
 // method can say.
 func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
-	explainer, ok := v.method.(neardup.Explainer)
+	m, ok := v.method.(neardup.TwoStage)
 	if !ok {
 		return nil, nil
 	}
@@ -222,7 +222,7 @@ func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	if err != nil {
 		return nil, err
 	}
-	return explainer.Conflicts(own, other), nil
+	return m.Explain(own, other).Evidence, nil
 }
 
 // latest returns the best leader of a duplicate text for a copy at a rank.

@@ -2,7 +2,7 @@ package batch
 
 import (
 	"context"
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -36,11 +36,11 @@ func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 	}
 	for _, memory := range []int64{1 << 14, 1 << 18, 1 << 30} { // room for none, some and all
 		got, want := find(m, First, memory), find(plainMethod{m}, First, memory)
-		if len(want) < 100 || !slices.Equal(got, want) {
+		if len(want) < 100 || !reflect.DeepEqual(got, want) {
 			t.Errorf("memory %d: %d pairs, want %d", memory, len(got), len(want))
 		}
 	}
-	if got, want := find(m, Longest, 0), find(plainMethod{m}, Longest, 0); !slices.Equal(got, want) {
+	if got, want := find(m, Longest, 0), find(plainMethod{m}, Longest, 0); !reflect.DeepEqual(got, want) {
 		t.Errorf("longest first: %d pairs, want %d", len(got), len(want))
 	}
 }

@@ -193,12 +193,28 @@ type Text struct {
 // Verify compares two texts, as every engine must: equal ones are near by any
 // method, which is not asked: what it makes of their words may be less than certain.
 // To no text nothing is near.
-func Verify(m neardup.Method, a, b Text) neardup.Match {
+func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, false) }
+
+// Explain is Verify with the Evidence of a variant, if the method has any: the pair is scored once.
+func Explain(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, true) }
+
+func verify(m neardup.Method, a, b Text, explain bool) neardup.Match {
 	if neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
 		return neardup.Match{Distance: -1, Method: m.Spec().Method, Basis: neardup.BasisBlank}
 	}
 	if a.Clean == b.Clean {
 		return EqualMatch(m, a.Clean)
 	}
-	return m.Compare(a.View, b.View)
+	match, decided := neardup.Screen(m, a.View, b.View)
+	switch {
+	case decided:
+	case explain:
+		match = neardup.Explain(m, a.View, b.View)
+	default:
+		match = m.(neardup.TwoStage).Decide(a.View, b.View, match.Closeness)
+	}
+	if !match.Variant {
+		match.Evidence = nil
+	}
+	return match
 }

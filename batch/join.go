@@ -19,7 +19,7 @@ import (
 //
 // A template makes many buckets of the same leaders. These are one group, which is searched once.
 type join struct {
-	method  neardup.Overlapping
+	method  neardup.Searchable
 	buckets map[uint32]*joinedBucket // by their start in the index
 	groups  uint32
 	heads   []uint32      // by hash of group and feature: an entry's number plus 1
@@ -76,11 +76,11 @@ const asLarger = 0x5851f42d4c957f2d
 
 // newJoin returns nil where the method knows no features.
 func newJoin(m neardup.Method, memory int64) *join {
-	o, ok := m.(neardup.Overlapping)
+	s, ok := m.(neardup.Searchable)
 	if !ok {
 		return nil
 	}
-	return &join{method: o, buckets: map[uint32]*joinedBucket{}, most: int(memory / joinEntryBytes)}
+	return &join{method: s, buckets: map[uint32]*joinedBucket{}, most: int(memory / joinEntryBytes)}
 }
 
 // bucket returns a bucket of at least joinFrom leaders, nil where none of them can be found by its features.
@@ -190,7 +190,7 @@ func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int,
 // prefixer makes the prefixes of one text after the other. For one goroutine.
 type prefixer struct {
 	looked   position // at, plus 1
-	overlaps []neardup.Overlap
+	overlaps []neardup.FeatureSet
 	order    []uint64 // scratch
 	prefix
 }
@@ -210,7 +210,7 @@ func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
 }
 
 // add appends features until those that are left weigh too little.
-func (p *prefixer) add(g *joinGroup, o *neardup.Overlap) {
+func (p *prefixer) add(g *joinGroup, o *neardup.FeatureSet) {
 	left := uint64(len(o.Features))
 	if o.Weights != nil {
 		left = 0

@@ -76,7 +76,7 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 	}
 	for range 30_000 {
 		g := &joinGroup{frequent: map[uint64]uint32{}}
-		var x, y neardup.Overlap
+		var x, y neardup.FeatureSet
 		weighed := rng.IntN(2) == 0
 		total, common := [2]uint64{}, uint64(0)
 		for f := range uint64(5 + rng.IntN(30)) {
@@ -110,7 +110,7 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 			x.Least, x.LeastLarger, y.Least, y.LeastLarger = common, never, never, common
 		}
 		var p, q prefixer
-		p.overlaps, q.overlaps = []neardup.Overlap{x}, []neardup.Overlap{y}
+		p.overlaps, q.overlaps = []neardup.FeatureSet{x}, []neardup.FeatureSet{y}
 		a, _ := p.prefixIn(g)
 		b, _ := q.prefixIn(g)
 		if !meet(a.smaller, b.larger) && !meet(a.larger, b.smaller) {

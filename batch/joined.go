@@ -11,7 +11,7 @@ func (s *search) overlapsOf(text position) error {
 	if err != nil {
 		return err
 	}
-	s.looked, s.overlaps = text+1, s.x.join.method.Overlaps(s.overlaps[:0], v)
+	s.looked, s.overlaps = text+1, s.x.join.method.FeatureSets(s.overlaps[:0], v)
 	return nil
 }
 

@@ -41,10 +41,18 @@ func (m slotted) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
-// Conflicts are all facts, side by side.
-func (m slotted) Conflicts(a, b neardup.View) []neardup.Conflict {
+func (m slotted) Screen(a, b neardup.View) (neardup.Match, bool) { return m.Compare(a, b), true }
+
+func (m slotted) Decide(a, b neardup.View, _ float64) neardup.Match { return m.Compare(a, b) }
+
+func (m slotted) Template(neardup.View) (uint64, []uint64) { return 0, nil }
+
+// Explain shows all facts, side by side.
+func (m slotted) Explain(a, b neardup.View) neardup.Match {
 	x, y := a.(*slottedView), b.(*slottedView)
-	return []neardup.Conflict{{Kind: "name", A: strings.Join(x.facts, " "), B: strings.Join(y.facts, " ")}}
+	match := m.Compare(a, b)
+	match.Evidence = []neardup.Conflict{{Kind: "name", A: strings.Join(x.facts, " "), B: strings.Join(y.facts, " ")}}
+	return match
 }
 
 // decided is what the specification says of one document.
@@ -83,7 +91,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 			if rank > top || rank == top && rank > 0 && match.Similarity > best.Similarity {
 				top, best = rank, decided{Leader: l.ID, Basis: match.Basis, Similarity: match.Similarity}
 				if rank == 1 {
-					c := m.Conflicts(m.View(doc.Text), m.View(l.Text))[0]
+					c := m.Explain(m.View(doc.Text), m.View(l.Text)).Evidence[0]
 					best.VariantOf, best.Conflict = l.ID, c.A+" against "+c.B
 				}
 			}

@@ -154,17 +154,17 @@ func (s *search) verify(t position, leads bool, to taker) error {
 			continue
 		}
 		s.work.Verified++
-		m, judged, err := s.meet(own, t, p, leads)
+		m, decided, err := s.screen(own, t, p, leads)
 		if err != nil {
 			return err
 		}
 		switch {
-		case judged:
+		case decided:
 		case to.wants != nil:
 			s.open = append(s.open, metText{p, m.Closeness})
 			continue
 		default: // all are wanted: now, while the view is at hand
-			if m, err = s.judge(own, p, leads, m.Closeness); err != nil {
+			if m, err = s.finish(own, p, leads, m.Closeness); err != nil {
 				return err
 			}
 		}
@@ -179,7 +179,7 @@ func (s *search) verify(t position, leads bool, to taker) error {
 		if !to.wants(o.position, o.closeness) {
 			continue
 		}
-		m, err := s.judge(own, o.position, leads, o.closeness)
+		m, err := s.finish(own, o.position, leads, o.closeness)
 		if err == nil {
 			err = s.give(t, o.position, m, to)
 		}

@@ -12,7 +12,7 @@ import (
 // agree in most is the best. Texts that differ in a number alone, of which there may be
 // as many as there are texts, would else be compared pair by pair.
 type templates struct {
-	method neardup.Templated
+	method neardup.TwoStage
 	number map[uint64]uint32   // of a template, from 1 on
 	first  map[uint64]position // the first leader with a template and some of the fillers
 	room   int                 // for entries in first
@@ -31,7 +31,7 @@ var templateFrom = uint32(64)
 // newTemplates returns nil where the method knows none, or people have ruled on pairs:
 // a ruling is of one pair, whatever it has in common with others.
 func newTemplates(v *verifier, memory int64) *templates {
-	m, ok := v.method.(neardup.Templated)
+	m, ok := v.method.(neardup.TwoStage)
 	if !ok || len(v.rulings) > 0 {
 		return nil
 	}

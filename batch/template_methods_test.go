@@ -67,7 +67,7 @@ func TestTemplatesChangeNothing(t *testing.T) {
 	if testing.Short() {
 		n = 80
 	}
-	for name, config := range map[string]methods.Config{"auto": {}, "auto, lenient": {Threshold: .4}} {
+	for name, config := range map[string]methods.Config{"auto": {}, "auto, lenient": {Threshold: .4}, "lossless": {Lossless: .95}, "contained": {Containment: .5}} {
 		m, err := methods.New(config)
 		if err != nil {
 			t.Fatal(err)
@@ -87,19 +87,21 @@ func TestTemplatesChangeNothing(t *testing.T) {
 	}
 }
 
-// A text is compared with few of a template's leaders.
+// A text is compared with few of a template's leaders, by a decorated method too.
 func TestTemplatesAreNotTheSquare(t *testing.T) {
-	m, err := methods.New(methods.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var docs []neardup.Document
 	for i := range 1000 {
 		docs = append(docs, neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("Dear customer, your order %d of %d dollars was shipped and comes on Monday.", 1000+i, 100+i%7)})
 	}
-	_, few := decide(t, m, docs, 0, 10)
-	_, all := decide(t, m, docs, 0, 1<<30)
-	if few.Removed != 0 || few.Work.Verified*20 > all.Work.Verified {
-		t.Errorf("%d removed, %d pairs are compared, one by one %d", few.Removed, few.Work.Verified, all.Work.Verified)
+	for _, cfg := range []methods.Config{{}, {Lossless: .9}, {Containment: .9}, {Lossless: .9, Containment: .9}} {
+		m, err := methods.New(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, few := decide(t, m, docs, 0, 10)
+		_, all := decide(t, m, docs, 0, 1<<30)
+		if few.Removed != 0 || few.Work.Verified*20 > all.Work.Verified {
+			t.Errorf("%s: %d removed, %d pairs are compared, one by one %d", m.Spec(), few.Removed, few.Work.Verified, all.Work.Verified)
+		}
 	}
 }

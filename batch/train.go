@@ -11,15 +11,7 @@ import (
 // train ends the training of the first pass, and makes further passes over the
 // distinct texts if the trainer wants them.
 func (s *scan) train(ctx context.Context) error {
-	for {
-		repeated, ok := s.trainer.(neardup.Repeated)
-		if !ok {
-			break
-		}
-		next := repeated.Again()
-		if next == nil {
-			break
-		}
+	for next := s.trainer.NextPass(); next != nil; next = s.trainer.NextPass() {
 		s.trainer = next
 		err := s.ranges(ctx, "count", func(from, to int) error {
 			for no := from; no < to; no++ {

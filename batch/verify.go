@@ -45,9 +45,9 @@ func (v *verifier) views(a, b position) (own, other neardup.View, err error) {
 	return own, other, err
 }
 
-// meet verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
+// screen verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
 // or where a leads, b for a. own is the view of a.
-func (v *verifier) meet(own neardup.View, a, b position, leads bool) (m neardup.Match, judged bool, err error) {
+func (v *verifier) screen(own neardup.View, a, b position, leads bool) (m neardup.Match, decided bool, err error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
 		row, err := v.texts.Get(a)
 		m.Method = v.routes.name(row.route)
@@ -67,17 +67,17 @@ func (v *verifier) meet(own neardup.View, a, b position, leads bool) (m neardup.
 	if err != nil {
 		return m, false, err
 	}
-	m, judged = neardup.Meet(v.method, own, other)
-	return m, judged, nil
+	m, decided = neardup.Screen(v.method, own, other)
+	return m, decided, nil
 }
 
-// judge judges what meet left open.
-func (v *verifier) judge(own neardup.View, b position, leads bool, closeness float64) (neardup.Match, error) {
+// finish decides what screen left open.
+func (v *verifier) finish(own neardup.View, b position, leads bool, closeness float64) (neardup.Match, error) {
 	own, other, err := v.ordered(own, b, leads)
 	if err != nil {
 		return neardup.Match{}, err
 	}
-	return v.method.(neardup.Judging).Judge(own, other, closeness), nil
+	return v.method.(neardup.TwoStage).Decide(own, other, closeness), nil
 }
 
 // ordered are the views of a text and another one, the leader's last.

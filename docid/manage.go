@@ -266,7 +266,8 @@ type Comparison struct {
 }
 
 // Compare compares two documents as the cascade would, without the store. It works as a long judgement does, so it waits
-// for a place as one does, and ends with its context between one text and the next.
+// for a place as one does, and ends with its context between one text and the next. The match of the contents has the
+// Evidence, if their method has any.
 func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Comparison, err error) {
 	if err := d.Semaphore.Acquire(ctx); err != nil {
 		return c, err
@@ -296,6 +297,7 @@ func (d *Detector) compareContained(ctx context.Context, c *Comparison, a, b str
 	}
 	m, err := d.compare(ctx, b, a, d.cascade.content, neardup.BasisEqual)
 	if m.Basis == neardup.BasisContained {
+		m.Evidence = c.Content.Evidence
 		c.Content, c.Contained = m, "b"
 	}
 	return err
@@ -320,22 +322,9 @@ func (d *Detector) compare(ctx context.Context, a, b string, m neardup.Method, b
 		}
 		views[i] = m.View(text)
 	}
-	return m.Compare(views[0], views[1]), nil
-}
-
-// Explain says what speaks for and against a text going for another, as the method of the contents weighs it: nothing
-// where they are equal, or where it weighs none. It waits for a place, as Compare does.
-func (d *Detector) Explain(ctx context.Context, a, b string) ([]neardup.Conflict, error) {
-	m, ok := d.cascade.content.(neardup.Explainer)
-	a, b = d.clean(a), d.clean(b)
-	if !ok || a == b {
-		return nil, ctx.Err()
-	}
-	if err := d.Semaphore.Acquire(ctx); err != nil {
-		return nil, err
-	}
-	defer d.Semaphore.Release()
-	return weighed(m, m.View(a), m.View(b)), ctx.Err()
+	e = neardup.Explain(m, views[0], views[1])
+	e.Evidence = bounded(e.Evidence)
+	return e, nil
 }
 
 func equality(a, b, basis string) neardup.Match {

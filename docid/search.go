@@ -245,7 +245,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	if o.variant.apart != nil {
 		o.conflicts = append(o.conflicts, *o.variant.apart)
 	}
-	m, ok := j.d.cascade.content.(neardup.Explainer)
+	m, ok := j.d.cascade.content.(neardup.TwoStage)
 	if !ok {
 		return nil
 	}
@@ -253,13 +253,12 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return gone(err)
 	}
-	o.conflicts = append(o.conflicts, weighed(m, j.s.view(viewContent, m), theirs.View)...)
+	o.conflicts = append(o.conflicts, bounded(m.Explain(j.s.view(viewContent, m), theirs.View).Evidence)...)
 	return nil
 }
 
-// weighed is the evidence of two texts, bounded.
-func weighed(m neardup.Explainer, a, b neardup.View) []neardup.Conflict {
-	all := m.Conflicts(a, b)
+// bounded returns evidence as it is stored and shown.
+func bounded(all []neardup.Conflict) []neardup.Conflict {
 	all = all[:min(len(all), maxConflicts)]
 	for i, c := range all {
 		all[i].A, all[i].B = short(c.A), short(c.B)

@@ -28,14 +28,21 @@ func (m *templates) Compare(a, b neardup.View) neardup.Match {
 	return neardup.Match{Similarity: s, Distance: -1, Near: s > .9, Variant: s >= .5 && s <= .9, Method: "templates"}
 }
 
-func (m *templates) Conflicts(a, b neardup.View) (cs []neardup.Conflict) {
+func (m *templates) Screen(a, b neardup.View) (neardup.Match, bool) { return m.Compare(a, b), true }
+
+func (m *templates) Decide(a, b neardup.View, _ float64) neardup.Match { return m.Compare(a, b) }
+
+func (m *templates) Template(neardup.View) (uint64, []uint64) { return 0, nil }
+
+func (m *templates) Explain(a, b neardup.View) neardup.Match {
+	match := m.Compare(a, b)
 	xs, ys := strings.Fields(string(a.(hotView))), strings.Fields(string(b.(hotView)))
 	for i := range min(len(xs), len(ys)) {
 		if xs[i] != ys[i] {
-			cs = append(cs, neardup.Conflict{Kind: "word", A: xs[i], B: ys[i]})
+			match.Evidence = append(match.Evidence, neardup.Conflict{Kind: "word", A: xs[i], B: ys[i]})
 		}
 	}
-	return cs
+	return match
 }
 
 func templated() docid.Settings {
@@ -91,9 +98,9 @@ func TestConflictsAreBounded(t *testing.T) {
 	if c := a.Conflicts[0]; len(c.A) > 100 || !strings.HasSuffix(c.A, "é") {
 		t.Errorf("a fact of %d bytes: %q", len(c.A), c.A)
 	}
-	explained, err := d.Explain(t.Context(), words("y"), words("x"))
-	if err != nil || !slices.Equal(explained, a.Conflicts) {
-		t.Errorf("explained by %v %v, stored %v", explained, err, a.Conflicts)
+	c, err := d.Compare(t.Context(), neardup.Document{Text: words("y")}, neardup.Document{Text: words("x")})
+	if err != nil || !slices.Equal(c.Content.Evidence, a.Conflicts) {
+		t.Errorf("explained by %v %v, stored %v", c.Content.Evidence, err, a.Conflicts)
 	}
 }
 
@@ -124,9 +131,9 @@ func TestHotBucketFindsItsOwn(t *testing.T) {
 	}
 }
 
-// Explain gives the evidence of two texts as the method of the contents has it,
+// Compare gives the evidence of two texts as the method of the contents has it,
 // whether they are near or not; where they are equal, or it weighs none, nothing.
-func TestExplain(t *testing.T) {
+func TestCompareExplains(t *testing.T) {
 	exact := docid.Settings{Content: docid.Exact}
 	for _, test := range []struct {
 		settings   docid.Settings
@@ -136,9 +143,9 @@ func TestExplain(t *testing.T) {
 		{templated(), "flood kills 7 in Ghent", "flood kills 7 in Ghent", "[]"},
 		{exact, "flood kills 7 in Ghent", "flood kills 3 in Ghent", "[]"},
 	} {
-		got, err := service(t, test.settings).Explain(t.Context(), test.a, test.b)
-		if err != nil || fmt.Sprint(got) != test.want {
-			t.Errorf("%s against %s: %v %v, want %s", test.a, test.b, got, err, test.want)
+		got, err := service(t, test.settings).Compare(t.Context(), neardup.Document{Text: test.a}, neardup.Document{Text: test.b})
+		if err != nil || fmt.Sprint(got.Content.Evidence) != test.want {
+			t.Errorf("%s against %s: %v %v, want %s", test.a, test.b, got.Content.Evidence, err, test.want)
 		}
 	}
 }

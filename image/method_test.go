@@ -3,6 +3,7 @@ package image_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +70,7 @@ func TestMethodFindsEveryPair(t *testing.T) {
 				views[i] = method.View(text)
 				for j := range i {
 					match := method.Compare(views[i], views[j])
-					if back := method.Compare(views[j], views[i]); back != match {
+					if back := method.Compare(views[j], views[i]); !reflect.DeepEqual(back, match) {
 						t.Fatalf("%v, %v the other way round", match, back)
 					}
 					if !match.Near {

@@ -49,6 +49,9 @@ func (t *trainer) Add(clean string) {
 	t.pictures = append(t.pictures, hashes)
 }
 
+// NextPass returns nil: one pass is enough.
+func (t *trainer) NextPass() neardup.Trainer { return nil }
+
 // Method joins them.
 func (t *trainer) Method() neardup.Method {
 	if t.seen > t.room {

@@ -1,12 +1,19 @@
 package methods
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/minhash"
 	"github.com/neardup/neardup/text"
+	"github.com/neardup/neardup/token"
+	"github.com/neardup/neardup/weighted"
 )
 
 // Length is the length by which auto routes, in halves of a Chinese
@@ -48,68 +55,87 @@ var plain = func() (p [utf8.RuneSelf]uint8) {
 // text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
-// auto sends short texts to one method and the others to another. A pair is
-// judged by the method of its shorter text. A long text that a short one may be
-// near is on the border: it carries the keys of both, so that no pair is lost.
+// Basis of what auto decides.
+const Basis = "probability by the evidence of the words"
+
+// DefaultProbability is the least probability of near texts; Unsure is from where on
+// below it a person should look. The floors are the least similarity of texts that are judged:
+// of words by weight in short texts, of pairs of words in long ones.
+const (
+	DefaultProbability = .5
+	Unsure             = .3
+	shortFloor         = .5
+	longFloor          = .4
+)
+
+const autoVersion = 5
+
+// auto finds short texts by words weighted by idf, and others by MinHash of pairs of words, or of runes where words are not
+// separated. It judges what is found by the evidence of the words. A pair is found as its shorter text is. A long text that
+// a short one may be near is on the border: it carries the keys of both, so that no pair is lost.
 type auto struct {
-	version int
-	limit   int
-	short   neardup.Method
-	long    neardup.Method
-	params  []neardup.Param // of the judging
-	// border reports whether a text that is long by its runes and letters
-	// may have a near partner that is short.
-	border func(runes, letters int) bool
+	limit       int
+	probability float64
+	bias        float64
+	words       *weighted.Method
+	shingles    *minhash.Method
+	scorer      *evidence.Scorer
 }
 
-// newAuto makes auto/5: texts below the limit are found by words weighted by
-// idf, those above it by MinHash of pairs of words, or of runes where words are not
-// parted, and both are judged by the evidence of their words.
 func newAuto(c Config) (neardup.Method, error) {
-	limit, err := limitOf(c)
-	if err != nil {
-		return nil, err
+	a := &auto{limit: cmp.Or(c.Limit, DefaultLimit), probability: cmp.Or(c.Threshold, DefaultProbability), bias: c.Bias}
+	if a.limit < 1 || a.limit > 4096 {
+		return nil, fmt.Errorf("auto: limit %d is not in 1..4096", c.Limit)
+	}
+	if !(a.probability > 0 && a.probability <= 1) {
+		return nil, fmt.Errorf("auto: threshold %v is not in (0, 1]", c.Threshold)
 	}
 	if c.Shingle == (feature.Shingle{}) {
 		c.Shingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 	}
-	if !(c.Threshold >= 0 && c.Threshold <= 1) {
-		return nil, fmt.Errorf("auto: threshold %v is not in (0, 1]", c.Threshold)
-	}
-	short, long, err := newScored(c)
+	lexicon, err := token.NewLexicon(c.IDF)
 	if err != nil {
 		return nil, fmt.Errorf("auto: %w", err)
 	}
-	return &auto{
-		version: 5, limit: limit, short: short, long: long, params: short.params(),
-		border: func(runes, letters int) bool { return lengthOf(runes, letters) < 2*mostLonger*limit },
-	}, nil
+	if c.Weights == nil {
+		shipped, err := evidence.Shipped()
+		if err != nil {
+			return nil, fmt.Errorf("auto: %w", err)
+		}
+		c.Weights = &shipped
+	}
+	a.scorer = evidence.New(lexicon, c.Weights.Shifted(c.Bias))
+	if a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.Seed}); err != nil {
+		return nil, fmt.Errorf("auto: %w", err)
+	}
+	if a.shingles, err = minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: longFloor, Recall: c.Recall, Seed: c.Seed}); err != nil {
+		return nil, fmt.Errorf("auto: %w", err)
+	}
+	return a, nil
 }
 
 // mostLonger is how many times the limit a text may be long and still be near
 // a short one.
 const mostLonger = 2
 
-func limitOf(c Config) (int, error) {
-	if c.Limit == 0 {
-		return DefaultLimit, nil
-	}
-	if c.Limit < 1 || c.Limit > 4096 {
-		return 0, fmt.Errorf("auto: limit %d is not in 1..4096", c.Limit)
-	}
-	return c.Limit, nil
-}
-
-// Spec names the limit and, by their parameters, both methods.
+// Spec names the limit, what judges and, by their parameters, both methods that find.
 func (a *auto) Spec() neardup.Spec {
-	s := neardup.Spec{Method: "auto", Version: a.version, Params: []neardup.Param{{Name: "limit", Value: fmt.Sprint(a.limit)}}}
-	s.Params = append(s.Params, a.params...)
-	for _, sub := range []neardup.Spec{a.short.Spec(), a.long.Spec()} {
+	s := neardup.Spec{Method: "auto", Version: autoVersion, Params: []neardup.Param{
+		{Name: "limit", Value: strconv.Itoa(a.limit)}, {Name: "threshold", Value: number(a.probability)},
+	}}
+	if a.bias != 0 {
+		s.Params = append(s.Params, neardup.Param{Name: "bias", Value: number(a.bias)})
+	}
+	s.Params = append(s.Params, neardup.Param{Name: "evidence", Value: a.scorer.Label()})
+	for _, sub := range []neardup.Spec{a.words.Spec(), a.shingles.Spec()} {
 		s.Params = append(s.Params, neardup.Param{Name: "method", Value: fmt.Sprintf("%s/%d", sub.Method, sub.Version)})
 		s.Params = append(s.Params, sub.Params...)
 	}
 	return s
 }
+
+// number prints a setting.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Routes, kept in the two highest bits of the sketch. The methods' own
 // sketches leave them free: ngram has a length of at most 2^14 runes there
@@ -131,7 +157,7 @@ func (a *auto) route(clean string) uint64 {
 	switch {
 	case lengthOf(runes, letters) < 2*a.limit:
 		return routeShort
-	case a.border(runes, letters):
+	case lengthOf(runes, letters) < 2*mostLonger*a.limit:
 		return routeBorder
 	}
 	return routeLong
@@ -139,179 +165,264 @@ func (a *auto) route(clean string) uint64 {
 
 // surelyLong reports whether a text of so many runes, or more, is long whatever its letters.
 func (a *auto) surelyLong(runes int) bool {
-	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*a.limit && !a.border(runes, 0)
+	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*mostLonger*a.limit
 }
 
-// Route names the method that judges a text among its like.
+// Route names the method that finds a text among others of its length.
 func (a *auto) Route(clean string) string {
 	if a.route(clean) == routeShort {
-		return a.short.Spec().Method
+		return weighted.Name
 	}
-	return a.long.Spec().Method
+	return minhash.Name
 }
 
 // Record carries the keys of the route, of both methods on the border.
 func (a *auto) Record(clean string, rec *neardup.Record) {
-	switch route := a.route(clean); route {
+	switch a.route(clean) {
 	case routeShort:
-		a.short.Record(clean, rec)
+		a.words.Record(clean, rec)
 	case routeLong:
-		a.long.Record(clean, rec)
+		a.shingles.Record(clean, rec)
 		rec.Sketch |= routeLong
 	default:
 		var long neardup.Record
-		a.long.Record(clean, &long)
-		a.short.Record(clean, rec)
-		if rec.Probe != nil {
-			rec.Probe = append(rec.Probe, long.Probes()...)
-		}
+		a.shingles.Record(clean, &long)
+		a.words.Record(clean, rec)
 		rec.Index = append(rec.Index, long.Index...)
 		rec.Sketch |= routeBorder
 	}
 }
 
-// viewer is a method that makes a record and a view in one.
+// viewer is a method that makes a record and a view in one, or the record alone and nil.
 type viewer interface {
 	RecordView(clean string, rec *neardup.Record) neardup.View
 }
 
-// RecordView is Record and View in one; of texts on the border, and where a method
-// has no such thing, it makes no view.
+// RecordView is Record and View in one; of texts on the border it makes no view.
 func (a *auto) RecordView(clean string, rec *neardup.Record) neardup.View {
-	route := a.route(clean)
-	short, okShort := a.short.(viewer)
-	long, okLong := a.long.(viewer)
-	switch {
-	case route == routeShort && okShort:
-		return short.RecordView(clean, rec)
-	case route == routeLong && okLong:
-		v := long.RecordView(clean, rec)
+	switch a.route(clean) {
+	case routeShort:
+		return newShort(a.words.RecordView(clean, rec))
+	case routeLong:
+		v := newLong(a.shingles.RecordView(clean, rec), clean)
 		rec.Sketch |= routeLong
-		return &longRoute{v}
+		return v
 	}
 	a.Record(clean, rec)
 	return nil
 }
 
-// Plausible asks the method that would judge the pair. Between texts on the
+// Plausible asks the method that finds the pair. Between texts on the
 // border, and of one with a long one, the sketches do not tell.
 func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits
 	switch {
 	case rx == routeLong && ry == routeLong:
-		return a.long.Plausible(x&^routeBits, y&^routeBits)
+		return a.shingles.Plausible(x&^routeBits, y&^routeBits)
 	case rx == routeShort || ry == routeShort:
-		return rx != routeLong && ry != routeLong && a.short.Plausible(x&^routeBits, y&^routeBits)
+		return rx != routeLong && ry != routeLong && a.words.Plausible(x&^routeBits, y&^routeBits)
 	}
 	return true
 }
 
-// The view of a short text is that of the short method, which is compared most
-// often and lies nearest. Those of others say so.
-type (
-	borderView struct{ short, long neardup.View }
-	longRoute  struct{ neardup.View }
-)
+// view holds what a text is found and judged by. The words of a short text are stored in it, because they are compared most often.
+type view struct {
+	token.View
+	short    bool          // a short text may be near it
+	shingles *minhash.View // nil: no long text is
+	clean    string        // of shingles
+	cut      sync.Once     // most long texts are like no other, so they are cut into words when they are first wanted
+	long     *evidence.LongView
+}
 
-// Bytes is the memory of both views.
-func (v *borderView) Bytes() int { return 64 + v.short.Bytes() + v.long.Bytes() }
+func newShort(words neardup.View) *view { return &view{View: *words.(*token.View), short: true} }
 
-// View holds the views of the methods that may judge the text.
+func newLong(shingles neardup.View, clean string) *view {
+	return &view{shingles: shingles.(*minhash.View), clean: clean}
+}
+
+// Bytes returns the memory of all of it. A long text has about as many words as shingles.
+func (v *view) Bytes() int {
+	n := 64 + v.View.Bytes()
+	if v.shingles != nil {
+		n += 2*v.shingles.Bytes() + len(v.clean)
+	}
+	return n
+}
+
+func (v *view) longWords() *evidence.LongView {
+	v.cut.Do(func() { v.long = evidence.NewLongView(v.clean) })
+	return v.long
+}
+
+// View holds what the methods need that may find the text.
 func (a *auto) View(clean string) neardup.View {
 	switch a.route(clean) {
 	case routeShort:
-		return a.short.View(clean)
-	case routeBorder:
-		return &borderView{short: a.short.View(clean), long: a.long.View(clean)}
+		return newShort(a.words.View(clean))
+	case routeLong:
+		return newLong(a.shingles.View(clean), clean)
 	}
-	return &longRoute{a.long.View(clean)}
+	v := newLong(a.shingles.View(clean), clean)
+	v.View, v.short = *a.words.View(clean).(*token.View), true
+	return v
 }
 
-// views takes a view apart: what the short and the long method judge by, nil
-// for none.
-func views(v neardup.View) (short, long neardup.View) {
-	switch v := v.(type) {
-	case *longRoute:
-		return nil, v.View
-	case *borderView:
-		return v.short, v.long
-	}
-	return v, nil
-}
+// pairing is how two texts are compared.
+type pairing uint8
 
-// judging returns the method of the shorter text and what it judges by; no views
-// where a text is too short for the other.
-func (a *auto) judging(x, y neardup.View) (m neardup.Method, v, w neardup.View) {
-	shortX, longX := views(x)
-	shortY, longY := views(y)
+const (
+	unlike     pairing = iota // one is too short for the other
+	shortTexts                // one of them is short
+	longTexts
+)
+
+func pair(a, b neardup.View) (x, y *view, how pairing) {
+	x, okX := a.(*view)
+	y, okY := b.(*view)
 	switch {
-	case longX != nil && longY != nil:
-		return a.long, longX, longY
-	case shortX != nil && shortY != nil:
-		return a.short, shortX, shortY
+	case !okX || !okY:
+	case x.shingles != nil && y.shingles != nil:
+		how = longTexts
+	case x.short && y.short:
+		how = shortTexts
 	}
-	return a.short, nil, nil
+	return x, y, how
 }
 
-// Compare judges by the method of the shorter text.
+// Screen finds by the words, by weight, or by the shingles.
+func (a *auto) Screen(x, y neardup.View) (neardup.Match, bool) {
+	m := neardup.Match{Distance: -1, Method: weighted.Name}
+	switch v, w, how := pair(x, y); how {
+	case shortTexts:
+		m = a.words.Compare(&v.View, &w.View)
+	case longTexts:
+		m = a.shingles.Compare(v.shingles, w.shingles)
+	}
+	if !m.Near {
+		return m, true
+	}
+	return neardup.Match{Closeness: m.Similarity}, false
+}
+
+// Decide scores what was found.
+func (a *auto) Decide(x, y neardup.View, closeness float64) neardup.Match {
+	v, w, how := pair(x, y)
+	if how == longTexts {
+		return a.match(minhash.Name, closeness, a.scorer.Score(v.longWords(), w.longWords()))
+	}
+	return a.match(weighted.Name, closeness, a.scorer.Score(&v.View, &w.View))
+}
+
+// Compare is both.
 func (a *auto) Compare(x, y neardup.View) neardup.Match {
-	m, v, w := a.judging(x, y)
-	if v == nil {
-		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}
+	m, decided := a.Screen(x, y)
+	if decided {
+		return m
 	}
-	return m.Compare(v, w)
+	return a.Decide(x, y, m.Closeness)
 }
 
-// Meet asks the method of the shorter text.
-func (a *auto) Meet(x, y neardup.View) (neardup.Match, bool) {
-	m, v, w := a.judging(x, y)
-	if v == nil {
-		return neardup.Match{Distance: -1, Method: a.short.Spec().Method}, true
+// scored returns two texts as they are scored; not ok: one is too short for the other, or has no words.
+func scored(a, b neardup.View) (x, y evidence.View, ok bool) {
+	v, w, how := pair(a, b)
+	if how == longTexts {
+		return v.longWords(), w.longWords(), true
 	}
-	return neardup.Meet(m, v, w)
+	if how == unlike || v.Total == 0 || w.Total == 0 {
+		return nil, nil, false
+	}
+	return &v.View, &w.View, true
 }
 
-// Judge has that method judge.
-func (a *auto) Judge(x, y neardup.View, closeness float64) neardup.Match {
-	m, v, w := a.judging(x, y)
-	return m.(neardup.Judging).Judge(v, w, closeness)
+// Explain adds the evidence, whatever the similarity.
+func (a *auto) Explain(x, y neardup.View) neardup.Match {
+	m, decided := a.Screen(x, y)
+	v, w, ok := scored(x, y)
+	if !ok {
+		return m
+	}
+	r, list := a.scorer.Explain(v, w)
+	if !decided {
+		name := weighted.Name
+		if _, long := v.(*evidence.LongView); long {
+			name = minhash.Name
+		}
+		m = a.match(name, m.Closeness, r)
+	}
+	m.Evidence = conflicts(r, list)
+	return m
 }
 
-// Overlaps are those of the methods that may judge the text: a text on the
-// border meets short ones by the features of one, and others by those of the other.
-func (a *auto) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	short, long := views(v)
-	if short != nil {
-		dst = overlaps(dst, a.short, short)
+// match returns what a score means: near from the probability on; else, of texts
+// that are as similar, a variant where something stands in the place of something
+// else, an overlap where one text says more than the other.
+func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.Match {
+	m := neardup.Match{Distance: -1, Method: name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
+	m.Near = m.Similarity >= a.probability
+	if m.Near {
+		return m
 	}
-	if long != nil {
-		dst = overlaps(dst, a.long, long)
+	m.Unsure = m.Similarity >= Unsure
+	m.Contained = r.FirstHeld
+	m.Overlap = r.First || r.Second || r.FirstHeld
+	m.Variant = r.Replaced || m.Overlap || m.Unsure
+	return m
+}
+
+// conflicts returns the evidence as it is reported. What one text says more comes first if it is the reason that
+// the texts are not the same.
+func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
+	out := make([]neardup.Conflict, len(list))
+	more := 0
+	for i, e := range list {
+		kind := e.Feature.String()
+		if e.Feature == evidence.Insertion {
+			kind, more = neardup.KindMore, i
+		}
+		out[i] = neardup.Conflict{Kind: kind, A: e.A, B: e.B, Bits: e.Bits}
+	}
+	if len(out) > 1 && !r.Replaced && out[more].Kind == neardup.KindMore {
+		first := out[more]
+		if r.FirstHeld {
+			first.Kind = neardup.KindContained
+		}
+		copy(out[1:more+1], out[:more])
+		out[0] = first
+	}
+	return out
+}
+
+// FeatureSets appends those of the methods that may find the text: a text on the
+// border is found by the features of one among short texts, and by those of the other among the others.
+func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+	own, ok := v.(*view)
+	if !ok {
+		return dst
+	}
+	if own.short {
+		dst = a.words.FeatureSets(dst, &own.View)
+	}
+	if own.shingles != nil {
+		dst = a.shingles.FeatureSets(dst, own.shingles)
 	}
 	return dst
 }
 
-// Template is that of a text that is short to all others.
+// Measure returns the Similarity of Compare: the probability is 0 of texts that are not found.
+func (a *auto) Measure(x, y neardup.View) float64 { return a.Compare(x, y).Similarity }
+
+// Template returns the text without its numbers, if it is short to all others.
 func (a *auto) Template(v neardup.View) (template uint64, fillers []uint64) {
-	short, long := views(v)
-	if t, ok := a.short.(neardup.Templated); ok && short != nil && long == nil {
-		return t.Template(short)
+	own, ok := v.(*view)
+	if !ok || own.shingles != nil {
+		return 0, nil
 	}
-	return 0, nil
-}
-
-// overlaps asks a method, which may not know.
-func overlaps(dst []neardup.Overlap, m neardup.Method, v neardup.View) []neardup.Overlap {
-	if o, ok := m.(neardup.Overlapping); ok {
-		return o.Overlaps(dst, v)
+	template, fillers = own.View.Template()
+	for n := range fillers {
+		if a.scorer.OtherNumbers(&own.View, n+1).Probability() >= a.probability {
+			return 0, nil
+		}
 	}
-	return append(dst, neardup.Overlap{})
-}
-
-// Conflicts asks the method that judges the pair.
-func (a *auto) Conflicts(x, y neardup.View) []neardup.Conflict {
-	m, v, w := a.judging(x, y)
-	if e, ok := m.(neardup.Explainer); ok && v != nil {
-		return e.Conflicts(v, w)
-	}
-	return nil
+	return template, fillers
 }

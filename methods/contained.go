@@ -1,10 +1,7 @@
 package methods
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
@@ -27,48 +24,55 @@ const passageKeys = 0x6f7a1c0d5e83b247
 //
 // The two highest bits of its sketches, which the method leaves free or fills with its route,
 // say whether a text has keys of passages: of two such texts sketches tell nothing.
-type contained struct {
-	around
-	share float64
-	seed  uint64
-}
+type contained struct{ decorator }
 
-// newContained has a method find what is contained, too.
+// newContained has a method also find what is contained.
 func newContained(m neardup.Method, share float64, seed uint64) (neardup.Method, error) {
-	o, ok := m.(neardup.Overlapping)
-	spec := m.Spec()
-	if !ok || spec.Method != "minhash" && (spec.Method != "auto" || spec.Version == 2) {
-		return nil, fmt.Errorf("%s: containment is for auto and minhash", spec.Method)
+	d, err := newDecorator(m, "containment", share)
+	if err != nil {
+		return nil, err
 	}
-	if !(share > 0 && share <= 1) {
-		return nil, fmt.Errorf("containment %v is not in (0, 1]", share)
-	}
-	return &contained{around{o}, share, seed}, nil
+	d.shingle, d.seed = passages, seed
+	return makeContained(d, d.Searchable), nil
 }
 
-// Containment is the share of a text's passages for which it may go by a method, 0 for one that
+func makeContained(d decorator, of neardup.Searchable) neardup.Method {
+	c := &contained{d}
+	c.Searchable, c.decorator.revise = of, c.revise
+	c.wrap = func(m neardup.Searchable) neardup.Method { return makeContained(d, m) }
+	return c
+}
+
+// Containment returns the share of a text's passages for which it may go by a method, 0 for one that
 // asks for more than that.
 func Containment(m neardup.Method) float64 {
-	if l, ok := m.(*lossless); ok {
-		m = l.Overlapping
+	for {
+		switch d := m.(type) {
+		case *contained:
+			return d.share
+		case *lossless:
+			m = d.Searchable
+		default:
+			return 0
+		}
 	}
-	if c, ok := m.(*contained); ok {
-		return c.share
-	}
-	return 0
 }
 
-// Spec is the method's with the share.
-func (c *contained) Spec() neardup.Spec { return with(c.Overlapping.Spec(), "containment", c.share) }
-
-func with(s neardup.Spec, name string, share float64) neardup.Spec {
-	s.Params = append(slices.Clip(s.Params), neardup.Param{Name: name, Value: strconv.FormatFloat(share, 'g', -1, 64)})
-	return s
-}
-
-// Record has the method's keys and those of the passages: of each window the least.
+// Record makes the method's keys and those of the passages: of each window the least.
 func (c *contained) Record(clean string, rec *neardup.Record) {
-	c.Overlapping.Record(clean, rec)
+	c.Searchable.Record(clean, rec)
+	c.addKeys(clean, rec)
+}
+
+// RecordView makes the record, and the view if the method makes both in one.
+func (c *contained) RecordView(clean string, rec *neardup.Record) neardup.View {
+	v := c.decorator.RecordView(clean, rec)
+	c.addKeys(clean, rec)
+	return v
+}
+
+// addKeys adds the keys of the passages to a record of the method.
+func (c *contained) addKeys(clean string, rec *neardup.Record) {
 	s := idleSets.Get().(*sets)
 	defer idleSets.Put(s)
 	s.hashes = passages.Append(s.hashes[:0], clean, c.seed)
@@ -110,7 +114,7 @@ func minimizers(hashes []uint64) (keys []uint64) {
 
 // Plausible asks the method, unless one may contain the other.
 func (c *contained) Plausible(a, b uint64) bool {
-	return a&routeBits != 0 && b&routeBits != 0 || c.Overlapping.Plausible(ofMethod(a), ofMethod(b))
+	return a&routeBits != 0 && b&routeBits != 0 || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
 
 // ofMethod is the method's sketch.
@@ -121,45 +125,24 @@ func ofMethod(sketch uint64) uint64 {
 	return sketch
 }
 
-// containedView is the method's, and the passages.
-type containedView struct {
-	neardup.View
-	set   []uint64 // of passages
-	count int      // with repeats
-}
-
-func (v *containedView) inner() neardup.View { return v.View }
-
-// Bytes is the memory of all of it.
-func (v *containedView) Bytes() int { return 64 + 8*len(v.set) + v.View.Bytes() }
-
-// View is the method's with the passages of the text.
-func (c *contained) View(clean string) neardup.View {
-	set, count := setOf(passages, clean, c.seed)
-	return &containedView{c.Overlapping.View(clean), set, count}
-}
-
-// Compare is the method's, but that a text whose passages the leader holds is near.
-func (c *contained) Compare(a, b neardup.View) neardup.Match {
-	x, okX := a.(*containedView)
-	y, okY := b.(*containedView)
-	m := c.Overlapping.Compare(innerOf(a), innerOf(b))
-	if m.Near || m.Variant && !m.Overlap || !okX || !okY || x.count < passageWindow {
+// revise makes near what the leader holds the passages of.
+func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Match {
+	if m.Near || m.Variant && !m.Overlap || a.count < passageWindow {
 		return m
 	}
-	// Who repeats one passage is not contained in who has it once.
-	if share := held(x.set, y.set); share >= c.share && float64(y.count) >= c.share*float64(x.count) {
-		return neardup.Match{Similarity: share, Distance: -1, Near: true, Method: m.Method, Basis: neardup.BasisContained}
+	// A text that repeats one passage is not contained in a text that has it once.
+	if share := held(a.set, b.set); share >= c.share && float64(b.count) >= c.share*float64(a.count) {
+		return neardup.Match{Similarity: share, Distance: -1, Near: true, Method: m.Method, Basis: neardup.BasisContained, Evidence: m.Evidence}
 	}
 	return m
 }
 
-// Overlaps are the method's and the passages: the smaller one of two sets shares most of its own, if
+// FeatureSets appends the method's and the passages: the smaller one of two sets shares most of its own, if
 // one contains the other; nothing is known of the larger one.
-func (c *contained) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
-	dst = c.around.Overlaps(dst, v)
-	if own, ok := v.(*containedView); ok && len(own.set) > 0 {
-		dst = append(dst, neardup.Overlap{Features: own.set, Least: 1, LeastLarger: leastShare(len(own.set), c.share)})
+func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+	dst = c.decorator.FeatureSets(dst, v)
+	if set := v.(*decorated).set; len(set) > 0 {
+		dst = append(dst, neardup.FeatureSet{Features: set, Least: 1, LeastLarger: leastShare(len(set), c.share)})
 	}
 	return dst
 }

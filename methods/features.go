@@ -53,7 +53,7 @@ const builtIn = "built-in/1"
 // Tables is how many bytes of a bound of memory a method's tables may take: the dictionary and the
 // idf of Chinese, which lie in memory from the first Chinese text on.
 func Tables(m neardup.Method) int64 {
-	s := within(m).Spec()
+	s := innermost(m).Spec()
 	if s.Method == "auto" || s.Method == weighted.Name || strings.Contains(s.String(), "built-in/") {
 		return 16 << 20
 	}

@@ -1,10 +1,9 @@
 package methods
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -32,79 +31,50 @@ func held(set, by []uint64) float64 {
 
 // lossless is a method by which a text may go only if the leader holds a share of its shingles.
 // What the method calls near and the leader does not hold is an overlap: kept, and named.
-//
-// It knows no templates: one of two texts that differ in no slot may still hold more.
-type lossless struct {
-	around
-	share float64
-}
+type lossless struct{ decorator }
 
 // newLossless has a method lose nothing.
 func newLossless(m neardup.Method, share float64) (neardup.Method, error) {
-	o, ok := m.(neardup.Overlapping)
-	if !ok {
-		return nil, fmt.Errorf("%s: lossless has no effect, no text differs from its leader in words", m.Spec().Method)
+	d, err := newDecorator(m, "lossless", share)
+	if err != nil {
+		return nil, err
 	}
-	if !(share > 0 && share <= 1) {
-		return nil, fmt.Errorf("lossless %v is not in (0, 1]", share)
-	}
-	l := &lossless{around{o}, share}
-	if t, ok := m.(neardup.Trainable); ok {
-		return &trainedLossless{l, t}, nil
-	}
-	return l, nil
+	d.shingle, d.keepText = heldShingle, true
+	return makeLossless(d, d.Searchable), nil
 }
 
-// Spec is the method's with the share.
-func (l *lossless) Spec() neardup.Spec { return with(l.Overlapping.Spec(), "lossless", l.share) }
-
-// losslessView is the method's, and what may be lost.
-type losslessView struct {
-	neardup.View
-	clean string
-	set   []uint64 // of shingles
+func makeLossless(d decorator, of neardup.Searchable) neardup.Method {
+	l := &lossless{d}
+	l.Searchable, l.decorator.revise = of, l.revise
+	l.wrap = func(m neardup.Searchable) neardup.Method { return makeLossless(d, m) }
+	return l
 }
 
-func (v *losslessView) inner() neardup.View { return v.View }
-
-// Bytes is the memory of all of it.
-func (v *losslessView) Bytes() int { return 64 + len(v.clean) + 8*len(v.set) + v.View.Bytes() }
-
-// View is the method's with the text and its shingles.
-func (l *lossless) View(clean string) neardup.View {
-	set, _ := setOf(heldShingle, clean, 0)
-	return &losslessView{l.Overlapping.View(clean), clean, set}
-}
-
-// Compare is the method's, but that a text which is not held is not near.
-func (l *lossless) Compare(a, b neardup.View) neardup.Match {
-	x, y, ok := losslessViews(a, b)
-	if !ok {
-		return l.Overlapping.Compare(a, b)
+// revise makes an overlap of a near text that is not held, with the longest passage that is not as its first evidence.
+func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardup.Match {
+	if !m.Near || held(a.set, b.set) >= l.share {
+		return m
 	}
-	m := l.Overlapping.Compare(x.View, y.View)
-	if m.Near && held(x.set, y.set) < l.share {
-		m.Near, m.Variant, m.Overlap = false, true, true
+	m.Near, m.Variant, m.Overlap = false, true, true
+	if explain {
+		m.Evidence = append([]neardup.Conflict{{Kind: neardup.KindMore, A: lacking(a.clean, b.set)}}, m.Evidence...)
 	}
 	return m
 }
 
-func losslessViews(a, b neardup.View) (x, y *losslessView, ok bool) {
-	x, okX := a.(*losslessView)
-	y, okY := b.(*losslessView)
-	return x, y, okX && okY
-}
-
-// Conflicts are the method's, where it knows any, behind the longest passage that is not held.
-func (l *lossless) Conflicts(a, b neardup.View) (list []neardup.Conflict) {
-	x, y, ok := losslessViews(a, b)
-	if !ok {
-		return nil
+// Template returns the method's, and other ones for texts that differ in more than the digits of their numbers: one of
+// these may hold more than another one.
+func (l *lossless) Template(v neardup.View) (template uint64, fillers []uint64) {
+	if template, fillers = l.decorator.Template(v); template != 0 {
+		masked := strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return '0'
+			}
+			return r
+		}, v.(*decorated).clean)
+		template ^= neardup.DigestOf(masked).Key()
 	}
-	if l.Compare(a, b).Overlap && l.Overlapping.Compare(x.View, y.View).Near {
-		list = append(list, neardup.Conflict{Kind: neardup.KindMore, A: lacking(x.clean, y.set)})
-	}
-	return append(list, l.around.Conflicts(a, b)...)
+	return template, fillers
 }
 
 // mostLacking bounds the runes of a passage that is shown.
@@ -155,54 +125,3 @@ func unitAt(clean string, n int) int {
 	}
 	return int(starts[n])
 }
-
-// trainedLossless is lossless of a method that chooses its keys by a corpus.
-type trainedLossless struct {
-	*lossless
-	trainable neardup.Trainable
-}
-
-// Trainer counts what the method wants to know.
-func (l *trainedLossless) Trainer(memory int64) neardup.Trainer {
-	return l.trainer(l.trainable.Trainer(memory))
-}
-
-func (l *trainedLossless) trainer(of neardup.Trainer) neardup.Trainer {
-	t := &losslessTrainer{of, l}
-	if p, ok := of.(neardup.Portable); ok {
-		return &portableLossless{t, p}
-	}
-	return t
-}
-
-type losslessTrainer struct {
-	neardup.Trainer
-	method *trainedLossless
-}
-
-// Again goes on where the method wants to see its texts once more.
-func (t *losslessTrainer) Again() neardup.Trainer {
-	if of, ok := t.Trainer.(neardup.Repeated); ok {
-		if next := of.Again(); next != nil {
-			return t.method.trainer(next)
-		}
-	}
-	return nil
-}
-
-// Method returns lossless of the trained method.
-func (t *losslessTrainer) Method() neardup.Method {
-	return &lossless{around{t.Trainer.Method().(neardup.Overlapping)}, t.method.share}
-}
-
-// portableLossless has counts that can be written.
-type portableLossless struct {
-	*losslessTrainer
-	counts neardup.Portable
-}
-
-// WriteTo writes the method's counts.
-func (t *portableLossless) WriteTo(out io.Writer) (int64, error) { return t.counts.WriteTo(out) }
-
-// ReadFrom adds counts of the method.
-func (t *portableLossless) ReadFrom(in io.Reader) (int64, error) { return t.counts.ReadFrom(in) }

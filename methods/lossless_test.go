@@ -2,6 +2,7 @@ package methods_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
@@ -92,14 +93,14 @@ func TestLosslessByAnyMethod(t *testing.T) {
 				gone++
 			}
 			x, y := m.View(a), m.View(b)
-			if got := m.Compare(x, y); got != want {
+			if got := m.Compare(x, y); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s: %q for %q: %+v, want %+v", m.Spec(), a, b, got, want)
 			}
-			list := m.(neardup.Explainer).Conflicts(x, y)
+			list := neardup.Explain(m, x, y).Evidence
 			if lost && (neardup.RelationOf(false, list) != neardup.Overlaps || list[0].A == "" || !strings.Contains(a, list[0].A)) {
 				t.Fatalf("%s: what %q says more than %q is %+v", m.Spec(), a, b, list)
 			}
-			if by, ok := plain.(neardup.Explainer); ok && len(list) != len(by.Conflicts(plain.View(a), plain.View(b)))+one(lost) {
+			if by := neardup.Explain(plain, plain.View(a), plain.View(b)).Evidence; len(list) != len(by)+one(lost) {
 				t.Fatalf("%s: %q and %q: the evidence is %+v", m.Spec(), a, b, list)
 			}
 		}
@@ -132,7 +133,7 @@ func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
 		{"one two 今天 three four", "one two three four", "今天"},
 		{"one two " + strings.Repeat("more ", 2) + strings.Repeat("words ", 60), "one two", "more more " + strings.Repeat("words ", 31) + "word…"},
 	} {
-		list := m.(neardup.Explainer).Conflicts(m.View(test.text), m.View(test.leader))
+		list := neardup.Explain(m, m.View(test.text), m.View(test.leader)).Evidence
 		if len(list) != 1 || list[0].A != test.more || list[0].Kind != neardup.KindMore {
 			t.Errorf("%q says more than %q: %+v, want %q", test.text, test.leader, list, test.more)
 		}

@@ -19,7 +19,7 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 		{Name: "jaccard", Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
 		{Name: "simhash", Verify: methods.Off, MinFeatures: 1},
 		{Name: "simhash", MinFeatures: 1, Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
-		{Name: "ngram"},
+		{Name: "ngram"}, {Name: "weighted"},
 	}
 	for _, s := range []ngram.Similarity{ngram.Jaccard, ngram.Cosine, ngram.Containment} {
 		configs = append(configs, methods.Config{Name: "ngram", Similarity: s})
@@ -39,7 +39,7 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		by, ok := m.(neardup.Measurer)
+		by, ok := m.(neardup.Searchable)
 		if !ok {
 			t.Errorf("%s measures nothing", m.Spec())
 			continue

@@ -169,6 +169,9 @@ func (c Config) unused() error {
 	if c.IDF != nil && c.Name != "auto" && c.Name != weighted.Name {
 		return fmt.Errorf("%s weighs no words: idf tables are for auto and weighted", c.Name)
 	}
+	if c.Containment != 0 && c.Name != "auto" && c.Name != minhash.Name {
+		return fmt.Errorf("%s: containment is for auto and minhash", c.Name)
+	}
 	if (c.Weights != nil || c.Bias != 0) && c.Name != "auto" {
 		return fmt.Errorf("%s: weights and bias have no effect (want method auto)", c.Name)
 	}

@@ -2,6 +2,7 @@ package methods_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func checkPair(t *testing.T, m neardup.Method, a, b string) {
 	if m.Spec().Method == "auto" { // which of two is the leader matters where one says more
 		y = x
 	}
-	if x != y {
+	if !reflect.DeepEqual(x, y) {
 		t.Errorf("%s: %q and %q are %+v one way and %+v the other", m.Spec().Method, a, b, x, y)
 	}
 	if x.Similarity < 0 || x.Similarity > 1 {

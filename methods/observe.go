@@ -17,42 +17,33 @@ type Quantities struct {
 
 // Observe returns the quantities of two clean texts, of a method that is auto.
 func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
-	a, ok := within(m).(*auto)
+	a, ok := innermost(m).(*auto)
 	if !ok {
 		return q, false
 	}
-	m, x, y := a.judging(a.View(clean), a.View(other))
-	j, ok := m.(judge)
+	x, y, ok := scored(a.View(clean), a.View(other))
 	if !ok {
 		return q, false
 	}
-	_, q.Short = m.(*shortText)
-	v, ok := j.vector(x, y)
-	for _, n := range v {
+	_, q.Short = x.(*token.View)
+	for _, n := range a.scorer.Vector(x, y) {
 		q.X = append(q.X, float64(n)/token.Unit)
 	}
-	return q, ok
+	return q, true
 }
 
 // Sure reports whether two texts are the same beyond doubt, by a method that is auto: they are equal, or each
 // holds .95 of the other and nothing stands in the place of something else.
 func Sure(m neardup.Method, clean, leader string) bool {
-	a, ok := within(m).(*auto)
+	a, ok := innermost(m).(*auto)
 	if !ok || neardup.Blank(clean) {
 		return false
 	}
 	if clean == leader {
 		return true
 	}
-	m, x, y := a.judging(a.View(clean), a.View(leader))
-	j, ok := m.(judge)
-	return ok && j.sure(x, y)
-}
-
-// judge is a half of auto.
-type judge interface {
-	vector(a, b neardup.View) (v evidence.Vector, ok bool)
-	sure(a, b neardup.View) bool
+	x, y, ok := scored(a.View(clean), a.View(leader))
+	return ok && a.scorer.Score(x, y).Sure
 }
 
 // Signs are what the weights of Quantities may be.

@@ -17,10 +17,10 @@ import (
 )
 
 // overlapping lists methods whose near texts have features in common, by what is special about each.
-func overlapping(t *testing.T) map[string]neardup.Overlapping {
+func overlapping(t *testing.T) map[string]neardup.Searchable {
 	t.Helper()
 	far := 7
-	all := map[string]neardup.Overlapping{}
+	all := map[string]neardup.Searchable{}
 	for name, c := range map[string]methods.Config{
 		"auto":                  {},
 		"auto of a small limit": {Limit: 12}, // many texts on the border
@@ -41,7 +41,7 @@ func overlapping(t *testing.T) map[string]neardup.Overlapping {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		o, ok := m.(neardup.Overlapping)
+		o, ok := m.(neardup.Searchable)
 		if !ok {
 			t.Fatalf("%s says nothing of what near texts have in common", name)
 		}
@@ -99,7 +99,7 @@ func pairsOf(rng *rand.Rand, n int) [][2]string {
 }
 
 // inCommon returns how much the features of two overlaps that are the same weigh in x.
-func inCommon(x, y neardup.Overlap) (sum uint64) {
+func inCommon(x, y neardup.FeatureSet) (sum uint64) {
 	for i, f := range x.Features {
 		if _, ok := slices.BinarySearch(y.Features, f); !ok {
 			continue
@@ -114,7 +114,7 @@ func inCommon(x, y neardup.Overlap) (sum uint64) {
 }
 
 // weight is that of all features.
-func weight(o neardup.Overlap) uint64 { return inCommon(o, o) }
+func weight(o neardup.FeatureSet) uint64 { return inCommon(o, o) }
 
 // What is near, or a variant, has as much in common as Overlaps says of either text, by one of its measures.
 func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
@@ -146,11 +146,11 @@ func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
 					variants++
 				}
 				reached, least := false, uint64(1)
-				for _, x := range m.Overlaps(nil, v) {
+				for _, x := range m.FeatureSets(nil, v) {
 					if !slices.IsSorted(x.Features) || len(slices.Compact(slices.Clone(x.Features))) != len(x.Features) {
 						t.Fatalf("%q: features are no sorted set", p[0])
 					}
-					for _, y := range m.Overlaps(nil, w) {
+					for _, y := range m.FeatureSets(nil, w) {
 						a, b := inCommon(x, y), inCommon(y, x)
 						p, q := x.LeastLarger, y.Least
 						if weight(x) > weight(y) {
@@ -165,7 +165,7 @@ func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
 					}
 				}
 				if !reached {
-					t.Fatalf("%+v: of\n%q and\n%q too little is in common: %+v\n%+v", match, p[0], p[1], m.Overlaps(nil, v), m.Overlaps(nil, w))
+					t.Fatalf("%+v: of\n%q and\n%q too little is in common: %+v\n%+v", match, p[0], p[1], m.FeatureSets(nil, v), m.FeatureSets(nil, w))
 				}
 				if least > 0 {
 					known++

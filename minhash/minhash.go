@@ -210,13 +210,13 @@ func (m *Method) Measure(a, b neardup.View) float64 {
 	return feature.Jaccard(x.set(), y.set())
 }
 
-// Overlaps appends the set of a view and how many of its hashes a near text has too, at least.
-func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+// FeatureSets appends the set of a view and how many of its hashes a near text has too, at least.
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	own, ok := v.(*View)
 	if !ok {
 		return dst
 	}
 	set := own.set()
 	n, t := len(set), m.cfg.Threshold
-	return append(dst, neardup.Overlap{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
 }

@@ -3,6 +3,7 @@ package minhash_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -70,10 +71,10 @@ func TestCompareIsTheJaccardOfTheShingles(t *testing.T) {
 		if j := float64(len(both)) / float64(len(union)); len(union) > 0 && j >= cfg.Threshold {
 			want.Near, want.Similarity = true, j
 		}
-		if got := m.Compare(m.View(x), m.View(y)); got != want {
+		if got := m.Compare(m.View(x), m.View(y)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
-		if got := m.Compare(m.View(y), m.View(x)); got != want {
+		if got := m.Compare(m.View(y), m.View(x)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("the other way: %+v, want %+v", got, want)
 		}
 		var rx, ry neardup.Record
@@ -102,7 +103,7 @@ func TestRecordViewIsRecordAndView(t *testing.T) {
 		var wait sync.WaitGroup // a view is shared between workers
 		for range 2 {
 			wait.Go(func() {
-				if got := m.Compare(view, m.View(y)); got != want {
+				if got := m.Compare(view, m.View(y)); !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 			})
@@ -260,11 +261,11 @@ func TestCompareOfOneTemplate(t *testing.T) {
 // A text that is near has three fifths of the set of any at .6, and a view of another method is near none.
 func TestOverlaps(t *testing.T) {
 	m := method(t, minhash.Config{Threshold: .6, Shingle: feature.Shingle{Unit: feature.Words, K: 1}})
-	got := m.Overlaps(nil, m.View("one two three four five six seven eight nine ten"))
+	got := m.FeatureSets(nil, m.View("one two three four five six seven eight nine ten"))
 	if len(got) != 1 || len(got[0].Features) != 10 || got[0].Weights != nil || got[0].Least != 6 {
 		t.Errorf("%+v", got)
 	}
-	if got := m.Overlaps(nil, nil); len(got) != 0 {
+	if got := m.FeatureSets(nil, nil); len(got) != 0 {
 		t.Errorf("of no view %+v", got)
 	}
 }

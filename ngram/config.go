@@ -70,7 +70,7 @@ const version = 2
 // that can be stored.
 type Method interface {
 	neardup.Trainable
-	neardup.Overlapping
+	neardup.Searchable
 	// withTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
 	withTable(*table) Method

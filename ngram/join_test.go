@@ -39,13 +39,11 @@ func trainAsFits(m neardup.Trainable, texts []string) neardup.Method {
 func trainBy(m neardup.Trainable, pass func(add func(string))) neardup.Method {
 	for trainer := m.Trainer(1 << 27); ; {
 		pass(trainer.Add)
-		repeated, ok := trainer.(neardup.Repeated)
-		if !ok {
+		next := trainer.NextPass()
+		if next == nil {
 			return trainer.Method()
 		}
-		if trainer = repeated.Again(); trainer == nil {
-			return repeated.Method()
-		}
+		trainer = next
 	}
 }
 

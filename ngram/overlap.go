@@ -7,12 +7,12 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// Overlaps appends the grams of a text, each with the number of its occurrence,
+// FeatureSets appends the grams of a text, each with the number of its occurrence,
 // and how many of them any text has too that few enough edits lead to: an edit
 // takes away at most q of the grams of the longer text (Ukkonen 1992; numbered:
 // Gravano et al., VLDB 2001). A text so short that its edits may take all of
 // them knows of nothing in common.
-func (m *editMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	own, ok := v.(*runeView)
 	if !ok || own.empty {
 		return dst
@@ -25,9 +25,9 @@ func (m *editMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.O
 		larger = min(larger, left(longer))
 	}
 	if larger <= 0 {
-		return append(dst, neardup.Overlap{})
+		return append(dst, neardup.FeatureSet{})
 	}
-	return append(dst, neardup.Overlap{Features: numberedGrams(own.runes, q), Least: uint64(least), LeastLarger: uint64(larger)})
+	return append(dst, neardup.FeatureSet{Features: numberedGrams(own.runes, q), Least: uint64(least), LeastLarger: uint64(larger)})
 }
 
 // overlapping is the length of the grams that near texts have in common: the
@@ -55,14 +55,14 @@ func numberedGrams(runes []rune, q int) []uint64 {
 	return hashes
 }
 
-// Overlaps appends the set and how much of it a near text has at the least.
-func (m *setMethod) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+// FeatureSets appends the set and how much of it a near text has at the least.
+func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	own, ok := v.(*setView)
 	if !ok || len(own.set) == 0 {
 		return dst
 	}
 	n := len(own.set)
-	o := neardup.Overlap{Features: own.set, Least: uint64(m.leastOf(n))}
+	o := neardup.FeatureSet{Features: own.set, Least: uint64(m.leastOf(n))}
 	switch m.Similarity {
 	case Containment: // of the larger set a feature is enough
 		o.Least, o.LeastLarger = 1, o.Least

@@ -13,8 +13,8 @@ import (
 
 // Trainers can count for parts of a corpus, and their counts be added up.
 var (
-	_ neardup.Portable = (*setTrainer)(nil)
-	_ neardup.Portable = (*editTrainer)(nil)
+	_ neardup.Mergeable = (*setTrainer)(nil)
+	_ neardup.Mergeable = (*editTrainer)(nil)
 )
 
 // countsMagic starts stored counts and names the version of its format.

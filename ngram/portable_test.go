@@ -23,14 +23,14 @@ func TestCountsOfPartsAddUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		count := func(texts []string) neardup.Portable {
-			trainer := m.(neardup.Trainable).Trainer(1 << 22).(neardup.Portable)
+		count := func(texts []string) neardup.Mergeable {
+			trainer := m.(neardup.Trainable).Trainer(1 << 22).(neardup.Mergeable)
 			for _, s := range texts {
 				trainer.Add(s)
 			}
 			return trainer
 		}
-		stored := func(trainer neardup.Portable) string {
+		stored := func(trainer neardup.Mergeable) string {
 			var b bytes.Buffer
 			if n, err := trainer.WriteTo(&b); err != nil || n != int64(b.Len()) {
 				t.Fatalf("%d bytes of %d: %v", n, b.Len(), err)
@@ -66,10 +66,10 @@ func TestCountsOfPartsAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if _, err := edit.(neardup.Trainable).Trainer(1 << 26).(neardup.Portable).WriteTo(&b); err != nil {
+	if _, err := edit.(neardup.Trainable).Trainer(1 << 26).(neardup.Mergeable).WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := edit.(neardup.Trainable).Trainer(1 << 22).(neardup.Portable).ReadFrom(&b); !errors.Is(err, ErrCounts) {
+	if _, err := edit.(neardup.Trainable).Trainer(1 << 22).(neardup.Mergeable).ReadFrom(&b); !errors.Is(err, ErrCounts) {
 		t.Errorf("a trainer of another memory: %v", err)
 	}
 }

@@ -143,6 +143,9 @@ func (t *setTrainer) Add(clean string) {
 // Method returns the method with what was counted.
 func (t *setTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
 
+// NextPass returns nil: one pass is enough.
+func (t *setTrainer) NextPass() neardup.Trainer { return nil }
+
 func sketchSet(set []uint64) uint64 {
 	sketch := uint64(min(len(set), longest)) << lengthShift
 	for _, h := range set {

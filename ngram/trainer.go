@@ -64,8 +64,8 @@ func (t *editTrainer) Add(clean string) {
 // Method returns the method with the keys of plan.go for this corpus.
 func (t *editTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
 
-// Again returns the trainer of all substrings, unless the keys of plan.go do.
-func (t *editTrainer) Again() neardup.Trainer {
+// NextPass returns the trainer of all substrings, unless the keys of plan.go do.
+func (t *editTrainer) NextPass() neardup.Trainer {
 	if t.method.Keys == Any {
 		return nil
 	}
@@ -94,8 +94,8 @@ func (t *survey) Add(clean string) {
 // Method returns the method with the keys of pieces.go.
 func (t *survey) Method() neardup.Method { return t.method }
 
-// Again returns the trainer of what each text selects.
-func (t *survey) Again() neardup.Trainer {
+// NextPass returns the trainer of what each text selects.
+func (t *survey) NextPass() neardup.Trainer {
 	t.method.corpus.reselect()
 	return &selection{t.method}
 }
@@ -114,3 +114,6 @@ func (t *selection) Add(clean string) {
 
 // Method returns the method for this corpus.
 func (t *selection) Method() neardup.Method { return t.method }
+
+// NextPass returns nil: there are three passes.
+func (t *selection) NextPass() neardup.Trainer { return nil }

@@ -275,17 +275,17 @@ func (m *Method) Measure(a, b neardup.View) float64 {
 	return feature.Jaccard(v.set, w.set)
 }
 
-// Overlaps appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
-func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok || !own.enough {
 		return dst
 	}
 	if m.config.Unverified {
-		return append(dst, neardup.Overlap{})
+		return append(dst, neardup.FeatureSet{})
 	}
 	n, t := len(own.set), m.config.Threshold
-	return append(dst, neardup.Overlap{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
 }
 
 func (m *Method) basis() string {

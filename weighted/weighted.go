@@ -36,7 +36,7 @@ type Config struct {
 	Seed      uint64         // of the keys; secret in a service
 }
 
-// Method implements [neardup.Overlapping].
+// Method implements [neardup.Searchable].
 type Method struct {
 	threshold float64
 	seed      uint64
@@ -142,8 +142,19 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
-// Overlaps appends the words of a view with their weights.
-func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overlap {
+// Measure returns the similarity of any two texts.
+func (m *Method) Measure(a, b neardup.View) float64 {
+	x, okX := a.(*token.View)
+	y, okY := b.(*token.View)
+	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+		return 0
+	}
+	common := token.Common(x, y)
+	return float64(common) / float64(x.Total+y.Total-common)
+}
+
+// FeatureSets appends the words of a view with their weights.
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
 	own, ok := v.(*token.View)
 	if !ok || own.Total == 0 {
 		return dst
@@ -162,7 +173,7 @@ func (m *Method) Overlaps(dst []neardup.Overlap, v neardup.View) []neardup.Overl
 	for !m.reaches(larger, 2*own.Total-larger) {
 		larger++
 	}
-	return append(dst, neardup.Overlap{Features: own.Words, Weights: weights, Least: least, LeastLarger: larger})
+	return append(dst, neardup.FeatureSet{Features: own.Words, Weights: weights, Least: least, LeastLarger: larger})
 }
 
 // reaches reports whether part/whole is at or above the threshold.

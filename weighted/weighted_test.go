@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -125,11 +126,13 @@ func TestKeysFindThePairs(t *testing.T) {
 		for i := range all {
 			for j := range i {
 				match := m.Compare(views[i], views[j])
-				if match != m.Compare(views[j], views[i]) {
+				if !reflect.DeepEqual(match, m.Compare(views[j], views[i])) {
 					t.Fatalf("%q and %q are not compared alike both ways", all[i], all[j])
 				}
 				if want := jaccard(m, all[i], all[j]); match.Near != (want >= c.threshold) || match.Near && match.Similarity != want {
 					t.Fatalf("%q and %q: %+v, want %v", all[i], all[j], match, want)
+				} else if measured := m.Measure(views[i], views[j]); measured != want {
+					t.Fatalf("%q and %q: measured %v, want %v", all[i], all[j], measured, want)
 				}
 				if !match.Near || all[i] == all[j] {
 					continue
@@ -188,7 +191,7 @@ func weightOf(m *weighted.Method, word string) float64 {
 func TestOverlaps(t *testing.T) {
 	m := method(t, weighted.Config{})
 	text := "the council will pay 1,500 pounds to each of the families"
-	got := m.Overlaps(nil, m.View(text))
+	got := m.FeatureSets(nil, m.View(text))
 	if len(got) != 1 || len(got[0].Features) != 10 || len(got[0].Weights) != 10 {
 		t.Fatalf("%+v", got)
 	}
@@ -199,7 +202,7 @@ func TestOverlaps(t *testing.T) {
 	if least := float64(got[0].Least); sum != m.View(text).(*token.View).Total || least < .6*float64(sum) || least-1 >= .6*float64(sum) {
 		t.Errorf("%d of %d is in common at least, the text weighs %d", got[0].Least, sum, m.View(text).(*token.View).Total)
 	}
-	if got := m.Overlaps(nil, m.View("")); len(got) != 0 {
+	if got := m.FeatureSets(nil, m.View("")); len(got) != 0 {
 		t.Errorf("of an empty text %+v", got)
 	}
 }

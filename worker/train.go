@@ -16,9 +16,9 @@ var ErrUntrained = errors.New("the method has no counts to add up")
 // trainerMemory is the same for all, so that counts fit each other.
 const trainerMemory = 16 << 20
 
-func (s Stages) trainer() (neardup.Portable, error) {
+func (s Stages) trainer() (neardup.Mergeable, error) {
 	if m, ok := s.Method.(neardup.Trainable); ok {
-		if t, ok := m.Trainer(trainerMemory).(neardup.Portable); ok {
+		if t, ok := m.Trainer(trainerMemory).(neardup.Mergeable); ok {
 			return t, nil
 		}
 	}

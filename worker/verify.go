@@ -106,17 +106,17 @@ func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 
 // compare writes the edge of two texts, if there is one.
 func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
-	m := batch.Verify(b.Method, *x, *y)
+	compare := batch.Verify
+	if b.conflicts {
+		compare = batch.Explain
+	}
+	m := compare(b.Method, *x, *y)
 	if !m.Near && !m.Variant {
 		return nil
 	}
 	b.edge(batch.Edge{Later: later, Earlier: earlier, Match: m})
 	if b.conflicts {
-		var found []neardup.Conflict
-		if explainer, ok := b.Method.(neardup.Explainer); ok && m.Variant {
-			found = explainer.Conflicts(x.View, y.View)
-		}
-		if err := b.lines.conflicts(found); err != nil {
+		if err := b.lines.conflicts(m.Evidence); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -113,7 +114,7 @@ func FuzzEdge(f *testing.F) {
 		l := newLines(context.Background(), strings.NewReader(""), &strings.Builder{})
 		l.edge(e)
 		again, err := parseEdge(fields(string(l.line)))
-		if err != nil || again != e {
+		if err != nil || !reflect.DeepEqual(again, e) {
 			t.Errorf("%q becomes %+v, and then %+v (%v)", line, e, again, err)
 		}
 	})

@@ -107,14 +107,13 @@ func quality(a *audit.Result) (*report.Quality, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, _ := auto.(neardup.Explainer)
-	q.Removals, q.Misses = audited(words, a.Removals), audited(words, a.Misses)
+	q.Removals, q.Misses = audited(auto, a.Removals), audited(auto, a.Misses)
 	return q, nil
 }
 
 // audited names what differs in pairs. Of pairs equally close to the threshold
 // those come first that differ in what says most against them.
-func audited(words neardup.Explainer, pairs []audit.Pair) []report.AuditedPair {
+func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	out := make([]report.AuditedPair, len(pairs))
 	heaviest := func(p report.AuditedPair) float64 {
 		if len(p.Differs) == 0 {
@@ -124,7 +123,7 @@ func audited(words neardup.Explainer, pairs []audit.Pair) []report.AuditedPair {
 	}
 	for i, p := range pairs {
 		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: shortened(p.Texts[0], openingShown)}
-		out[i].Differs = differing(words, p)
+		out[i].Differs = differing(auto, p)
 	}
 	slices.SortStableFunc(out, func(x, y report.AuditedPair) int {
 		if x.Similarity != y.Similarity || x.Variant != y.Variant {
@@ -137,9 +136,9 @@ func audited(words neardup.Explainer, pairs []audit.Pair) []report.AuditedPair {
 
 // differing names the places in which the texts of a pair have different words,
 // by what they say, whichever method has judged it.
-func differing(words neardup.Explainer, p audit.Pair) []report.Differing {
+func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	var out []report.Differing
-	for _, c := range words.Conflicts(words.View(p.Texts[0]), words.View(p.Texts[1])) {
+	for _, c := range neardup.Explain(auto, auto.View(p.Texts[0]), auto.View(p.Texts[1])).Evidence {
 		d := report.Differing{A: shortened(c.A, wordsShown), B: shortened(c.B, wordsShown)}
 		if d == (report.Differing{}) || slices.ContainsFunc(out, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
 			continue

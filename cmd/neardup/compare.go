@@ -223,14 +223,14 @@ func fingerprintOf(clean string) uint64 {
 // verdict returns what the method says of a pair that it has found: whether x may go for y.
 func verdict(m neardup.Method, x, y string) neardup.Match {
 	a, b := m.View(x), m.View(y)
-	match := batch.Verify(m, batch.Text{Clean: x, View: a}, batch.Text{Clean: y, View: b})
+	match := batch.Explain(m, batch.Text{Clean: x, View: a}, batch.Text{Clean: y, View: b})
 	return below(m, a, b, match)
 }
 
 // below adds how similar two texts are that are not near, where the method can
 // say it.
 func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Match {
-	if by, ok := m.(neardup.Measurer); ok && !match.Near && !match.Variant {
+	if by, ok := m.(neardup.Searchable); ok && !match.Near && !match.Variant {
 		match.Similarity = by.Measure(a, b)
 	}
 	return match
@@ -239,31 +239,17 @@ func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Mat
 // explain says what speaks for and against the pair: by the method, if it knows
 // such evidence, else by auto.
 func (c *comparison) explain(m neardup.Method, x, y string) error {
-	e, ok := m.(neardup.Explainer)
-	if !ok {
+	if _, ok := m.(neardup.TwoStage); !ok {
 		auto, err := methods.New(methods.Config{})
 		if err != nil {
 			return err
 		}
-		e, ok = auto.(neardup.Explainer)
+		m = auto
 	}
-	if ok && !c.Equal {
-		c.Evidence = e.Conflicts(e.View(x), e.View(y))
+	if !c.Equal {
+		c.Evidence = neardup.Explain(m, m.View(x), m.View(y)).Evidence
 	}
 	return nil
-}
-
-// conflicts are the evidence of a pair, as it is reported.
-func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
-	e, ok := m.(neardup.Explainer)
-	if !ok || x == y {
-		return nil
-	}
-	a, b := m.View(x), m.View(y)
-	if !m.Compare(a, b).Variant {
-		return nil
-	}
-	return e.Conflicts(a, b)
 }
 
 func (c comparison) write(w io.Writer) {

@@ -130,7 +130,7 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
 	a, b := batch.Text{Clean: x, View: m.View(x)}, batch.Text{Clean: y, View: m.View(y)}
-	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Verify(m, a, b)}
+	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Explain(m, a, b)}
 	if out.Equal {
 		out.Match, out.Found = batch.EqualMatch(m, x), true
 		out.Relation = out.Match.Relation()
@@ -139,8 +139,6 @@ func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	out.Match = below(m, a.View, b.View, out.Match)
 	out.Relation = out.Match.Relation()
 	out.Found = out.Near && meet(m, x, y)
-	if e, ok := m.(neardup.Explainer); ok && out.Variant {
-		out.Conflicts = e.Conflicts(a.View, b.View)
-	}
+	out.Conflicts = out.Match.Evidence
 	return out
 }

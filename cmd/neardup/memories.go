@@ -130,7 +130,10 @@ func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (ou
 		out.Says = saysLike(&out)
 		return out, nil
 	case compared != "":
-		out.Evidence, err = m.d.Explain(ctx, text, compared)
+		a, b := submissionOf("", text), submissionOf("", compared)
+		var c docid.Comparison
+		c, err = m.d.Compare(ctx, a.Document, b.Document)
+		out.Evidence = c.Content.Evidence
 	}
 	out.Says = saysSame(&out)
 	return out, err
@@ -167,9 +170,9 @@ func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer
 	if c.Content.Near {
 		out.Decision = string(neardup.Duplicate)
 	}
-	out.Evidence, err = m.d.Explain(ctx, in.Text, in.Known)
+	out.Evidence = c.Content.Evidence
 	out.Says = saysCompared(&out)
-	return out, err
+	return out, nil
 }
 
 func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer, err error) {

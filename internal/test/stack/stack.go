@@ -47,7 +47,7 @@ func (p *Probe) Check(t *testing.T, most int) {
 
 // Judging returns a method that calls look for each pair that it judges.
 func Judging(m neardup.Method, look func()) neardup.Method {
-	if j, ok := m.(neardup.Judging); ok {
+	if j, ok := m.(neardup.TwoStage); ok {
 		return judging{j, look}
 	}
 	return method{m, look}
@@ -64,23 +64,23 @@ func (m method) Compare(a, b neardup.View) neardup.Match {
 }
 
 type judging struct {
-	neardup.Judging
+	neardup.TwoStage
 	look func()
 }
 
 func (m judging) Compare(a, b neardup.View) neardup.Match {
 	m.look()
-	return m.Judging.Compare(a, b)
+	return m.TwoStage.Compare(a, b)
 }
 
-func (m judging) Meet(a, b neardup.View) (neardup.Match, bool) {
+func (m judging) Screen(a, b neardup.View) (neardup.Match, bool) {
 	m.look()
-	return m.Judging.Meet(a, b)
+	return m.TwoStage.Screen(a, b)
 }
 
-func (m judging) Judge(a, b neardup.View, closeness float64) neardup.Match {
+func (m judging) Decide(a, b neardup.View, closeness float64) neardup.Match {
 	m.look()
-	return m.Judging.Judge(a, b, closeness)
+	return m.TwoStage.Decide(a, b, closeness)
 }
 
 // functions returns the product's functions on the stack, innermost first, to the function whose name ends in from. It goes on through the goroutines that started this one, as long as they still run. It is nil if from is not

@@ -1,0 +1,192 @@
+package methods
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/feature"
+)
+
+// decorator is a method around another one that also looks at a set of shingles of each text. It forwards every
+// capability. One that the wrapped method lacks, it has as engines do without it.
+type decorator struct {
+	neardup.Searchable        // wrapped
+	name               string // of the setting
+	share              float64
+	shingle            feature.Shingle
+	seed               uint64
+	keepText           bool // of a decorated text
+	// wrap makes the same decorator of another method.
+	wrap func(neardup.Searchable) neardup.Method
+	// revise returns what becomes of a match that is final for the wrapped method, with the evidence if it is to explain.
+	revise func(m neardup.Match, a, b *decorated, explain bool) neardup.Match
+}
+
+// decorated is a text as the wrapped method compares it, with the set of its shingles.
+type decorated struct {
+	neardup.View // wrapped
+	clean        string
+	set          []uint64
+	count        int // of shingles, with repeats
+}
+
+// newDecorator checks what a decorator needs.
+func newDecorator(m neardup.Method, name string, share float64) (decorator, error) {
+	s, ok := m.(neardup.Searchable)
+	if !ok {
+		return decorator{}, fmt.Errorf("%s: %s has no effect, no text differs from its leader in words", m.Spec().Method, name)
+	}
+	if !(share > 0 && share <= 1) {
+		return decorator{}, fmt.Errorf("%s %v is not in (0, 1]", name, share)
+	}
+	return decorator{Searchable: s, name: name, share: share}, nil
+}
+
+// innermost returns the method within all decorators.
+func innermost(m neardup.Method) neardup.Method {
+	for {
+		d, ok := m.(interface{ wrapped() neardup.Method })
+		if !ok {
+			return m
+		}
+		m = d.wrapped()
+	}
+}
+
+func (d *decorator) wrapped() neardup.Method { return d.Searchable }
+
+// Spec returns the method's with the share.
+func (d *decorator) Spec() neardup.Spec {
+	s := d.Searchable.Spec()
+	s.Params = append(s.Params, neardup.Param{Name: d.name, Value: number(d.share)})
+	return s
+}
+
+// Bytes returns the memory of both.
+func (v *decorated) Bytes() int { return 88 + len(v.clean) + 8*len(v.set) + v.View.Bytes() }
+
+// View makes the method's with the set of shingles.
+func (d *decorator) View(clean string) neardup.View {
+	return d.decorate(clean, d.Searchable.View(clean))
+}
+
+func (d *decorator) decorate(clean string, wrapped neardup.View) neardup.View {
+	set, count := setOf(d.shingle, clean, d.seed)
+	if !d.keepText {
+		clean = ""
+	}
+	return &decorated{wrapped, clean, set, count}
+}
+
+// RecordView makes the record, and the view if the method makes both in one.
+func (d *decorator) RecordView(clean string, rec *neardup.Record) neardup.View {
+	if m, ok := d.Searchable.(viewer); ok {
+		if v := m.RecordView(clean, rec); v != nil {
+			return d.decorate(clean, v)
+		}
+		return nil
+	}
+	d.Searchable.Record(clean, rec)
+	return nil
+}
+
+// Compare revises the method's.
+func (d *decorator) Compare(a, b neardup.View) neardup.Match {
+	x, y := a.(*decorated), b.(*decorated)
+	return d.revise(d.Searchable.Compare(x.View, y.View), x, y, false)
+}
+
+// Screen revises what the method decides.
+func (d *decorator) Screen(a, b neardup.View) (neardup.Match, bool) {
+	x, y := a.(*decorated), b.(*decorated)
+	m, decided := neardup.Screen(d.Searchable, x.View, y.View)
+	if decided {
+		m = d.revise(m, x, y, false)
+	}
+	return m, decided
+}
+
+// Decide revises the method's.
+func (d *decorator) Decide(a, b neardup.View, closeness float64) neardup.Match {
+	x, y := a.(*decorated), b.(*decorated)
+	return d.revise(d.Searchable.(neardup.TwoStage).Decide(x.View, y.View, closeness), x, y, false)
+}
+
+// Explain revises the method's.
+func (d *decorator) Explain(a, b neardup.View) neardup.Match {
+	x, y := a.(*decorated), b.(*decorated)
+	return d.revise(neardup.Explain(d.Searchable, x.View, y.View), x, y, true)
+}
+
+// Template returns the method's.
+func (d *decorator) Template(v neardup.View) (template uint64, fillers []uint64) {
+	if m, ok := d.Searchable.(neardup.TwoStage); ok {
+		return m.Template(v.(*decorated).View)
+	}
+	return 0, nil
+}
+
+// FeatureSets appends the method's.
+func (d *decorator) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+	return d.Searchable.FeatureSets(dst, v.(*decorated).View)
+}
+
+// Measure returns the method's.
+func (d *decorator) Measure(a, b neardup.View) float64 {
+	return d.Searchable.Measure(a.(*decorated).View, b.(*decorated).View)
+}
+
+// Route returns the method's, or its name.
+func (d *decorator) Route(clean string) string {
+	if r, ok := d.Searchable.(interface{ Route(clean string) string }); ok {
+		return r.Route(clean)
+	}
+	return d.Searchable.Spec().Method
+}
+
+// Trainer returns the method's, nil if it needs no training.
+func (d *decorator) Trainer(memory int64) neardup.Trainer {
+	m, ok := d.Searchable.(neardup.Trainable)
+	if !ok {
+		return nil
+	}
+	return d.train(m.Trainer(memory))
+}
+
+// train returns a trainer of the decorator, nil of nil.
+func (d *decorator) train(wrapped neardup.Trainer) neardup.Trainer {
+	if wrapped == nil {
+		return nil
+	}
+	return &trainer{wrapped, d}
+}
+
+// trainer counts what the wrapped method counts.
+type trainer struct {
+	neardup.Trainer
+	of *decorator
+}
+
+// NextPass returns the next trainer.
+func (t *trainer) NextPass() neardup.Trainer { return t.of.train(t.Trainer.NextPass()) }
+
+// Method returns the decorator of the trained method.
+func (t *trainer) Method() neardup.Method { return t.of.wrap(t.Trainer.Method().(neardup.Searchable)) }
+
+// WriteTo writes the method's counts.
+func (t *trainer) WriteTo(out io.Writer) (int64, error) {
+	if m, ok := t.Trainer.(neardup.Mergeable); ok {
+		return m.WriteTo(out)
+	}
+	return 0, errors.ErrUnsupported
+}
+
+// ReadFrom adds counts of the method.
+func (t *trainer) ReadFrom(in io.Reader) (int64, error) {
+	if m, ok := t.Trainer.(neardup.Mergeable); ok {
+		return m.ReadFrom(in)
+	}
+	return 0, errors.ErrUnsupported
+}
