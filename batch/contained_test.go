@@ -51,7 +51,7 @@ func nested(seed uint64, n int) (docs []neardup.Document) {
 // What another document contains is found as the definition has it, with any workers, memory, order and index of
 // leaders; pairs list the same and more.
 func TestContainedDecidesAsDefined(t *testing.T) {
-	m, err := methods.New(methods.Config{Name: "minhash", Threshold: .7, Recall: .9999, Containment: .9})
+	m, err := methods.New("minhash threshold=.7 recall=.9999 containment=.9")
 	if err != nil {
 		t.Fatal(err)
 	}

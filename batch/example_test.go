@@ -21,7 +21,7 @@ func articles() batch.Source {
 }
 
 func ExampleDedup() {
-	m, err := methods.New(methods.Config{Name: "auto"})
+	m, err := methods.New("auto")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,7 +44,7 @@ func ExampleDedup() {
 }
 
 func ExamplePairs() {
-	m, err := methods.New(methods.Config{Name: "ngram", Threshold: .7})
+	m, err := methods.New("ngram threshold=.7")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,7 +62,7 @@ func ExamplePairs() {
 }
 
 func ExampleDedupStrings() {
-	m, err := methods.New(methods.Config{Name: "ngram"})
+	m, err := methods.New("ngram")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -95,7 +95,7 @@ func ExampleLeaders() {
 
 // Texts that share a key are paired by their sketches.
 func ExamplePairing() {
-	m, err := methods.New(methods.Config{Name: "minhash", Threshold: .7})
+	m, err := methods.New("minhash threshold=.7")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -10,9 +10,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/ngram"
 )
 
 // notices are texts of templates, Chinese and English, short and long, of which much or little is their own. Some are
@@ -74,17 +72,17 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 		}
 		return all, sum
 	}
-	for name, c := range map[string]methods.Config{
-		"auto":           {},
-		"auto, border":   {Limit: 40},
-		"weighted":       {Name: "weighted"},
-		"weighted, .8":   {Name: "weighted", Threshold: .8},
-		"minhash":        {Name: "minhash", Threshold: .6},
-		"simhash":        {Name: "simhash", Threshold: .7},
-		"edit":           {Name: "ngram", Variants: methods.Keep},
-		"ngram, jaccard": {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .6, Keys: ngram.Any},
-		"ngram, cosine":  {Name: "ngram", Similarity: ngram.Cosine, Keys: ngram.Any, M: feature.Shingle{Unit: feature.Runes, K: 6}},
-		"containment":    {Name: "ngram", Similarity: ngram.Containment, Keys: ngram.Any}, // asks for nothing in common
+	for name, c := range map[string]string{
+		"auto":           "",
+		"auto, border":   "limit=40",
+		"weighted":       "weighted",
+		"weighted, .8":   "weighted threshold=.8",
+		"minhash":        "minhash threshold=.6",
+		"simhash":        "simhash threshold=.7",
+		"edit":           "ngram variants=keep",
+		"ngram, jaccard": "ngram similarity=jaccard threshold=.6 keys=any",
+		"ngram, cosine":  "ngram similarity=cosine keys=any m=runes:6",
+		"containment":    "ngram similarity=containment keys=any", // asks for nothing in common
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := methods.New(c)
@@ -120,7 +118,7 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 // Equal texts are equal to every method, one that gives a probability too, and near ones are not.
 func TestVerifyEqualTexts(t *testing.T) {
 	for _, name := range []string{"auto", "exact", "minhash", "simhash", "jaccard", "ngram", "weighted"} {
-		m, err := methods.New(methods.Config{Name: name})
+		m, err := methods.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/ngram"
 )
 
 // greedy decides documents one after the other, each against all leaders before it.
@@ -45,16 +44,15 @@ func greedy(docs []neardup.Document, m neardup.Method) (all []neardup.Decision) 
 // an index, and in any order. Methods that find every pair decide as the definition does.
 func TestLosslessDecidesAsDefined(t *testing.T) {
 	for name, test := range map[string]struct {
-		methods.Config
+		spec  string
 		exact bool
 	}{
-		"auto": {methods.Config{Limit: 4000}, false}, "weighted": {methods.Config{Name: "weighted"}, false},
-		"jaccard": {methods.Config{Name: "jaccard", Threshold: .5}, true}, "edit": {methods.Config{Name: "ngram", Threshold: .6}, true},
-		"cosine": {methods.Config{Name: "ngram", Similarity: ngram.Cosine, Threshold: .7}, true},
+		"auto": {"limit=4000", false}, "weighted": {"weighted", false},
+		"jaccard": {"jaccard threshold=.5", true}, "edit": {"ngram threshold=.6", true},
+		"cosine": {"ngram similarity=cosine threshold=.7", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.Lossless = .9
-			m, err := methods.New(test.Config)
+			m, err := methods.New(test.spec + " lossless=.9")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -43,7 +43,7 @@ func documents(tb testing.TB, name string) []neardup.Document {
 
 func method(tb testing.TB, name string) neardup.Method {
 	tb.Helper()
-	m, err := methods.New(methods.Config{Name: name})
+	m, err := methods.New(name)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // From Dedup to the method that judges a pair there are few functions. The goal is 12.
 func TestStackOfAPair(t *testing.T) {
-	auto, err := methods.New(methods.Config{})
+	auto, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

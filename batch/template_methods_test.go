@@ -67,7 +67,7 @@ func TestTemplatesChangeNothing(t *testing.T) {
 	if testing.Short() {
 		n = 80
 	}
-	for name, config := range map[string]methods.Config{"auto": {}, "auto, lenient": {Threshold: .4}, "lossless": {Lossless: .95}, "contained": {Containment: .5}} {
+	for name, config := range map[string]string{"auto": "", "auto, lenient": "threshold=.4", "lossless": "lossless=.95", "contained": "containment=.5"} {
 		m, err := methods.New(config)
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestTemplatesAreNotTheSquare(t *testing.T) {
 	for i := range 1000 {
 		docs = append(docs, neardup.Document{ID: fmt.Sprint(i), Text: fmt.Sprintf("Dear customer, your order %d of %d dollars was shipped and comes on Monday.", 1000+i, 100+i%7)})
 	}
-	for _, cfg := range []methods.Config{{}, {Lossless: .9}, {Containment: .9}, {Lossless: .9, Containment: .9}} {
+	for _, cfg := range []string{"", "lossless=.9", "containment=.9", "lossless=.9 containment=.9"} {
 		m, err := methods.New(cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func TestHotBucketIsSearchedByLikeness(t *testing.T) {
 	d := service(t, docid.Settings{
 		Clean: text.Default(), Content: docid.Near, MaxCandidates: most,
 		ContentMethod: func(seed uint64, _ []byte) (neardup.Method, error) {
-			return methods.New(methods.Config{Name: "minhash", Seed: seed})
+			return methods.New(fmt.Sprint("minhash seed=", seed))
 		},
 	})
 	made, refused := []string{}, 0

@@ -3,6 +3,7 @@ package methods
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -82,36 +83,43 @@ type auto struct {
 	scorer      *evidence.Scorer
 }
 
-func newAuto(c Config) (neardup.Method, error) {
-	a := &auto{limit: cmp.Or(c.Limit, DefaultLimit), probability: cmp.Or(c.Threshold, DefaultProbability), bias: c.Bias}
-	if a.limit < 1 || a.limit > 4096 {
-		return nil, fmt.Errorf("auto: limit %d is not in 1..4096", c.Limit)
+func newAuto(c Choice) (neardup.Method, error) {
+	a := &auto{limit: cmp.Or(c.int("limit"), DefaultLimit), probability: cmp.Or(c.float("threshold"), DefaultProbability), bias: c.float("bias")}
+	lexicon, err := c.lexicon()
+	if err != nil {
+		return nil, err
 	}
-	if !(a.probability > 0 && a.probability <= 1) {
-		return nil, fmt.Errorf("auto: threshold %v is not in (0, 1]", c.Threshold)
+	weights, err := table(c, "weights", readWeights)
+	if err != nil {
+		return nil, err
 	}
-	if c.Shingle == (feature.Shingle{}) {
-		c.Shingle = feature.Shingle{Unit: feature.Scripts, K: 2}
+	if weights == nil {
+		shipped, err := evidence.Shipped()
+		if err != nil {
+			return nil, err
+		}
+		weights = &shipped
 	}
-	lexicon, err := token.NewLexicon(c.IDF)
+	a.scorer = evidence.New(lexicon, weights.Shifted(a.bias))
+	if a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.seed()}); err != nil {
+		return nil, err
+	}
+	shingle := cmp.Or(c.shingle("shingle"), feature.Shingle{Unit: feature.Scripts, K: 2})
+	a.shingles, err = minhash.New(minhash.Config{Shingle: shingle, Threshold: longFloor, Recall: c.float("recall"), Seed: c.seed()})
 	if err != nil {
 		return nil, fmt.Errorf("auto: %w", err)
 	}
-	if c.Weights == nil {
-		shipped, err := evidence.Shipped()
-		if err != nil {
-			return nil, fmt.Errorf("auto: %w", err)
-		}
-		c.Weights = &shipped
-	}
-	a.scorer = evidence.New(lexicon, c.Weights.Shifted(c.Bias))
-	if a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.Seed}); err != nil {
-		return nil, fmt.Errorf("auto: %w", err)
-	}
-	if a.shingles, err = minhash.New(minhash.Config{Shingle: c.Shingle, Threshold: longFloor, Recall: c.Recall, Seed: c.Seed}); err != nil {
-		return nil, fmt.Errorf("auto: %w", err)
-	}
 	return a, nil
+}
+
+// readWeights reads a table of weights.
+func readWeights(r io.Reader) (*evidence.Weights, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	w, err := evidence.ReadWeights(string(data))
+	return &w, err
 }
 
 // mostLonger is how many times the limit a text may be long and still be near

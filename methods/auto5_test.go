@@ -47,7 +47,7 @@ func sentences(limit int) []neardup.Document {
 // What is near by its evidence is found, where a short text meets a long one too.
 func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	const limit = 60
-	m, err := methods.New(methods.Config{Limit: limit})
+	m, err := methods.New(fmt.Sprint("auto limit=", limit))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestNoCliffAtTheLimit(t *testing.T) {
 	for _, edit := range [][2]string{{"monday", "tuesday"}, {"engineers", "engineer"}, {"march", "march, said reuters"}, {"river", "harbour"}} {
 		var said [2]float64
 		for i, limit := range []int{methods.Length(text)/2 + 40, methods.Length(text)/2 - 40} {
-			m, err := methods.New(methods.Config{Limit: limit})
+			m, err := methods.New(fmt.Sprint("auto limit=", limit))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestDefaultDecidesTheSameAnyhow(t *testing.T) {
 		docs[i].ID = fmt.Sprintf("%05d", i)
 	}
 	rand.New(rand.NewPCG(3, 1)).Shuffle(len(docs), func(i, j int) { docs[i].Text, docs[j].Text = docs[j].Text, docs[i].Text })
-	m, err := methods.New(methods.Config{})
+	m, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,10 +53,10 @@ type link struct{ a, b string }
 // workers or the memory, for each kind of similarity.
 func TestShortTextsAreDecidedAlike(t *testing.T) {
 	docs := borderTexts(60)
-	for _, c := range []methods.Config{
-		{Name: "ngram"}, {Name: "ngram", Threshold: .6}, {Name: "ngram", Similarity: "jaccard", Threshold: .5},
-		{Name: "ngram", Similarity: "containment"},
-		{Name: "auto", Limit: 60},
+	for _, c := range []string{
+		"ngram", "ngram threshold=.6", "ngram similarity=jaccard threshold=.5",
+		"ngram similarity=containment",
+		"auto limit=60",
 	} {
 		m, err := methods.New(c)
 		if err != nil {

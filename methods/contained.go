@@ -27,13 +27,8 @@ const passageKeys = 0x6f7a1c0d5e83b247
 type contained struct{ decorator }
 
 // newContained has a method also find what is contained.
-func newContained(m neardup.Method, share float64, seed uint64) (neardup.Method, error) {
-	d, err := newDecorator(m, "containment", share)
-	if err != nil {
-		return nil, err
-	}
-	d.shingle, d.seed = passages, seed
-	return makeContained(d, d.Searchable), nil
+func newContained(m neardup.Searchable, share float64, seed uint64) neardup.Method {
+	return makeContained(decorator{name: "containment", share: share, shingle: passages, seed: seed}, m)
 }
 
 func makeContained(d decorator, of neardup.Searchable) neardup.Method {

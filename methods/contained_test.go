@@ -62,13 +62,12 @@ func eights(s string) (all map[string]bool, count int) {
 // What is contained is so by definition, and all else is as it was; who has 39 words in a row in common is
 // found, and the sketches and overlaps do not rule it out.
 func TestContainedByDefinition(t *testing.T) {
-	for _, c := range []methods.Config{{}, {Limit: 12}, {Name: "minhash"}, {Name: "minhash", Threshold: .5, Lossless: .1}} {
+	for _, c := range []string{"", "limit=12", "minhash", "minhash threshold=.5 lossless=.1"} {
 		plain, err := methods.New(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Containment = .9
-		m, err := methods.New(c)
+		m, err := methods.New(c + " containment=.9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,17 +147,16 @@ func rowInCommon(a, b string) (longest int) {
 
 func TestContainmentRefusesWhatItCannotDo(t *testing.T) {
 	for _, test := range []struct {
-		config methods.Config
-		says   string
+		spec, says string
 	}{
-		{methods.Config{Name: "simhash", Containment: .9}, "simhash: containment is for auto and minhash"},
-		{methods.Config{Containment: 9}, "containment 9 is not in (0, 1]"},
+		{"simhash containment=.9", "containment has no effect on method simhash, only on auto, minhash"},
+		{"containment=9", "containment 9 is out of range"},
 	} {
-		if _, err := methods.New(test.config); err == nil || err.Error() != test.says {
-			t.Errorf("%+v: %v, want %s", test.config, err, test.says)
+		if _, err := methods.New(test.spec); err == nil || err.Error() != test.says {
+			t.Errorf("%+v: %v, want %s", test.spec, err, test.says)
 		}
 	}
-	for want, c := range map[float64]methods.Config{0: {}, .5: {Containment: .5}, .75: {Containment: .75, Lossless: .9}} {
+	for want, c := range map[float64]string{0: "", .5: "containment=.5", .75: "containment=.75 lossless=.9"} {
 		m, err := methods.New(c)
 		if err != nil || methods.Containment(m) != want {
 			t.Errorf("the share of %+v is %v (%v), want %v", c, methods.Containment(m), err, want)

@@ -2,7 +2,6 @@ package methods
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/neardup/neardup"
@@ -30,18 +29,6 @@ type decorated struct {
 	clean        string
 	set          []uint64
 	count        int // of shingles, with repeats
-}
-
-// newDecorator checks what a decorator needs.
-func newDecorator(m neardup.Method, name string, share float64) (decorator, error) {
-	s, ok := m.(neardup.Searchable)
-	if !ok {
-		return decorator{}, fmt.Errorf("%s: %s has no effect, no text differs from its leader in words", m.Spec().Method, name)
-	}
-	if !(share > 0 && share <= 1) {
-		return decorator{}, fmt.Errorf("%s %v is not in (0, 1]", name, share)
-	}
-	return decorator{Searchable: s, name: name, share: share}, nil
 }
 
 // innermost returns the method within all decorators.

@@ -10,7 +10,7 @@ import (
 
 // A view made with the record judges as one made alone, and the record is the same.
 func TestViewsMadeWithRecords(t *testing.T) {
-	for name, c := range map[string]methods.Config{"auto": {Limit: 60}, "contained": {Limit: 60, Containment: .9}, "lossless": {Limit: 60, Lossless: .9}} {
+	for name, c := range map[string]string{"auto": "limit=60", "contained": "limit=60 containment=.9", "lossless": "limit=60 lossless=.9"} {
 		m, err := methods.New(c)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,8 @@
 package methods
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -13,28 +15,6 @@ import (
 	"github.com/neardup/neardup/text/segment"
 	"github.com/neardup/neardup/weighted"
 )
-
-// FeatureConfig says what simhash counts, and with what tables.
-type FeatureConfig struct {
-	// Kind is "" (the default of simhash), a shingle such as "auto:3" or
-	// "runes:4", "shingles" (Shingle, so those of the verification),
-	// "levels:n" (all words, with weights 1 to n by how often they occur in
-	// the text) or "keywords:n" (the n words of highest TF-IDF). Without
-	// ":n" there are 5 levels, 20 keywords.
-	Kind string
-	// Shingle of Kind "shingles"; zero: feature.Default.
-	Shingle feature.Shingle
-	// Seed of the hashes.
-	Seed uint64
-	// IDF is a table of keyword.Trainer; nil: the built-in ones, Chinese
-	// or English by the script of a word.
-	IDF io.Reader
-	// StopWords, one a line, instead of the built-in ones.
-	StopWords io.Reader
-	// Dictionary adds words to the built-in Chinese dictionary: "word
-	// [frequency] [tag]" a line.
-	Dictionary io.Reader
-}
 
 // Kinds of features.
 const (
@@ -60,49 +40,42 @@ func Tables(m neardup.Method) int64 {
 	return 0
 }
 
-// Features makes the features of simhash. Their String names all of Config,
-// tables by digest. Errors name the part that is wrong. See Tables.
-func (c FeatureConfig) Features() (simhash.Features, error) {
-	kind, count, counted := strings.Cut(c.Kind, ":")
-	if kind != kindLevels && kind != kindKeywords {
-		return c.shingles()
+// Features makes what simhash counts: those of the setting "features", with its tables; nil if none of these was
+// chosen. Their String names all of it, tables by digest. See Tables.
+func (c Choice) Features() (simhash.Features, error) {
+	kind := c.Get("features")
+	tables := c.Get("idf") + c.Get("stopwords") + c.Get("dictionary")
+	name, count, counted := strings.Cut(kind, ":")
+	switch {
+	case kind+tables == "":
+		return nil, nil
+	case name == kindLevels || name == kindKeywords:
+	case tables != "":
+		return nil, fmt.Errorf("features: shingles use no table, stop words or dictionary: choose levels or keywords")
+	case kind == kindShingles:
+		return simhash.Shingles{Shingle: cmp.Or(c.shingle("shingle"), feature.Default), Seed: c.seed()}, nil
+	default:
+		shingle, err := feature.ParseShingle(kind)
+		if err != nil {
+			return nil, fmt.Errorf("features %q are none of shingles, auto:n, words:n, runes:n, levels:n, keywords:n", kind)
+		}
+		return simhash.Shingles{Shingle: shingle, Seed: c.seed()}, nil
 	}
-	w := words{kind: kind, n: defaultLevels, seed: c.Seed}
-	if kind == kindKeywords {
+	w := words{kind: name, n: defaultLevels, seed: c.seed()}
+	if name == kindKeywords {
 		w.n = keyword.DefaultCount
 	}
 	if counted {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 1 || n > mostWords {
-			return nil, fmt.Errorf("features %q: %q is no number in 1..%d", c.Kind, count, mostWords)
+			return nil, fmt.Errorf("features %q: %q is no number in 1..%d", kind, count, mostWords)
 		}
 		w.n = n
 	}
 	if err := w.open(c); err != nil {
-		return nil, fmt.Errorf("features %q: %w", c.Kind, err)
+		return nil, fmt.Errorf("features %q: %w", kind, err)
 	}
 	return &w, nil
-}
-
-// shingles makes the features that need no words.
-func (c FeatureConfig) shingles() (simhash.Features, error) {
-	if c.IDF != nil || c.StopWords != nil || c.Dictionary != nil {
-		return nil, fmt.Errorf("shingles use no table, stop words or dictionary: choose levels or keywords")
-	}
-	switch c.Kind {
-	case "":
-		return simhash.DefaultFeatures(c.Seed), nil
-	case kindShingles:
-		if c.Shingle == (feature.Shingle{}) {
-			c.Shingle = feature.Default
-		}
-		return simhash.Shingles{Shingle: c.Shingle, Seed: c.Seed}, nil
-	}
-	shingle, err := feature.ParseShingle(c.Kind)
-	if err != nil {
-		return nil, fmt.Errorf("features %q are none of shingles, auto:n, words:n, runes:n, levels:n, keywords:n", c.Kind)
-	}
-	return simhash.Shingles{Shingle: shingle, Seed: c.Seed}, nil
 }
 
 // words are the words of a text as features.
@@ -116,25 +89,48 @@ type words struct {
 	tables    string             // named for String
 }
 
-func (w *words) open(c FeatureConfig) error {
-	dict, err := w.openDictionary(c.Dictionary)
+func (w *words) open(c Choice) error {
+	dictionary, err := c.read("dictionary")
 	if err != nil {
+		return err
+	}
+	dict, extra := builtIn, io.Reader(nil)
+	if dictionary != nil {
+		dict, extra = builtIn+"+"+neardup.DigestOf(string(dictionary)).String(), bytes.NewReader(dictionary)
+	}
+	if w.splitter, err = Splitter(extra); err != nil {
 		return fmt.Errorf("dictionary: %w", err)
 	}
-	stop, err := w.openStopWords(c.StopWords)
+	stopWords, err := c.read("stopwords")
+	if err != nil {
+		return err
+	}
+	stop := builtIn
+	if stopWords == nil {
+		w.stop, err = keyword.BuiltInStopWords()
+	} else {
+		stop = neardup.DigestOf(string(stopWords)).String()
+		w.stop, err = keyword.ReadStopWords(bytes.NewReader(stopWords))
+	}
 	if err != nil {
 		return fmt.Errorf("stop words: %w", err)
 	}
 	w.tables = ",dict=" + dict + ",stop=" + stop
 	if w.kind == kindLevels {
-		if c.IDF != nil {
+		if c.Get("idf") != "" {
 			return fmt.Errorf("levels use no idf table")
 		}
 		return nil
 	}
-	idf, err := openIDF(c.IDF)
+	own, err := table(c, "idf", keyword.ReadTable)
 	if err != nil {
-		return fmt.Errorf("idf table: %w", err)
+		return err
+	}
+	idf := keyword.IDF(own)
+	if own == nil {
+		if idf, err = keyword.BuiltIn(); err != nil {
+			return err
+		}
 	}
 	w.tables += ",idf=" + idf.Digest()
 	w.extractor = keyword.NewExtractor(w.splitter, idf, w.stop, w.n)
@@ -152,39 +148,6 @@ func Splitter(extra io.Reader) (keyword.Splitter, error) {
 		return keyword.Splitter{}, err
 	}
 	return keyword.NewSplitter(g, segment.HMM), nil
-}
-
-func (w *words) openDictionary(r io.Reader) (label string, err error) {
-	if r == nil {
-		w.splitter, err = Splitter(nil)
-		return builtIn, err
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return "", err
-	}
-	w.splitter, err = Splitter(strings.NewReader(string(text)))
-	return builtIn + "+" + neardup.DigestOf(string(text)).String(), err
-}
-
-func (w *words) openStopWords(r io.Reader) (label string, err error) {
-	if r == nil {
-		w.stop, err = keyword.BuiltInStopWords()
-		return builtIn, err
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return "", err
-	}
-	w.stop, err = keyword.ReadStopWords(strings.NewReader(string(text)))
-	return neardup.DigestOf(string(text)).String(), err
-}
-
-func openIDF(r io.Reader) (keyword.IDF, error) {
-	if r == nil {
-		return keyword.BuiltIn()
-	}
-	return keyword.ReadTable(r)
 }
 
 // Append appends the words of a clean text with their weights.

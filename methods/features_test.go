@@ -1,39 +1,32 @@
 package methods_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/simhash"
 )
 
 // TestTables: what cuts Chinese into words says so, whatever is around it.
 func TestTables(t *testing.T) {
-	words, err := methods.FeatureConfig{Kind: "keywords:20"}.Features()
-	if err != nil {
-		t.Fatal(err)
-	}
-	prepare, err := methods.Preparer("words")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
-		methods.Config
+		spec  string
 		takes bool
 	}{
-		{methods.Config{}, true},
-		{methods.Config{Name: "weighted"}, true},
-		{methods.Config{Containment: .9, Lossless: .98}, true},
-		{methods.Config{Name: "simhash", Features: words}, true},
-		{methods.Config{Name: "ngram", Prepare: prepare}, true},
-		{methods.Config{Name: "simhash"}, false},
-		{methods.Config{Name: "minhash", Lossless: .98}, false},
-		{methods.Config{Name: "ngram"}, false},
+		{"", true},
+		{"weighted", true},
+		{"containment=.9 lossless=.98", true},
+		{"simhash features=keywords:20", true},
+		{"ngram prepare=words", true},
+		{"simhash", false},
+		{"minhash lossless=.98", false},
+		{"ngram", false},
 	} {
-		m, err := methods.New(c.Config)
+		m, err := methods.New(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,30 +36,45 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// features makes those of a spec of simhash.
+func features(spec string) (simhash.Features, error) {
+	c, err := methods.Parse("simhash " + spec)
+	if err != nil {
+		return nil, err
+	}
+	return c.Features()
+}
+
+// file writes a file of a setting and returns its name.
+func file(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestFeatures(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		in   methods.FeatureConfig
-		want string // the beginning of String, or of the error
-	}{
-		{"default", methods.FeatureConfig{}, simhash.DefaultFeatures(0).String()},
-		{"all shingles", methods.FeatureConfig{Kind: "shingles"}, "auto:3"},
-		{"others than verified", methods.FeatureConfig{Kind: "runes:4"}, "runes:4"},
-		{"chosen shingles", methods.FeatureConfig{Kind: "shingles", Shingle: feature.Shingle{Unit: feature.Runes, K: 4}}, "runes:4"},
-		{"levels", methods.FeatureConfig{Kind: "levels"}, "levels:5(xxh3,dict=built-in/1,stop=built-in/1)"},
-		{"keywords", methods.FeatureConfig{Kind: "keywords:7"}, "keywords:7(xxh3,dict=built-in/1,stop=built-in/1,idf="},
-		{"own stop words", methods.FeatureConfig{Kind: "levels:9", StopWords: strings.NewReader("the\n")}, "levels:9(xxh3,dict=built-in/1,stop=" + neardup.DigestOf("the\n").String()},
-		{"own dictionary", methods.FeatureConfig{Kind: "levels", Dictionary: strings.NewReader("去重系统 5\n")}, "levels:5(xxh3,dict=built-in/1+" + neardup.DigestOf("去重系统 5\n").String()},
-		{"unknown", methods.FeatureConfig{Kind: "letters"}, `features "letters" are none of`},
-		{"no number", methods.FeatureConfig{Kind: "levels:x"}, `features "levels:x": "x" is no number`},
-		{"too many", methods.FeatureConfig{Kind: "keywords:1001"}, `features "keywords:1001": "1001" is no number`},
-		{"numbered shingles", methods.FeatureConfig{Kind: "shingles:3"}, `features "shingles:3" are none of`},
-		{"shingles with a table", methods.FeatureConfig{IDF: strings.NewReader("")}, "shingles use no table"},
-		{"levels with a table", methods.FeatureConfig{Kind: "levels", IDF: strings.NewReader("")}, `features "levels": levels use no idf`},
-		{"no table", methods.FeatureConfig{Kind: "keywords", IDF: strings.NewReader("x")}, `features "keywords": idf table: `},
+	for _, c := range []struct{ name, spec, want string }{ // want is the beginning of String, or of the error
+		{"all shingles", "features=shingles", "auto:3"},
+		{"others than verified", "features=runes:4", "runes:4"},
+		{"chosen shingles", "features=shingles shingle=runes:4", "runes:4"},
+		{"levels", "features=levels", "levels:5(xxh3,dict=built-in/1,stop=built-in/1)"},
+		{"keywords", "features=keywords:7", "keywords:7(xxh3,dict=built-in/1,stop=built-in/1,idf="},
+		{"own stop words", "features=levels:9 stopwords=" + file(t, "the\n"), "levels:9(xxh3,dict=built-in/1,stop=" + neardup.DigestOf("the\n").String()},
+		{"own dictionary", "features=levels dictionary=" + file(t, "去重系统 5\n"), "levels:5(xxh3,dict=built-in/1+" + neardup.DigestOf("去重系统 5\n").String()},
+		{"unknown", "features=letters", `features "letters" are none of`},
+		{"no number", "features=levels:x", `features "levels:x": "x" is no number`},
+		{"too many", "features=keywords:1001", `features "keywords:1001": "1001" is no number`},
+		{"numbered shingles", "features=shingles:3", `features "shingles:3" are none of`},
+		{"shingles with a table", "idf=" + file(t, ""), "features: shingles use no table"},
+		{"levels with a table", "features=levels idf=" + file(t, ""), `features "levels": levels use no idf`},
+		{"no table", "features=keywords idf=" + file(t, "x"), `features "keywords": idf /`},
+		{"no file", "features=levels stopwords=/none", `features "levels": stopwords: open /none`},
 	} {
 		got := ""
-		if f, err := c.in.Features(); err != nil {
+		if f, err := features(c.spec); err != nil {
 			got = err.Error()
 		} else {
 			got = f.String()
@@ -75,13 +83,14 @@ func TestFeatures(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
+	if f, err := features(""); f != nil || err != nil {
+		t.Errorf("nothing is chosen: %v, %v", f, err)
+	}
 }
 
 // A dictionary, stop words and levels do what they are for.
 func TestWordsAsFeatures(t *testing.T) {
-	f, err := methods.FeatureConfig{
-		Kind: "levels:3", StopWords: strings.NewReader("的\n"), Dictionary: strings.NewReader("海量网络文本\n"),
-	}.Features()
+	f, err := features("features=levels:3 stopwords=" + file(t, "的\n") + " dictionary=" + file(t, "海量网络文本\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,31 +106,22 @@ func TestWordsAsFeatures(t *testing.T) {
 }
 
 func TestSimhashByName(t *testing.T) {
-	keywords, err := methods.FeatureConfig{Kind: "keywords:3"}.Features()
-	if err != nil {
-		t.Fatal(err)
-	}
-	six := 6
-	for _, c := range []struct {
-		config methods.Config
-		want   string // in the spec, or in the error
-	}{
-		{methods.Config{}, "distance=3 verify=auto:3>=0.8 "},
-		{methods.Config{Verify: methods.Off, Distance: &six}, "distance=6 verify=off"},
-		{methods.Config{Features: keywords}, "features=keywords:3(xxh3,"},
-		{methods.Config{Features: keywords}, "min-features=3"},
-		{methods.Config{Features: keywords, MinFeatures: 2}, "min-features=2"},
-		{methods.Config{Verify: "perhaps"}, `verify "perhaps"`},
+	for spec, want := range map[string]string{ // in the spec of the method, or in the error
+		"":                                   "features=" + simhash.DefaultFeatures(0).String() + " distance=3 verify=auto:3>=0.8 ",
+		"verify=off distance=6":              "distance=6 verify=off",
+		"features=keywords:3":                "features=keywords:3(xxh3,",
+		"features=keywords:3 ":               "min-features=3",
+		"features=keywords:3 min-features=2": "min-features=2",
+		"verify=perhaps":                     `verify "perhaps"`,
 	} {
-		c.config.Name = "simhash"
 		got := ""
-		if m, err := methods.New(c.config); err != nil {
+		if m, err := methods.New("simhash " + spec); err != nil {
 			got = err.Error()
 		} else {
 			got = m.Spec().String()
 		}
-		if !strings.Contains(got, c.want) {
-			t.Errorf("%s, want %s", got, c.want)
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/methods"
 )
 
 var updateGolden = flag.Bool("update", false, "write testdata/golden.txt")
@@ -105,7 +106,10 @@ func TestGolden(t *testing.T) {
 // golden returns what a method makes of a corpus, in a line.
 func golden(t *testing.T, spec string, texts []string) string {
 	t.Helper()
-	m := made(t, spec)
+	m, err := methods.New(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
 	records, compared := sha256.New(), sha256.New()
 	var rec neardup.Record
 	views, sketches := make([]neardup.View, len(texts)), make([]uint64, len(texts))

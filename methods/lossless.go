@@ -34,13 +34,8 @@ func held(set, by []uint64) float64 {
 type lossless struct{ decorator }
 
 // newLossless has a method lose nothing.
-func newLossless(m neardup.Method, share float64) (neardup.Method, error) {
-	d, err := newDecorator(m, "lossless", share)
-	if err != nil {
-		return nil, err
-	}
-	d.shingle, d.keepText = heldShingle, true
-	return makeLossless(d, d.Searchable), nil
+func newLossless(m neardup.Searchable, share float64) neardup.Method {
+	return makeLossless(decorator{name: "lossless", share: share, shingle: heldShingle, keepText: true}, m)
 }
 
 func makeLossless(d decorator, of neardup.Searchable) neardup.Method {

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 )
@@ -59,16 +58,15 @@ func heldOf(a, b string) float64 {
 
 // By any method a text goes only if the leader holds it, and all else is as it was.
 func TestLosslessByAnyMethod(t *testing.T) {
-	for _, c := range []methods.Config{
-		{}, {Limit: 12}, {Name: "weighted"}, {Name: "minhash", Threshold: .5}, {Name: "simhash", Threshold: .4}, {Name: "jaccard", Threshold: .5},
-		{Name: "ngram", Threshold: .6}, {Name: "ngram", Threshold: .6, Variants: methods.Keep},
+	for _, c := range []string{
+		"", "limit=12", "weighted", "minhash threshold=.5", "simhash threshold=.4", "jaccard threshold=.5",
+		"ngram threshold=.6", "ngram threshold=.6 variants=keep",
 	} {
 		plain, err := methods.New(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Lossless = .9
-		m, err := methods.New(c)
+		m, err := methods.New(c + " lossless=.9")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +117,7 @@ func one(is bool) int {
 
 // What is not held is named: the longest passage of it.
 func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
-	m, err := methods.New(methods.Config{Name: "jaccard", Threshold: .1, Shingle: feature.Shingle{Unit: feature.Scripts, K: 1}, Lossless: 1})
+	m, err := methods.New("jaccard threshold=.1 shingle=scripts:1 lossless=1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,16 +140,15 @@ func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
 
 func TestLosslessRefusesWhatItCannotDo(t *testing.T) {
 	for _, test := range []struct {
-		config methods.Config
-		says   string
+		spec, says string
 	}{
-		{methods.Config{Name: "exact", Lossless: .9}, "exact: lossless has no effect, no text differs from its leader in words"},
-		{methods.Config{Name: "images", Lossless: .9}, "images: lossless has no effect, no text differs from its leader in words"},
-		{methods.Config{Lossless: 1.1}, "lossless 1.1 is not in (0, 1]"},
-		{methods.Config{Lossless: -.1}, "lossless -0.1 is not in (0, 1]"},
+		{"exact lossless=.9", "lossless has no effect on method exact, only on auto, minhash, simhash, jaccard, ngram, weighted"},
+		{"images lossless=.9", "lossless has no effect on method images, only on auto, minhash, simhash, jaccard, ngram, weighted"},
+		{"lossless=1.1", "lossless 1.1 is out of range"},
+		{"lossless=-.1", "lossless -0.1 is out of range"},
 	} {
-		if _, err := methods.New(test.config); err == nil || err.Error() != test.says {
-			t.Errorf("%+v: %v, want %s", test.config, err, test.says)
+		if _, err := methods.New(test.spec); err == nil || err.Error() != test.says {
+			t.Errorf("%+v: %v, want %s", test.spec, err, test.says)
 		}
 	}
 }

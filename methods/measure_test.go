@@ -6,23 +6,18 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/ngram"
 )
 
 // What a method measures is what Compare says where a pair is near, whatever the
 // threshold, and less than the threshold where Compare refuses it for that.
 func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
-	configs := []methods.Config{
-		{Name: "minhash", Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
-		{Name: "jaccard", Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
-		{Name: "simhash", Verify: methods.Off, MinFeatures: 1},
-		{Name: "simhash", MinFeatures: 1, Shingle: feature.Shingle{Unit: feature.Words, K: 1}},
-		{Name: "ngram"}, {Name: "weighted"},
-	}
-	for _, s := range []ngram.Similarity{ngram.Jaccard, ngram.Cosine, ngram.Containment} {
-		configs = append(configs, methods.Config{Name: "ngram", Similarity: s})
+	specs := []string{
+		"minhash shingle=words:1",
+		"jaccard shingle=words:1",
+		"simhash verify=off min-features=1",
+		"simhash min-features=1 shingle=words:1",
+		"ngram", "weighted", "ngram similarity=jaccard", "ngram similarity=cosine", "ngram similarity=containment",
 	}
 	words := strings.Fields("one two three four five six seven eight nine ten")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -33,9 +28,8 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 		}
 		return b.String()
 	}
-	for _, c := range configs {
-		c.Threshold = .5
-		m, err := methods.New(c)
+	for _, c := range specs {
+		m, err := methods.New(c + " threshold=.5")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +45,7 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 			switch {
 			case match.Near && measured != match.Similarity:
 				t.Fatalf("%s: measured %v, compared %v", m.Spec(), measured, match.Similarity)
-			case !match.Near && c.Name != "simhash" && measured >= c.Threshold:
+			case !match.Near && m.Spec().Method != "simhash" && measured >= .5:
 				t.Fatalf("%s: refused at %v", m.Spec(), measured)
 			case match.Near:
 				near++

@@ -3,18 +3,16 @@ package methods_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/evidence"
-	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/methods"
 )
 
 func ExampleNew() {
-	m, err := methods.New(methods.Config{Name: "jaccard", Threshold: .5, Shingle: feature.Shingle{Unit: feature.Words, K: 2}})
+	m, err := methods.New("jaccard threshold=.5 shingle=words:2")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -44,19 +42,67 @@ func ExampleLength() {
 	// Output: 15 4
 }
 
+func ExampleParse() {
+	c, err := methods.Parse("minhash recall=.999")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if c.Takes("threshold") && c.Get("threshold") == "" {
+		c, err = c.With("threshold", ".70")
+	}
+	fmt.Println(c, err)
+	_, err = c.With("prepare", "words")
+	fmt.Println(err)
+	// Output:
+	// minhash recall=0.999 threshold=0.7 <nil>
+	// prepare has no effect on method minhash, only on ngram
+}
+
+// Each setting can be given to the methods that it has an effect on, and is described.
+func TestSettings(t *testing.T) {
+	example := map[string]string{"float64": ".5", "int": "1", "uint64": "7", "bool": "true", "shingle": "words:2", "file": "x", "string": "levels:3"}
+	for _, s := range methods.Settings() {
+		value := example[s.Type]
+		if s.Values != nil {
+			value = s.Values[0]
+		}
+		if value == "" || s.Help == "" {
+			t.Errorf("%s: of type %q, %q", s.Name, s.Type, s.Help)
+		}
+		for _, name := range methods.Names() {
+			c := methods.Choice{Name: name}
+			with, err := c.With(s.Name, value)
+			if takes := s.Methods == nil || slices.Contains(s.Methods, name); takes != (err == nil) || takes != c.Takes(s.Name) {
+				t.Errorf("%s of %s: %v, takes it: %v", s.Name, name, err, c.Takes(s.Name))
+			}
+			if err == nil && with.Get(s.Name) == "" {
+				t.Errorf("%s of %s is lost", s.Name, name)
+			}
+		}
+	}
+}
+
 func TestMistakesAreNamed(t *testing.T) {
-	for want, c := range map[string]methods.Config{
-		`unknown method "magic"`:          {Name: "magic"},
-		"threshold 2":                     {Name: "minhash", Threshold: 2},
-		"recall 3":                        {Name: "minhash", Recall: 3},
-		"threshold -1":                    {Name: "jaccard", Threshold: -1},
-		`similarity "x"`:                  {Name: "ngram", Similarity: "x"},
-		"limit -1":                        {Name: "auto", Limit: -1},
-		`variants "x"`:                    {Name: "ngram", Variants: "x"},
-		"variants are for ngram":          {Name: "minhash", Variants: methods.Keep},
-		"weighs no words":                 {Name: "ngram", IDF: &keyword.Table{}},
-		"weights and bias have no effect": {Name: "weighted", Weights: &evidence.Weights{}},
-		"threshold 1.5":                   {Name: "auto", Threshold: 1.5},
+	for want, c := range map[string]string{
+		`unknown method "magic"`:     "magic",
+		"threshold 2":                "minhash threshold=2",
+		"recall 3":                   "minhash recall=3",
+		"threshold -1":               "jaccard threshold=-1",
+		`similarity "x"`:             "ngram similarity=x",
+		"limit -1":                   "auto limit=-1",
+		`variants "x"`:               "ngram variants=x",
+		"variants has no effect":     "minhash variants=keep",
+		"idf has no effect":          "ngram idf=x",
+		"bias has no effect":         "weighted bias=1",
+		"bias 65":                    "bias=65",
+		`no setting "recal"`:         "minhash recal=.9",
+		"recall is given twice":      "minhash recall=.9 recall=.8",
+		`"fast": not a setting`:      "minhash fast",
+		`limit: strconv`:             "limit=x",
+		`shingle: shingle "pages:3"`: "minhash shingle=pages:3",
+		"no such file":               "weighted idf=/none",
+		"threshold 1.5":              "auto threshold=1.5",
 	} {
 		if _, err := methods.New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v does not say %q", c, err, want)
@@ -75,7 +121,7 @@ func TestMethodsKeepTheContract(t *testing.T) {
 		long, long + "and then", strings.ToUpper(long[:200]), long[:290], long[:310],
 	}
 	for _, name := range methods.Names() {
-		m, err := methods.New(methods.Config{Name: name})
+		m, err := methods.New(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,21 +167,4 @@ func checkPair(t *testing.T, m neardup.Method, a, b string) {
 		}
 	}
 	t.Errorf("%s: %q and %q are near and share no key", m.Spec().Method, a, b)
-}
-
-func ExamplePreparer() {
-	for _, name := range methods.Preparers() {
-		p, err := methods.Preparer(name)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%-8s %s\n", name, p.Prepare("我们的海量文本, 去重!"))
-	}
-	// Output:
-	// asis     我们的海量文本, 去重!
-	// alnum    我们的海量文本去重
-	// words    我们 的 海量 文本 去 重
-	// stopped  海量 文本 去 重
-	// summary  我们的海量文本, 去重!
 }

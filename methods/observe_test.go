@@ -13,7 +13,7 @@ import (
 // The quantities of a pair times the weights are the odds of what Compare says, so
 // that what is learned from them is what is decided.
 func TestObserve(t *testing.T) {
-	m, err := methods.New(methods.Config{})
+	m, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestObserve(t *testing.T) {
 
 // What is beyond doubt has nothing in the place of something else.
 func TestSure(t *testing.T) {
-	m, err := methods.New(methods.Config{})
+	m, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestSure(t *testing.T) {
 			t.Errorf("%.60q and %.60q: sure %v", c.text, c.leader, got)
 		}
 	}
-	if exact, err := methods.New(methods.Config{Name: "exact"}); err != nil || methods.Sure(exact, notice, notice) {
+	if exact, err := methods.New("exact"); err != nil || methods.Sure(exact, notice, notice) {
 		t.Error("a method without evidence is sure", err)
 	}
 }

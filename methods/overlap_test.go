@@ -9,33 +9,30 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
-	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
 )
 
 // overlapping lists methods whose near texts have features in common, by what is special about each.
 func overlapping(t *testing.T) map[string]neardup.Searchable {
 	t.Helper()
-	far := 7
 	all := map[string]neardup.Searchable{}
-	for name, c := range map[string]methods.Config{
-		"auto":                  {},
-		"auto of a small limit": {Limit: 12}, // many texts on the border
-		"auto at .35":           {Limit: 20, Threshold: .35},
-		"weighted":              {Name: "weighted"},
-		"weighted at .9":        {Name: "weighted", Threshold: .9},
-		"minhash at .5":         {Name: "minhash", Threshold: .5},
-		"simhash":               {Name: "simhash", Threshold: .3, Distance: &far, MinFeatures: 1},
-		"jaccard of runes":      {Name: "jaccard", Threshold: .6, Shingle: feature.Shingle{Unit: feature.Runes, K: 2}},
-		"edit":                  {Name: "ngram"},
-		"edit at .9, variants":  {Name: "ngram", Threshold: .9, Variants: methods.Keep},
-		"edit at .55":           {Name: "ngram", Threshold: .55},
-		"edit of letters":       {Name: "ngram", Threshold: .7, Prepare: ngram.Alnum{}},
-		"cosine":                {Name: "ngram", Similarity: ngram.Cosine, Threshold: .7},
-		"jaccard":               {Name: "ngram", Similarity: ngram.Jaccard, Threshold: .7, Variants: methods.Keep},
+	for name, c := range map[string]string{
+		"auto":                  "",
+		"auto of a small limit": "limit=12", // many texts on the border
+		"auto at .35":           "limit=20 threshold=.35",
+		"weighted":              "weighted",
+		"weighted at .9":        "weighted threshold=.9",
+		"minhash at .5":         "minhash threshold=.5",
+		"simhash":               "simhash threshold=.3 distance=7 min-features=1",
+		"jaccard of runes":      "jaccard threshold=.6 shingle=runes:2",
+		"edit":                  "ngram",
+		"edit at .9, variants":  "ngram threshold=.9 variants=keep",
+		"edit at .55":           "ngram threshold=.55",
+		"edit of letters":       "ngram threshold=.7 prepare=alnum",
+		"cosine":                "ngram similarity=cosine threshold=.7",
+		"jaccard":               "ngram similarity=jaccard threshold=.7 variants=keep",
 	} {
 		m, err := methods.New(c)
 		if err != nil {

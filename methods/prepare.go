@@ -2,21 +2,20 @@ package methods
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/ngram"
 )
 
-// Preparers lists the forms that ngram can compare texts in, as Preparer
+// preparers lists the forms that ngram can compare texts in, as preparer
 // names them.
-func Preparers() []string { return []string{"asis", "alnum", "words", "stopped", "summary"} }
+var preparers = []string{"asis", "alnum", "words", "stopped", "summary"}
 
-// Preparer returns the first stage of ngram by name: the clean text as it is
+// preparer returns the first stage of ngram by name: the clean text as it is
 // (also ""), its letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the
 // built-in dictionary), its words without the built-in stop words, or the
 // three sentences with the heaviest keywords.
-func Preparer(name string) (ngram.Preparer, error) {
+func preparer(name string) (ngram.Preparer, error) {
 	switch name {
 	case "", "asis":
 		return ngram.AsItIs{}, nil
@@ -28,9 +27,6 @@ func Preparer(name string) (ngram.Preparer, error) {
 			return nil, err
 		}
 		return summary{keyword.NewSummarizer(extractor, keyword.DefaultSentences)}, nil
-	case "words", "stopped":
-	default:
-		return nil, fmt.Errorf("%q is none of %s", name, strings.Join(Preparers(), ", "))
 	}
 	splitter, err := Splitter(nil)
 	if err != nil {

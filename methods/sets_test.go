@@ -20,7 +20,7 @@ func TestViewsTakeWhatTheySay(t *testing.T) {
 		text.WriteRune(rune('一' + i))
 	}
 	clean := text.String()
-	for _, c := range []methods.Config{{Name: "minhash"}, {Name: "minhash", Containment: .9}, {Name: "minhash", Lossless: .9}} {
+	for _, c := range []string{"minhash", "minhash containment=.9", "minhash lossless=.9"} {
 		m, err := methods.New(c)
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func TestTextsOfFewTokens(t *testing.T) {
 	}
 	for _, name := range []string{"auto", "minhash", "simhash", "jaccard", "weighted", "ngram"} {
 		fresh := func() neardup.Method {
-			m, err := methods.New(methods.Config{Name: name})
+			m, err := methods.New(name)
 			if err != nil {
 				t.Fatal(err)
 			}

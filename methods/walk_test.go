@@ -34,7 +34,7 @@ const fixed = " ,.;:'，。；：、〇零一二三四五六七八九十百千�
 // replaced about as many are found at every length, and what changes with the length
 // changes by and by. With -v it prints the table of docs/quality.md.
 func TestNoCliffAlongTheLengths(t *testing.T) {
-	m, err := methods.New(methods.Config{})
+	m, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

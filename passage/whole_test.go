@@ -80,7 +80,7 @@ func TestFindWholes(t *testing.T) {
 
 // What is near is what batch says of all units as documents.
 func TestFindNear(t *testing.T) {
-	method, err := methods.New(methods.Config{})
+	method, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

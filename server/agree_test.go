@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/text"
@@ -88,23 +88,22 @@ func parts(n int) (docs []neardup.Document) {
 // method and seed, where only the content decides.
 func TestBatchAgreesWithService(t *testing.T) {
 	for _, c := range []struct {
-		methods.Config
+		spec   string
 		titled bool
 	}{
-		{}, {titled: true}, {Config: methods.Config{Name: "minhash", Threshold: .6}}, {Config: methods.Config{Name: "ngram", Threshold: .7}},
-		{Config: methods.Config{Name: "simhash"}}, {Config: methods.Config{Name: "jaccard"}, titled: true}, {Config: methods.Config{Name: "exact"}},
-		{Config: methods.Config{Name: "exact"}, titled: true},
-		{Config: methods.Config{Containment: .9}, titled: true}, {Config: methods.Config{Name: "minhash", Containment: .9}},
+		{}, {titled: true}, {spec: "minhash threshold=.6"}, {spec: "ngram threshold=.7"},
+		{spec: "simhash"}, {spec: "jaccard", titled: true}, {spec: "exact"},
+		{spec: "exact", titled: true},
+		{spec: "containment=.9", titled: true}, {spec: "minhash containment=.9"},
 	} {
-		cfg := c.Config
-		t.Run(fmt.Sprintf("method %s, titled %v, containment %g", cfg.Name, c.titled, cfg.Containment), func(t *testing.T) {
+		t.Run(fmt.Sprintf("method %s, titled %v", c.spec, c.titled), func(t *testing.T) {
 			docs := append(parts(12), corpus(7, 600)...)
 			if c.titled {
 				docs = titled(docs)
 			}
 			f := start(t, func(s *server.Config) {
 				s.Settings = func(string) docid.Settings {
-					return docid.Settings{Clean: text.Default(), Content: docid.Near, ContentMethod: maker(cfg), Titled: c.titled}
+					return docid.Settings{Clean: text.Default(), Content: docid.Near, ContentMethod: standard.Method(c.spec), Titled: c.titled}
 				}
 			})
 			served, servedDigest := serve(t, f, docs)
@@ -112,8 +111,7 @@ func TestBatchAgreesWithService(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cfg.Seed = index.Identity().Seed
-			method, err := methods.New(cfg)
+			method, err := standard.Method(c.spec)(index.Identity().Seed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +144,8 @@ func TestBatchAgreesWithService(t *testing.T) {
 			if sum.Digest != servedDigest {
 				t.Errorf("digest of the service %s, of the batch %s", servedDigest, sum.Digest)
 			}
-			if asked := cfg.Containment > 0; asked != (contained >= 5) || cfg.Name == "minhash" && asked && of["part-3-2"] != "part-3-1" {
+			asked, byMinhash := strings.Contains(c.spec, "containment"), strings.HasPrefix(c.spec, "minhash")
+			if wrong := byMinhash && asked && of["part-3-2"] != "part-3-1"; wrong || asked != (contained >= 5) {
 				t.Errorf("%d are contained, %v: the corpus proves little", contained, of)
 			}
 			if duplicates < 20 || duplicates > 550 {

@@ -13,9 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/store/memory"
@@ -53,19 +52,11 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// maker makes a method of the table with the seed of an index.
-func maker(c methods.Config) docid.Maker {
-	return func(seed uint64, _ []byte) (neardup.Method, error) {
-		c.Seed = seed
-		return methods.New(c)
-	}
-}
-
 // settings are those of neardup serve.
 func settings(string) docid.Settings {
 	return docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
-		ContentMethod: maker(methods.Config{}), TitleAgrees: maker(methods.Config{Name: "jaccard", Threshold: .2}),
+		ContentMethod: standard.Method(""), TitleAgrees: standard.Method("jaccard threshold=.2"),
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
@@ -73,7 +73,7 @@ func TestForgedFingerprints(t *testing.T) {
 		c.Limits.Rate = 1e6
 		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
-			s.ContentMethod, s.Identity = maker(methods.Config{Name: "simhash"}), leakedIdentity
+			s.ContentMethod, s.Identity = standard.Method("simhash"), leakedIdentity
 			return s
 		}
 	})
@@ -131,7 +131,7 @@ func TestSubmitRevealsNoSecret(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Settings = func(tenant string) docid.Settings {
 			s := settings(tenant)
-			s.ContentMethod, s.Identity = maker(methods.Config{Name: "simhash"}), leakedIdentity
+			s.ContentMethod, s.Identity = standard.Method("simhash"), leakedIdentity
 			return s
 		}
 	})
@@ -139,7 +139,7 @@ func TestSubmitRevealsNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	method, err := methods.New(methods.Config{Name: "simhash", Seed: leaked})
+	method, err := standard.Method("simhash")(leaked, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -205,7 +205,7 @@ func TestImagesAreDescribed(t *testing.T) {
 // A text of which auto cannot tell is new by itself, and a duplicate by its pictures; one that is another stays another.
 func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
 	const fire = "A warehouse in the harbour of Bremen burned down last night after an explosion. The fire brigade fought the flames for six hours, and nobody was hurt, a spokesman said on Tuesday morning."
-	m, err := methods.New(methods.Config{})
+	m, err := methods.New("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,12 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
-	"github.com/neardup/neardup/methods"
 )
 
 // Decide writes what Lead makes of all pairs, for texts of a template with copies, of which some are near
 // only to texts that were removed.
 func TestDecideIsLeadOfAllPairs(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash", Threshold: .7})
+	s := stagesOf(t, "minhash threshold=.7")
 	rng := rand.New(rand.NewPCG(7, 7))
 	var docs, pairs strings.Builder
 	var texts []string
@@ -82,7 +81,7 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 
 // Variants come with the facts in which they differ, as Verify gives them.
 func TestDecideNamesVariants(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "auto"})
+	s := stagesOf(t, "auto")
 	a, b := "Your parcel from the shop arrives on Monday between two and four", "Your parcel from the shop arrives on Friday between two and four"
 	var got, want strings.Builder
 	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)+textLine(s, 7, a)), &got, true); err != nil {
@@ -103,7 +102,7 @@ func TestDecideNamesVariants(t *testing.T) {
 
 // A distance goes with its edge, as from Verify and Lead.
 func TestDecideKeepsDistances(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "simhash", Verify: "off"})
+	s := stagesOf(t, "simhash verify=off")
 	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog while seven wizards box ", 9))
 	for i := range words {
 		words[i] += fmt.Sprint(i)
@@ -125,7 +124,7 @@ func TestDecideKeepsDistances(t *testing.T) {
 
 // Every line that is none is named, wherever it stands, and so is a document that is out of order.
 func TestDecideRefuses(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash"})
+	s := stagesOf(t, "minhash")
 	many := strings.Builder{}
 	for i := range 9000 {
 		many.WriteString(textLine(s, i, fmt.Sprint("a text of a few words, number ", i)))

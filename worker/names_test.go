@@ -13,7 +13,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
-	"github.com/neardup/neardup/methods"
 )
 
 // nearDocs are texts of few words, copies, edits and texts that are too short for keys.
@@ -89,7 +88,7 @@ func TestStagesAgainstAnIndex(t *testing.T) {
 	for _, method := range []string{"minhash", "auto", "simhash", "ngram", "exact"} {
 		for _, held := range []int{240, 0} {
 			t.Run(fmt.Sprint(method, held), func(t *testing.T) {
-				s := stagesOf(t, methods.Config{Name: method})
+				s := stagesOf(t, method)
 				x := indexOf(t, s, docs[:held])
 				if err := s.Use(x, x.AsOf()); err != nil {
 					t.Fatal(err)
@@ -230,9 +229,9 @@ func oneMachine(t *testing.T, s Stages, docs []neardup.Document) (leaders map[in
 
 // An index of another method, another state of it, and a place that it does not have are named.
 func TestStagesRefuseAnotherIndex(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "exact"})
+	s := stagesOf(t, "exact")
 	x := indexOf(t, s, nearDocs(9))
-	other := stagesOf(t, methods.Config{Name: "minhash"})
+	other := stagesOf(t, "minhash")
 	if err := other.Use(x, ""); !errors.Is(err, neardup.ErrUnlike) || !strings.Contains(err.Error(), "the index was made with exact/1, this is minhash/2") {
 		t.Errorf("another method: %v", err)
 	}

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/neardup/neardup/methods"
 )
 
 // engine moves packs as an engine does: by part.
@@ -176,7 +174,7 @@ func TestPacksGiveWhatLinesGive(t *testing.T) {
 		for _, parts := range []int{1, 2, 7} {
 			for _, memory := range []int{0, 5000, distinctMemory} {
 				for _, apart := range [][]int{nil, {3, 40, 41, 43, 200}} {
-					e := engine{t, stagesOf(t, methods.Config{Name: method}), memory}
+					e := engine{t, stagesOf(t, method), memory}
 					e.Parts = parts
 					pairs, copies := e.packed(inputs, apart...)
 					wantPairs, wantCopies := e.plain(inputs, apart...)
@@ -195,7 +193,7 @@ func TestPacksGiveWhatLinesGive(t *testing.T) {
 
 // The many copies of one text are no row each in memory.
 func TestCopiesBeyondMemory(t *testing.T) {
-	e := engine{t, stagesOf(t, methods.Config{Name: "exact"}), 100}
+	e := engine{t, stagesOf(t, "exact"), 100}
 	e.Parts = 1
 	const n = 70_000 // 16 bytes each: more than a megabyte
 	var in strings.Builder
@@ -209,7 +207,7 @@ func TestCopiesBeyondMemory(t *testing.T) {
 }
 
 func TestPacksThatAreNone(t *testing.T) {
-	s, ctx := stagesOf(t, methods.Config{Name: "minhash"}), context.Background()
+	s, ctx := stagesOf(t, "minhash"), context.Background()
 	pack := func(b []byte) string { return fmt.Sprintf("*%d\n%s", len(b), b) }
 	long := make([]byte, textHead)
 	long[48] = 9 // keys, of which none follows
@@ -245,7 +243,7 @@ func TestPacksThatAreNone(t *testing.T) {
 func FuzzPack(f *testing.F) {
 	f.Add([]byte("r\t*3\nAAA\n"))
 	f.Add(fmt.Appendf(nil, "a\t1\nr\t*%d\n%s\n", textHead, make([]byte, textHead)))
-	s := stagesOf(f, methods.Config{Name: "minhash"})
+	s := stagesOf(f, "minhash")
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out strings.Builder
 		_, _ = s.Distinct(context.Background(), strings.NewReader(string(in)), &out)

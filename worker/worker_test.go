@@ -16,9 +16,9 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-func stagesOf(tb testing.TB, c methods.Config) Stages {
+func stagesOf(tb testing.TB, spec string) Stages {
 	tb.Helper()
-	m, err := methods.New(c)
+	m, err := methods.New(spec)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func textLine(s Stages, place int, text string) string {
 
 // Every stage names the line that it cannot read, and stops.
 func TestLinesThatAreNone(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash"})
+	s := stagesOf(t, "minhash")
 	ctx := context.Background()
 	stages := map[string]func(in *strings.Reader, out *strings.Builder) (Counts, error){
 		"records": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Records(ctx, in, out) },
@@ -121,7 +121,7 @@ func FuzzEdge(f *testing.F) {
 }
 
 func TestHotBucketIsAFailure(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash"})
+	s := stagesOf(t, "minhash")
 	var in strings.Builder
 	for i := range 10 {
 		fmt.Fprintf(&in, "0123456789abcdef\t%d\tb\t%016x\n", i, 7)
@@ -136,7 +136,7 @@ func TestHotBucketIsAFailure(t *testing.T) {
 }
 
 func TestContract(t *testing.T) {
-	a, b := stagesOf(t, methods.Config{Name: "minhash"}), stagesOf(t, methods.Config{Name: "minhash", Threshold: .7})
+	a, b := stagesOf(t, "minhash"), stagesOf(t, "minhash threshold=.7")
 	if err := a.Check(a.Contract()); err != nil {
 		t.Error(err)
 	}
@@ -147,7 +147,7 @@ func TestContract(t *testing.T) {
 
 // Three documents, stage by stage.
 func ExampleStages() {
-	m, err := methods.New(methods.Config{Name: "ngram"})
+	m, err := methods.New("ngram")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -172,7 +172,7 @@ func ExampleStages() {
 
 // Keys chosen by the counts of parts are those chosen by the counts of all.
 func TestCountsOfParts(t *testing.T) {
-	s, ctx := stagesOf(t, methods.Config{Name: "ngram"}), context.Background()
+	s, ctx := stagesOf(t, "ngram"), context.Background()
 	parts := []string{"0\t今天天气很好，我们去公园\n", "1\t明天天气很好，他们去公园\n2\t中国\n"}
 	records := func(parts ...string) string {
 		var counts []io.Reader
@@ -211,14 +211,14 @@ func TestCountsOfParts(t *testing.T) {
 	if a, b := records(parts[0], parts[1]), records(parts[0]+parts[1]); !strings.HasPrefix(b, a) {
 		t.Errorf("by parts:\n%sby the whole:\n%s", a, b)
 	}
-	if _, err := stagesOf(t, methods.Config{Name: "minhash"}).Trained(); !errors.Is(err, ErrUntrained) {
+	if _, err := stagesOf(t, "minhash").Trained(); !errors.Is(err, ErrUntrained) {
 		t.Errorf("minhash is trained: %v", err)
 	}
 }
 
 // Records in the place of texts give the lines of their texts, with ids and rejects.
 func TestRecordsInThePlaceOfTexts(t *testing.T) {
-	s, ctx := stagesOf(t, methods.Config{Name: "minhash"}), context.Background()
+	s, ctx := stagesOf(t, "minhash"), context.Background()
 	read := func(s Stages, in string) (string, error) {
 		var out strings.Builder
 		_, err := s.Records(ctx, strings.NewReader(in), &out)
@@ -282,7 +282,7 @@ func TestCheckIsSparks(t *testing.T) {
 
 // What stays whole is no candidate, whatever the size of its bucket.
 func TestHotBucketsStayWhole(t *testing.T) {
-	s := stagesOf(t, methods.Config{Name: "minhash"})
+	s := stagesOf(t, "minhash")
 	var in strings.Builder
 	post := func(key, n int, sketch func(int) int) {
 		for i := range n {

@@ -62,7 +62,7 @@ func run(out io.Writer, args []string) error {
 	return do(l)
 }
 
-func newMethod() (neardup.Method, error) { return methods.New(methods.Config{Name: "auto"}) }
+func newMethod() (neardup.Method, error) { return methods.New("auto") }
 
 func writeWeights(path string, weights []float64) error {
 	file, err := corpus.CreateAtomic(path)

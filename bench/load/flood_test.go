@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -16,10 +17,10 @@ import (
 func flooded(tb testing.TB, store docid.Store) *docid.Detector {
 	tb.Helper()
 	content := func(seed uint64, _ []byte) (neardup.Method, error) {
-		return methods.New(methods.Config{Name: "auto", Seed: seed})
+		return methods.New(fmt.Sprint("auto seed=", seed))
 	}
 	agrees := func(seed uint64, _ []byte) (neardup.Method, error) {
-		return methods.New(methods.Config{Name: "jaccard", Threshold: .2, Seed: seed})
+		return methods.New(fmt.Sprint("jaccard threshold=.2 seed=", seed))
 	}
 	d, err := docid.NewDetector(tb.Context(), store, "flooded", docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near, ContentMethod: content, TitleAgrees: agrees,

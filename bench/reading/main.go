@@ -35,7 +35,6 @@ import (
 
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/test/shared"
-	"github.com/neardup/neardup/methods"
 )
 
 // options say which pairs are drawn.
@@ -45,7 +44,7 @@ type options struct {
 	learned      []string // files
 	n            int
 	score, show  bool
-	method       methods.Config
+	method       string
 }
 
 func main() {
@@ -59,7 +58,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 50, "how many removals, and how many of the kept")
 	flag.BoolVar(&o.score, "score", false, "print how many of them are right")
 	flag.BoolVar(&o.show, "show", false, "print pairs to be read")
-	flag.StringVar(&o.method.Name, "method", "", "auto unless given")
+	flag.StringVar(&o.method, "method", "", "auto unless given")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, o); err != nil {
 		log.Fatal(err)

@@ -39,7 +39,7 @@ func run(args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	method, err := methods.New(methods.Config{Name: *name})
+	method, err := methods.New(*name)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (f *methodFlags) remembered() map[string]string {
 // asked is the method in the words of whoever asked for it, --method 'minhash threshold=.7'. The
 // Spec has every parameter besides.
 func (f *methodFlags) asked() string {
-	words := f.cfg.Name
+	words := f.name
 	f.fs.VisitAll(func(s *pflag.Flag) {
 		if s.Changed && s.Name != "method" {
 			words += " " + s.Name + "=" + s.Value.String()

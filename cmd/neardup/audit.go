@@ -69,18 +69,16 @@ const laxer = .2
 // audit is what a run is to measure of itself; nil where nothing, or where
 // nobody would be told.
 func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Config {
-	if a.off || !told || f.cfg.Name == image.Name { // it edits texts
+	if a.off || !told || f.name == image.Name { // it edits texts
 		return nil
 	}
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 	}
-	lax := *f
-	lax.cfg.Threshold = max(out.Threshold-laxer, out.Threshold/2)
-	if slices.Contains(effects["threshold"], f.cfg.Name) {
-		// Where it cannot be made, near misses are not measured.
-		if method, _, err := lax.method(); err == nil {
-			out.Lax = method
+	// Where it cannot be made, near misses are not measured.
+	if c, err := f.choice(); err == nil && c.Takes("threshold") {
+		if lax, _, err := f.at(max(out.Threshold-laxer, out.Threshold/2)); err == nil {
+			out.Lax = lax
 		}
 	}
 	return out
@@ -103,7 +101,7 @@ func quality(a *audit.Result) (*report.Quality, error) {
 		q.Edits = append(q.Edits, report.EditShare{Kind: string(e.Kind), Made: e.Made, Equal: e.Equal, Near: e.Near, Found: eval.NewRate(e.Found, e.Near)})
 	}
 	q.Recall = eval.NewRate(found, near)
-	auto, err := methods.New(methods.Config{})
+	auto, err := methods.New("")
 	if err != nil {
 		return nil, err
 	}

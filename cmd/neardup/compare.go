@@ -240,7 +240,7 @@ func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Mat
 // such evidence, else by auto.
 func (c *comparison) explain(m neardup.Method, x, y string) error {
 	if _, ok := m.(neardup.TwoStage); !ok {
-		auto, err := methods.New(methods.Config{})
+		auto, err := methods.New("")
 		if err != nil {
 			return err
 		}

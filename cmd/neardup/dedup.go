@@ -180,7 +180,7 @@ func (d *dedup) config() (batch.Config, error) {
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
-	if c := d.method.cfg; cfg.Link == batch.Components && (c.Lossless > 0 || c.Containment > 0) {
+	if decorated := d.method.fs.Changed("lossless") || d.method.fs.Changed("containment"); cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
 	}
 	if err := d.proof.read(&d.write, d.link); err != nil {

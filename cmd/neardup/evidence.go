@@ -57,8 +57,7 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 // texts that are no copies. A copy is removed at any threshold and never leads,
 // so it changes nothing for others.
 func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
-	flags.cfg.Threshold = f.floor
-	m, n, err := flags.method()
+	m, n, err := flags.at(f.floor)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -34,8 +35,8 @@ func fingerprintCommand(a *app) *cobra.Command {
 	bind(fs, "fingerprint", flags{"out": &f.out, "scheme": &f.scheme, "tsv": &f.tsv, "binary": &f.binary})
 	f.input.add(fs)
 	f.method.add(fs)
-	f.method.cfg.Name = "simhash"
-	fs.Lookup("method").DefValue = f.method.cfg.Name
+	f.method.name = "simhash"
+	fs.Lookup("method").DefValue = f.method.name
 	bind(fs, "", flags{"workers": &f.run.workers})
 	f.run.addReport(fs)
 	return cmd
@@ -151,7 +152,8 @@ func (f *fingerprint) printer() (*printer, error) {
 		}
 		return f.print(source), nil
 	}
-	if f.method.features.given() || f.method.cfg.Name != "simhash" {
+	ownFeatures := slices.ContainsFunc(append(ofFiles, "features"), f.method.fs.Changed)
+	if ownFeatures || f.method.name != "simhash" {
 		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
 	}
 	if !f.changed("normalize") {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"runtime/debug"
@@ -17,13 +18,9 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/arrow"
 	"github.com/neardup/neardup/corpus/parquet"
-	"github.com/neardup/neardup/evidence"
-	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/override"
-	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
 	"github.com/spf13/pflag"
@@ -126,17 +123,9 @@ func extract(page []byte, charset, url string) (corpus.Page, error) {
 
 // methodFlags say what near means.
 type methodFlags struct {
-	cfg       methods.Config
-	distance  int
-	shingle   string
-	m         string
+	name      string
 	normalize string
-	variants  string
-	evidence  string
-	verify    string
-	features  featureFlags
-	prepare   string
-	fs        *pflag.FlagSet
+	fs        *pflag.FlagSet // the method and its settings
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -150,32 +139,73 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 
 // addSettings defines what --method takes.
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
-	fs.StringVar(&f.cfg.Name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
-	fs.Float64Var(&f.cfg.Threshold, "threshold", 0, "least similarity of near texts, 0..1 (default .8; auto: probability .5; weighted .6)")
-	fs.Float64Var(&f.cfg.Lossless, "lossless", 0, "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept")
-	fs.Float64Var(&f.cfg.Containment, "containment", 0, "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained")
-	fs.IntVar(&f.distance, "distance", -1, "largest Hamming distance: of simhash 0..7 (default "+strconv.Itoa(simhash.DefaultDistance)+"), of images 0..31 (default 31)") // -1 is not given
-	fs.IntVar(&f.cfg.Quality, "quality", 0, "pictures of less quality, 1..100, are only ever duplicates of equal files (default 50)")
-	fs.BoolVar(&f.cfg.Turned, "turned", false, "find pictures that were rotated by quarters or mirrored, too")
-	fs.StringVar(&f.verify, "verify", "on", "off gives the classic verdict, by distance alone (default on)")
-	fs.IntVar(&f.cfg.MinFeatures, "min-features", 0, "texts with fewer different features are only ever duplicates of equal ones (default "+strconv.Itoa(simhash.DefaultMinFeatures)+")")
-	f.features.add(fs)
-	fs.StringVar(&f.shingle, "shingle", "", `words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too) (default: scripts:2 for auto, else auto:3)`)
-	fs.Float64Var(&f.cfg.Recall, "recall", 0, "share of the pairs at the threshold to find (default .99)")
-	fs.StringVar((*string)(&f.cfg.Similarity), "similarity", "", "edit, jaccard, cosine, containment (default edit)")
-	fs.StringVar((*string)(&f.cfg.Keys), "keys", "", "exact (every pair) or any (texts with any m units in common) (default exact)")
-	fs.StringVar(&f.prepare, "prepare", "asis", "compare texts as they are, or what is left of them: "+strings.Join(methods.Preparers()[1:], ", "))
-	fs.StringVar(&f.m, "m", "", "with keys=any: length of the shared substrings, runes:4 or words:4")
-	fs.StringVar(&f.variants, "variants", "", "what becomes of texts of one template that state other numbers: keep or merge (default merge)")
-	fs.StringVar(&f.evidence, "weights", "", "what each piece of evidence is worth, a table of weights (default: the built-in one)")
-	fs.Float64Var(&f.cfg.Bias, "bias", 0, "bits added to the score of every pair, as tune learns them from your labels (default 0)")
-	fs.IntVar(&f.cfg.Limit, "limit", 0, fmt.Sprintf("texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words (default %d)", methods.DefaultLimit))
-	fs.Uint64Var(&f.cfg.Seed, "seed", 0, "seed of the feature hashes: that of an index, to decide as it does")
+	fs.StringVar(&f.name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
+	for _, s := range methods.Settings() {
+		help := s.Help
+		if s.Default != "" {
+			help += " (default " + s.Default + ")"
+		}
+		fs.Var(&settingValue{setting: s}, s.Name, help)
+		if s.Least < 0 {
+			_ = fs.SetAnnotation(s.Name, signed, nil) // the flag is there
+		}
+	}
+}
+
+// settingValue is the value of a setting's flag, "" if it is not given.
+type settingValue struct {
+	setting methods.Setting
+	text    string
+}
+
+// Type returns the name of the value's type for the help.
+func (v *settingValue) Type() string {
+	if t := v.setting.Type; t != "shingle" && t != "file" {
+		return t
+	}
+	return "string"
+}
+
+// String returns the value.
+func (v *settingValue) String() string { return v.text }
+
+// Set reads a value; choice checks it.
+func (v *settingValue) Set(text string) (err error) {
+	v.text = text
+	if text != "" && v.setting.Type != "shingle" {
+		v.text, err = v.setting.Parse(text)
+	}
+	return err
+}
+
+// choice returns what is asked for.
+func (f *methodFlags) choice() (methods.Choice, error) {
+	c := methods.Choice{Name: f.name}
+	var err error
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit knows nothing of what is a flag of the command too
+		if s.Changed && s.Name != "method" && err == nil {
+			c, err = c.With(s.Name, s.Value.String())
+		}
+	})
+	if err != nil {
+		return c, usage("%w", err)
+	}
+	return c, nil
 }
 
 // method makes the method, and the normaliser of its texts.
-func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
-	c, err := f.config()
+func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
+
+// at makes the method with another threshold, if it has one.
+func (f *methodFlags) at(threshold float64) (neardup.Method, text.Normalizer, error) {
+	c, err := f.choice()
+	if err == nil && c.Takes("threshold") {
+		c, err = c.With("threshold", fmt.Sprint(threshold))
+	}
+	return f.made(c, err)
+}
+
+func (f *methodFlags) made(c methods.Choice, err error) (neardup.Method, text.Normalizer, error) {
 	if err != nil {
 		return nil, text.Normalizer{}, err
 	}
@@ -183,54 +213,14 @@ func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) {
 	if err != nil {
 		return nil, n, usage("--normalize: %w", err)
 	}
-	m, err := methods.New(c)
-	if err != nil {
+	m, err := c.Method()
+	switch {
+	case errors.As(err, new(*fs.PathError)):
+		return nil, n, fmt.Errorf("--%w", err)
+	case err != nil:
 		return nil, n, usage("--method: %w", err)
 	}
 	return m, n, nil
-}
-
-// config checks the settings.
-func (f *methodFlags) config() (c methods.Config, err error) {
-	c = f.cfg
-	if err := checkEffect(f.fs, c.Name); err != nil {
-		return c, err
-	}
-	if c.Shingle, err = parseShingle("shingle", f.shingle); err != nil {
-		return c, err
-	}
-	if c.M, err = parseShingle("m", f.m); err != nil {
-		return c, err
-	}
-	if f.distance >= 0 {
-		c.Distance = &f.distance
-	}
-	if c.Prepare, err = methods.Preparer(f.prepare); err != nil {
-		return c, usage("prepare: %w", err)
-	}
-	if err := f.weights(&c); err != nil {
-		return c, err
-	}
-	if f.evidence != "" {
-		w, err := readWeights(f.evidence)
-		if err != nil {
-			return c, err
-		}
-		c.Weights = &w
-	}
-	c.Verify, c.Variants = methods.Verify(f.verify), methods.Variants(f.variants)
-	return c, nil
-}
-
-// weights reads what simhash counts and weighs, or the table that the words of
-// auto and weighted are weighed by.
-func (f *methodFlags) weights(c *methods.Config) (err error) {
-	if c.Name == "simhash" {
-		c.Features, err = f.features.features(c.Shingle, c.Seed)
-	} else {
-		c.IDF, err = readNamed("idf", f.features.idf, keyword.ReadTable)
-	}
-	return err
 }
 
 // readNamed reads the file that a flag names; nil where it names none.
@@ -257,17 +247,6 @@ func readOverrides(path string) (*override.Set, error) {
 		return nil, usage("%w", err)
 	}
 	return set, nil
-}
-
-func parseShingle(flag, s string) (feature.Shingle, error) {
-	if s == "" {
-		return feature.Shingle{}, nil
-	}
-	sh, err := feature.ParseShingle(s)
-	if err != nil {
-		return sh, usage("%s: %w", flag, err)
-	}
-	return sh, nil
 }
 
 // runFlags say how a batch runs and what it tells.
@@ -408,17 +387,4 @@ func (s *size) Set(v string) error {
 	}
 	*s = size(n * factor)
 	return nil
-}
-
-// readWeights reads a table of weights of auto.
-func readWeights(path string) (evidence.Weights, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return evidence.Weights{}, err
-	}
-	w, err := evidence.ReadWeights(string(data))
-	if err != nil {
-		return w, usage("%s: %w", path, err)
-	}
-	return w, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/neardup/neardup/methods"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -13,6 +14,7 @@ import (
 func methodTopic() *cobra.Command {
 	var f methodFlags
 	f.add(pflag.NewFlagSet("", pflag.ContinueOnError))
+	settings := methods.Settings()
 	var b strings.Builder
 	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
 		"  --method 'ngram similarity=jaccard keys=any m=runes:4'\n  --method 'simhash distance=3 features=keywords:20'\n\nMethods:\n")
@@ -26,7 +28,8 @@ func methodTopic() *cobra.Command {
 			return
 		}
 		fmt.Fprintf(&b, "  %-13s %s\n", s.Name, wrapped(s.Usage, 82, strings.Repeat(" ", 16)))
-		if of := effects[s.Name]; len(of) > 0 {
+		i := slices.IndexFunc(settings, func(m methods.Setting) bool { return m.Name == s.Name })
+		if of := settings[i].Methods; len(of) > 0 {
 			fmt.Fprintf(&b, "%16sof %s\n", "", strings.Join(of, ", "))
 		}
 	})

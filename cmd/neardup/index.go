@@ -1,11 +1,12 @@
 package main
 
 import (
-	"github.com/neardup/neardup"
+	"fmt"
+
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/image"
-	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
@@ -99,17 +100,17 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if s.Titled && f.stages.content == "off" {
 		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
-	cfg, err := f.method.config()
+	content, err := f.method.choice()
 	if err != nil {
 		return s, err
 	}
-	s.ContentMethod = maker(cfg)
-	s.TitleMethod = maker(methods.Config{Name: "ngram", Threshold: f.stages.titleThreshold})
+	s.ContentMethod = standard.Method(content.String())
+	s.TitleMethod = standard.Method(fmt.Sprint("ngram threshold=", f.stages.titleThreshold))
 	if f.stages.titleAgrees > 0 {
-		s.TitleAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.stages.titleAgrees})
+		s.TitleAgrees = standard.Method(fmt.Sprint("jaccard threshold=", f.stages.titleAgrees))
 	}
 	if f.stages.urlAgrees > 0 {
-		s.URLAgrees = maker(methods.Config{Name: "jaccard", Threshold: f.stages.urlAgrees})
+		s.URLAgrees = standard.Method(fmt.Sprint("jaccard threshold=", f.stages.urlAgrees))
 	}
 	if err := f.stages.check(); err != nil {
 		return s, err
@@ -179,12 +180,4 @@ func titled(compare string) (bool, error) {
 		return true, nil
 	}
 	return false, usage("--compare %q is neither %q nor %q", compare, corpus.OnlyText, corpus.TitleAndText)
-}
-
-// maker makes a method with the seed of an index.
-func maker(cfg methods.Config) docid.Maker {
-	return func(seed uint64, _ []byte) (neardup.Method, error) {
-		cfg.Seed = seed
-		return methods.New(cfg)
-	}
 }

@@ -26,7 +26,7 @@ func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 		Fingerprints: [2]string{fmt.Sprintf("%016x", fingerprintOf(x)), fmt.Sprintf("%016x", fingerprintOf(y))},
 		Keywords:     [2][]api.Keyword{keywords(x), keywords(y)},
 	}
-	if m, err := methods.New(methods.Config{}); err == nil {
+	if m, err := methods.New(""); err == nil {
 		out.Verdict = verdict(m, x, y)
 		out.Conflicts = out.Verdict.Evidence
 	}

@@ -189,6 +189,6 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 		return cfg, nil
 	}
 	cfg.Clean = text.Default()
-	cfg.Near, err = methods.New(methods.Config{})
+	cfg.Near, err = methods.New("")
 	return cfg, err
 }

@@ -104,7 +104,7 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
 		}
 		m := p.method
-		m.cfg.Name = name
+		m.name = name
 		out = append(out, m)
 	}
 	return out, nil

@@ -34,7 +34,9 @@ func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
 		case "int", "int64", "float64", "duration":
-			if _, is := f.Value.(boundedValue); !is && f.Annotations[signed] == nil {
+			_, is := f.Value.(boundedValue)
+			_, isSigned := f.Annotations[signed]
+			if !is && !isSigned {
 				f.Value = boundedValue{f.Value}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/ngram"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,12 +49,12 @@ func (t *tune) flags(fs *pflag.FlagSet) {
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
 	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
-		t.method.cfg.Name = "ngram"
+		t.method.name = "ngram"
 	}
 	if err := t.check(inputs); err != nil {
 		return err
 	}
-	if len(t.judged) > 0 || t.method.cfg.Name != "ngram" || t.out != "" || t.precision != 0 {
+	if len(t.judged) > 0 || t.method.name != "ngram" || t.out != "" || t.precision != 0 {
 		return t.curve(ctx, inputs)
 	}
 	r, err := t.ngram(ctx, inputs)
@@ -106,13 +107,16 @@ func (t *tune) check(inputs []string) error {
 
 // ngram learns the substrings and the threshold of method ngram.
 func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err error) {
-	in := ngram.TuneInput{Recall: t.recall, Method: ngram.Config{Similarity: t.method.cfg.Similarity}}
-	_, clean, err := t.method.method()
-	if err == nil {
-		in.Method.Shingle, err = parseShingle("shingle", t.method.shingle)
-	}
+	c, err := t.method.choice()
+	_, clean, err := t.method.made(c, err)
 	if err != nil {
 		return r, err
+	}
+	in := ngram.TuneInput{Recall: t.recall, Method: ngram.Config{Similarity: ngram.Similarity(c.Get("similarity"))}}
+	if s := c.Get("shingle"); s != "" {
+		if in.Method.Shingle, err = feature.ParseShingle(s); err != nil {
+			return r, err
+		}
 	}
 	pairs, others, err := t.sample(ctx, inputs)
 	if err != nil {

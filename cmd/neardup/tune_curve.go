@@ -19,15 +19,16 @@ const curveFloor = .3
 
 // curve measures thresholds of a method on pairs that people have labelled.
 func (t *tune) curve(ctx context.Context, inputs []string) error {
-	flags := t.method
-	if flags.cfg.Threshold != 0 {
+	c, err := t.method.choice()
+	switch {
+	case err != nil:
+		return err
+	case c.Get("threshold") != "":
 		return usage("--threshold is what tune proposes")
+	case !c.Takes("threshold") || c.Get("verify") == "off":
+		return usage("--method %s has no threshold of similarity to choose", c.Name)
 	}
-	flags.cfg.Threshold = curveFloor
-	if _, known := effects["threshold"]; !known || flags.cfg.Name == "exact" || flags.verify == "off" {
-		return usage("--method %s has no threshold of similarity to choose", flags.cfg.Name)
-	}
-	m, n, err := flags.method()
+	m, n, err := t.method.at(curveFloor)
 	if err != nil {
 		return err
 	}
@@ -37,7 +38,7 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 	}
 	found, bias := scored(m, n, pairs)
 	r := eval.Curve(m.Spec().String(), found, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
-	if flags.cfg.Name == "auto" {
+	if c.Name == "auto" {
 		r.Bias = bias
 	}
 	if t.out != "" {
@@ -78,7 +79,7 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	if r.Few != "" {
 		fmt.Fprintf(&b, "# %s\n", r.Few)
 	}
-	spec := t.method.cfg.Name
+	spec := t.method.name
 	t.method.fs.Visit(func(f *pflag.Flag) {
 		if f.Name != "method" && f.Name != "threshold" && !slices.Contains(ofFiles, f.Name) {
 			spec += " " + f.Name + "=" + f.Value.String()

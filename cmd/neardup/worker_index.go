@@ -67,7 +67,7 @@ func (f *methodFlags) asFlags() []string {
 	given := f.remembered()
 	name := given["method"]
 	if name == "" {
-		name = f.cfg.Name
+		name = f.name
 	}
 	spec, flags := "--method="+name, []string{}
 	for _, setting := range slices.Sorted(maps.Keys(given)) {

@@ -270,7 +270,7 @@ func TestWorkersDecideAsDedup(t *testing.T) {
 			c.docs = c.docs[:len(c.docs)/2]
 		}
 		t.Run(c.method, func(t *testing.T) {
-			m, err := methods.New(methods.Config{Name: c.method})
+			m, err := methods.New(c.method)
 			if err != nil {
 				t.Fatal(err)
 			}

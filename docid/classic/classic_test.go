@@ -180,11 +180,7 @@ func testOracle(t *testing.T, s *services.Server) {
 // oracleSignature is the signature of the method by that name.
 func oracleSignature(t *testing.T, seed uint64) func(string) uint64 {
 	t.Helper()
-	words, err := methods.FeatureConfig{Kind: "levels:5", Seed: seed}.Features()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := methods.New(methods.Config{Name: "simhash", Verify: methods.Off, Features: words, MinFeatures: 1, Seed: seed})
+	m, err := methods.New(fmt.Sprint("simhash features=levels:5 verify=off min-features=1 seed=", seed))
 	if err != nil {
 		t.Fatal(err)
 	}

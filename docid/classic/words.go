@@ -35,7 +35,11 @@ type signer struct {
 }
 
 func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
-	features, err := methods.FeatureConfig{Kind: fmt.Sprintf("levels:%d", levels), Seed: seed}.Features()
+	words, err := methods.Parse(fmt.Sprintf("simhash features=levels:%d seed=%d", levels, seed))
+	if err != nil {
+		return nil, err
+	}
+	features, err := words.Features()
 	if err != nil {
 		return nil, err
 	}

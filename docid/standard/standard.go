@@ -5,6 +5,8 @@ package standard
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -20,16 +22,22 @@ const TitleAgrees = .2
 func Settings() docid.Settings {
 	return docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
-		ContentMethod: Method(methods.Config{Name: "auto"}),
-		TitleAgrees:   Method(methods.Config{Name: "jaccard", Threshold: TitleAgrees}),
+		ContentMethod: Method("auto"),
+		TitleAgrees:   Method(fmt.Sprint("jaccard threshold=", TitleAgrees)),
 	}
 }
 
-// Method makes a method of the table with the secret seed of an index.
-func Method(c methods.Config) docid.Maker {
+// Method makes the method of a spec, see methods.New, with the secret seed of an index.
+func Method(spec string) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
-		c.Seed = seed
-		return methods.New(c)
+		c, err := methods.Parse(spec)
+		if err == nil {
+			c, err = c.With("seed", strconv.FormatUint(seed, 10))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return c.Method()
 	}
 }
 

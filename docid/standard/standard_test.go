@@ -7,7 +7,6 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
-	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/store/memory"
 )
 
@@ -52,8 +51,8 @@ func ExampleSettings() {
 	}
 	defer store.Close()
 	s := standard.Settings()
-	s.URLAgrees = standard.Method(methods.Config{Name: "jaccard", Threshold: .2})
-	s.ContentMethod = standard.Method(methods.Config{Name: "ngram", Threshold: .8})
+	s.URLAgrees = standard.Method("jaccard threshold=.2")
+	s.ContentMethod = standard.Method("ngram threshold=.8")
 	d, err := docid.NewDetector(ctx, store, "news", s)
 	if err != nil {
 		fmt.Println(err)

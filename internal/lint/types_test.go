@@ -30,7 +30,6 @@ var manyFields = map[string]int{
 	"docid.subject":                  17,
 	"eval.Report":                    18,
 	"evidence.pair":                  19,
-	"methods.Config":                 22,
 	"passage.sampler":                17,
 	"server.figures":                 20,
 	"store/internal/ledger.follower": 19,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/store/pebble"
@@ -21,7 +20,7 @@ import (
 // jaccardAt are settings by which texts are near from a Jaccard of words on: every pair is found.
 func jaccardAt(threshold float64) docid.Settings {
 	return docid.Settings{URL: docid.Exact, Content: docid.Near, ContentMethod: func(seed uint64, _ []byte) (neardup.Method, error) {
-		return methods.New(methods.Config{Name: "jaccard", Threshold: threshold, Shingle: feature.Shingle{Unit: feature.Words, K: 1}, Seed: seed})
+		return methods.New(fmt.Sprintf("jaccard threshold=%v shingle=words:1 seed=%d", threshold, seed))
 	}}
 }
 

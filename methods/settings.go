@@ -1,0 +1,245 @@
+package methods
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/simhash"
+)
+
+// Setting is what a user may choose of a method, as in "minhash recall=.999".
+type Setting struct {
+	Name string
+	// Type is float64, int, uint64, bool, shingle, string, or file for the name of one.
+	Type string
+	// Help is a noun phrase, Default what a method does without the setting.
+	Help, Default string
+	// A float64 is above Least, an int at least Least; either is at most Most. Both are 0 if any value is allowed.
+	Least, Most float64
+	Values      []string // that a string may have; nil: any
+	Methods     []string // on which it has an effect; nil: all
+}
+
+var settings = []Setting{
+	{Name: "threshold", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
+		Help: "least similarity of near texts, 0..1", Default: ".8; auto: probability .5; weighted .6"},
+	{Name: "lossless", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
+		Help: "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept"},
+	{Name: "containment", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"},
+		Help: "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained"},
+	{Name: "shingle", Type: "shingle", Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram"},
+		Help: "words:3, runes:3, auto:3 (words, but runes of Chinese, Japanese, Korean), scripts:3 (runes of Thai, Khmer and all that is written without spaces, too)", Default: "scripts:2 for auto, else auto:3"},
+	{Name: "recall", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"}, Help: "share of the pairs at the threshold to find", Default: ".99"},
+	{Name: "limit", Type: "int", Least: 1, Most: 4096, Methods: []string{"auto"},
+		Help: "texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words", Default: strconv.Itoa(DefaultLimit)},
+	{Name: "bias", Type: "float64", Least: -64, Most: 64, Methods: []string{"auto"}, Help: "bits added to the score of every pair, as tune learns them from your labels", Default: "0"},
+	{Name: "weights", Type: "file", Methods: []string{"auto"}, Help: "what each piece of evidence is worth, a table of weights", Default: "the built-in one"},
+	{Name: "idf", Type: "file", Methods: []string{"auto", "simhash", "weighted"},
+		Help: "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf", Default: "built-in, Chinese and English"},
+	{Name: "distance", Type: "int", Most: 31, Methods: []string{"simhash", "images"},
+		Help: "largest Hamming distance: of simhash 0..7 (default " + strconv.Itoa(simhash.DefaultDistance) + "), of images 0..31", Default: "31"},
+	{Name: "verify", Type: "string", Values: []string{"on", "off"}, Methods: []string{"simhash"}, Help: "off gives the classic verdict, by distance alone", Default: "on"},
+	{Name: "min-features", Type: "int", Least: 1, Most: 1 << 30, Methods: []string{"simhash"},
+		Help: "texts with fewer different features are only ever duplicates of equal ones", Default: strconv.Itoa(simhash.DefaultMinFeatures)},
+	{Name: "features", Type: "string", Methods: []string{"simhash"},
+		Help:    "what makes the fingerprint: shingles such as auto:1, auto:3 or runes:4, levels:5 (words, weighted by how often they occur), keywords:20 (by TF-IDF)",
+		Default: simhash.DefaultFeatures(0).String()},
+	{Name: "stopwords", Type: "file", Methods: []string{"simhash"}, Help: "simhash: file of words to leave out, one a line", Default: "built-in"},
+	{Name: "dictionary", Type: "file", Methods: []string{"simhash"}, Help: `simhash: file of words added to the Chinese dictionary, "word [frequency]" a line`},
+	{Name: "similarity", Type: "string", Values: []string{"edit", "jaccard", "cosine", "containment"}, Methods: []string{"ngram"},
+		Help: "edit, jaccard, cosine, containment", Default: "edit"},
+	{Name: "keys", Type: "string", Values: []string{"exact", "any"}, Methods: []string{"ngram"},
+		Help: "exact (every pair) or any (texts with any m units in common)", Default: "exact"},
+	{Name: "m", Type: "shingle", Methods: []string{"ngram"}, Help: "with keys=any: length of the shared substrings, runes:4 or words:4"},
+	{Name: "prepare", Type: "string", Values: preparers, Methods: []string{"ngram"},
+		Help: "compare texts as they are, or what is left of them: " + strings.Join(preparers[1:], ", "), Default: "asis"},
+	{Name: "variants", Type: "string", Values: []string{"keep", "merge"}, Methods: []string{"ngram"},
+		Help: "what becomes of texts of one template that state other numbers: keep or merge", Default: "merge"},
+	{Name: "quality", Type: "int", Least: 1, Most: 100, Methods: []string{"images"}, Help: "pictures of less quality, 1..100, are only ever duplicates of equal files", Default: "50"},
+	{Name: "turned", Type: "bool", Methods: []string{"images"}, Help: "find pictures that were rotated by quarters or mirrored, too"},
+	{Name: "seed", Type: "uint64", Help: "seed of the feature hashes: that of an index, to decide as it does"},
+}
+
+// Settings lists what can be chosen of the methods.
+func Settings() []Setting { return slices.Clone(settings) }
+
+// Parse reads a value of the setting's type, and returns it in one form for all spellings.
+func (s *Setting) Parse(value string) (string, error) {
+	var v any = value
+	var err error
+	switch s.Type {
+	case "float64":
+		var x float64
+		x, err = strconv.ParseFloat(value, 64)
+		v = number(x)
+	case "int":
+		v, err = strconv.Atoi(value)
+	case "uint64":
+		v, err = strconv.ParseUint(value, 10, 64)
+	case "bool":
+		v, err = strconv.ParseBool(value)
+	case "shingle":
+		v, err = feature.ParseShingle(value)
+	}
+	return fmt.Sprint(v), err
+}
+
+// check refuses a value that was parsed and is not one of those that the setting may have.
+func (s *Setting) check(value string) error {
+	if s.Values != nil && !slices.Contains(s.Values, value) {
+		return fmt.Errorf("%s %q is none of %s", s.Name, value, strings.Join(s.Values, ", "))
+	}
+	if s.Most == 0 {
+		return nil
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	if within := s.Least <= x && x <= s.Most; err != nil || !within || x == s.Least && s.Type == "float64" {
+		return fmt.Errorf("%s %s is out of range", s.Name, value)
+	}
+	return nil
+}
+
+// Choice is a method and its settings. The zero value is method auto.
+type Choice struct {
+	Name   string // one of Names; "": auto
+	values map[string]string
+}
+
+// Parse reads a spec: the name of a method, and settings as NAME=VALUE. "" is auto.
+func Parse(spec string) (c Choice, err error) {
+	for i, word := range strings.Fields(spec) {
+		name, value, isSetting := strings.Cut(word, "=")
+		_, known := c.values[name]
+		switch {
+		case i == 0 && !isSetting:
+			c.Name = word
+		case !isSetting:
+			return c, fmt.Errorf("%q: not a setting (want NAME=VALUE)", word)
+		case known:
+			return c, fmt.Errorf("%s is given twice", name)
+		default:
+			if c, err = c.With(name, value); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// With returns the choice with another value of a setting. The error names the setting if it does not exist, has no
+// effect on the method, or cannot have the value.
+func (c Choice) With(name, value string) (Choice, error) {
+	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return c, fmt.Errorf("no setting %q", name)
+	}
+	s, method := &settings[i], c.method()
+	if s.Methods != nil && !slices.Contains(s.Methods, method) {
+		return c, fmt.Errorf("%s has no effect on method %s, only on %s", name, method, strings.Join(s.Methods, ", "))
+	}
+	parsed, err := s.Parse(value)
+	if err != nil {
+		return c, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := s.check(parsed); err != nil {
+		return c, err
+	}
+	c.values = maps.Clone(c.values)
+	if c.values == nil {
+		c.values = map[string]string{}
+	}
+	c.values[name] = parsed
+	return c, nil
+}
+
+// Takes reports whether a setting has an effect on the method.
+func (c Choice) Takes(name string) bool {
+	return slices.ContainsFunc(settings, func(s Setting) bool {
+		return s.Name == name && (s.Methods == nil || slices.Contains(s.Methods, c.method()))
+	})
+}
+
+// Get returns the value of a setting, "" if it was not chosen.
+func (c Choice) Get(name string) string { return c.values[name] }
+
+// String prints the spec.
+func (c Choice) String() string {
+	spec := c.method()
+	for _, name := range slices.Sorted(maps.Keys(c.values)) {
+		spec += " " + name + "=" + c.values[name]
+	}
+	return spec
+}
+
+func (c Choice) method() string {
+	if c.Name == "" {
+		return "auto"
+	}
+	return c.Name
+}
+
+// The values of settings, 0 if they were not chosen.
+
+func (c Choice) float(name string) float64 {
+	x, _ := strconv.ParseFloat(c.values[name], 64)
+	return x
+}
+
+func (c Choice) int(name string) int {
+	n, _ := strconv.Atoi(c.values[name])
+	return n
+}
+
+func (c Choice) seed() uint64 {
+	n, _ := strconv.ParseUint(c.values["seed"], 10, 64)
+	return n
+}
+
+func (c Choice) shingle(name string) (s feature.Shingle) {
+	if v := c.values[name]; v != "" {
+		s, _ = feature.ParseShingle(v)
+	}
+	return s
+}
+
+// distance returns nil if none was chosen.
+func (c Choice) distance() *int {
+	if c.values["distance"] == "" {
+		return nil
+	}
+	d := c.int("distance")
+	return &d
+}
+
+// read reads the file of a setting, nil if none was chosen.
+func (c Choice) read(name string) ([]byte, error) {
+	path := c.values[name]
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}
+
+// table reads the table of a setting, nil if none was chosen.
+func table[T any](c Choice, name string, read func(io.Reader) (*T, error)) (*T, error) {
+	data, err := c.read(name)
+	if data == nil {
+		return nil, err
+	}
+	t, err := read(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", name, c.values[name], err)
+	}
+	return t, nil
+}
