@@ -39,10 +39,10 @@ func (r *Record) Reset() {
 	r.Index, r.Probe, r.Sketch = r.Index[:0], nil, 0
 }
 
-// View is what Compare needs of one text: a set of shingles, the runes, a
-// fingerprint. Immutable once made, so it can be cached and shared.
-type View interface {
-	// Bytes is the memory the view holds, about, for cache accounting.
+// A Prepared is one text as Compare needs it: a set of shingles, the runes, a
+// fingerprint. It never changes, so it can be cached and shared.
+type Prepared interface {
+	// Bytes returns about how much memory it takes, for caches.
 	Bytes() int
 }
 
@@ -135,13 +135,13 @@ type Method interface {
 	// Plausible is false only if two texts with these sketches cannot be
 	// Near. It is a filter, called for every candidate: a few nanoseconds.
 	Plausible(a, b uint64) bool
-	// View makes what Compare needs. O(len(clean)).
-	View(clean string) View
+	// Prepare makes what Compare needs. O(len(clean)).
+	Prepare(clean string) Prepared
 	// Compare verifies a candidate: whether text a may go for the leader b. It is exact. A
 	// method whose Near depends on which of two is the leader, since one says
 	// more than the other, says so; for all others it is symmetric. It may stop
 	// early once the pair cannot be Near, and then leaves Similarity at 0.
-	Compare(a, b View) Match
+	Compare(a, b Prepared) Match
 }
 
 // TwoStage is a Method that finds by a cheap similarity, judges by what costs more, and explains its judgement. Of all
@@ -150,21 +150,21 @@ type TwoStage interface {
 	Method
 	// Screen runs the cheap part of Compare. If decided is true, m is what Compare returns; otherwise only
 	// m.Closeness is set, and Decide finishes.
-	Screen(a, b View) (m Match, decided bool)
+	Screen(a, b Prepared) (m Match, decided bool)
 	// Decide returns what Compare does of a pair that Screen left open.
-	Decide(a, b View, closeness float64) Match
+	Decide(a, b Prepared, closeness float64) Match
 	// Explain returns what Compare does, with the Evidence, however unlike the texts are. It costs
 	// more than Compare, so engines call it for what they report.
-	Explain(a, b View) Match
+	Explain(a, b Prepared) Match
 	// Template returns what stays of a text if other things fill its slots, 0 if the text has none, and what fills
 	// them in their order. Of two texts of one template Compare depends on nothing
 	// but how many of the fillers differ, and is not Near where any does, as long as no
 	// filler of the one stands in another slot of the other.
-	Template(v View) (template uint64, fillers []uint64)
+	Template(v Prepared) (template uint64, fillers []uint64)
 }
 
 // Screen calls the method's Screen, or Compare of a method without stages.
-func Screen(m Method, a, b View) (match Match, decided bool) {
+func Screen(m Method, a, b Prepared) (match Match, decided bool) {
 	if t, ok := m.(TwoStage); ok {
 		return t.Screen(a, b)
 	}
@@ -172,7 +172,7 @@ func Screen(m Method, a, b View) (match Match, decided bool) {
 }
 
 // Explain calls the method's Explain, or Compare of a method that has no evidence.
-func Explain(m Method, a, b View) Match {
+func Explain(m Method, a, b Prepared) Match {
 	if t, ok := m.(TwoStage); ok {
 		return t.Explain(a, b)
 	}
@@ -195,10 +195,10 @@ type Searchable interface {
 	// it, nothing where no text is near. Both texts of such a pair have the
 	// set of the measure that judges it, and what is in both of its
 	// Features weighs as much as either says, by its Weights.
-	FeatureSets(dst []FeatureSet, v View) []FeatureSet
+	FeatureSets(dst []FeatureSet, v Prepared) []FeatureSet
 	// Measure returns the Similarity that Compare would give without a threshold. Engines do not call it: it is for
 	// what is shown to people.
-	Measure(a, b View) float64
+	Measure(a, b Prepared) float64
 }
 
 // FeatureSet holds the features of a text, sorted, each once. What their hashes

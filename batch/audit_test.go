@@ -138,9 +138,9 @@ func randomFamilies(seed uint64, n int) []neardup.Document {
 
 // trueRecall compares all pairs of different texts.
 func trueRecall(m lossy, docs []neardup.Document) float64 {
-	views, recs := make([]neardup.View, len(docs)), make([]neardup.Record, len(docs))
+	views, recs := make([]neardup.Prepared, len(docs)), make([]neardup.Record, len(docs))
 	for i := range docs {
-		views[i] = m.View(docs[i].Text)
+		views[i] = m.Prepare(docs[i].Text)
 		m.Record(docs[i].Text, &recs[i])
 	}
 	near, found := 0, 0

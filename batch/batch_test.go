@@ -46,11 +46,11 @@ type shingleSet []uint64
 
 func (s shingleSet) Bytes() int { return 8 * len(s) }
 
-func (m shingled) View(clean string) neardup.View {
+func (m shingled) Prepare(clean string) neardup.Prepared {
 	return shingleSet(feature.Set(twoWords.Append(nil, clean, 0)))
 }
 
-func (m shingled) Compare(a, b neardup.View) neardup.Match {
+func (m shingled) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(shingleSet), b.(shingleSet)
 	both := feature.IntersectSorted(x, y)
 	if len(x) == 0 || len(y) == 0 {
@@ -105,10 +105,10 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 	return docs
 }
 
-func (m shingled) Measure(a, b neardup.View) float64 { return m.Compare(a, b).Similarity }
+func (m shingled) Measure(a, b neardup.Prepared) float64 { return m.Compare(a, b).Similarity }
 
 // FeatureSets are asked for where many leaders share a key.
-func (m shingled) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m shingled) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	set := v.(shingleSet)
 	n := len(set)
 	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.Overlap(n, n, m.threshold))})
@@ -120,7 +120,7 @@ func similarTo(m shingled, docs []neardup.Document) func(i, j int) (float64, boo
 		if docs[i].Text == docs[j].Text {
 			return 1, docs[i].Text != ""
 		}
-		match := m.Compare(m.View(docs[i].Text), m.View(docs[j].Text))
+		match := m.Compare(m.Prepare(docs[i].Text), m.Prepare(docs[j].Text))
 		return match.Similarity, match.Near
 	}
 }
@@ -367,7 +367,7 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 	}
 	for _, clean := range []string{"", " \t", "x y z"} {
 		m := shingled{}
-		if v := Verify(m, Text{clean, m.View(clean)}, Text{"", m.View("")}); v.Near || v.Basis != neardup.BasisBlank {
+		if v := Verify(m, Text{clean, m.Prepare(clean)}, Text{"", m.Prepare("")}); v.Near || v.Basis != neardup.BasisBlank {
 			t.Errorf("no text and %q: %+v", clean, v)
 		}
 	}

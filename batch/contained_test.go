@@ -89,7 +89,7 @@ func checkPairs(t *testing.T, ordered []neardup.Document, m neardup.Method) {
 	var want, got []string
 	for i, d := range ordered {
 		for _, l := range ordered[:i] {
-			e := batch.Edge{Match: batch.Verify(m, batch.Text{Clean: d.Text, View: m.View(d.Text)}, batch.Text{Clean: l.Text, View: m.View(l.Text)})}
+			e := batch.Edge{Match: batch.Verify(m, batch.Text{Clean: d.Text, Prepared: m.Prepare(d.Text)}, batch.Text{Clean: l.Text, Prepared: m.Prepare(l.Text)})}
 			if e.Near {
 				want = append(want, fmt.Sprint(l.ID, " ", d.ID, " ", e.Relation()))
 			}

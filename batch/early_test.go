@@ -17,7 +17,7 @@ func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var _ viewer = m
+	var _ recordPreparer = m
 	var docs []neardup.Document
 	for i := range 300 {
 		text := ""

@@ -186,8 +186,8 @@ func equalMatch(method string) neardup.Match {
 
 // Text is a clean text with the view of it that a method made.
 type Text struct {
-	Clean string
-	View  neardup.View
+	Clean    string
+	Prepared neardup.Prepared
 }
 
 // Verify compares two texts, as every engine must: equal ones are near by any
@@ -205,13 +205,13 @@ func verify(m neardup.Method, a, b Text, explain bool) neardup.Match {
 	if a.Clean == b.Clean {
 		return EqualMatch(m, a.Clean)
 	}
-	match, decided := neardup.Screen(m, a.View, b.View)
+	match, decided := neardup.Screen(m, a.Prepared, b.Prepared)
 	switch {
 	case decided:
 	case explain:
-		match = neardup.Explain(m, a.View, b.View)
+		match = neardup.Explain(m, a.Prepared, b.Prepared)
 	default:
-		match = m.(neardup.TwoStage).Decide(a.View, b.View, match.Closeness)
+		match = m.(neardup.TwoStage).Decide(a.Prepared, b.Prepared, match.Closeness)
 	}
 	if !match.Variant {
 		match.Evidence = nil

@@ -119,7 +119,7 @@ func ExamplePairing() {
 	}
 	for c := range candidates {
 		a, b := texts[c.Earlier], texts[c.Later]
-		match := batch.Verify(m, batch.Text{Clean: a, View: m.View(a)}, batch.Text{Clean: b, View: m.View(b)})
+		match := batch.Verify(m, batch.Text{Clean: a, Prepared: m.Prepare(a)}, batch.Text{Clean: b, Prepared: m.Prepare(b)})
 		fmt.Printf("%d and %d: %.3f\n", c.Earlier, c.Later, match.Similarity)
 	}
 	// Output:
@@ -141,10 +141,10 @@ func (initials) Record(clean string, rec *neardup.Record) {
 // Plausible knows nothing from sketches.
 func (initials) Plausible(_, _ uint64) bool { return true }
 
-func (initials) View(clean string) neardup.View { return openingView(opening(clean)) }
+func (initials) Prepare(clean string) neardup.Prepared { return openingView(opening(clean)) }
 
 // Compare judges the pair.
-func (initials) Compare(a, b neardup.View) neardup.Match {
+func (initials) Compare(a, b neardup.Prepared) neardup.Match {
 	m := neardup.Match{Distance: -1, Method: "initials", Basis: "first three words"}
 	if a == b {
 		m.Similarity, m.Near = 1, true

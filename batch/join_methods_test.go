@@ -125,11 +125,11 @@ func TestVerifyEqualTexts(t *testing.T) {
 		for _, clean := range []string{"storm", "storm in paris",
 			"the council met on monday and agreed to build a new bridge over the river before the end of next year, officials said.",
 			"北京今天下雨", strings.Repeat("the council of the city has decided about the market. ", 20)} {
-			a := batch.Text{Clean: clean, View: m.View(clean)}
+			a := batch.Text{Clean: clean, Prepared: m.Prepare(clean)}
 			if got := batch.Verify(m, a, a); !got.Near || got.Similarity != 1 || got.Basis != neardup.BasisEqual {
 				t.Errorf("%s: %q and itself: %+v", name, clean, got)
 			}
-			b := batch.Text{Clean: clean + " x", View: m.View(clean + " x")}
+			b := batch.Text{Clean: clean + " x", Prepared: m.Prepare(clean + " x")}
 			if got := batch.Verify(m, a, b); got.Basis == neardup.BasisEqual && got.Near {
 				t.Errorf("%s: %q and %q: %+v", name, a.Clean, b.Clean, got)
 			}

@@ -20,7 +20,7 @@ type judgedAll struct {
 	n *atomic.Int64
 }
 
-func (m judgedAll) Screen(a, b neardup.View) (neardup.Match, bool) {
+func (m judgedAll) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	match := m.Compare(a, b)
 	if match.Closeness != 0 || match.Variant {
 		m.n.Add(1)
@@ -34,11 +34,11 @@ type judgedInTurn struct {
 	n *atomic.Int64
 }
 
-func (m judgedInTurn) Screen(a, b neardup.View) (neardup.Match, bool) {
+func (m judgedInTurn) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	return neardup.Screen(m.TwoStage, a, b)
 }
 
-func (m judgedInTurn) Decide(a, b neardup.View, closeness float64) neardup.Match {
+func (m judgedInTurn) Decide(a, b neardup.Prepared, closeness float64) neardup.Match {
 	m.n.Add(1)
 	return m.TwoStage.Decide(a, b, closeness)
 }

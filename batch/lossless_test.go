@@ -17,7 +17,7 @@ import (
 func greedy(docs []neardup.Document, m neardup.Method) (all []neardup.Decision) {
 	views, leaders := make([]batch.Text, len(docs)), []int(nil)
 	for i, d := range docs {
-		views[i] = batch.Text{Clean: d.Text, View: m.View(d.Text)}
+		views[i] = batch.Text{Clean: d.Text, Prepared: m.Prepare(d.Text)}
 		var best batch.Edge
 		for _, l := range leaders {
 			e := batch.Edge{Earlier: batch.Ordinal(l), Later: batch.Ordinal(i), Match: batch.Verify(m, views[i], views[l])}

@@ -184,7 +184,7 @@ func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error
 	if err != nil {
 		return err
 	}
-	own := Text{Clean: clean, View: r.cfg.Method.View(clean)}
+	own := Text{Clean: clean, Prepared: r.cfg.Method.Prepare(clean)}
 	var rec neardup.Record
 	r.cfg.Method.Record(clean, &rec)
 	now, err := r.decide(doc, was, own, &rec)
@@ -272,7 +272,7 @@ func (r *removing) compare(own Text, row *reference.Row, leads bool) (neardup.Ma
 	if err != nil {
 		return neardup.Match{}, err
 	}
-	a, b := own, Text{Clean: clean, View: r.cfg.Method.View(clean)}
+	a, b := own, Text{Clean: clean, Prepared: r.cfg.Method.Prepare(clean)}
 	if leads {
 		a, b = b, a
 	}

@@ -237,7 +237,7 @@ func (m counted) Record(clean string, r *neardup.Record) {
 	m.shingled.Record(clean, r)
 }
 
-func (m counted) Compare(a, b neardup.View) neardup.Match {
+func (m counted) Compare(a, b neardup.Prepared) neardup.Match {
 	m.comparisons.Add(1)
 	return m.shingled.Compare(a, b)
 }

@@ -22,8 +22,8 @@ type slottedView struct {
 	facts []string
 }
 
-func (m slotted) View(clean string) neardup.View {
-	v := slottedView{shingleSet: m.shingled.View(clean).(shingleSet)}
+func (m slotted) Prepare(clean string) neardup.Prepared {
+	v := slottedView{shingleSet: m.shingled.Prepare(clean).(shingleSet)}
 	for _, w := range strings.Fields(clean) {
 		if strings.HasSuffix(w, "3") { // w3, w13, w23, w33
 			v.facts = append(v.facts, w)
@@ -32,7 +32,7 @@ func (m slotted) View(clean string) neardup.View {
 	return &v
 }
 
-func (m slotted) Compare(a, b neardup.View) neardup.Match {
+func (m slotted) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*slottedView), b.(*slottedView)
 	match := m.shingled.Compare(x.shingleSet, y.shingleSet)
 	if match.Near && !slices.Equal(x.facts, y.facts) {
@@ -41,14 +41,14 @@ func (m slotted) Compare(a, b neardup.View) neardup.Match {
 	return match
 }
 
-func (m slotted) Screen(a, b neardup.View) (neardup.Match, bool) { return m.Compare(a, b), true }
+func (m slotted) Screen(a, b neardup.Prepared) (neardup.Match, bool) { return m.Compare(a, b), true }
 
-func (m slotted) Decide(a, b neardup.View, _ float64) neardup.Match { return m.Compare(a, b) }
+func (m slotted) Decide(a, b neardup.Prepared, _ float64) neardup.Match { return m.Compare(a, b) }
 
-func (m slotted) Template(neardup.View) (uint64, []uint64) { return 0, nil }
+func (m slotted) Template(neardup.Prepared) (uint64, []uint64) { return 0, nil }
 
 // Explain shows all facts, side by side.
-func (m slotted) Explain(a, b neardup.View) neardup.Match {
+func (m slotted) Explain(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*slottedView), b.(*slottedView)
 	match := m.Compare(a, b)
 	match.Evidence = []neardup.Conflict{{Kind: "name", A: strings.Join(x.facts, " "), B: strings.Join(y.facts, " ")}}
@@ -73,7 +73,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 		if a.Text == b.Text && a.Text != "" {
 			return 3, neardup.Match{Similarity: 1, Basis: neardup.BasisEqual}
 		}
-		match = m.Compare(m.View(a.Text), m.View(b.Text))
+		match = m.Compare(m.Prepare(a.Text), m.Prepare(b.Text))
 		switch {
 		case match.Near:
 			return 2, match
@@ -91,7 +91,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 			if rank > top || rank == top && rank > 0 && match.Similarity > best.Similarity {
 				top, best = rank, decided{Leader: l.ID, Basis: match.Basis, Similarity: match.Similarity}
 				if rank == 1 {
-					c := m.Explain(m.View(doc.Text), m.View(l.Text)).Evidence[0]
+					c := m.Explain(m.Prepare(doc.Text), m.Prepare(l.Text)).Evidence[0]
 					best.VariantOf, best.Conflict = l.ID, c.A+" against "+c.B
 				}
 			}

@@ -131,8 +131,8 @@ type scanned struct {
 	no       textNo
 	recorded bool
 	rec      neardup.Record
-	ranks    []uint64     // by each key of Keep
-	view     neardup.View // nil: made later, where needed
+	ranks    []uint64         // by each key of Keep
+	view     neardup.Prepared // nil: made later, where needed
 }
 
 // scan reads the source once. Blocks are decoded, cleaned and recorded by the
@@ -176,8 +176,8 @@ func (s *scan) scanBlock(b Block) []scanned {
 // recordOne makes the record of a text, and its view too if that is to be had
 // with it, numbers of texts are final, and there is room.
 func (s *scan) recordOne(it *scanned) {
-	if v, ok := s.method.(viewer); ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
-		it.view = v.RecordView(it.clean, &it.rec)
+	if v, ok := s.method.(recordPreparer); ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
+		it.view = v.RecordPrepare(it.clean, &it.rec)
 	} else {
 		s.method.Record(it.clean, &it.rec)
 	}

@@ -39,7 +39,7 @@ func newTemplates(v *verifier, memory int64) *templates {
 }
 
 // of returns the template of a text, 0 for none that is noted.
-func (t *templates) of(v neardup.View) (template uint64, fillers []uint64) {
+func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
 	if template, fillers = t.method.Template(v); len(fillers) > mostFillers {
 		return 0, nil
 	}
@@ -48,7 +48,7 @@ func (t *templates) of(v neardup.View) (template uint64, fillers []uint64) {
 
 // add notes a leader and returns the number of its template, 0 where there is none, or no room.
 // Leaders come in order.
-func (t *templates) add(v neardup.View, leader position) uint32 {
+func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	template, fillers := t.of(v)
 	if template == 0 || len(t.first)+1<<len(fillers) > t.room {
 		return 0
@@ -68,7 +68,7 @@ func (t *templates) add(v neardup.View, leader position) uint32 {
 // nearest returns the number of a text's template and the leader of it that matches
 // best. The number is 0 where no leader has the template, or what fills a slot of the
 // text fills another one of some leader: then each pair is a case of its own.
-func (t *templates) nearest(v neardup.View) (number uint32, leader position) {
+func (t *templates) nearest(v neardup.Prepared) (number uint32, leader position) {
 	template, fillers := t.of(v)
 	if template == 0 || t.number[template] == 0 {
 		return 0, 0

@@ -24,7 +24,7 @@ func newVerifier(r *records) *verifier {
 }
 
 // view returns the view of a text, made or cached.
-func (v *verifier) view(p position) (neardup.View, error) {
+func (v *verifier) view(p position) (neardup.Prepared, error) {
 	if view := v.viewCache.get(p); view != nil {
 		return view, nil
 	}
@@ -32,13 +32,13 @@ func (v *verifier) view(p position) (neardup.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := v.method.View(clean)
+	view := v.method.Prepare(clean)
 	v.viewCache.put(p, view)
 	return view, nil
 }
 
 // views returns those of two texts.
-func (v *verifier) views(a, b position) (own, other neardup.View, err error) {
+func (v *verifier) views(a, b position) (own, other neardup.Prepared, err error) {
 	if own, err = v.view(a); err == nil {
 		other, err = v.view(b)
 	}
@@ -47,7 +47,7 @@ func (v *verifier) views(a, b position) (own, other neardup.View, err error) {
 
 // screen verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
 // or where a leads, b for a. own is the view of a.
-func (v *verifier) screen(own neardup.View, a, b position, leads bool) (m neardup.Match, decided bool, err error) {
+func (v *verifier) screen(own neardup.Prepared, a, b position, leads bool) (m neardup.Match, decided bool, err error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
 		row, err := v.texts.Get(a)
 		m.Method = v.routes.name(row.route)
@@ -72,7 +72,7 @@ func (v *verifier) screen(own neardup.View, a, b position, leads bool) (m neardu
 }
 
 // finish decides what screen left open.
-func (v *verifier) finish(own neardup.View, b position, leads bool, closeness float64) (neardup.Match, error) {
+func (v *verifier) finish(own neardup.Prepared, b position, leads bool, closeness float64) (neardup.Match, error) {
 	own, other, err := v.ordered(own, b, leads)
 	if err != nil {
 		return neardup.Match{}, err
@@ -81,7 +81,7 @@ func (v *verifier) finish(own neardup.View, b position, leads bool, closeness fl
 }
 
 // ordered are the views of a text and another one, the leader's last.
-func (v *verifier) ordered(own neardup.View, b position, leads bool) (text, leader neardup.View, err error) {
+func (v *verifier) ordered(own neardup.Prepared, b position, leads bool) (text, leader neardup.Prepared, err error) {
 	other, err := v.view(b)
 	if leads {
 		return other, own, err

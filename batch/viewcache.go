@@ -22,7 +22,7 @@ type viewCache struct {
 type cachedView struct {
 	pos  position
 	size int64
-	view neardup.View
+	view neardup.Prepared
 }
 
 // reset makes slots for n texts, fewer where the memory is small.
@@ -36,31 +36,31 @@ func (c *viewCache) reset(n int) {
 	c.early = nil
 }
 
-// viewer is a Method that can make the view of a text together with its
+// recordPreparer is a Method that can make the view of a text together with its
 // record, for less than both cost apart; nil where that does not pay.
-type viewer interface {
-	RecordView(clean string, rec *neardup.Record) neardup.View
+type recordPreparer interface {
+	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
 // room reports whether a view made early would be kept.
 func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
 
 // keep takes a view before reset. Positions ascend, and none is taken twice.
-func (c *viewCache) keep(pos position, view neardup.View) {
+func (c *viewCache) keep(pos position, view neardup.Prepared) {
 	if size := int64(view.Bytes()) + 64; size <= c.memory/8 && c.room() {
 		c.early = append(c.early, &cachedView{pos, size, view})
 		c.used.Add(size)
 	}
 }
 
-func (c *viewCache) get(pos position) neardup.View {
+func (c *viewCache) get(pos position) neardup.Prepared {
 	if v := c.slots[int(pos)%len(c.slots)].Load(); v != nil && v.pos == pos {
 		return v.view
 	}
 	return nil
 }
 
-func (c *viewCache) put(pos position, view neardup.View) {
+func (c *viewCache) put(pos position, view neardup.Prepared) {
 	size := int64(view.Bytes()) + 64
 	if size > c.memory/4 {
 		return

@@ -52,7 +52,7 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	}
 	near := s.silent || theirs.empty || theirs.equal(s.text)
 	if !near && m != nil {
-		match := m.Compare(s.view(kind, m), theirs.View)
+		match := m.Compare(s.view(kind, m), theirs.Prepared)
 		if near = match.Near; near && title {
 			if near, err = j.sameFacts(ctx, c.leader); err != nil {
 				return a, err
@@ -96,6 +96,6 @@ func (j *search) sameFacts(ctx context.Context, leader uint64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	match := m.Compare(j.s.view(viewContent, m), theirs.View)
+	match := m.Compare(j.s.view(viewContent, m), theirs.Prepared)
 	return !match.Variant || match.Overlap || match.Unsure, nil
 }

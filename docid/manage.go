@@ -315,12 +315,12 @@ func (d *Detector) compare(ctx context.Context, a, b string, m neardup.Method, b
 	if e.Near || m == nil || neardup.Blank(clean[0]) || neardup.Blank(clean[1]) {
 		return e, nil
 	}
-	var views [2]neardup.View
+	var views [2]neardup.Prepared
 	for i, text := range clean {
 		if err := ctx.Err(); err != nil {
 			return neardup.Match{}, err
 		}
-		views[i] = m.View(text)
+		views[i] = m.Prepare(text)
 	}
 	e = neardup.Explain(m, views[0], views[1])
 	e.Evidence = bounded(e.Evidence)

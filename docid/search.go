@@ -217,7 +217,7 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, agreement: agreement{nid: theirs.nid}, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.View)}
+	m := matched{leader: leader, agreement: agreement{nid: theirs.nid}, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.Prepared)}
 	if m.Near && p.stage == StageTitle {
 		m.agreement, err = j.agrees(ctx, content{leader, StageTitle})
 		m.Near = m.identifies && m.apart == nil
@@ -253,7 +253,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	if err != nil {
 		return gone(err)
 	}
-	o.conflicts = append(o.conflicts, bounded(m.Explain(j.s.view(viewContent, m), theirs.View).Evidence)...)
+	o.conflicts = append(o.conflicts, bounded(m.Explain(j.s.view(viewContent, m), theirs.Prepared).Evidence)...)
 	return nil
 }
 

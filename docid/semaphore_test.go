@@ -38,9 +38,9 @@ func (m *hotMethod) Record(clean string, rec *neardup.Record) {
 
 func (m *hotMethod) Plausible(a, b uint64) bool { return true }
 
-func (m *hotMethod) View(clean string) neardup.View { return hotView(clean) }
+func (m *hotMethod) Prepare(clean string) neardup.Prepared { return hotView(clean) }
 
-func (m *hotMethod) Compare(a, b neardup.View) neardup.Match {
+func (m *hotMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	if m.compare != nil {
 		m.compare(string(a.(hotView)))
 	}

@@ -34,7 +34,7 @@ type subject struct {
 	keySets     []keySet
 	keys        []uint64 // under which a new leader is found
 	sketch      uint64
-	views       [viewKinds]neardup.View // made when first needed
+	views       [viewKinds]neardup.Prepared // made when first needed
 }
 
 // alias is a name that an article has, of the stage that looks it up.
@@ -170,9 +170,9 @@ func digestKey(clean string) uint64 {
 func on(m Mode) bool { return m != "" && m != Off }
 
 // view is the subject's own, for a method.
-func (s *subject) view(kind viewKind, m neardup.Method) neardup.View {
+func (s *subject) view(kind viewKind, m neardup.Method) neardup.Prepared {
 	if s.views[kind] == nil {
-		s.views[kind] = m.View(s.textOf(kind, s.title, s.text))
+		s.views[kind] = m.Prepare(s.textOf(kind, s.title, s.text))
 	}
 	return s.views[kind]
 }

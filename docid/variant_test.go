@@ -15,7 +15,7 @@ import (
 // near if their other words are the same, else variants.
 type templates struct{ hotMethod }
 
-func (m *templates) Compare(a, b neardup.View) neardup.Match {
+func (m *templates) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := string(a.(hotView)), string(b.(hotView))
 	same := 0
 	xs, ys := strings.Fields(x), strings.Fields(y)
@@ -28,13 +28,13 @@ func (m *templates) Compare(a, b neardup.View) neardup.Match {
 	return neardup.Match{Similarity: s, Distance: -1, Near: s > .9, Variant: s >= .5 && s <= .9, Method: "templates"}
 }
 
-func (m *templates) Screen(a, b neardup.View) (neardup.Match, bool) { return m.Compare(a, b), true }
+func (m *templates) Screen(a, b neardup.Prepared) (neardup.Match, bool) { return m.Compare(a, b), true }
 
-func (m *templates) Decide(a, b neardup.View, _ float64) neardup.Match { return m.Compare(a, b) }
+func (m *templates) Decide(a, b neardup.Prepared, _ float64) neardup.Match { return m.Compare(a, b) }
 
-func (m *templates) Template(neardup.View) (uint64, []uint64) { return 0, nil }
+func (m *templates) Template(neardup.Prepared) (uint64, []uint64) { return 0, nil }
 
-func (m *templates) Explain(a, b neardup.View) neardup.Match {
+func (m *templates) Explain(a, b neardup.Prepared) neardup.Match {
 	match := m.Compare(a, b)
 	xs, ys := strings.Fields(string(a.(hotView))), strings.Fields(string(b.(hotView)))
 	for i := range min(len(xs), len(ys)) {

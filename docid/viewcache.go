@@ -20,7 +20,7 @@ const (
 
 // leaderView is the cached view of a leader.
 type leaderView struct {
-	neardup.View
+	neardup.Prepared
 	nid    string
 	digest neardup.Digest
 	empty  bool
@@ -119,8 +119,8 @@ func (c *viewCache) evict() {
 func (v *leaderView) size() int { return v.Bytes() + overhead + len(v.pictures)*pictureBytes }
 
 // newLeaderView makes what is cached of a leader.
-func newLeaderView(nid, text string, pictures []Picture, v neardup.View) leaderView {
-	return leaderView{View: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
+func newLeaderView(nid, text string, pictures []Picture, v neardup.Prepared) leaderView {
+	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
 }
 
 // viewOf returns the view of a leader, from the cache or from the store; where no
@@ -139,7 +139,7 @@ func (j *search) viewOf(ctx context.Context, leader uint64, kind viewKind, m nea
 	if m == nil {
 		return &v, nil
 	}
-	v.View = m.View(text)
+	v.Prepared = m.Prepare(text)
 	j.d.viewCache.put(k, v)
 	return &v, nil
 }

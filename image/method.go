@@ -128,8 +128,8 @@ type view struct {
 // Bytes is the memory of the view.
 func (v *view) Bytes() int { return 48 + len(v.hashes)*Bits/8 }
 
-// View reads the fingerprint.
-func (m *Method) View(clean string) neardup.View {
+// Prepare reads the fingerprint.
+func (m *Method) Prepare(clean string) neardup.Prepared {
 	f, ok := m.compared(clean)
 	return &view{append([]Hash(nil), m.hashes(&f)...), ok}
 }
@@ -139,7 +139,7 @@ const basis = "1 - distance/256 of PDQ"
 // Compare judges a pair: near if the quality of both is enough and the distance
 // small enough; with Turned, the least distance of the one as it lies and the
 // other in any way, which the basis names.
-func (m *Method) Compare(a, b neardup.View) neardup.Match {
+func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	v, w := a.(*view), b.(*view)
 	match := neardup.Match{Distance: Bits, Method: Name, Basis: basis}
 	if !v.compared || !w.compared {

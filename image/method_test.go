@@ -64,10 +64,10 @@ func TestMethodFindsEveryPair(t *testing.T) {
 				t.Errorf("%s: the spec is %v", name, method.Spec())
 			}
 			near := 0
-			views, records := make([]neardup.View, len(texts)), make([]neardup.Record, len(texts))
+			views, records := make([]neardup.Prepared, len(texts)), make([]neardup.Record, len(texts))
 			for i, text := range texts {
 				method.Record(text, &records[i])
-				views[i] = method.View(text)
+				views[i] = method.Prepare(text)
 				for j := range i {
 					match := method.Compare(views[i], views[j])
 					if back := method.Compare(views[j], views[i]); !reflect.DeepEqual(back, match) {
@@ -129,7 +129,7 @@ func TestCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := m.Compare(m.View(test.a.String()), m.View(test.b.String()))
+		got := m.Compare(m.Prepare(test.a.String()), m.Prepare(test.b.String()))
 		if got.Near != test.near || got.Distance != test.distance || got.Basis != test.basis {
 			t.Errorf("%v and %v: %+v, want near %v at %d by %q", test.a, test.b, got, test.near, test.distance, test.basis)
 		}

@@ -201,18 +201,18 @@ func (a *auto) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// viewer is a method that makes a record and a view in one, or the record alone and nil.
-type viewer interface {
-	RecordView(clean string, rec *neardup.Record) neardup.View
+// recordPreparer is a method that makes a record and a view in one, or the record alone and nil.
+type recordPreparer interface {
+	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
-// RecordView is Record and View in one; of texts on the border it makes no view.
-func (a *auto) RecordView(clean string, rec *neardup.Record) neardup.View {
+// RecordPrepare is Record and Prepare in one; of texts on the border it makes no view.
+func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
-		return newShort(a.words.RecordView(clean, rec))
+		return newShort(a.words.RecordPrepare(clean, rec))
 	case routeLong:
-		v := newLong(a.shingles.RecordView(clean, rec), clean)
+		v := newLong(a.shingles.RecordPrepare(clean, rec), clean)
 		rec.Sketch |= routeLong
 		return v
 	}
@@ -243,9 +243,9 @@ type view struct {
 	long     *evidence.LongView
 }
 
-func newShort(words neardup.View) *view { return &view{View: *words.(*token.View), short: true} }
+func newShort(words neardup.Prepared) *view { return &view{View: *words.(*token.View), short: true} }
 
-func newLong(shingles neardup.View, clean string) *view {
+func newLong(shingles neardup.Prepared, clean string) *view {
 	return &view{shingles: shingles.(*minhash.View), clean: clean}
 }
 
@@ -263,16 +263,16 @@ func (v *view) longWords() *evidence.LongView {
 	return v.long
 }
 
-// View holds what the methods need that may find the text.
-func (a *auto) View(clean string) neardup.View {
+// Prepare holds what the methods need that may find the text.
+func (a *auto) Prepare(clean string) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
-		return newShort(a.words.View(clean))
+		return newShort(a.words.Prepare(clean))
 	case routeLong:
-		return newLong(a.shingles.View(clean), clean)
+		return newLong(a.shingles.Prepare(clean), clean)
 	}
-	v := newLong(a.shingles.View(clean), clean)
-	v.View, v.short = *a.words.View(clean).(*token.View), true
+	v := newLong(a.shingles.Prepare(clean), clean)
+	v.View, v.short = *a.words.Prepare(clean).(*token.View), true
 	return v
 }
 
@@ -285,7 +285,7 @@ const (
 	longTexts
 )
 
-func pair(a, b neardup.View) (x, y *view, how pairing) {
+func pair(a, b neardup.Prepared) (x, y *view, how pairing) {
 	x, okX := a.(*view)
 	y, okY := b.(*view)
 	switch {
@@ -299,7 +299,7 @@ func pair(a, b neardup.View) (x, y *view, how pairing) {
 }
 
 // Screen finds by the words, by weight, or by the shingles.
-func (a *auto) Screen(x, y neardup.View) (neardup.Match, bool) {
+func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
 	switch v, w, how := pair(x, y); how {
 	case shortTexts:
@@ -314,7 +314,7 @@ func (a *auto) Screen(x, y neardup.View) (neardup.Match, bool) {
 }
 
 // Decide scores what was found.
-func (a *auto) Decide(x, y neardup.View, closeness float64) neardup.Match {
+func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
 	v, w, how := pair(x, y)
 	if how == longTexts {
 		return a.match(minhash.Name, closeness, a.scorer.Score(v.longWords(), w.longWords()))
@@ -323,7 +323,7 @@ func (a *auto) Decide(x, y neardup.View, closeness float64) neardup.Match {
 }
 
 // Compare is both.
-func (a *auto) Compare(x, y neardup.View) neardup.Match {
+func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.Screen(x, y)
 	if decided {
 		return m
@@ -332,7 +332,7 @@ func (a *auto) Compare(x, y neardup.View) neardup.Match {
 }
 
 // scored returns two texts as they are scored; not ok: one is too short for the other, or has no words.
-func scored(a, b neardup.View) (x, y evidence.View, ok bool) {
+func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	v, w, how := pair(a, b)
 	if how == longTexts {
 		return v.longWords(), w.longWords(), true
@@ -344,7 +344,7 @@ func scored(a, b neardup.View) (x, y evidence.View, ok bool) {
 }
 
 // Explain adds the evidence, whatever the similarity.
-func (a *auto) Explain(x, y neardup.View) neardup.Match {
+func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.Screen(x, y)
 	v, w, ok := scored(x, y)
 	if !ok {
@@ -403,7 +403,7 @@ func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 
 // FeatureSets appends those of the methods that may find the text: a text on the
 // border is found by the features of one among short texts, and by those of the other among the others.
-func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok {
 		return dst
@@ -418,10 +418,10 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.F
 }
 
 // Measure returns the Similarity of Compare: the probability is 0 of texts that are not found.
-func (a *auto) Measure(x, y neardup.View) float64 { return a.Compare(x, y).Similarity }
+func (a *auto) Measure(x, y neardup.Prepared) float64 { return a.Compare(x, y).Similarity }
 
 // Template returns the text without its numbers, if it is short to all others.
-func (a *auto) Template(v neardup.View) (template uint64, fillers []uint64) {
+func (a *auto) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	own, ok := v.(*view)
 	if !ok || own.shingles != nil {
 		return 0, nil

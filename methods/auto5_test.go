@@ -60,7 +60,7 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	want, across := map[link]float64{}, 0
 	for j, d := range docs {
 		for _, o := range docs[:j] {
-			if match := m.Compare(m.View(d.Text), m.View(o.Text)); match.Near && o.Text != d.Text {
+			if match := m.Compare(m.Prepare(d.Text), m.Prepare(o.Text)); match.Near && o.Text != d.Text {
 				want[link{o.ID, d.ID}] = match.Similarity
 				if x, y := methods.Length(o.Text), methods.Length(d.Text); (x < 2*limit) != (y < 2*limit) {
 					across++
@@ -101,7 +101,7 @@ func TestNoCliffAtTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said[i] = m.Compare(m.View(strings.Replace(text, edit[0], edit[1], 1)), m.View(text)).Similarity
+			said[i] = m.Compare(m.Prepare(strings.Replace(text, edit[0], edit[1], 1)), m.Prepare(text)).Similarity
 		}
 		if said[0] == 0 || said[1] == 0 || max(said[0]-said[1], said[1]-said[0]) > .15 {
 			t.Errorf("%q for %q: %.3f as short texts, %.3f as long ones", edit[1], edit[0], said[0], said[1])

@@ -59,9 +59,9 @@ func (c *contained) Record(clean string, rec *neardup.Record) {
 	c.addKeys(clean, rec)
 }
 
-// RecordView makes the record, and the view if the method makes both in one.
-func (c *contained) RecordView(clean string, rec *neardup.Record) neardup.View {
-	v := c.decorator.RecordView(clean, rec)
+// RecordPrepare makes the record, and the view if the method makes both in one.
+func (c *contained) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
+	v := c.decorator.RecordPrepare(clean, rec)
 	c.addKeys(clean, rec)
 	return v
 }
@@ -134,7 +134,7 @@ func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Mat
 
 // FeatureSets appends the method's and the passages: the smaller one of two sets shares most of its own, if
 // one contains the other; nothing is known of the larger one.
-func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	dst = c.decorator.FeatureSets(dst, v)
 	if set := v.(*decorated).set; len(set) > 0 {
 		dst = append(dst, neardup.FeatureSet{Features: set, Least: 1, LeastLarger: leastShare(len(set), c.share)})

@@ -94,12 +94,12 @@ func isContained(t *testing.T, plain, m neardup.Method, a, b string) bool {
 			both++
 		}
 	}
-	want := plain.Compare(plain.View(a), plain.View(b))
+	want := plain.Compare(plain.Prepare(a), plain.Prepare(b))
 	contained := !want.Near && (!want.Variant || want.Overlap) && nx >= 32 && float64(both)/float64(len(x)) >= .9 && float64(ny) >= .9*float64(nx)
 	if contained {
 		want = neardup.Match{Near: true, Similarity: float64(both) / float64(len(x)), Distance: -1, Method: want.Method, Basis: neardup.BasisContained}
 	}
-	v, w := m.View(a), m.View(b)
+	v, w := m.Prepare(a), m.Prepare(b)
 	if got := m.Compare(v, w); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s: %q in %q: %+v, want %+v", m.Spec(), a, b, got, want)
 	}

@@ -25,10 +25,10 @@ type decorator struct {
 
 // decorated is a text as the wrapped method compares it, with the set of its shingles.
 type decorated struct {
-	neardup.View // wrapped
-	clean        string
-	set          []uint64
-	count        int // of shingles, with repeats
+	neardup.Prepared // wrapped
+	clean            string
+	set              []uint64
+	count            int // of shingles, with repeats
 }
 
 // innermost returns the method within all decorators.
@@ -52,14 +52,14 @@ func (d *decorator) Spec() neardup.Spec {
 }
 
 // Bytes returns the memory of both.
-func (v *decorated) Bytes() int { return 88 + len(v.clean) + 8*len(v.set) + v.View.Bytes() }
+func (v *decorated) Bytes() int { return 88 + len(v.clean) + 8*len(v.set) + v.Prepared.Bytes() }
 
-// View makes the method's with the set of shingles.
-func (d *decorator) View(clean string) neardup.View {
-	return d.decorate(clean, d.Searchable.View(clean))
+// Prepare makes the method's with the set of shingles.
+func (d *decorator) Prepare(clean string) neardup.Prepared {
+	return d.decorate(clean, d.Searchable.Prepare(clean))
 }
 
-func (d *decorator) decorate(clean string, wrapped neardup.View) neardup.View {
+func (d *decorator) decorate(clean string, wrapped neardup.Prepared) neardup.Prepared {
 	set, count := setOf(d.shingle, clean, d.seed)
 	if !d.keepText {
 		clean = ""
@@ -67,10 +67,10 @@ func (d *decorator) decorate(clean string, wrapped neardup.View) neardup.View {
 	return &decorated{wrapped, clean, set, count}
 }
 
-// RecordView makes the record, and the view if the method makes both in one.
-func (d *decorator) RecordView(clean string, rec *neardup.Record) neardup.View {
-	if m, ok := d.Searchable.(viewer); ok {
-		if v := m.RecordView(clean, rec); v != nil {
+// RecordPrepare makes the record, and the view if the method makes both in one.
+func (d *decorator) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
+	if m, ok := d.Searchable.(recordPreparer); ok {
+		if v := m.RecordPrepare(clean, rec); v != nil {
 			return d.decorate(clean, v)
 		}
 		return nil
@@ -80,15 +80,15 @@ func (d *decorator) RecordView(clean string, rec *neardup.Record) neardup.View {
 }
 
 // Compare revises the method's.
-func (d *decorator) Compare(a, b neardup.View) neardup.Match {
+func (d *decorator) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
-	return d.revise(d.Searchable.Compare(x.View, y.View), x, y, false)
+	return d.revise(d.Searchable.Compare(x.Prepared, y.Prepared), x, y, false)
 }
 
 // Screen revises what the method decides.
-func (d *decorator) Screen(a, b neardup.View) (neardup.Match, bool) {
+func (d *decorator) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	x, y := a.(*decorated), b.(*decorated)
-	m, decided := neardup.Screen(d.Searchable, x.View, y.View)
+	m, decided := neardup.Screen(d.Searchable, x.Prepared, y.Prepared)
 	if decided {
 		m = d.revise(m, x, y, false)
 	}
@@ -96,33 +96,33 @@ func (d *decorator) Screen(a, b neardup.View) (neardup.Match, bool) {
 }
 
 // Decide revises the method's.
-func (d *decorator) Decide(a, b neardup.View, closeness float64) neardup.Match {
+func (d *decorator) Decide(a, b neardup.Prepared, closeness float64) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
-	return d.revise(d.Searchable.(neardup.TwoStage).Decide(x.View, y.View, closeness), x, y, false)
+	return d.revise(d.Searchable.(neardup.TwoStage).Decide(x.Prepared, y.Prepared, closeness), x, y, false)
 }
 
 // Explain revises the method's.
-func (d *decorator) Explain(a, b neardup.View) neardup.Match {
+func (d *decorator) Explain(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
-	return d.revise(neardup.Explain(d.Searchable, x.View, y.View), x, y, true)
+	return d.revise(neardup.Explain(d.Searchable, x.Prepared, y.Prepared), x, y, true)
 }
 
 // Template returns the method's.
-func (d *decorator) Template(v neardup.View) (template uint64, fillers []uint64) {
+func (d *decorator) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	if m, ok := d.Searchable.(neardup.TwoStage); ok {
-		return m.Template(v.(*decorated).View)
+		return m.Template(v.(*decorated).Prepared)
 	}
 	return 0, nil
 }
 
 // FeatureSets appends the method's.
-func (d *decorator) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
-	return d.Searchable.FeatureSets(dst, v.(*decorated).View)
+func (d *decorator) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
+	return d.Searchable.FeatureSets(dst, v.(*decorated).Prepared)
 }
 
 // Measure returns the method's.
-func (d *decorator) Measure(a, b neardup.View) float64 {
-	return d.Searchable.Measure(a.(*decorated).View, b.(*decorated).View)
+func (d *decorator) Measure(a, b neardup.Prepared) float64 {
+	return d.Searchable.Measure(a.(*decorated).Prepared, b.(*decorated).Prepared)
 }
 
 // Route returns the method's, or its name.

@@ -16,15 +16,15 @@ func TestViewsMadeWithRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		docs := sentences(60)
-		early, late := make([]neardup.View, len(docs)), make([]neardup.View, len(docs))
+		early, late := make([]neardup.Prepared, len(docs)), make([]neardup.Prepared, len(docs))
 		made := 0
 		for i, d := range docs {
 			var with, alone neardup.Record
 			m.Record(d.Text, &alone)
-			early[i], late[i] = m.View(d.Text), m.View(d.Text)
+			early[i], late[i] = m.Prepare(d.Text), m.Prepare(d.Text)
 			v := m.(interface {
-				RecordView(clean string, rec *neardup.Record) neardup.View
-			}).RecordView(d.Text, &with)
+				RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
+			}).RecordPrepare(d.Text, &with)
 			if v != nil {
 				early[i] = v
 				made++

@@ -15,11 +15,11 @@ func (Exact) Record(_ string, rec *neardup.Record) { rec.Reset() }
 // Plausible is false.
 func (Exact) Plausible(_, _ uint64) bool { return false }
 
-// View is empty.
-func (Exact) View(string) neardup.View { return nothing{} }
+// Prepare is empty.
+func (Exact) Prepare(string) neardup.Prepared { return nothing{} }
 
 // Compare is never near.
-func (Exact) Compare(_, _ neardup.View) neardup.Match {
+func (Exact) Compare(_, _ neardup.Prepared) neardup.Match {
 	return neardup.Match{Distance: -1, Method: "exact", Basis: neardup.BasisEqual}
 }
 

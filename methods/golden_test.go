@@ -112,11 +112,11 @@ func golden(t *testing.T, spec string, texts []string) string {
 	}
 	records, compared := sha256.New(), sha256.New()
 	var rec neardup.Record
-	views, sketches := make([]neardup.View, len(texts)), make([]uint64, len(texts))
+	views, sketches := make([]neardup.Prepared, len(texts)), make([]uint64, len(texts))
 	for i, text := range texts {
 		m.Record(text, &rec)
 		fmt.Fprintln(records, sorted(rec.Index), sorted(rec.Probe), rec.Sketch)
-		views[i], sketches[i] = m.View(text), rec.Sketch
+		views[i], sketches[i] = m.Prepare(text), rec.Sketch
 	}
 	near, variants := 0, 0
 	for i := range texts {

@@ -204,4 +204,6 @@ func jaccard(s feature.Shingle, a, b string) float64 {
 
 var edit = must(ngram.New(ngram.Config{Similarity: ngram.Edit, Threshold: .01}))
 
-func editSimilarity(a, b string) float64 { return edit.Compare(edit.View(a), edit.View(b)).Similarity }
+func editSimilarity(a, b string) float64 {
+	return edit.Compare(edit.Prepare(a), edit.Prepare(b)).Similarity
+}

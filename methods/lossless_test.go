@@ -82,7 +82,7 @@ func TestLosslessByAnyMethod(t *testing.T) {
 			if got, want := methods.Held(a, b), heldOf(a, b); got != want {
 				t.Fatalf("%q holds %v of %q, want %v", b, got, a, want)
 			}
-			want := plain.Compare(plain.View(a), plain.View(b))
+			want := plain.Compare(plain.Prepare(a), plain.Prepare(b))
 			lost := want.Near && heldOf(a, b) < .9
 			if lost {
 				kept++
@@ -90,7 +90,7 @@ func TestLosslessByAnyMethod(t *testing.T) {
 			} else if want.Near {
 				gone++
 			}
-			x, y := m.View(a), m.View(b)
+			x, y := m.Prepare(a), m.Prepare(b)
 			if got := m.Compare(x, y); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s: %q for %q: %+v, want %+v", m.Spec(), a, b, got, want)
 			}
@@ -98,7 +98,7 @@ func TestLosslessByAnyMethod(t *testing.T) {
 			if lost && (neardup.RelationOf(false, list) != neardup.Overlaps || list[0].A == "" || !strings.Contains(a, list[0].A)) {
 				t.Fatalf("%s: what %q says more than %q is %+v", m.Spec(), a, b, list)
 			}
-			if by := neardup.Explain(plain, plain.View(a), plain.View(b)).Evidence; len(list) != len(by)+one(lost) {
+			if by := neardup.Explain(plain, plain.Prepare(a), plain.Prepare(b)).Evidence; len(list) != len(by)+one(lost) {
 				t.Fatalf("%s: %q and %q: the evidence is %+v", m.Spec(), a, b, list)
 			}
 		}
@@ -131,7 +131,7 @@ func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
 		{"one two 今天 three four", "one two three four", "今天"},
 		{"one two " + strings.Repeat("more ", 2) + strings.Repeat("words ", 60), "one two", "more more " + strings.Repeat("words ", 31) + "word…"},
 	} {
-		list := neardup.Explain(m, m.View(test.text), m.View(test.leader)).Evidence
+		list := neardup.Explain(m, m.Prepare(test.text), m.Prepare(test.leader)).Evidence
 		if len(list) != 1 || list[0].A != test.more || list[0].Kind != neardup.KindMore {
 			t.Errorf("%q says more than %q: %+v, want %q", test.text, test.leader, list, test.more)
 		}

@@ -40,7 +40,7 @@ func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 		}
 		near, refused := 0, 0
 		for range 2000 {
-			x, y := m.View(text()), m.View(text())
+			x, y := m.Prepare(text()), m.Prepare(text())
 			match, measured := m.Compare(x, y), by.Measure(x, y)
 			switch {
 			case match.Near && measured != match.Similarity:

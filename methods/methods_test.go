@@ -17,7 +17,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	match := m.Compare(m.View("one two three four five"), m.View("one two three four six"))
+	match := m.Compare(m.Prepare("one two three four five"), m.Prepare("one two three four six"))
 	fmt.Printf("%.2f %v, %s\n", match.Similarity, match.Near, match.Basis)
 	// Output: 0.60 true, jaccard of words:2
 }
@@ -138,7 +138,7 @@ func TestMethodsKeepTheContract(t *testing.T) {
 
 func checkPair(t *testing.T, m neardup.Method, a, b string) {
 	t.Helper()
-	x, y := m.Compare(m.View(a), m.View(b)), m.Compare(m.View(b), m.View(a))
+	x, y := m.Compare(m.Prepare(a), m.Prepare(b)), m.Compare(m.Prepare(b), m.Prepare(a))
 	if m.Spec().Method == "auto" { // which of two is the leader matters where one says more
 		y = x
 	}

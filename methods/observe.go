@@ -21,7 +21,7 @@ func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	if !ok {
 		return q, false
 	}
-	x, y, ok := scored(a.View(clean), a.View(other))
+	x, y, ok := scored(a.Prepare(clean), a.Prepare(other))
 	if !ok {
 		return q, false
 	}
@@ -42,7 +42,7 @@ func Sure(m neardup.Method, clean, leader string) bool {
 	if clean == leader {
 		return true
 	}
-	x, y, ok := scored(a.View(clean), a.View(leader))
+	x, y, ok := scored(a.Prepare(clean), a.Prepare(leader))
 	return ok && a.scorer.Score(x, y).Sure
 }
 

@@ -41,7 +41,7 @@ func TestObserve(t *testing.T) {
 		for k, x := range q.X {
 			z += weights[k] * x
 		}
-		if got, want := m.Compare(m.View(c.a), m.View(c.b)).Similarity, 1/(1+math.Exp(-z)); math.Abs(got-want) > .01 {
+		if got, want := m.Compare(m.Prepare(c.a), m.Prepare(c.b)).Similarity, 1/(1+math.Exp(-z)); math.Abs(got-want) > .01 {
 			t.Errorf("%q and %q: probability %.4f, the weights say %.4f", c.a, c.b, got, want)
 		}
 	}

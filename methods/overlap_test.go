@@ -133,7 +133,7 @@ func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			near, variants, known, tight := 0, 0, 0, 0
 			for _, p := range pairs {
-				v, w := m.View(clean.Clean(p[0])), m.View(clean.Clean(p[1]))
+				v, w := m.Prepare(clean.Clean(p[0])), m.Prepare(clean.Clean(p[1]))
 				match := m.Compare(v, w)
 				if !match.Near && !match.Variant {
 					continue

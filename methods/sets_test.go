@@ -27,10 +27,10 @@ func TestViewsTakeWhatTheySay(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		said := 0
-		m.View(clean)
+		m.Prepare(clean)
 		runtime.ReadMemStats(&before)
 		for range 50 {
-			said += m.View(clean).Bytes()
+			said += m.Prepare(clean).Bytes()
 		}
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > uint64(said)*3/2 {

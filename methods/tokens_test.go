@@ -37,16 +37,16 @@ func TestTextsOfFewTokens(t *testing.T) {
 			return m
 		}
 		m := fresh()
-		var views []neardup.View
+		var views []neardup.Prepared
 		for _, text := range texts {
 			var record neardup.Record
 			m.Record(text, &record)
-			views = append(views, m.View(text))
+			views = append(views, m.Prepare(text))
 		}
 		for i, a := range texts {
 			for j, b := range texts {
 				alone := fresh()
-				want := alone.Compare(alone.View(a), alone.View(b))
+				want := alone.Compare(alone.Prepare(a), alone.Prepare(b))
 				if d := cmp.Diff(want, m.Compare(views[i], views[j])); d != "" {
 					t.Errorf("%s, texts %d and %d: %s", name, i, j, d)
 				}

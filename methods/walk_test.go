@@ -62,7 +62,7 @@ func TestNoCliffAlongTheLengths(t *testing.T) {
 				found := 0
 				for i := range walked {
 					a, b := replaced(rand.New(rand.NewPCG(7, uint64(i))), c.texts[i%len(c.texts)], c.unit, int(at*2*methods.DefaultLimit), share)
-					if m.Compare(m.View(a), m.View(b)).Near {
+					if m.Compare(m.Prepare(a), m.Prepare(b)).Near {
 						found++
 					}
 				}

@@ -55,11 +55,11 @@ func BenchmarkMethod(b *testing.B) {
 		}
 		var rec neardup.Record
 		run("record", func(text string) { m.Record(text, &rec) })
-		run("view", func(text string) { m.View(text) })
-		last := m.View(texts[0])
-		views := map[string]neardup.View{}
+		run("view", func(text string) { m.Prepare(text) })
+		last := m.Prepare(texts[0])
+		views := map[string]neardup.Prepared{}
 		for _, t := range texts {
-			views[t] = m.View(t)
+			views[t] = m.Prepare(t)
 		}
 		run("compare", func(text string) {
 			m.Compare(last, views[text])

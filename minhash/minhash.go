@@ -121,9 +121,9 @@ func (m *Method) record(clean string, rec *neardup.Record, s *scratch) {
 	rec.Sketch = bounds(s.hashes, s.bitmap)
 }
 
-// RecordView is Record and View in one, for a caller with room for views: the
+// RecordPrepare is Record and Prepare in one, for a caller with room for views: the
 // text is cut once. The view is sorted when it is first compared.
-func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
+func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	m.record(clean, rec, s)
@@ -167,8 +167,8 @@ func (v *View) set() []uint64 {
 	return v.hashes
 }
 
-// View returns a [*View].
-func (m *Method) View(clean string) neardup.View {
+// Prepare returns a [*Prepare].
+func (m *Method) Prepare(clean string) neardup.Prepared {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
@@ -181,7 +181,7 @@ func (m *Method) View(clean string) neardup.View {
 // method are never near. Texts of one template share keys and most of their
 // shingles and are not near; the odd sketches of their sets show that most such pairs
 // differ too much, and the sets are not read.
-func (m *Method) Compare(a, b neardup.View) neardup.Match {
+func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
 	x, okX := a.(*View)
 	y, okY := b.(*View)
@@ -201,7 +201,7 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 }
 
 // Measure is the Jaccard similarity of the sets, however small.
-func (m *Method) Measure(a, b neardup.View) float64 {
+func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	x, okX := a.(*View)
 	y, okY := b.(*View)
 	if !okX || !okY {
@@ -211,7 +211,7 @@ func (m *Method) Measure(a, b neardup.View) float64 {
 }
 
 // FeatureSets appends the set of a view and how many of its hashes a near text has too, at least.
-func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*View)
 	if !ok {
 		return dst

@@ -71,10 +71,10 @@ func TestCompareIsTheJaccardOfTheShingles(t *testing.T) {
 		if j := float64(len(both)) / float64(len(union)); len(union) > 0 && j >= cfg.Threshold {
 			want.Near, want.Similarity = true, j
 		}
-		if got := m.Compare(m.View(x), m.View(y)); !reflect.DeepEqual(got, want) {
+		if got := m.Compare(m.Prepare(x), m.Prepare(y)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
-		if got := m.Compare(m.View(y), m.View(x)); !reflect.DeepEqual(got, want) {
+		if got := m.Compare(m.Prepare(y), m.Prepare(x)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("the other way: %+v, want %+v", got, want)
 		}
 		var rx, ry neardup.Record
@@ -94,16 +94,16 @@ func TestRecordViewIsRecordAndView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := words().Draw(t, "x"), words().Draw(t, "y")
 		var both, alone neardup.Record
-		view := m.RecordView(x, &both)
+		view := m.RecordPrepare(x, &both)
 		m.Record(x, &alone)
 		if !slices.Equal(both.Index, alone.Index) || both.Sketch != alone.Sketch {
 			t.Fatalf("records differ: %v, %v", both, alone)
 		}
-		want := m.Compare(m.View(x), m.View(y))
+		want := m.Compare(m.Prepare(x), m.Prepare(y))
 		var wait sync.WaitGroup // a view is shared between workers
 		for range 2 {
 			wait.Go(func() {
-				if got := m.Compare(view, m.View(y)); !reflect.DeepEqual(got, want) {
+				if got := m.Compare(view, m.Prepare(y)); !reflect.DeepEqual(got, want) {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 			})
@@ -130,7 +130,7 @@ func TestRecordOfAlmostNothing(t *testing.T) {
 		if slices.Sort(rec.Index); len(slices.Compact(rec.Index)) != c.keys {
 			t.Errorf("%q: a key twice", c.text)
 		}
-		if c.keys == 0 && m.Compare(m.View(c.text), m.View(c.text)).Near {
+		if c.keys == 0 && m.Compare(m.Prepare(c.text), m.Prepare(c.text)).Near {
 			t.Errorf("%q is near itself", c.text)
 		}
 	}
@@ -207,8 +207,8 @@ func Example() {
 	const a = "terms of service: you may use the service if you are at least 13 years old and accept these terms"
 	const b = "terms of service: you may use the service if you are at least 16 years old and accept these terms"
 	fmt.Println(m.Spec())
-	fmt.Printf("%.3f\n", m.Compare(m.View(a), m.View(a+" today")).Similarity)
-	fmt.Println(m.Compare(m.View(a), m.View(b)).Near)
+	fmt.Printf("%.3f\n", m.Compare(m.Prepare(a), m.Prepare(a+" today")).Similarity)
+	fmt.Println(m.Compare(m.Prepare(a), m.Prepare(b)).Near)
 	// Output:
 	// minhash/2 shingle=auto:3 threshold=0.7 bands=26 rows=5 seed=0
 	// 0.947
@@ -234,7 +234,7 @@ func ExampleBands() {
 func TestCompareOfOneTemplate(t *testing.T) {
 	m := method(t, minhash.Config{})
 	r := rand.New(rand.NewPCG(5, 6))
-	var views []neardup.View
+	var views []neardup.Prepared
 	for range 40 {
 		var b strings.Builder
 		for w := range 400 {
@@ -244,7 +244,7 @@ func TestCompareOfOneTemplate(t *testing.T) {
 				fmt.Fprintf(&b, "x%d ", r.IntN(1<<30))
 			}
 		}
-		views = append(views, m.View(b.String()))
+		views = append(views, m.Prepare(b.String()))
 	}
 	for i, v := range views {
 		for j, w := range views {
@@ -261,7 +261,7 @@ func TestCompareOfOneTemplate(t *testing.T) {
 // A text that is near has three fifths of the set of any at .6, and a view of another method is near none.
 func TestOverlaps(t *testing.T) {
 	m := method(t, minhash.Config{Threshold: .6, Shingle: feature.Shingle{Unit: feature.Words, K: 1}})
-	got := m.FeatureSets(nil, m.View("one two three four five six seven eight nine ten"))
+	got := m.FeatureSets(nil, m.Prepare("one two three four five six seven eight nine ten"))
 	if len(got) != 1 || len(got[0].Features) != 10 || got[0].Weights != nil || got[0].Least != 6 {
 		t.Errorf("%+v", got)
 	}
@@ -276,7 +276,7 @@ func TestMeasureBelowTheThreshold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := m.View("a b c"), m.View("b c d")
+	a, b := m.Prepare("a b c"), m.Prepare("b c d")
 	if got := m.Measure(a, b); got != .5 || m.Compare(a, b).Similarity != 0 {
 		t.Errorf("%v, compared %v", got, m.Compare(a, b))
 	}

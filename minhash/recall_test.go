@@ -49,10 +49,10 @@ func TestRecall(t *testing.T) {
 		}
 		texts := set.Texts(t)
 		records := make([]neardup.Record, len(texts.Clean))
-		views := make([]neardup.View, len(texts.Clean))
-		view := func(i int) neardup.View {
+		views := make([]neardup.Prepared, len(texts.Clean))
+		view := func(i int) neardup.Prepared {
 			if views[i] == nil {
-				views[i] = m.View(texts.Clean[i])
+				views[i] = m.Prepare(texts.Clean[i])
 				m.Record(texts.Clean[i], &records[i])
 			}
 			return views[i]

@@ -32,7 +32,7 @@ func TestPlausibleAtTheThresholdItself(t *testing.T) {
 				var a, b neardup.Record
 				m.Record(texts[small], &a)
 				m.Record(texts[large], &b)
-				near := m.Compare(m.View(texts[small]), m.View(texts[large])).Near
+				near := m.Compare(m.Prepare(texts[small]), m.Prepare(texts[large])).Near
 				if near != c.want || m.Plausible(a.Sketch, b.Sketch) != c.want || m.Plausible(b.Sketch, a.Sketch) != c.want {
 					t.Errorf("%d of %d shingles at %v: near %v, plausible %v and %v, want %v", small, large, c.threshold,
 						near, m.Plausible(a.Sketch, b.Sketch), m.Plausible(b.Sketch, a.Sketch), c.want)

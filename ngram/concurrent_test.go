@@ -33,7 +33,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 			if !slices.Equal(rec.Index, w.Index) || !slices.Equal(rec.Probe, w.Probe) || rec.Sketch != w.Sketch {
 				t.Errorf("%s: records of %q differ", similarity, text)
 			}
-			if match := together.Compare(together.View(text), together.View(text)); match.Similarity != 1 {
+			if match := together.Compare(together.Prepare(text), together.Prepare(text)); match.Similarity != 1 {
 				t.Errorf("%s: %q is not equal to itself: %+v", similarity, text, match)
 			}
 			keys := slices.Clone(rec.Index)

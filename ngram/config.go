@@ -151,7 +151,7 @@ func (s *settings) similar(match neardup.Match, similarity float64, a, b string)
 // them: it changes the keys and never what is found.
 func (s *settings) Spec() neardup.Spec {
 	params := []neardup.Param{
-		{Name: "prepare", Value: s.Prepare.Name()},
+		{Name: "prepare", Value: s.Config.Prepare.Name()},
 		{Name: "similarity", Value: string(s.Similarity)},
 		{Name: "threshold", Value: strconv.FormatFloat(s.Threshold, 'g', -1, 64)},
 	}

@@ -189,7 +189,7 @@ func TestArticlesOfTheDocID(t *testing.T) {
 		{"中国", "中国人", false},
 		{"!!!!!!!!!!", "!!!!!!!!!!!", false},
 	} {
-		match := m.Compare(m.View(c.a), m.View(c.b))
+		match := m.Compare(m.Prepare(c.a), m.Prepare(c.b))
 		if match.Near != c.want {
 			t.Errorf("%q and %q: near = %v (%+v)", c.a, c.b, match.Near, match)
 		}

@@ -32,7 +32,7 @@ func (m *editMethod) withTable(t *table) Method {
 // are (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
-	text := m.Prepare.Prepare(clean)
+	text := m.Config.Prepare.Prepare(clean)
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	runes := s.decode(text)
@@ -155,9 +155,9 @@ func runs(runes []rune, q int) []uint64 {
 	return hashes
 }
 
-// View decodes the runes.
-func (m *editMethod) View(clean string) neardup.View {
-	text := m.Prepare.Prepare(clean)
+// Prepare decodes the runes.
+func (m *editMethod) Prepare(clean string) neardup.Prepared {
+	text := m.Config.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(text)}
 	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
 	v.bag, v.odd = bagOf(v.runes), oddRuns(v.runes, m.run)
@@ -168,7 +168,7 @@ func (m *editMethod) View(clean string) neardup.View {
 }
 
 // Measure is the edit similarity, however small.
-func (m *editMethod) Measure(a, b neardup.View) float64 {
+func (m *editMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*runeView), b.(*runeView)
 	longer := max(len(x.runes), len(y.runes))
 	if longer == 0 {
@@ -180,7 +180,7 @@ func (m *editMethod) Measure(a, b neardup.View) float64 {
 }
 
 // Compare computes the edit distance as far as the threshold allows it.
-func (m *editMethod) Compare(a, b neardup.View) neardup.Match {
+func (m *editMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*runeView), b.(*runeView)
 	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}
 	if x.empty || y.empty {

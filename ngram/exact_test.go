@@ -140,9 +140,9 @@ func lookup(t testing.TB, m neardup.Method, texts []string) map[pair]float64 {
 	}
 	found := map[pair]float64{}
 	directions := map[pair]int{}
-	views := make([]neardup.View, len(texts))
+	views := make([]neardup.Prepared, len(texts))
 	for i, text := range texts {
-		views[i] = m.View(text)
+		views[i] = m.Prepare(text)
 	}
 	for i := range texts {
 		seen := map[int32]bool{}

@@ -13,7 +13,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	match := m.Compare(m.View("明天上午九点在三楼开会"), m.View("明天上午十点在三楼开会"))
+	match := m.Compare(m.Prepare("明天上午九点在三楼开会"), m.Prepare("明天上午十点在三楼开会"))
 	fmt.Printf("%.4f %d %v, %s\n", match.Similarity, match.Distance, match.Near, match.Basis)
 	// Output: 0.9091 1 true, edit similarity of runes
 }
@@ -24,7 +24,7 @@ func ExampleNewJaccard() {
 		fmt.Println(err)
 		return
 	}
-	match := m.Compare(m.View("the quick brown fox"), m.View("the quick red fox"))
+	match := m.Compare(m.Prepare("the quick brown fox"), m.Prepare("the quick red fox"))
 	fmt.Println(match.Similarity, match.Near)
 	fmt.Println(m.Spec())
 	// Output:

@@ -22,7 +22,7 @@ func TestGuardOnLabels(t *testing.T) {
 		if err := json.Unmarshal(line, &d); err != nil {
 			t.Fatal(err)
 		}
-		if !m.Compare(m.View(d.A), m.View(d.B)).Near {
+		if !m.Compare(m.Prepare(d.A), m.Prepare(d.B)).Near {
 			return
 		}
 		near[d.Label]++

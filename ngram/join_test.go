@@ -91,7 +91,7 @@ func join(m neardup.Method, texts []string, found func(pair, neardup.Match)) wor
 		}
 		buckets[e.slot] = [2]uint32{uint32(at), uint32(end)}
 	}
-	views := make([]neardup.View, len(texts))
+	views := make([]neardup.Prepared, len(texts))
 	seen := make([]int32, len(texts))
 	for i := range texts {
 		for slot := probes.starts[i]; slot < probes.starts[i+1]; slot++ {
@@ -108,7 +108,7 @@ func join(m neardup.Method, texts []string, found func(pair, neardup.Match)) wor
 				w.compared++
 				for _, t := range [...]int32{int32(i), other} {
 					if views[t] == nil {
-						views[t] = m.View(texts[t])
+						views[t] = m.Prepare(texts[t])
 					}
 				}
 				if match := m.Compare(views[i], views[other]); match.Near {

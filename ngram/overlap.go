@@ -12,7 +12,7 @@ import (
 // takes away at most q of the grams of the longer text (Ukkonen 1992; numbered:
 // Gravano et al., VLDB 2001). A text so short that its edits may take all of
 // them knows of nothing in common.
-func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*runeView)
 	if !ok || own.empty {
 		return dst
@@ -56,7 +56,7 @@ func numberedGrams(runes []rune, q int) []uint64 {
 }
 
 // FeatureSets appends the set and how much of it a near text has at the least.
-func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*setView)
 	if !ok || len(own.set) == 0 {
 		return dst

@@ -74,7 +74,7 @@ func (t *editTrainer) fewCandidates(table *table) bool {
 	defer scratches.Put(s)
 	total := uint64(0)
 	for _, of := range t.sample.texts {
-		runes := s.decode(t.method.Prepare.Prepare(of.text))
+		runes := s.decode(t.method.Config.Prepare.Prepare(of.text))
 		if len(runes) == 0 {
 			continue
 		}

@@ -89,7 +89,7 @@ func (m *setMethod) set(text string, s *scratch) []uint64 {
 // 16 bits, at most 65535, and in the low 48 a bit for each feature.
 func (m *setMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
-	text := m.Prepare.Prepare(clean)
+	text := m.Config.Prepare.Prepare(clean)
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	set := m.set(text, s)
@@ -135,7 +135,7 @@ func (t *setTrainer) Add(clean string) {
 	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	for _, h := range t.method.set(t.method.Prepare.Prepare(clean), s) {
+	for _, h := range t.method.set(t.method.Config.Prepare.Prepare(clean), s) {
 		t.counts.add(h)
 	}
 }
@@ -185,9 +185,9 @@ type setView struct {
 // Bytes is the memory of the view.
 func (v *setView) Bytes() int { return 88 + 8*(cap(v.set)+len(v.odd)) }
 
-// View makes the set.
-func (m *setMethod) View(clean string) neardup.View {
-	text := m.Prepare.Prepare(clean)
+// Prepare makes the set.
+func (m *setMethod) Prepare(clean string) neardup.Prepared {
+	text := m.Config.Prepare.Prepare(clean)
 	s := scratches.Get().(*scratch)
 	v := &setView{set: slices.Clone(m.set(text, s))}
 	scratches.Put(s)
@@ -200,7 +200,7 @@ func (m *setMethod) View(clean string) neardup.View {
 }
 
 // Measure is the similarity of the sets, however small.
-func (m *setMethod) Measure(a, b neardup.View) float64 {
+func (m *setMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*setView), b.(*setView)
 	if len(x.set) == 0 || len(y.set) == 0 {
 		return 0
@@ -209,7 +209,7 @@ func (m *setMethod) Measure(a, b neardup.View) float64 {
 }
 
 // Compare counts the common features, if there may be enough.
-func (m *setMethod) Compare(a, b neardup.View) neardup.Match {
+func (m *setMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*setView), b.(*setView)
 	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}
 	if len(x.set) == 0 || len(y.set) == 0 {

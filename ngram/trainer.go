@@ -30,7 +30,7 @@ func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	}
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	if runes := s.decode(m.Prepare.Prepare(clean)); len(runes) > 0 {
+	if runes := s.decode(m.Config.Prepare.Prepare(clean)); len(runes) > 0 {
 		s.grams(runes, q, m.Seed)
 		use(s, len(runes))
 	}

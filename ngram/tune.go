@@ -200,7 +200,7 @@ func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 		if err := t.ctx.Err(); err != nil {
 			return nil, err
 		}
-		out[i] = m.Compare(m.View(p[0]), m.View(p[1])).Similarity
+		out[i] = m.Compare(m.Prepare(p[0]), m.Prepare(p[1])).Similarity
 		if p[0] == p[1] {
 			out[i] = 1
 		}

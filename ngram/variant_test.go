@@ -41,7 +41,7 @@ func TestVariantGuard(t *testing.T) {
 		a, b := "Farm to Market Road FM 1506 in Hill County", "Farm to Market Road FM 1507 in Hill County"
 		for guard, want := range map[bool]bool{false: true, true: false} {
 			m := newMethod(t, ngram.Config{Similarity: similarity, Threshold: .7, Variants: guard})
-			if got := m.Compare(m.View(a), m.View(b)).Near; got != want {
+			if got := m.Compare(m.Prepare(a), m.Prepare(b)).Near; got != want {
 				t.Errorf("%s, guard %v: near = %v, want %v", similarity, guard, got, want)
 			}
 		}

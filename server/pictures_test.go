@@ -211,7 +211,7 @@ func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
 	}
 	clean := text.Default().Clean
 	unsure := func(content string) bool {
-		match := m.Compare(m.View(clean(content)), m.View(clean(fire)))
+		match := m.Compare(m.Prepare(clean(content)), m.Prepare(clean(fire)))
 		return match.Unsure && !match.Overlap
 	}
 	tried := []string{

@@ -222,10 +222,10 @@ func (oneBucket) Record(_ string, rec *neardup.Record) {
 	rec.Reset()
 	rec.Index = append(rec.Index, 1)
 }
-func (oneBucket) Plausible(_, _ uint64) bool              { return true }
-func (oneBucket) View(string) neardup.View                { return oneBucket{} }
-func (oneBucket) Bytes() int                              { return 0 }
-func (oneBucket) Compare(_, _ neardup.View) neardup.Match { return neardup.Match{Distance: -1} }
+func (oneBucket) Plausible(_, _ uint64) bool                  { return true }
+func (oneBucket) Prepare(string) neardup.Prepared             { return oneBucket{} }
+func (oneBucket) Bytes() int                                  { return 0 }
+func (oneBucket) Compare(_, _ neardup.Prepared) neardup.Match { return neardup.Match{Distance: -1} }
 
 // A defect of the server is told in its own words, and not as one of the store.
 func TestPanicIsAnAnswer(t *testing.T) {

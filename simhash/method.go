@@ -226,8 +226,8 @@ type view struct {
 // Bytes is the memory of the view.
 func (v *view) Bytes() int { return 48 + 8*cap(v.set) }
 
-// View returns the fingerprint and, unless Unverified, the set of shingles.
-func (m *Method) View(clean string) neardup.View {
+// Prepare returns the fingerprint and, unless Unverified, the set of shingles.
+func (m *Method) Prepare(clean string) neardup.Prepared {
 	w := m.scratch.Get().(*work)
 	defer m.scratch.Put(w)
 	v := &view{}
@@ -245,7 +245,7 @@ func (m *Method) View(clean string) neardup.View {
 // Compare judges a pair: near if the distance is small enough and, unless
 // Unverified, the Jaccard similarity of the shingle sets reaches the
 // threshold. Unverified, the similarity is 1 - distance/64.
-func (m *Method) Compare(a, b neardup.View) neardup.Match {
+func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	v, w := a.(*view), b.(*view)
 	match := neardup.Match{Distance: Distance(v.fp, w.fp), Method: "simhash", Basis: m.basis()}
 	if !v.enough || !w.enough || match.Distance > m.k {
@@ -264,7 +264,7 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 
 // Measure is what Compare gives for the similarity, whatever the distance and the
 // threshold.
-func (m *Method) Measure(a, b neardup.View) float64 {
+func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	v, w := a.(*view), b.(*view)
 	switch {
 	case !v.enough || !w.enough:
@@ -276,7 +276,7 @@ func (m *Method) Measure(a, b neardup.View) float64 {
 }
 
 // FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
-func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok || !own.enough {
 		return dst

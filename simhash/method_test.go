@@ -64,8 +64,8 @@ func TestMethodKeepsThePromise(t *testing.T) {
 		for i, a := range texts {
 			for _, b := range texts[:i] {
 				var ra, rb neardup.Record
-				match := m.Compare(m.View(a), m.View(b))
-				if !reflect.DeepEqual(match, m.Compare(m.View(b), m.View(a))) {
+				match := m.Compare(m.Prepare(a), m.Prepare(b))
+				if !reflect.DeepEqual(match, m.Compare(m.Prepare(b), m.Prepare(a))) {
 					t.Fatal("Compare is not symmetric")
 				}
 				if !match.Near {
@@ -104,7 +104,7 @@ func TestFewFeaturesGetNoKeys(t *testing.T) {
 		if (len(rec.Index) > 0) != want {
 			t.Errorf("%.20q: %d keys", text, len(rec.Index))
 		}
-		if v := m.View(text); m.Compare(v, v).Near != want {
+		if v := m.Prepare(text); m.Compare(v, v).Near != want {
 			t.Errorf("%.20q: near itself is %v", text, !want)
 		}
 	}
@@ -140,7 +140,7 @@ func TestMethodOfWeightedFeatures(t *testing.T) {
 	if want := simhash.OfWeighted(levels{}.Append(nil, text)); fp != want || !enough {
 		t.Errorf("%x, %v, want %x", fp, enough, want)
 	}
-	if got := m.Compare(m.View(text), m.View(text)); !got.Near || got.Similarity != 1 || got.Distance != 0 {
+	if got := m.Compare(m.Prepare(text), m.Prepare(text)); !got.Near || got.Similarity != 1 || got.Distance != 0 {
 		t.Errorf("a text against itself: %+v", got)
 	}
 	other := newMethod(t, simhash.Config{})
@@ -165,7 +165,7 @@ func ExampleNew() {
 		return
 	}
 	text := strings.Repeat("a long article about near duplicates of web pages and ", 3) + "how to find them in the end of the day all at once"
-	match := m.Compare(m.View(text), m.View(text+" "))
+	match := m.Compare(m.Prepare(text), m.Prepare(text+" "))
 	fmt.Println(match.Near, match.Distance, match.Basis)
 	// Output: true 0 1 - distance/64 of auto:1
 }
@@ -225,7 +225,7 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 			runes[rng.IntN(len(runes))] = runes[rng.IntN(len(runes))]
 		}
 		for m, n := range map[*simhash.Method]*int{words: &found, shingles: &ofShingles} {
-			if m.Compare(m.View(text), m.View(string(runes))).Distance <= simhash.DefaultDistance {
+			if m.Compare(m.Prepare(text), m.Prepare(string(runes))).Distance <= simhash.DefaultDistance {
 				*n++
 			}
 		}
@@ -243,9 +243,9 @@ func TestVerifiedPairsAreSimilar(t *testing.T) {
 	}
 	m := newMethod(t, simhash.Config{})
 	texts := featuretest.TiDB.Texts(t).Clean
-	views, sets := make([]neardup.View, len(texts)), make([]map[uint64]bool, len(texts))
+	views, sets := make([]neardup.Prepared, len(texts)), make([]map[uint64]bool, len(texts))
 	for i, text := range texts {
-		views[i], sets[i] = m.View(text), map[uint64]bool{}
+		views[i], sets[i] = m.Prepare(text), map[uint64]bool{}
 		for _, h := range feature.Default.Append(nil, text, 0) {
 			sets[i][h] = true
 		}
@@ -308,7 +308,7 @@ func TestOverlaps(t *testing.T) {
 	got := func(c simhash.Config) []neardup.FeatureSet {
 		c.Shingle = words
 		m := newMethod(t, c)
-		return m.FeatureSets(nil, m.View(text))
+		return m.FeatureSets(nil, m.Prepare(text))
 	}
 	if o := got(simhash.Config{Threshold: .5}); len(o) != 1 || len(o[0].Features) != 10 || o[0].Least != 5 {
 		t.Errorf("%+v", o)
@@ -328,7 +328,7 @@ func TestMeasureBelowTheThreshold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := m.View("one two three"), m.View("two three four")
+		a, b := m.Prepare("one two three"), m.Prepare("two three four")
 		want := .5
 		if unverified {
 			want = 1 - float64(m.Compare(a, b).Distance)/64

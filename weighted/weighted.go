@@ -93,16 +93,16 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	m.record(w, rec)
 }
 
-// View cuts the text. It is a *token.View.
-func (m *Method) View(clean string) neardup.View {
+// Prepare cuts the text. It returns a *token.View.
+func (m *Method) Prepare(clean string) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.Cut(clean)
 	return w.View()
 }
 
-// RecordView is Record and View in one: the text is cut once.
-func (m *Method) RecordView(clean string, rec *neardup.Record) neardup.View {
+// RecordPrepare is Record and Prepare in one: the text is cut once.
+func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
 	w.Cut(clean)
@@ -122,7 +122,7 @@ func (m *Method) record(w *work, rec *neardup.Record) {
 }
 
 // Compare is exact and symmetric.
-func (m *Method) Compare(a, b neardup.View) neardup.Match {
+func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: Basis}
 	x, okX := a.(*token.View)
 	y, okY := b.(*token.View)
@@ -143,7 +143,7 @@ func (m *Method) Compare(a, b neardup.View) neardup.Match {
 }
 
 // Measure returns the similarity of any two texts.
-func (m *Method) Measure(a, b neardup.View) float64 {
+func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	x, okX := a.(*token.View)
 	y, okY := b.(*token.View)
 	if !okX || !okY || x.Total == 0 || y.Total == 0 {
@@ -154,7 +154,7 @@ func (m *Method) Measure(a, b neardup.View) float64 {
 }
 
 // FeatureSets appends the words of a view with their weights.
-func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.View) []neardup.FeatureSet {
+func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*token.View)
 	if !ok || own.Total == 0 {
 		return dst

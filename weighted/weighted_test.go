@@ -30,8 +30,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	a := m.View("dear customer, you have won 500 pounds, call our office today")
-	b := m.View("dear customer, you have won 750 pounds, call our office today")
+	a := m.Prepare("dear customer, you have won 500 pounds, call our office today")
+	b := m.Prepare("dear customer, you have won 750 pounds, call our office today")
 	match := m.Compare(a, b)
 	fmt.Printf("%.2f near %v: %s\n", match.Similarity, match.Near, match.Basis)
 	// Output: 0.70 near true: jaccard of words weighted by idf
@@ -110,11 +110,11 @@ func TestKeysFindThePairs(t *testing.T) {
 	}{{6, .6, 1}, {6, .8, 1}, {6, .3, .98}, {40, .6, .995}, {200, .6, .995}} {
 		m := method(t, weighted.Config{Threshold: c.threshold, Seed: 3})
 		all := texts(20, 8, c.words)
-		views := make([]neardup.View, len(all))
+		views := make([]neardup.Prepared, len(all))
 		records := make([]neardup.Record, len(all))
 		keys := 0
 		for i, text := range all {
-			views[i] = m.RecordView(text, &records[i])
+			views[i] = m.RecordPrepare(text, &records[i])
 			keys += len(records[i].Index)
 			var alone neardup.Record
 			m.Record(text, &alone)
@@ -184,14 +184,14 @@ func wordsOf(s string) map[string]bool {
 }
 
 func weightOf(m *weighted.Method, word string) float64 {
-	return float64(m.View(word).(*token.View).Total)
+	return float64(m.Prepare(word).(*token.View).Total)
 }
 
 // A text that is near has words in common that weigh three fifths of either, each as much as in all texts.
 func TestOverlaps(t *testing.T) {
 	m := method(t, weighted.Config{})
 	text := "the council will pay 1,500 pounds to each of the families"
-	got := m.FeatureSets(nil, m.View(text))
+	got := m.FeatureSets(nil, m.Prepare(text))
 	if len(got) != 1 || len(got[0].Features) != 10 || len(got[0].Weights) != 10 {
 		t.Fatalf("%+v", got)
 	}
@@ -199,10 +199,10 @@ func TestOverlaps(t *testing.T) {
 	for _, w := range got[0].Weights {
 		sum += w
 	}
-	if least := float64(got[0].Least); sum != m.View(text).(*token.View).Total || least < .6*float64(sum) || least-1 >= .6*float64(sum) {
-		t.Errorf("%d of %d is in common at least, the text weighs %d", got[0].Least, sum, m.View(text).(*token.View).Total)
+	if least := float64(got[0].Least); sum != m.Prepare(text).(*token.View).Total || least < .6*float64(sum) || least-1 >= .6*float64(sum) {
+		t.Errorf("%d of %d is in common at least, the text weighs %d", got[0].Least, sum, m.Prepare(text).(*token.View).Total)
 	}
-	if got := m.FeatureSets(nil, m.View("")); len(got) != 0 {
+	if got := m.FeatureSets(nil, m.Prepare("")); len(got) != 0 {
 		t.Errorf("of an empty text %+v", got)
 	}
 }

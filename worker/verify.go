@@ -98,8 +98,8 @@ func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 		text = &batch.Text{Clean: clean}
 		b.texts[place] = text
 	}
-	if text.View == nil {
-		text.View = b.Method.View(text.Clean)
+	if text.Prepared == nil {
+		text.Prepared = b.Method.Prepare(text.Clean)
 	}
 	return place, text, nil
 }

@@ -258,7 +258,7 @@ func (a *Auditor) edit(ctx context.Context) error {
 
 // editText makes the edits of a text that is not equal to any of them.
 func editText(m neardup.Method, cleaner neardup.Cleaner, clean, other string, rng *rand.Rand) (e edited) {
-	view := m.View(clean)
+	view := m.Prepare(clean)
 	for k, kind := range edits.Kinds() {
 		raw, ok := edits.Make(kind, clean, other, rng)
 		if !ok {
@@ -270,7 +270,7 @@ func editText(m neardup.Method, cleaner neardup.Cleaner, clean, other string, rn
 			e.kinds[k].equal = true
 			continue
 		}
-		if neardup.Blank(made) || !m.Compare(view, m.View(made)).Near {
+		if neardup.Blank(made) || !m.Compare(view, m.Prepare(made)).Near {
 			continue
 		}
 		t := editedText{kind: k}

@@ -50,7 +50,7 @@ func (s wordSet) Bytes() int { return len(s) }
 func (w words) Spec() neardup.Spec { return neardup.Spec{Method: "words"} }
 
 func (w words) Record(clean string, rec *neardup.Record) {
-	set := w.View(clean).(wordSet)
+	set := w.Prepare(clean).(wordSet)
 	for word := range set {
 		rec.Index = append(rec.Index, xxh3.HashString(word))
 	}
@@ -61,7 +61,7 @@ func (w words) Plausible(a, b uint64) bool {
 	return float64(min(a, b)) >= w.threshold*float64(max(a, b))
 }
 
-func (w words) View(clean string) neardup.View {
+func (w words) Prepare(clean string) neardup.Prepared {
 	set := wordSet{}
 	for _, word := range strings.Fields(clean) {
 		set[word] = true
@@ -69,7 +69,7 @@ func (w words) View(clean string) neardup.View {
 	return set
 }
 
-func (w words) Compare(a, b neardup.View) neardup.Match {
+func (w words) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y, both := a.(wordSet), b.(wordSet), 0
 	for word := range x {
 		if y[word] {
@@ -92,7 +92,7 @@ func (t texts) Len() int                       { return len(t) }
 func (t texts) Text(p uint32) (string, error)  { return t[p], nil }
 func (t texts) First(p uint32) (uint32, error) { return p, nil }
 func (t texts) Size(p uint32) (uint32, uint64, error) {
-	return uint32(len(t[p])), uint64(len(words{}.View(t[p]).(wordSet))), nil
+	return uint32(len(t[p])), uint64(len(words{}.Prepare(t[p]).(wordSet))), nil
 }
 func (t texts) Document(i uint32) (id, clean string, err error) { return fmt.Sprint("d", i), t[i], nil }
 

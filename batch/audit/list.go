@@ -164,7 +164,7 @@ func (a *Auditor) measure(ctx context.Context, removed func(uint32) (bool, error
 		if budget -= int64(len(x) + len(y)); budget < 0 {
 			break
 		}
-		m := a.Lax.Compare(a.Lax.View(x), a.Lax.View(y))
+		m := a.Lax.Compare(a.Lax.Prepare(x), a.Lax.Prepare(y))
 		a.out.Borderline.Sampled++
 		if m.Similarity >= a.Threshold-Border && m.Similarity < a.Threshold {
 			a.out.Borderline.Below++

@@ -25,7 +25,7 @@ const (
 type query struct {
 	position uint32
 	sketch   uint64
-	view     neardup.View
+	view     neardup.Prepared
 	rec      neardup.Record
 }
 
@@ -120,7 +120,7 @@ func (a *Auditor) queries() ([]query, error) {
 			continue
 		}
 		budget -= int64(bytes)
-		q := query{position: uint32(p), sketch: sketch, view: a.run.Method.View(clean)}
+		q := query{position: uint32(p), sketch: sketch, view: a.run.Method.Prepare(clean)}
 		a.run.Method.Record(clean, &q.rec)
 		out = append(out, q)
 	}
@@ -159,7 +159,7 @@ func (a *Auditor) nearQueries(dst []sampledPair, queries []query, p uint32) ([]s
 	if err != nil {
 		return dst, err
 	}
-	var view neardup.View
+	var view neardup.Prepared
 	for i := range queries {
 		q := &queries[i]
 		if !q.plausible(a.run.Method, p, sketch) {
@@ -170,7 +170,7 @@ func (a *Auditor) nearQueries(dst []sampledPair, queries []query, p uint32) ([]s
 			if err != nil || neardup.Blank(clean) {
 				return dst, err
 			}
-			view = a.run.Method.View(clean)
+			view = a.run.Method.Prepare(clean)
 		}
 		if a.run.Method.Compare(q.view, view).Near {
 			dst = append(dst, sampledPair{i, p})

@@ -57,7 +57,7 @@ func (l *labels) jaccard(shingle string) ([]float64, error) {
 	said := make([]float64, len(l.pairs))
 	parallel(len(said), func(i int) {
 		p := &l.pairs[i]
-		said[i] = m.Compare(m.View(p.x), m.View(p.y)).Similarity
+		said[i] = m.Compare(m.Prepare(p.x), m.Prepare(p.y)).Similarity
 	})
 	return said, nil
 }

@@ -122,10 +122,10 @@ func (t tally) String() string {
 }
 
 func (b *band) measure(method neardup.Method) string {
-	views := make([]neardup.View, len(b.texts))
+	views := make([]neardup.Prepared, len(b.texts))
 	keys := 0
 	for i, t := range b.texts {
-		views[i] = method.View(t)
+		views[i] = method.Prepare(t)
 		keys += len(b.records[i].Index)
 		slices.Sort(b.records[i].Index)
 	}

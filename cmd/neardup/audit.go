@@ -136,7 +136,7 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 // by what they say, whichever method has judged it.
 func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	var out []report.Differing
-	for _, c := range neardup.Explain(auto, auto.View(p.Texts[0]), auto.View(p.Texts[1])).Evidence {
+	for _, c := range neardup.Explain(auto, auto.Prepare(p.Texts[0]), auto.Prepare(p.Texts[1])).Evidence {
 		d := report.Differing{A: shortened(c.A, wordsShown), B: shortened(c.B, wordsShown)}
 		if d == (report.Differing{}) || slices.ContainsFunc(out, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
 			continue

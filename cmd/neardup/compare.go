@@ -202,7 +202,7 @@ func measure(ctx context.Context, x, y string) (api.Measured, error) {
 		if err != nil {
 			continue
 		}
-		match := m.Compare(m.View(x), m.View(y))
+		match := m.Compare(m.Prepare(x), m.Prepare(y))
 		if c.Equal {
 			match.Similarity, match.Distance = 1, 0
 		}
@@ -222,14 +222,14 @@ func fingerprintOf(clean string) uint64 {
 
 // verdict returns what the method says of a pair that it has found: whether x may go for y.
 func verdict(m neardup.Method, x, y string) neardup.Match {
-	a, b := m.View(x), m.View(y)
-	match := batch.Explain(m, batch.Text{Clean: x, View: a}, batch.Text{Clean: y, View: b})
+	a, b := m.Prepare(x), m.Prepare(y)
+	match := batch.Explain(m, batch.Text{Clean: x, Prepared: a}, batch.Text{Clean: y, Prepared: b})
 	return below(m, a, b, match)
 }
 
 // below adds how similar two texts are that are not near, where the method can
 // say it.
-func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Match {
+func below(m neardup.Method, a, b neardup.Prepared, match neardup.Match) neardup.Match {
 	if by, ok := m.(neardup.Searchable); ok && !match.Near && !match.Variant {
 		match.Similarity = by.Measure(a, b)
 	}
@@ -247,7 +247,7 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 		m = auto
 	}
 	if !c.Equal {
-		c.Evidence = neardup.Explain(m, m.View(x), m.View(y)).Evidence
+		c.Evidence = neardup.Explain(m, m.Prepare(x), m.Prepare(y)).Evidence
 	}
 	return nil
 }

@@ -129,14 +129,14 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 // compared decides a pair as a batch of the two would.
 func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
-	a, b := batch.Text{Clean: x, View: m.View(x)}, batch.Text{Clean: y, View: m.View(y)}
+	a, b := batch.Text{Clean: x, Prepared: m.Prepare(x)}, batch.Text{Clean: y, Prepared: m.Prepare(y)}
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Explain(m, a, b)}
 	if out.Equal {
 		out.Match, out.Found = batch.EqualMatch(m, x), true
 		out.Relation = out.Match.Relation()
 		return out
 	}
-	out.Match = below(m, a.View, b.View, out.Match)
+	out.Match = below(m, a.Prepared, b.Prepared, out.Match)
 	out.Relation = out.Match.Relation()
 	out.Found = out.Near && meet(m, x, y)
 	out.Conflicts = out.Match.Evidence

@@ -232,7 +232,7 @@ func (c *compare) comparePictures(a, b string) error {
 	if err != nil {
 		return err
 	}
-	if t := turned.Compare(turned.View(texts[0]), turned.View(texts[1])); t.Distance < p.Verdict.Distance {
+	if t := turned.Compare(turned.Prepare(texts[0]), turned.Prepare(texts[1])); t.Distance < p.Verdict.Distance {
 		p.Turned = &t
 	}
 	if c.json {

@@ -92,7 +92,7 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 	best := func(text string, counts func(uint64) bool) (found uint64) {
 		var most neardup.Match
 		for _, l := range leaders {
-			if match := m.Compare(m.View(text), m.View(texts[l])); counts(l) && match.Near && (found == 0 || match.Similarity > most.Similarity) {
+			if match := m.Compare(m.Prepare(text), m.Prepare(texts[l])); counts(l) && match.Near && (found == 0 || match.Similarity > most.Similarity) {
 				found, most = l, match
 			}
 		}
@@ -101,7 +101,7 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 	for _, l := range p.leaders {
 		g := p.groups[l]
 		size := g.Size
-		if k := g.Kept; k != nil && k.ID != g.NID && p.stages[k.ID] != docid.StageURL && !m.Compare(m.View(k.Text), m.View(texts[l])).Near {
+		if k := g.Kept; k != nil && k.ID != g.NID && p.stages[k.ID] != docid.StageURL && !m.Compare(m.Prepare(k.Text), m.Prepare(texts[l])).Near {
 			size--
 			to := best(k.Text, func(other uint64) bool { return other != l })
 			if moves[k.ID] = names[home[to]]; to == 0 {

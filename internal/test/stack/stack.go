@@ -58,7 +58,7 @@ type method struct {
 	look func()
 }
 
-func (m method) Compare(a, b neardup.View) neardup.Match {
+func (m method) Compare(a, b neardup.Prepared) neardup.Match {
 	m.look()
 	return m.Method.Compare(a, b)
 }
@@ -68,17 +68,17 @@ type judging struct {
 	look func()
 }
 
-func (m judging) Compare(a, b neardup.View) neardup.Match {
+func (m judging) Compare(a, b neardup.Prepared) neardup.Match {
 	m.look()
 	return m.TwoStage.Compare(a, b)
 }
 
-func (m judging) Screen(a, b neardup.View) (neardup.Match, bool) {
+func (m judging) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	m.look()
 	return m.TwoStage.Screen(a, b)
 }
 
-func (m judging) Decide(a, b neardup.View, closeness float64) neardup.Match {
+func (m judging) Decide(a, b neardup.Prepared, closeness float64) neardup.Match {
 	m.look()
 	return m.TwoStage.Decide(a, b, closeness)
 }

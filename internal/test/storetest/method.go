@@ -46,11 +46,11 @@ func (m Jaccard) Plausible(a, b uint64) bool {
 	return float64(min(a, b)) >= cmp.Or(m.Unsure, m.Threshold)*float64(max(a, b))
 }
 
-// View is the set.
-func (m Jaccard) View(clean string) neardup.View { return m.grams(clean) }
+// Prepare is the set.
+func (m Jaccard) Prepare(clean string) neardup.Prepared { return m.grams(clean) }
 
 // Compare is exact.
-func (m Jaccard) Compare(a, b neardup.View) neardup.Match {
+func (m Jaccard) Compare(a, b neardup.Prepared) neardup.Match {
 	s := jaccard(a.(grams), b.(grams))
 	match := neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}
 	match.Unsure = !match.Near && m.Unsure > 0 && s >= m.Unsure
