@@ -125,6 +125,7 @@ func TestOneForm(t *testing.T) {
 		{"sign", "run --force", "run force", false},
 		{"sign", "3:1", "3-1", true},
 		{"sign", "is it raining?", "is it raining.", false},
+		{"sign", "it is raining!", "it is raining.", true},
 		{"sign", "5 ‰", "5 %", false},
 		{"sign", "done ✓", "done ✗", false},
 		{"link", "mail anna.b@example.org now", "mail anna.c@example.org now", false},
