@@ -329,3 +329,25 @@ func TestOpposites(t *testing.T) {
 		}
 	}
 }
+
+// TestFact: what is a fact, and not one word for another.
+func TestFact(t *testing.T) {
+	c := newCutter(t)
+	for clean, facts := range map[string]string{
+		"open at 7 in berlin.":         "7",
+		"k61 costs 5 kg":               "k61 5 kg",
+		"a < b?":                       "<",
+		"run --force and .net":         "--force .net",
+		"no figures, no signs, at all": "",
+	} {
+		var got []string
+		for _, token := range c.Cut(clean) {
+			if token.Fact() {
+				got = append(got, token.Written)
+			}
+		}
+		if strings.Join(got, " ") != facts {
+			t.Errorf("%q: facts %q, want %q", clean, got, facts)
+		}
+	}
+}
