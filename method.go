@@ -186,6 +186,12 @@ const (
 	KindContained = "contained"
 )
 
+// Kinds of a fact in the place of another one.
+const (
+	KindNumber   = "number"
+	KindOpposite = "opposite"
+)
+
 // Searchable is a Method whose near texts have features in common, so that engines find them by their features where
 // many share a key.
 type Searchable interface {

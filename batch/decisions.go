@@ -218,7 +218,11 @@ func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	if !ok {
 		return nil, nil
 	}
-	own, other, err := v.views(a, b)
+	own, err := v.view(a)
+	if err != nil {
+		return nil, err
+	}
+	other, err := v.view(b)
 	if err != nil {
 		return nil, err
 	}

@@ -193,28 +193,28 @@ type Text struct {
 // Verify compares two texts, as every engine must: equal ones are near by any
 // method, which is not asked: what it makes of their words may be less than certain.
 // To no text nothing is near.
-func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, false) }
+func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, m.Compare) }
 
 // Explain is Verify with the Evidence of a variant, if the method has any: the pair is scored once.
-func Explain(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, true) }
+func Explain(m neardup.Method, a, b Text) neardup.Match {
+	return verify(m, a, b, func(x, y neardup.Prepared) neardup.Match {
+		match, decided := neardup.Screen(m, x, y)
+		if !decided {
+			match = neardup.Explain(m, x, y)
+		}
+		if !match.Variant {
+			match.Evidence = nil
+		}
+		return match
+	})
+}
 
-func verify(m neardup.Method, a, b Text, explain bool) neardup.Match {
+func verify(m neardup.Method, a, b Text, compare func(x, y neardup.Prepared) neardup.Match) neardup.Match {
 	if neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
 		return neardup.Match{Distance: -1, Method: m.Spec().Method, Basis: neardup.BasisBlank}
 	}
 	if a.Clean == b.Clean {
 		return EqualMatch(m, a.Clean)
 	}
-	match, decided := neardup.Screen(m, a.Prepared, b.Prepared)
-	switch {
-	case decided:
-	case explain:
-		match = neardup.Explain(m, a.Prepared, b.Prepared)
-	default:
-		match = m.(neardup.TwoStage).Decide(a.Prepared, b.Prepared, match.Closeness)
-	}
-	if !match.Variant {
-		match.Evidence = nil
-	}
-	return match
+	return compare(a.Prepared, b.Prepared)
 }

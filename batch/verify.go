@@ -37,14 +37,6 @@ func (v *verifier) view(p position) (neardup.Prepared, error) {
 	return view, nil
 }
 
-// views returns those of two texts.
-func (v *verifier) views(a, b position) (own, other neardup.Prepared, err error) {
-	if own, err = v.view(a); err == nil {
-		other, err = v.view(b)
-	}
-	return own, other, err
-}
-
 // screen verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
 // or where a leads, b for a. own is the view of a.
 func (v *verifier) screen(own neardup.Prepared, a, b position, leads bool) (m neardup.Match, decided bool, err error) {

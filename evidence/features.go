@@ -67,6 +67,7 @@ type pair struct {
 	found     []Evidence
 	letters   letters
 	negations [2]int
+	ends      [2]string // the marks that end the texts, where they differ
 }
 
 // excess is a token that the other text lacks in the same place.
@@ -125,10 +126,14 @@ func (p *pair) look(s *sums) {
 	p.found, p.replaced = p.found[:0], p.replaced[:0]
 	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
-	p.negations = [2]int{}
+	p.negations, p.ends = [2]int{}, [2]string{}
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
+				if tokens[k].Kind == token.End {
+					p.ends[side] = tokens[k].Written
+					continue
+				}
 				e := excess{Token: &tokens[k], slot: i, before: p.slots[i].before, after: p.slots[i].after}
 				if k > 0 {
 					e.before = tokens[k-1].Hash
@@ -186,7 +191,7 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if x.Fact() && x.Kind != token.Measure && !x.beside(y) {
+		if x.Fact() && x.Kind != token.Measure && !x.beside(y) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next
@@ -194,27 +199,34 @@ func (p *pair) moved() {
 	}
 }
 
+// exchanged reports whether a word stands in the place of another, and that one in the place of the word.
+func (p *pair) exchanged(x, y *excess) bool {
+	here, there := &p.slots[x.slot], &p.slots[y.slot]
+	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash
+}
+
 // place weighs what is left of a slot: likeness of letters, facts, opposites, and words that replace others.
 func (p *pair) place(s *sums) {
 	a, b := p.rows[0], p.rows[1]
-	weight := [2]uint64{}
-	facts := false
+	weight, negations, facts := [2]uint64{}, [2]int{}, false
 	for side, list := range p.rows {
 		for _, e := range list {
 			weight[side] += uint64(e.Weight)
 			facts = facts || e.Fact()
 			e.passage = len(list)-len(p.rows[1-side]) > mostFew
 			if token.Negates(e.Token) && !e.passage {
-				p.negations[side]++
+				negations[side]++
 			}
 		}
 	}
-	if len(a) == 0 || len(b) == 0 {
-		p.insertion(s, weight)
-		return
-	}
 	apart := token.Unit - p.letters.likeness(a, b, facts)
 	if apart == 0 {
+		return
+	}
+	p.negations[0] += negations[0]
+	p.negations[1] += negations[1]
+	if len(a) == 0 || len(b) == 0 {
+		p.insertion(s, weight)
 		return
 	}
 	for side := range weight {
@@ -268,6 +280,7 @@ func (p *pair) numbers(s *sums) {
 	}
 }
 
+// number counts a fact, sign or mark in the place of another.
 func (s *sums) number(p *pair, x, y string) {
 	s.numbers++
 	p.add(Number, x, y, token.Unit)
@@ -290,6 +303,9 @@ func (p *pair) unpaired(s *sums) {
 	x, y = slices.DeleteFunc(x, isSign), slices.DeleteFunc(y, isSign)
 	for i := range min(len(x), len(y)) {
 		s.number(p, x[i].Written, y[i].Written)
+	}
+	if p.ends[0] != "" && p.ends[1] != "" {
+		s.number(p, p.ends[0], p.ends[1])
 	}
 	if p.negations[0] != p.negations[1] {
 		s.opposites++

@@ -2,7 +2,6 @@ package methods_test
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -139,10 +138,7 @@ func TestMethodsKeepTheContract(t *testing.T) {
 func checkPair(t *testing.T, m neardup.Method, a, b string) {
 	t.Helper()
 	x, y := m.Compare(m.Prepare(a), m.Prepare(b)), m.Compare(m.Prepare(b), m.Prepare(a))
-	if m.Spec().Method == "auto" { // which of two is the leader matters where one says more
-		y = x
-	}
-	if !reflect.DeepEqual(x, y) {
+	if x.Near != y.Near || x.Similarity != y.Similarity || x.Unsure != y.Unsure {
 		t.Errorf("%s: %q and %q are %+v one way and %+v the other", m.Spec().Method, a, b, x, y)
 	}
 	if x.Similarity < 0 || x.Similarity > 1 {

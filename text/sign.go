@@ -314,10 +314,10 @@ func (p surroundings) leftOperand() bool {
 	return isVariable(r) && !endsInLetter(s[:len(s)-size])
 }
 
-// rightOperand reports whether an operand begins behind the sign.
+// rightOperand reports whether an operand begins behind the sign, also the call of a function: sqrt(2).
 func (p surroundings) rightOperand() bool {
 	s := p.s[p.right:]
-	if startsNumber(s) || strings.HasPrefix(s, "(") {
+	if startsNumber(s) || strings.HasPrefix(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"), "(") {
 		return true
 	}
 	s = strings.TrimPrefix(s, "-")
@@ -463,10 +463,10 @@ func isVariable(r rune) bool { return isLetter(r) && !IsCJK(r) }
 func isVariant(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF }
 
 func startsInDigit(s string) bool  { return starts(s, isDigit) }
-func startsInLetter(s string) bool { return starts(s, isLetter) }
+func startsInLetter(s string) bool { return starts(s, isVariable) }
 func startsInAlnum(s string) bool  { return starts(s, IsAlnum) }
 func endsInDigit(s string) bool    { return ends(s, isDigit) }
-func endsInLetter(s string) bool   { return ends(s, isLetter) }
+func endsInLetter(s string) bool   { return ends(s, isVariable) }
 func endsInAlnum(s string) bool    { return ends(s, IsAlnum) }
 
 func starts(s string, is func(rune) bool) bool {

@@ -132,21 +132,16 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	if !m.reaches(min(x.Total, y.Total), max(x.Total, y.Total)) {
 		return match
 	}
-	common := token.Common(x, y)
-	union := x.Total + y.Total - common
-	if !m.reaches(common, union) {
-		return match
+	if s := m.Measure(x, y); s >= m.threshold {
+		match.Similarity, match.Near = s, true
 	}
-	match.Similarity = float64(common) / float64(union)
-	match.Near = true
 	return match
 }
 
-// Measure returns the similarity of any two texts.
+// Measure returns the similarity of two views of texts with words.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
-	x, okX := a.(*token.View)
-	y, okY := b.(*token.View)
-	if !okX || !okY || x.Total == 0 || y.Total == 0 {
+	x, y := a.(*token.View), b.(*token.View)
+	if x.Total == 0 || y.Total == 0 {
 		return 0
 	}
 	common := token.Common(x, y)

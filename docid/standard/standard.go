@@ -6,7 +6,6 @@ package standard
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -30,14 +29,7 @@ func Settings() docid.Settings {
 // Method makes the method of a spec, see methods.New, with the secret seed of an index.
 func Method(spec string) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
-		c, err := methods.Parse(spec)
-		if err == nil {
-			c, err = c.With("seed", strconv.FormatUint(seed, 10))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return c.Method()
+		return methods.New(fmt.Sprintf("%s seed=%d", spec, seed))
 	}
 }
 

@@ -29,7 +29,6 @@ var manyFields = map[string]int{
 	"docid.Settings":                 22,
 	"docid.subject":                  17,
 	"eval.Report":                    18,
-	"evidence.pair":                  19,
 	"passage.sampler":                17,
 	"server.figures":                 20,
 	"store/internal/ledger.follower": 19,
