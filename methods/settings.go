@@ -100,8 +100,12 @@ func (s *Setting) check(value string) error {
 		return nil
 	}
 	x, err := strconv.ParseFloat(value, 64)
-	if within := s.Least <= x && x <= s.Most; err != nil || !within || x == s.Least && s.Type == "float64" {
-		return fmt.Errorf("%s %s is out of range", s.Name, value)
+	above, first := s.Type == "float64", "at least"
+	if above {
+		first = "above"
+	}
+	if within := s.Least <= x && x <= s.Most; err != nil || !within || above && x == s.Least {
+		return fmt.Errorf("%s %s is out of range (want %s %v, at most %v)", s.Name, value, first, s.Least, s.Most)
 	}
 	return nil
 }
