@@ -11,12 +11,11 @@ import (
 // extra reads Options.Fields.
 func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	doc.Fields = make(map[string]string, len(d.opt.Fields))
-	values := make([]string, len(d.rec.Others))
-	for i, value := range d.rec.Others { // of a row
-		values[i] = utf8Text(value)
-	}
-	if len(values) == 0 {
-		values = d.Extra(it, d.opt.Fields...)
+	values := d.Extra(it, d.opt.Fields...)
+	for i, value := range d.rec[fieldOthers:] { // of a row
+		if value != nil {
+			values[i] = utf8Text(value)
+		}
 	}
 	for i, value := range values {
 		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
@@ -27,7 +26,7 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 		}
 		doc.Fields[d.opt.Fields[i]] = value
 		if i < mostExtra {
-			d.note(1 << (firstExtra + i))
+			d.note(1 << (fieldOthers + i))
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	n := headLength(raw)
 	head, body := raw[:n], raw[n:]
 	doc.ID = utf8Text(bytes.Trim(headerValue(head, "warc-record-id"), "<>"))
-	if f := d.fields.ID; f.Required {
+	if f := d.fields[fieldID]; f.Required {
 		id := headerValue(head, warcField(f.Name))
 		if id == nil {
 			return fmt.Errorf("no field %q in the header of the record", f.Name)

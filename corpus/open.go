@@ -34,7 +34,7 @@ type input struct {
 	above
 	header  []byte   // the header line of a table, the last warcinfo record
 	names   []string // of the columns of a table
-	columns columns
+	columns []int    // of the fields before Fields.Others; -1 for none
 	dialect dialect
 	charset string // of a table or lines, "" is UTF-8 or found line by line
 }

@@ -141,7 +141,19 @@ type Fields struct {
 	Others                           []Field              // Options.Fields
 }
 
-// All are the fields in the order of the cells of a row.
+// The indexes of the fields in the order of Fields.All.
+const (
+	fieldID = iota
+	fieldText
+	fieldTitle
+	fieldURL
+	fieldTime
+	fieldHTML
+	fieldMore                               // the first of Fields.More
+	fieldOthers = fieldMore + MostTexts - 1 // the first of Options.Fields
+)
+
+// All returns the fields in the order of the cells of a row.
 func (f *Fields) All() []Field {
 	all := append([]Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}, f.More[:]...)
 	return append(all, f.Others...)
@@ -188,14 +200,6 @@ type RowWriter interface {
 	Write(values ...any) error
 	// Close ends the output. It does not close w.
 	Close() error
-}
-
-// fieldBytes is what a format finds in one record: raw bytes of each field, nil
-// where there is none. The slices are valid until the next record.
-type fieldBytes struct {
-	ID, Text, Title, URL, Time, HTML []byte
-	More                             [MostTexts - 1][]byte
-	Others                           [][]byte // of Options.Fields; nil: null
 }
 
 // fields resolves the names of the fields.

@@ -195,13 +195,13 @@ func Twice(name string) error {
 }
 
 // seenFields notes which fields the decoded objects of JSON had: a bit for each of
-// Decoder.targets, and one that there was an object.
+// Fields.All, and one that there was an object.
 type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
 
-// firstExtra is the bit of the first of Options.Fields, of which the first ones are noted.
-const firstExtra, mostExtra = 12, 16
+// mostExtra is how many of Options.Fields are noted.
+const mostExtra = 16
 
 // Unmet returns the names of the fields that were asked for and that none of
 // the objects of JSON has that were decoded so far. Of tables Next says so.
@@ -210,23 +210,19 @@ func (r *Reader) Unmet() (names []string) {
 	if had&seenObject == 0 {
 		return nil
 	}
-	all := r.NewDecoder().targets()
-	met := func(name string) bool {
-		for i, t := range all {
-			if t.field.Name == name && had>>i&1 != 0 {
-				return true
-			}
-		}
-		return false
+	all := r.fields.All()
+	met := map[string]bool{}
+	for i, f := range all[:fieldOthers] {
+		met[f.Name] = met[f.Name] || had>>i&1 != 0
 	}
-	for i, name := range r.opt.Fields {
-		if i < mostExtra && had>>(firstExtra+i)&1 == 0 {
-			names = append(names, name)
+	for i, f := range all[fieldOthers:] {
+		if i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
+			names = append(names, f.Name)
 		}
 	}
-	for _, t := range all {
-		if t.field.Required && !met(t.field.Name) {
-			names = append(names, t.field.Name)
+	for _, f := range all[:fieldOthers] {
+		if f.Required && !met[f.Name] {
+			names = append(names, f.Name)
 		}
 	}
 	return names

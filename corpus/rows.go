@@ -107,30 +107,14 @@ var errRow = errors.New("not a row of cells")
 
 // cellsOf finds the cells of a row of a codec.
 func (d *Decoder) cellsOf(raw []byte) error {
-	next := func() (value []byte, err error) {
+	for i := range d.rec {
 		n, used := binary.Uvarint(raw)
 		if used <= 0 || n > uint64(len(raw)-used)+1 {
-			return nil, errRow
+			return errRow
 		}
-		raw = raw[used:]
-		if n > 0 {
-			value = raw[: n-1 : n-1]
-			raw = raw[n-1:]
+		if raw = raw[used:]; n > 0 {
+			d.rec[i], raw = raw[:n-1:n-1], raw[n-1:]
 		}
-		return value, nil
-	}
-	var err error
-	for _, t := range d.targets() {
-		if *t.dst, err = next(); err != nil {
-			return err
-		}
-	}
-	for len(raw) > 0 {
-		value, err := next()
-		if err != nil {
-			return err
-		}
-		d.rec.Others = append(d.rec.Others, value)
 	}
 	return nil
 }

@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-// columns are the places, from 0, of the fields in a table; -1 is none.
-type columns struct {
-	id, text, title, url, time, html int
-	more                             [MostTexts - 1]int // of the text
-}
-
 // tableFrames yields the rows of CSV and TSV without the header.
 type tableFrames struct {
 	b     *blocks
@@ -98,9 +92,9 @@ func numbered(f Fields) bool {
 	return err == nil && n > 0
 }
 
-// findColumns finds the fields in a header, or by their numbers where names is
-// nil.
-func findColumns(f Fields, names [][]byte) (columns, error) {
+// findColumns returns the index in the header of each of Fields.All but Others, or -1.
+// Without a header, names is nil and the fields are named by number.
+func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	var missing []string
 	var twice error
 	find := func(field Field) int {
@@ -125,27 +119,24 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 		}
 		return at
 	}
-	c := columns{id: find(f.ID), text: find(f.Text), title: find(f.Title),
-		url: find(f.URL), time: find(f.Time), html: find(f.HTML)}
-	for i := range f.More {
-		c.more[i] = find(f.More[i])
-	}
-	for _, field := range f.Others {
-		if names != nil {
+	for i, field := range f.All() {
+		if i < fieldOthers {
+			columns = append(columns, find(field))
+		} else if names != nil {
 			find(Field{Name: field.Name})
 		}
 	}
 	if twice != nil || missing == nil {
-		return c, twice
+		return columns, twice
 	}
 	if names == nil {
-		return c, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
 	}
 	var quoted []string
 	for _, name := range names {
 		quoted = append(quoted, strconv.Quote(string(name)))
 	}
-	return c, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
+	return nil, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
 		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
