@@ -61,7 +61,7 @@ func TestLargeBatch(t *testing.T) {
 	err := w.begin()
 	for i := range rows {
 		for c := range w.own {
-			w.own[c].add(w.held, corpus.Text, text(i))
+			w.own[c].add(text(i))
 		}
 		w.held++
 	}

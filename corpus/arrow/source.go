@@ -36,6 +36,7 @@ type source struct {
 	*schema
 	file   io.ReaderAt
 	end    int64 // of what may be read
+	limit  int   // of the bytes that a batch holds
 	stream bool
 	at     int64   // of the next message of a stream
 	blocks []int64 // where messages of a file lie that are left
@@ -47,7 +48,7 @@ type source struct {
 }
 
 func open(file io.ReaderAt, size int64) (*source, error) {
-	s := &source{file: file, end: size, dicts: map[int64][]*data{}}
+	s := &source{file: file, end: size, limit: int(min(maxBatch, max(freeBatch, maxRatio*size))), dicts: map[int64][]*data{}}
 	head := make([]byte, len(magic))
 	n, _ := file.ReadAt(head, 0)
 	s.stream = string(head[:n]) != magic
@@ -382,7 +383,7 @@ func (b *buffer) part(from, to int) []byte {
 	}
 	if from < b.from || to > b.from+len(b.b) {
 		n := max(to-from, min(window, int(b.size)-from))
-		if from < 0 || to < from || int64(to) > b.size || n > maxBatch {
+		if from < 0 || to < from || int64(to) > b.size || n > b.of.src.limit {
 			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
 			return nil
 		}
@@ -416,7 +417,7 @@ func (b *buffer) load() ([]byte, error) {
 	if b.size == 0 {
 		return nil, nil
 	}
-	if b.of.loaded += int(b.size); b.of.loaded > maxBatch {
+	if b.of.loaded += int(b.size); b.of.loaded > b.of.src.limit {
 		return nil, errBatch
 	}
 	raw := make([]byte, b.size)
@@ -430,7 +431,7 @@ func (b *buffer) load() ([]byte, error) {
 	if raw = raw[8:]; size == -1 {
 		return raw, nil
 	}
-	if size < 0 || size > maxBatch-int64(b.of.loaded) {
+	if size < 0 || size > int64(b.of.src.limit-b.of.loaded) {
 		return nil, errBatch
 	}
 	b.of.loaded += int(size)
@@ -448,7 +449,7 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	}
 	if s.zstd == nil {
 		var err error
-		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBatch)); err != nil {
+		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
 			return nil, err
 		}
 	}
