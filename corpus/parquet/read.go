@@ -64,14 +64,14 @@ const (
 	pageValues = 1 << 26
 )
 
-// checkPages looks at the heads of all pages of the wanted columns.
+// checkPages returns an error if a page of the wanted columns claims too much.
 func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	for _, g := range f.Metadata().RowGroups {
 		for _, leaf := range r.leaves {
 			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
 				continue
 			}
-			if err := checkChunk(&g.Columns[leaf.ColumnIndex].MetaData, file); err != nil {
+			if err := pages(&g.Columns[leaf.ColumnIndex].MetaData, file, func(*format.PageHeader, int64) error { return nil }); err != nil {
 				return err
 			}
 		}
@@ -79,35 +79,37 @@ func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	return nil
 }
 
-func checkChunk(m *format.ColumnMetaData, file io.ReaderAt) error {
-	chunk := io.NewSectionReader(file, chunkStart(m), m.TotalCompressedSize)
-	in := bufio.NewReaderSize(chunk, 512)
-	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
-	for {
+// pages calls visit with the head of each page of a chunk and the offset of its body.
+func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at int64) error) error {
+	at := m.DataPageOffset
+	if d := m.DictionaryPageOffset; d > 0 {
+		at = min(d, at)
+	}
+	for end := at + m.TotalCompressedSize; at < end; {
+		chunk := io.NewSectionReader(file, at, end-at)
+		in := bufio.NewReaderSize(chunk, 512)
 		if _, err := in.Peek(1); err != nil {
-			return nil // what is cut off, reading tells
+			return nil // reading reports what is cut off
 		}
 		var h format.PageHeader
-		if err := headers.Decode(&h); err != nil {
+		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in)).Decode(&h); err != nil {
 			return err
 		}
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
 			return fmt.Errorf("a page of %d bytes and %d values", h.UncompressedPageSize, values)
 		}
-		if _, err := chunk.Seek(int64(h.CompressedPageSize)-int64(in.Buffered()), io.SeekCurrent); err != nil {
+		read, err := chunk.Seek(0, io.SeekCurrent)
+		if err != nil {
 			return err
 		}
-		in.Reset(chunk)
+		at += read - int64(in.Buffered())
+		if err := visit(&h, at); err != nil {
+			return err
+		}
+		at += int64(h.CompressedPageSize)
 	}
-}
-
-// chunkStart is where the first page of a chunk begins.
-func chunkStart(m *format.ColumnMetaData) int64 {
-	if d := m.DictionaryPageOffset; d > 0 {
-		return min(d, m.DataPageOffset)
-	}
-	return m.DataPageOffset
+	return nil
 }
 
 // choose finds the columns of the wanted fields.
@@ -119,20 +121,17 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 			continue
 		}
 		leaf, err := find(f.Schema(), field.Name)
-		if err != nil && field.Required {
+		switch {
+		case err != nil && field.Required:
 			return err
-		}
-		if leaf != nil && count(f.Schema().Columns(), leaf.Path) > 1 {
+		case leaf == nil:
+			continue
+		case count(f.Schema().Columns(), leaf.Path) > 1:
 			return corpus.Twice(field.Name)
+		case slices.Contains(fields.Texts(), field) && leaf.Node.Type().Kind() != parquet.ByteArray:
+			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, field.Name, leaf.Node.Type())
 		}
 		r.leaves[i] = leaf
-	}
-	for i, field := range wanted {
-		if slices.Contains(fields.Texts(), field) {
-			if err := checkText(r.leaves[i], field.Name); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -208,14 +207,6 @@ func nested(node parquet.Node, path string) string {
 		return "list"
 	}
 	return "struct"
-}
-
-// checkText makes sure that the text is one.
-func checkText(leaf *parquet.LeafColumn, name string) error {
-	if leaf != nil && leaf.Node.Type().Kind() != parquet.ByteArray {
-		return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, name, leaf.Node.Type())
-	}
-	return nil
 }
 
 // Next returns the next row.
@@ -328,38 +319,37 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 
 // more returns the next value if it is of the same row.
 func (c *column) more() (v parquet.Value, ok bool, err error) {
-	if c.at == c.n {
-		n, err := c.values.ReadValues(c.buf[:])
-		if c.at, c.n = 0, n; n == 0 {
-			if err == io.EOF {
-				err = nil
-			}
-			return v, false, err
-		}
-	}
-	if c.buf[c.at].RepetitionLevel() == 0 {
+	err = c.fill()
+	if err == io.EOF {
 		return v, false, nil
+	}
+	if err != nil || c.buf[c.at].RepetitionLevel() == 0 {
+		return v, false, err
 	}
 	c.at++
 	return c.buf[c.at-1], true, nil
 }
 
 func (c *column) next() (parquet.Value, error) {
-	for c.at == c.n {
-		n, err := c.values.ReadValues(c.buf[:])
-		c.at, c.n = 0, n
-		if n > 0 {
-			break
-		}
+	if err := c.fill(); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		if err != nil {
-			return parquet.Value{}, err
-		}
+		return parquet.Value{}, err
 	}
 	c.at++
 	return c.buf[c.at-1], nil
+}
+
+// fill reads values if none is left.
+func (c *column) fill() (err error) {
+	for c.at == c.n && err == nil {
+		c.at = 0
+		if c.n, err = c.values.ReadValues(c.buf[:]); c.n > 0 {
+			return nil
+		}
+	}
+	return err
 }
 
 // append appends a value to a row.
@@ -393,8 +383,10 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 		switch l := logical.Value.(type) {
 		case *format.TimestampType:
 			unit := nanos(l.Unit)
+			perSecond := int64(time.Second / unit)
 			return func(dst []byte, v parquet.Value) []byte {
-				return appendTime(dst, v.Int64(), unit)
+				t := time.Unix(v.Int64()/perSecond, v.Int64()%perSecond*int64(unit))
+				return t.UTC().AppendFormat(dst, time.RFC3339Nano)
 			}
 		case *format.DateType:
 			return func(dst []byte, v parquet.Value) []byte {
@@ -422,10 +414,4 @@ func nanos(u format.TimeUnit) time.Duration {
 		return time.Microsecond
 	}
 	return time.Nanosecond
-}
-
-func appendTime(dst []byte, n int64, unit time.Duration) []byte {
-	perSecond := int64(time.Second / unit)
-	t := time.Unix(n/perSecond, n%perSecond*int64(unit))
-	return t.UTC().AppendFormat(dst, time.RFC3339Nano)
 }
