@@ -19,9 +19,7 @@ type Decoder struct {
 	fields []Field  // Fields.All
 	rec    [][]byte // what the record has of each field, nil for nothing; valid until the next record
 	json   jsonScan
-	path   []byte // of the object being read: the names it lies under, each with its dot
-	nested bool   // a wanted field lies in an object or a list
-	lists  int    // that the value being read lies in, by a wanted name
+	nested bool // a wanted field lies in an object or a list
 	cells  [][]byte
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
@@ -34,6 +32,7 @@ type Decoder struct {
 func (r *Reader) NewDecoder() *Decoder {
 	d := &Decoder{opt: &r.opt, fields: r.fields.All(), seen: &r.seen}
 	d.rec = make([][]byte, len(d.fields))
+	d.json.value, d.json.enters = d.value, d.enters
 	for _, f := range d.fields[:fieldOthers] {
 		d.nested = d.nested || strings.ContainsAny(f.Name, ".[")
 	}
@@ -86,8 +85,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
-	d.path = d.path[:0]
-	if err := d.json.object(trimEnd(it.Raw), d.member); err != nil {
+	if err := d.json.walk(it.Raw); err != nil {
 		return err
 	}
 	d.share()
@@ -109,52 +107,35 @@ func (d *Decoder) note(bit uint32) {
 	}
 }
 
-// member takes one member of an object if it is a wanted field, or holds one:
-// "doc.content" names a member with that key, or the content of the object doc.
-func (d *Decoder) member(key []byte) error {
-	outer := len(d.path)
-	if outer == 0 {
-		return d.field(key)
-	}
-	d.path = append(d.path, key...)
-	err := d.field(d.path)
-	d.path = d.path[:outer]
-	return err
-}
-
-// field reads the value of a member by its whole name.
-func (d *Decoder) field(key []byte) error {
-	at := d.wanted(key)
+// value reads a value if it is that of a wanted field.
+func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
+	at := d.wanted(path)
 	if at < 0 {
-		return d.within(key)
+		return false, nil
 	}
 	dst, name := &d.rec[at], d.fields[at].Name
-	kind, err := d.json.kind()
-	if err != nil {
-		return err
-	}
 	switch {
 	case kind == kindString:
 		var value []byte
 		value, err = d.json.str()
-		if d.lists > 0 && len(*dst) > 0 {
+		if d.json.lists > 0 && len(*dst) > 0 {
 			value = slices.Concat(*dst, []byte(BetweenTexts), value)
 		}
 		*dst = value
 		if name == d.fields[fieldText].Name {
 			d.textEnd = d.json.i
 		}
-		return err
+		return true, err
 	case kind == kindNumber && (at == fieldID || at == fieldTime):
 		*dst, err = d.json.number()
-		return err
+		return true, err
 	case at == fieldTitle || at == fieldURL || at == fieldTime:
 	case kind != kindNull:
-		return notString(name, kind)
+		return true, notString(name, kind)
 	case at != fieldID:
 		*dst = append([]byte{}, *dst...) // a text of null is empty
 	}
-	return d.json.skip()
+	return true, d.json.skip()
 }
 
 func notString(name string, kind valueKind) error {
@@ -164,49 +145,18 @@ func notString(name string, kind valueKind) error {
 	return fmt.Errorf("field %q is %s, not a string", name, kind)
 }
 
-// within reads a value of which nothing is wanted but what may lie in it.
-func (d *Decoder) within(key []byte) error {
-	leads := d.nested && d.leads(key)
-	if !leads || d.json.i == len(d.json.b) {
-		return d.json.skip()
+// enters reports whether a wanted field lies below a path, and forgets what an earlier
+// duplicate of the path had there.
+func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
+	if !d.nested {
+		return false
 	}
-	outer := len(d.path)
-	defer func() { d.path = d.path[:outer] }()
-	switch valueKind(d.json.b[d.json.i]) {
-	case kindObject:
-		d.path = append(append(d.path[:0], key...), '.')
-		return d.json.members(d.member)
-	case kindArray:
-		d.path = append(append(d.path[:0], key...), "[]"...)
-		return d.list(len(d.path))
-	}
-	return d.json.skip()
-}
-
-// list reads the elements of a list, which d.path names with so many bytes.
-func (d *Decoder) list(size int) error {
-	d.lists++
-	defer func() { d.lists-- }()
-	return d.json.elements(']', func() error {
-		d.path = d.path[:size]
-		if d.json.i < len(d.json.b) && d.json.b[d.json.i] == byte(kindObject) {
-			d.path = append(d.path, '.')
-			return d.json.members(d.member)
-		}
-		return d.field(d.path)
-	})
-}
-
-// leads reports whether a wanted field lies below key, and forgets what an earlier
-// duplicate of key had there.
-func (d *Decoder) leads(key []byte) (leads bool) {
 	for i, f := range d.fields[:fieldOthers] {
-		if !liesBelow(f.Name, key) {
-			continue
-		}
-		leads = true
-		if d.lists == 0 {
-			d.rec[i] = nil
+		if liesBelow(f.Name, path) {
+			leads = true
+			if d.json.lists == 0 {
+				d.rec[i] = nil
+			}
 		}
 	}
 	return leads
@@ -244,14 +194,14 @@ func (d *Decoder) names(raw []byte) string {
 // paths are the fields of an object that hold values of some kinds, and those in its
 // objects; of many the first.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	var s jsonScan
-	err := s.walk(raw, func([]byte) bool { return true }, func(path []byte, kind valueKind) (bool, error) {
+	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	s.value = func(path []byte, kind valueKind) (bool, error) {
 		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))
 		}
 		return false, nil
-	})
-	if err != nil {
+	}
+	if err := s.walk(raw); err != nil {
 		return nil
 	}
 	return names
@@ -271,7 +221,7 @@ func (d *Decoder) wanted(key []byte) int {
 	for i := range d.fields[:fieldOthers] {
 		if name := d.fields[i].Name; string(key) == name && name != "" {
 			d.note(1 << i)
-			if d.lists == 0 {
+			if d.json.lists == 0 {
 				d.rec[i] = nil
 			}
 			return i

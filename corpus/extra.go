@@ -69,10 +69,10 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 		return values
 	}
 	var s jsonScan
-	within := func(path []byte) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
+	s.enters = func(path []byte, kind valueKind) bool {
+		return kind == kindObject && slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
 	}
-	_ = s.walk(it.Raw, within, func(path []byte, kind valueKind) (bool, error) { // Decode has said what is wrong with it
+	s.value = func(path []byte, kind valueKind) (bool, error) {
 		at := slices.Index(names, string(path))
 		if at < 0 {
 			return false, nil
@@ -96,6 +96,7 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 			values[at], err = jsonText(raw)
 		}
 		return true, err
-	})
+	}
+	_ = s.walk(it.Raw) // Decode has reported what is wrong with it
 	return values
 }
