@@ -268,27 +268,25 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 // checkFields refuses a field that was asked for where no input has fields: the
 // setting would be ignored.
 func (r *Reader) checkFields() error {
-	if r.opt.Delimiter != 0 && !slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format == CSV || in.format == TSV }) {
-		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), r.inputs[0].format)
+	format := r.inputs[0].format
+	some := func(has func(Format) bool) bool {
+		return slices.ContainsFunc(r.inputs, func(in *input) bool { return has(in.format) })
 	}
-	untitled := func(in *input) bool { return in.format == Lines || in.format == Files }
-	if r.opt.Compare == TitleAndText && !slices.ContainsFunc(r.inputs, func(in *input) bool { return !untitled(in) }) {
-		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
+	if r.opt.Delimiter != 0 && !some(func(f Format) bool { return f == CSV || f == TSV }) {
+		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), format)
 	}
+	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
+		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, format)
+	}
+	own := func(name string) bool { return !r.opt.pixels(name) }
 	for _, in := range r.inputs {
-		if in.format.hasFields() {
-			continue
-		}
-		if i := slices.IndexFunc(r.opt.Fields, func(name string) bool { return !r.opt.pixels(name) }); i >= 0 {
+		if i := slices.IndexFunc(r.opt.Fields, own); i >= 0 && !in.format.hasFields() {
 			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)
 		}
 	}
-	for _, in := range r.inputs {
-		if in.format.hasFields() {
-			return nil
-		}
+	if some(Format.hasFields) {
+		return nil
 	}
-	format := r.inputs[0].format
 	for _, f := range r.opt.named() {
 		if format == WARC && f.kind == "id" {
 			continue // a field of the record's header
