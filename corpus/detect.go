@@ -15,11 +15,7 @@ import (
 // FormatOf tells the format by the end of a name, compression aside; ""
 // when the name does not say.
 func FormatOf(name string) Format {
-	name = strings.ToLower(path.Base(name))
-	for _, c := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, c)
-	}
-	switch path.Ext(name) {
+	switch extension(name) {
 	case ".jsonl", ".ndjson", ".jsonlines", ".ldjson":
 		return JSONL
 	case ".csv":
@@ -36,6 +32,15 @@ func FormatOf(name string) Format {
 		return WARC
 	}
 	return ""
+}
+
+// extension returns the end of a name in lower case, compression aside.
+func extension(name string) string {
+	name = strings.ToLower(name)
+	for _, c := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, c)
+	}
+	return path.Ext(name)
 }
 
 // ErrName is wrapped by the error about an output whose name says another format.
@@ -175,9 +180,8 @@ func (r *Reader) detect(in *input) error {
 	if in.format = formatOfHead(head); in.format != "" {
 		return nil
 	}
-	name := strings.ToLower(in.path)
 	switch {
-	case strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), ".json"):
+	case extension(in.path) == ".json":
 		in.format = JSON
 		return nil
 	case r.opt.Delimiter != 0:
@@ -191,19 +195,16 @@ func (r *Reader) detect(in *input) error {
 		return nil
 	}
 	in.format = Files
-	if in.alone && !isDocument(name) {
+	if in.alone && !slices.Contains(documents, extension(in.path)) {
 		in.format = Lines
 	}
 	r.doubt(in, head)
 	return nil
 }
 
-// isDocument reports whether a name says that a file of text is one document. The lines of
+// documents are the ends of names of text files that are one document each. The lines of
 // another file alone, as of a log, are documents.
-func isDocument(name string) bool {
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	return slices.Contains([]string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}, path.Ext(name))
-}
+var documents = []string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}
 
 // readable is the head of a file as UTF-8 without a mark, where it is text.
 func readable(head []byte, charset string) []byte {

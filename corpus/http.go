@@ -13,7 +13,6 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup"
 )
@@ -203,9 +202,8 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 		if !isZstd(body) {
 			return body, nil
 		}
-		var z *zstd.Decoder
-		z, err = zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err == nil {
+		var z io.ReadCloser
+		if z, err = newZstd(src); err == nil {
 			defer z.Close()
 			r = z
 		}

@@ -182,10 +182,10 @@ type Codec interface {
 	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 
-// RowReader yields the rows of one file, each as bytes that stay valid: a cell, by
-// AppendCell, for each of Fields.All; io.EOF after the last.
+// RowReader yields the rows of one file. Next appends one to dst: a cell, by AppendCell, for
+// each of Fields.All; io.EOF after the last.
 type RowReader interface {
-	Next() ([]byte, error)
+	Next(dst []byte) ([]byte, error)
 	Close() error
 }
 

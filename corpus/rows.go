@@ -11,6 +11,7 @@ import (
 // rowFrames yields the rows that a codec reads.
 type rowFrames struct {
 	rows  RowReader
+	block []byte // of rows, which are slices of it
 	file  io.Closer
 	limit int64 // of a document
 	n     int64
@@ -36,11 +37,16 @@ func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 }
 
 func (f *rowFrames) next() ([]byte, int64, error) {
-	raw, err := f.rows.Next()
+	if cap(f.block)-len(f.block) < blockSize/8 {
+		f.block = make([]byte, 0, blockSize)
+	}
+	from := len(f.block)
+	block, err := f.rows.Next(f.block)
 	if err != nil {
 		return nil, f.n + 1, err
 	}
-	f.n++
+	f.n, f.block = f.n+1, block
+	raw := block[from:len(block):len(block)]
 	if f.given += int64(len(raw)); f.given > f.most {
 		return nil, f.n, errBomb(f.most)
 	}

@@ -287,31 +287,32 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 		return nil, fmt.Errorf("%d rows of column %q, %d of them null", rows, f.name, nulls)
 	}
 	d := &data{field: f, index: f.encoded != (encoded{}) && !values, rows: int(rows), nulls: int(nulls)}
+	n, bitmap := ownBuffers[f.kind], f.kind != null && f.kind != runEnds
 	switch {
 	case d.index:
 		return d, b.take(d, true, 1)
-	case f.kind == null:
-		return d, nil
 	case f.kind == union:
-		const version5 = 4 // before it they had a bitmap
-		err := b.take(d, b.message.GetInt16Slot(first, 0) < version5, 1+f.unit)
-		return d, errors.Join(err, b.below(d))
-	case f.kind == runEnds:
-		return d, b.below(d)
+		const version5 = 4 // earlier versions have a bitmap
+		n, bitmap = 1+f.unit, b.message.GetInt16Slot(first, 0) < version5
 	case f.kind == binaryView || f.kind == textView:
 		if b.variadices--; b.variadices < 0 {
 			return nil, errors.New("a batch lacks counts of buffers")
 		}
-		n := b.GetInt64(b.variadic)
+		more := b.GetInt64(b.variadic)
 		b.variadic += 8
-		if n < 0 || n > int64(b.buffers) {
-			return nil, fmt.Errorf("%d buffers of column %q", n, f.name)
+		if more < 0 || more > int64(b.buffers) {
+			return nil, fmt.Errorf("%d buffers of column %q", more, f.name)
 		}
-		return d, b.take(d, true, 1+int(n))
+		n = 1 + int(more)
 	}
-	err := b.take(d, true, ownBuffers[f.kind])
-	if err == nil {
-		err = b.below(d)
+	err := b.take(d, bitmap, n)
+	for _, f := range f.children {
+		if err != nil {
+			break
+		}
+		var child *data
+		child, err = b.data(f, false)
+		d.children = append(d.children, child)
 	}
 	return d, err
 }
@@ -319,18 +320,6 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 // ownBuffers is how many a column has behind the bitmap.
 var ownBuffers = map[kind]int{integer: 1, floating: 1, boolean: 1, decimal: 1, date: 1, clock: 1, timestamp: 1, interval: 1, duration: 1, fixedBinary: 1,
 	binaries: 2, texts: 2, largeBinary: 2, largeText: 2, list: 1, mapping: 1, largeList: 1, listView: 2, largeListView: 2}
-
-// below takes the children.
-func (b *batch) below(d *data) error {
-	for _, f := range d.field.children {
-		c, err := b.data(f, false)
-		if err != nil {
-			return err
-		}
-		d.children = append(d.children, c)
-	}
-	return nil
-}
 
 // take takes the bitmap, if there is one, and n more buffers.
 func (b *batch) take(d *data, bitmap bool, n int) error {

@@ -17,18 +17,14 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-const (
-	blockSize = 256 << 10 // rows are handed out as slices of blocks
-	batch     = 64        // values read from a column at a time
-)
+const batch = 64 // values read from a column at a time
 
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil where nobody wants the field
 	cols   []*column
-	left   int64 // rows left in this group
-	block  []byte
+	left   int64  // rows left in this group
 	done   func() // frees the file where it had to be unpacked
 }
 
@@ -209,8 +205,8 @@ func nested(node parquet.Node, path string) string {
 	return "struct"
 }
 
-// Next returns the next row.
-func (r *reader) Next() (raw []byte, err error) {
+// Next appends the next row.
+func (r *reader) Next(dst []byte) (row []byte, err error) {
 	defer caught(&err)
 	for r.left == 0 {
 		if len(r.groups) == 0 {
@@ -221,20 +217,14 @@ func (r *reader) Next() (raw []byte, err error) {
 		}
 	}
 	r.left--
-	if cap(r.block)-len(r.block) < blockSize/8 {
-		r.block = make([]byte, 0, blockSize)
-	}
-	from := len(r.block)
 	for _, c := range r.cols {
 		if c == nil {
-			r.block = corpus.AppendNull(r.block)
-			continue
-		}
-		if r.block, err = c.cell(r.block); err != nil {
+			dst = corpus.AppendNull(dst)
+		} else if dst, err = c.cell(dst); err != nil {
 			return nil, err
 		}
 	}
-	return r.block[from:len(r.block):len(r.block)], nil
+	return dst, nil
 }
 
 // group opens the columns of the next row group.
