@@ -134,29 +134,32 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 
 // find finds a column by its name or by its path with dots.
 func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
+	path, node := pathOf(s, name)
 	leaf, ok := s.Lookup(name)
 	if !ok {
-		leaf, ok = s.Lookup(pathOf(s, name)...)
+		leaf, ok = s.Lookup(path...)
 	}
-	if group := nested(s, name); !ok && group != "" {
-		return nil, fmt.Errorf("%w %q: it is a %s", corpus.ErrField, name, group)
-	}
-	if !ok {
-		var names []string
-		for _, path := range s.Columns() {
-			names = append(names, strconv.Quote(strings.Join(path, ".")))
-		}
-		return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
-	}
-	if leaf.MaxRepetitionLevel != strings.Count(name, "[]") {
+	switch {
+	case ok && leaf.MaxRepetitionLevel != strings.Count(name, "[]"):
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
+	case ok:
+		return &leaf, nil
+	case node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
+	case node != nil:
+		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
 	}
-	return &leaf, nil
+	var names []string
+	for _, path := range s.Columns() {
+		names = append(names, strconv.Quote(strings.Join(path, ".")))
+	}
+	return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 }
 
-// pathOf returns the path of a column by its name, in which [] leads into the elements of a
-// list: Parquet writes one as a group, of a repeated group, of the element.
-func pathOf(node parquet.Node, name string) (path []string) {
+// pathOf returns the path of a column or a group by its name, and its node; nil if there is
+// none. In a name [] leads into the elements of a list, which Parquet writes as a group, of a
+// repeated group, of the element.
+func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	enter := func(name string) bool {
 		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
 		if at >= 0 {
@@ -167,7 +170,7 @@ func pathOf(node parquet.Node, name string) (path []string) {
 	for part := range strings.SplitSeq(name, ".") {
 		own, list := strings.CutSuffix(part, "[]")
 		if node.Leaf() || !enter(own) {
-			return nil
+			return nil, nil
 		}
 		for list && !node.Leaf() && len(node.Fields()) == 1 {
 			repeated := node.Repeated()
@@ -177,7 +180,7 @@ func pathOf(node parquet.Node, name string) (path []string) {
 			}
 		}
 	}
-	return path
+	return path, node
 }
 
 // count returns how many columns have a path.
@@ -188,21 +191,6 @@ func count(columns [][]string, path []string) (n int) {
 		}
 	}
 	return n
-}
-
-// nested says what a path leads to that holds columns; "" is none such.
-func nested(node parquet.Node, path string) string {
-	for name := range strings.SplitSeq(path, ".") {
-		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
-		if at < 0 || node.Fields()[at].Leaf() {
-			return ""
-		}
-		node = node.Fields()[at]
-	}
-	if in := node.Fields(); len(in) == 1 && in[0].Repeated() { // how Parquet writes lists, and maps
-		return "list"
-	}
-	return "struct"
 }
 
 // Next appends the next row.
