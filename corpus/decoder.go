@@ -272,10 +272,6 @@ func (d *Decoder) fits(table dialect) error {
 }
 
 func (d *Decoder) row(it Item, doc *neardup.Document) error {
-	c := codecOf(d.opt.Codecs, it.in.format)
-	if c == nil {
-		return fmt.Errorf("no codec for %s", it.in.format)
-	}
 	if err := d.cellsOf(it.Raw); err != nil {
 		return err
 	}
