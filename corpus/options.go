@@ -247,16 +247,6 @@ func (f Format) hasFields() bool {
 	return true
 }
 
-// namedField is a field that the caller asked for.
-type namedField struct{ kind, name string }
-
-// named returns the fields that the caller asked for.
-func (o *Options) named() []namedField {
-	all := []namedField{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
-		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}}
-	return slices.DeleteFunc(all, func(f namedField) bool { return f.name == "" })
-}
-
 // codecOf returns the codec of a format, nil if there is none.
 func codecOf(codecs []Codec, f Format) Codec {
 	for _, c := range codecs {

@@ -287,11 +287,13 @@ func (r *Reader) checkFields() error {
 	if some(Format.hasFields) {
 		return nil
 	}
-	for _, f := range r.opt.named() {
-		if format == WARC && f.kind == "id" {
-			continue // a field of the record's header
+	o := &r.opt
+	for _, f := range []struct{ kind, name string }{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
+		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}} {
+		inHeader := format == WARC && f.kind == "id" // of a record
+		if f.name != "" && !inHeader {
+			return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 		}
-		return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 	}
 	return nil
 }
