@@ -140,7 +140,7 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// Flush passes on what is buffered, for somebody who reads along.
+// Flush passes on what is buffered, for a reader that follows the file.
 func (f *AtomicFile) Flush() error {
 	if f.err == nil {
 		f.err = f.buf.Flush()
@@ -241,7 +241,7 @@ func bare(err error) error {
 	return err
 }
 
-// Abort is Output.Abort.
+// Abort implements Output.
 func (f *AtomicFile) Abort() {
 	if f.done {
 		return

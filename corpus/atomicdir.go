@@ -82,7 +82,7 @@ func (d *AtomicDir) publish() error {
 	return errors.Join(err, d.claim.publish())
 }
 
-// Abort is Output.Abort.
+// Abort implements Output.
 func (d *AtomicDir) Abort() {
 	if d.done {
 		return

@@ -81,7 +81,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// path is the file's name with slashes on every system.
+// path returns the file's name with slashes on every system.
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
@@ -99,7 +99,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// note tells the reader what an object had.
+// note records for the reader what an object had.
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
@@ -191,8 +191,8 @@ func (d *Decoder) names(raw []byte) string {
 	return said
 }
 
-// paths are the fields of an object that hold values of some kinds, and those in its
-// objects; of many the first.
+// paths lists the first fields of an object, and of its objects, that hold values of some
+// kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
 	s.value = func(path []byte, kind valueKind) (bool, error) {
@@ -207,7 +207,7 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	return names
 }
 
-// others are fields of an object that no document has.
+// others lists fields of an object that no document has.
 func (d *Decoder) others(raw []byte) []string {
 	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
 		at := slices.IndexFunc(d.fields[:fieldOthers], func(f Field) bool { return f.Name == name })

@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// FormatOf tells the format by the end of a name, compression aside; ""
-// when the name does not say.
+// FormatOf returns the format by the end of a name, compression aside, or "" if the name does
+// not show it.
 func FormatOf(name string) Format {
 	switch extension(name) {
 	case ".jsonl", ".ndjson", ".jsonlines", ".ldjson":
@@ -82,7 +82,7 @@ func joined(formats []Format) string {
 	return strings.Join(names, "")
 }
 
-// formatOfMagic tells the formats that are no text by their first bytes. A stream of
+// formatOfMagic recognizes the binary formats by their first bytes. A stream of
 // Arrow begins with a mark and the length of the schema.
 func formatOfMagic(head []byte) Format {
 	switch {
@@ -96,8 +96,7 @@ func formatOfMagic(head []byte) Format {
 	return ""
 }
 
-// formatOfHead tells the format by the first bytes of the content; "" when it
-// is some text.
+// formatOfHead returns the format by the first bytes of the content, or "" for plain text.
 func formatOfHead(head []byte) Format {
 	if bytes.HasPrefix(head, []byte("WARC/")) {
 		return WARC
@@ -116,7 +115,7 @@ func formatOfHead(head []byte) Format {
 	return ""
 }
 
-// jsonOfHead tells an object a line from JSON over several lines.
+// jsonOfHead distinguishes an object a line from JSON over several lines.
 func jsonOfHead(head []byte) Format {
 	if len(head) < 2 || head[0] != '{' && head[0] != '[' {
 		return ""
@@ -206,7 +205,7 @@ func (r *Reader) detect(in *input) error {
 // another file alone, as of a log, are documents.
 var documents = []string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}
 
-// readable is the head of a file as UTF-8 without a mark, where it is text.
+// readable returns the head of a file as UTF-8 without a mark if it is text.
 func readable(head []byte, charset string) []byte {
 	if s, _, err := text.Decode(head, charset); err == nil {
 		return []byte(s)
@@ -252,6 +251,6 @@ func (r *Reader) peek(in *input) ([]byte, error) {
 		return nil, err
 	}
 	defer s.Close()
-	head, _ := s.look(lookedAt) // what breaks it is told when it is read
+	head, _ := s.look(lookedAt) // reading reports what breaks it
 	return head, nil
 }

@@ -52,7 +52,7 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 // header; "" where there is none.
 func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
 
-// List is Extra for a field that may be a list of JSON: that comes as it is written.
+// List returns what Extra does for one field, and a list of JSON as it is written.
 func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
 
 func (d *Decoder) named(it Item, lists bool, names []string) []string {

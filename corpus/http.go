@@ -51,8 +51,8 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	return d.payloadText(kind, body, doc)
 }
 
-// warcField is how a field of the header is called there: any may be named, and
-// "url" is the address of the page.
+// warcField returns the name of a field in the header of a record. Any may be named, and "url"
+// is the address of the page.
 func warcField(name string) string {
 	name = strings.ToLower(name)
 	if name == "url" {

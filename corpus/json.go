@@ -15,8 +15,8 @@ import (
 // strings is looked at twice.
 //
 // It is strict (RFC 8259) but for two things: control characters inside
-// strings are taken as they are, and so are escapes inside strings that nobody
-// wants. Of duplicate keys the last counts; keys match exactly. A lone
+// strings are taken as they are, and so are escapes inside strings that are not
+// wanted. Of duplicate keys the last counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
 	b     []byte

@@ -55,7 +55,7 @@ func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	return nil
 }
 
-// CanReplace is that of a Reader.
+// CanReplace reports what Reader.CanReplace does.
 func (d *LineDecoder) CanReplace() error { return d.r.CanReplace() }
 
 // Replace returns the line that Decode has read last with another text, all else as it was.

@@ -190,8 +190,8 @@ func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	return nil
 }
 
-// realPath is an absolute path without symbolic links, as far as they can be
-// followed: /dev/fd leads to what has no name.
+// realPath returns an absolute path without symbolic links, as far as they can be followed.
+// /dev/fd leads to files that have no name.
 func realPath(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -202,7 +202,7 @@ func realPath(path string) string {
 	return path
 }
 
-// localName is a path without what leads out of a directory.
+// localName returns a path without the parts that lead out of a directory.
 func localName(path string) string {
 	path = filepath.Clean(path)[len(filepath.VolumeName(path)):]
 	var keep []string

@@ -99,11 +99,11 @@ type Options struct {
 	// Stdin is what the input "-" reads.
 	Stdin io.Reader
 	// SpoolDir is where standard input is copied to while it is read, so
-	// that Again can read it once more. "" keeps no copy.
+	// that Again can read it again. "" keeps no copy.
 	SpoolDir string
 
-	// Warn is told where a guess (of the format, where it is Auto) looks
-	// wrong; may be nil.
+	// Warn is called if a guess (of the format, if it is Auto) looks wrong;
+	// may be nil.
 	Warn func(file, what string)
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
@@ -133,8 +133,8 @@ const (
 // Page is what Options.Extract finds in a web page.
 type Page struct{ Title, Text, Canonical string }
 
-// Fields are the names of the fields to read, resolved: an empty name means
-// that nobody wants it. Required ones were named by the user.
+// Fields holds the resolved names of the fields to read. A field with an empty name is not
+// wanted. Required ones were named by the user.
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
 	More                             [MostTexts - 1]Field // of the text, behind Text
@@ -159,7 +159,7 @@ func (f *Fields) All() []Field {
 	return append(all, f.Others...)
 }
 
-// Texts are those of the text.
+// Texts returns the fields of the text.
 func (f *Fields) Texts() []Field { return append([]Field{f.Text}, f.More[:]...) }
 
 // MostTexts is how many fields a text may be joined of.

@@ -153,7 +153,7 @@ func (r *Reader) Next() (Item, error) {
 	return Item{}, io.EOF
 }
 
-// Items are what Next returns, up to io.EOF. After a *RejectError they go on, any other
+// Items yields what Next returns, up to io.EOF. It continues after a *RejectError; any other
 // error is the last.
 func (r *Reader) Items() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
@@ -169,7 +169,7 @@ func (r *Reader) Items() iter.Seq2[Item, error] {
 	}
 }
 
-// Documents are the items, decoded; likewise. A document is valid until the next.
+// Documents yields the decoded items in the same way. A document is valid until the next.
 func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 	return func(yield func(*neardup.Document, error) bool) {
 		dec := r.NewDecoder()
@@ -240,7 +240,7 @@ var ErrNoEffect = errors.New("option without effect")
 // or not to its end. It ends the reading unless Options.SkipDamaged is set.
 var ErrDamaged = errors.New("the file cannot be read whole")
 
-// bad is what is told of a record, or of what else of its file is lost.
+// bad returns the error of a record, or of the rest of its file.
 func (r *Reader) bad(one *RejectError) error {
 	if one.damaged && !r.opt.SkipDamaged {
 		return fmt.Errorf("%s: %w", one.Error(), ErrDamaged) // no RejectError, after which one reads on
@@ -248,7 +248,7 @@ func (r *Reader) bad(one *RejectError) error {
 	return one
 }
 
-// failure tells what ends everything from what only ends one input.
+// failure distinguishes errors that end the reading from errors that end one input.
 func (r *Reader) failure(in *input, line int64, err error) error {
 	var sick ioError
 	if errors.As(err, &sick) || errors.Is(err, ErrField) {
@@ -308,7 +308,7 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in.opened = nil // who reads it closes it
+	in.opened = nil // the caller closes it
 	f, err := r.framesOf(in, s)
 	if err != nil {
 		s.Close()

@@ -33,7 +33,7 @@ func (r *Reader) CanReplace() error {
 }
 
 // Replace returns the item that it decoded last with another text, all else as it was,
-// to be given to a Writer. A row of a table is quoted anew.
+// to be given to a Writer. A row of a table is quoted again.
 func (d *Decoder) Replace(it Item, text string) (Item, error) {
 	var err error
 	switch it.in.format {

@@ -130,13 +130,13 @@ func newZstd(r io.Reader) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-// mostOf returns how many bytes an input of so many compressed ones may hold: the limit that
+// mostOf returns how many bytes an input of some compressed bytes may hold: the limit that
 // is set, or if it is 0 what the ratio allows.
 func mostOf(limit, compressed int64) int64 {
 	return cmp.Or(limit, max(freeDecompressed, defaultMaxRatio*compressed))
 }
 
-// errBomb is the error about an input that holds more than a limit.
+// errBomb returns the error about an input that holds more than a limit.
 func errBomb(limit int64) error {
 	return fmt.Errorf("more than %d bytes when decompressed: the rest is not read", limit)
 }
@@ -201,7 +201,7 @@ var refused = []struct{ magic, why string }{
 }
 
 // look returns the next n bytes, or fewer where the stream ends or breaks, and
-// the error that broke it. Reading goes on as if nobody had looked.
+// the error that broke it. Reading continues with the same bytes.
 func (s *stream) look(n int) ([]byte, error) {
 	head, got := make([]byte, n), 0
 	var err error

@@ -66,7 +66,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	return t, err
 }
 
-// separator takes a first line "sep=;", by which Excel is told what parts the cells, and
+// separator takes a first line "sep=;", which names the delimiter to Excel, and
 // returns that; 0 where there is none.
 func (t *tableFrames) separator() (byte, error) {
 	line, _, _ := bytes.Cut(t.b.window(), newline)

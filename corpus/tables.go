@@ -34,7 +34,7 @@ type TableStyle struct {
 	Comma rune // 0: a comma, and a tab for TSV
 }
 
-// TableFormats are those of a Table.
+// TableFormats returns the formats of a Table.
 func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow} }
 
 // Table writes rows in one of TableFormats, by the name of its file. Its
@@ -83,8 +83,8 @@ func (t *Table) Suits(r *Reader) error {
 	return nil
 }
 
-// Lost are fields of the first record of JSON that no column holds: only JSONL holds
-// them all.
+// Lost returns fields of the first record of JSON that no column holds. Only JSONL holds them
+// all.
 func (t *Table) Lost() []string { return t.lost }
 
 // Row writes values of the columns.

@@ -210,7 +210,7 @@ func (o *output) batch(columns []*data, rows int) error {
 	return err
 }
 
-// vector builds a list of elements of so many bytes.
+// vector builds a list of elements of size bytes each.
 func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatbuffers.UOffsetT {
 	b.StartVector(size, len(all), min(size, 8))
 	for _, one := range slices.Backward(all) {

@@ -41,7 +41,7 @@ func (Codec) Create(w io.Writer, path string, before ...corpus.Column) corpus.Ro
 	return newWriter(w, path, before)
 }
 
-// damaged tells that it is the file that an error is about.
+// damaged returns an error that blames the file.
 func damaged(err error) error {
 	if err == nil || err == io.EOF || errors.Is(err, corpus.ErrField) || errors.Is(err, errBatch) || errors.Is(err, errDamaged) {
 		return err

@@ -12,8 +12,8 @@ import (
 // reader reads the wanted columns of one batch after the other.
 type reader struct {
 	src     *source
-	paths   [][]int   // of Fields.All, through structs; nil where nobody wants the field
-	columns [][]*data // of this batch, likewise
+	paths   [][]int   // of Fields.All, through structs; nil for a field that is not wanted
+	columns [][]*data // of this batch, by the same paths
 	row     int
 	rows    int // of this batch
 }
@@ -84,7 +84,7 @@ func find(fields []*field, name string) (path []int, leaf *field, twice bool) {
 	return path, leaf, twice
 }
 
-// values is the field of what a column holds, if it is encoded by runs.
+// values returns the field of the values of a column, which may be encoded by runs.
 func (f *field) values() *field {
 	for f.kind == runEnds {
 		f = f.children[1]

@@ -41,7 +41,7 @@ type source struct {
 	at     int64   // of the next message of a stream
 	blocks []int64 // where messages of a file lie that are left
 	dicts  map[int64][]*data
-	// onDictionary is told of each dictionary; may be nil.
+	// onDictionary gets each dictionary; may be nil.
 	onDictionary func(message) error
 	zstd         *zstd.Decoder
 	err          error // of loading a buffer
@@ -346,7 +346,8 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 	return nil
 }
 
-// bytes are those of the buffer, unpacked. An error is noted in the source, and there are none.
+// bytes returns the bytes of the buffer, unpacked. After an error, which the source notes, it
+// returns nil.
 func (b *buffer) bytes() []byte {
 	if !b.done && b.of != nil {
 		b.done = true
@@ -365,7 +366,7 @@ const (
 	windows = 32
 )
 
-// part are some of its bytes, valid until the next part.
+// part returns some bytes of the buffer, which are valid until the next call.
 func (b *buffer) part(from, to int) []byte {
 	if b.done || b.of == nil || b.of.codec != noCodec {
 		return b.bytes()[from:to]
@@ -399,7 +400,7 @@ func (b *batch) forget(n int) {
 	b.open, b.inOpen = nil, n
 }
 
-// number is number i of some bytes.
+// number returns number i, of width bytes.
 func (b *buffer) number(width, i int) int { return number(b.part(i*width, (i+1)*width), width, 0) }
 
 func (b *buffer) load() ([]byte, error) {

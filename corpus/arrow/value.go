@@ -78,7 +78,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
 }
 
-// runOf is the run that row i lies in, by the ends of runs.
+// runOf returns the run that row i lies in, by the ends of runs.
 func (d *data) runOf(i int) int {
 	low, high := 0, d.rows
 	for low < high {
@@ -91,7 +91,8 @@ func (d *data) runOf(i int) int {
 	return low
 }
 
-// view is text i of a column of views: in the view itself, or in one of the further buffers.
+// view returns text i of a column of views. It lies in the view itself or in one of the further
+// buffers.
 func (d *data) view(i int) []byte {
 	v := d.buffers[0].part(16*i, 16*i+16)
 	n := number(v, 4, 0)

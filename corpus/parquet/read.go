@@ -22,7 +22,7 @@ const batch = 64 // values read from a column at a time
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
-	leaves []*parquet.LeafColumn // of Fields.All; nil where nobody wants the field
+	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
 	left   int64  // rows left in this group
 	done   func() // frees the file where it had to be unpacked
