@@ -13,22 +13,17 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/neardup/neardup/internal/durable"
 )
 
 // AtomicFile is a file that appears under its name whole, with Commit, or not
 // at all. One goroutine at a time.
 type AtomicFile struct {
-	path string
-	file *os.File // nil when it writes to somebody's stream
-	temp string   // "" when the path is no regular file and is written directly
-	// unlock ends the claim to temp.
-	unlock func() error
-	buf    *bufio.Writer
-	pack   io.WriteCloser // the compressor, nil if none
-	top    io.Writer
-	err    error
-	done   bool
+	claim
+	file *os.File // nil when it writes to the caller's stream
+	buf  *bufio.Writer
+	pack io.WriteCloser // the compressor, nil if none
+	top  io.Writer
+	err  error
 }
 
 // CreateAtomic starts a file: a temporary one beside path, which Commit renames.
@@ -59,7 +54,7 @@ func createAtomic(path string, within bool) (*AtomicFile, error) {
 // NewStream writes to w in the same way: buffered, flushed by Commit.
 func NewStream(w io.Writer) *AtomicFile {
 	buf := bufio.NewWriterSize(w, 64<<10)
-	return &AtomicFile{path: Stdin, buf: buf, top: buf}
+	return &AtomicFile{claim: claim{path: Stdin}, buf: buf, top: buf}
 }
 
 // createTemp opens the temporary file beside path, or path itself where it
@@ -79,21 +74,19 @@ func createTemp(path string, within bool) (*AtomicFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &AtomicFile{path: path, file: f}, nil
+		return &AtomicFile{claim: claim{path: path}, file: f}, nil
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	temp, unlock := "", func() error { return nil }
-	if within {
-		temp = tempName(path)
-	} else {
-		temp, unlock = claimTemp(path)
+	c := claim{path, tempName(path), func() error { return nil }, false}
+	if !within {
+		c = claimTemp(path)
 	}
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	f, err := os.OpenFile(c.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, errors.Join(cannotCreate(path, err), unlock())
+		return nil, errors.Join(cannotCreate(path, err), c.unlock())
 	}
-	return &AtomicFile{path: path, file: f, temp: temp, unlock: unlock}, nil
+	return &AtomicFile{claim: c, file: f}, nil
 }
 
 // cannotCreate names the output, and the folder where that is what is missing.
@@ -147,7 +140,7 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// Flush passes on what is buffered, for somebody who reads along.
+// Flush passes on what is buffered, for a reader that follows the file.
 func (f *AtomicFile) Flush() error {
 	if f.err == nil {
 		f.err = f.buf.Flush()
@@ -239,17 +232,6 @@ func (f *AtomicFile) flush() error {
 	return f.file.Close()
 }
 
-func (f *AtomicFile) publish() error {
-	if f.temp != "" {
-		if err := rename(f.temp, f.path); err != nil {
-			return err
-		}
-		_ = f.unlock() // the file is there, whatever becomes of the lock
-	}
-	f.done = true
-	return nil
-}
-
 // bare takes the name of the temporary file out of an error.
 func bare(err error) error {
 	var e *fs.PathError
@@ -259,28 +241,14 @@ func bare(err error) error {
 	return err
 }
 
-// rename gives a finished file or directory its name for good.
-func rename(temp, path string) error {
-	err := durable.Rename(temp, path)
-	var e *os.LinkError
-	if errors.As(err, &e) {
-		return fmt.Errorf("rename to %s: %w", path, e.Err)
-	}
-	return err
-}
-
-// Abort is Output.Abort.
+// Abort implements Output.
 func (f *AtomicFile) Abort() {
 	if f.done {
 		return
 	}
-	f.done = true
 	f.err = errEnded
 	if f.file != nil {
 		f.file.Close()
 	}
-	if f.temp != "" {
-		os.Remove(f.temp)
-		_ = f.unlock()
-	}
+	f.remove()
 }

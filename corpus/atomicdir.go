@@ -13,10 +13,8 @@ import (
 // AtomicDir is a directory of files that appears under its name whole, with Commit
 // or CommitAll, or not at all. One goroutine at a time.
 type AtomicDir struct {
-	path, temp string
-	unlock     func() error // ends the claim to temp
-	root       *os.Root     // nothing is written outside of it
-	done       bool
+	claim
+	root *os.Root // nothing is written outside of it
 }
 
 // CreateDir starts a directory, under another name until it is committed. One that
@@ -31,8 +29,7 @@ func CreateDir(path string) (*AtomicDir, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	d := &AtomicDir{path: path}
-	d.temp, d.unlock = claimTemp(path)
+	d := &AtomicDir{claim: claimTemp(path)}
 	if err := os.Mkdir(d.temp, 0o777); err != nil {
 		return nil, errors.Join(cannotCreate(path, err), d.unlock())
 	}
@@ -80,22 +77,16 @@ func (d *AtomicDir) prepare() error {
 }
 
 func (d *AtomicDir) publish() error {
-	os.Remove(d.path)                                                           // an empty directory makes room
-	if err := errors.Join(d.root.Close(), rename(d.temp, d.path)); err != nil { // some systems rename none that is open
-		return err
-	}
-	_ = d.unlock() // the directory is there, whatever becomes of the lock
-	d.done = true
-	return nil
+	os.Remove(d.path)     // an empty directory makes room
+	err := d.root.Close() // some systems do not rename a directory that is open
+	return errors.Join(err, d.claim.publish())
 }
 
-// Abort is Output.Abort.
+// Abort implements Output.
 func (d *AtomicDir) Abort() {
 	if d.done {
 		return
 	}
-	d.done = true
 	d.root.Close()
-	os.RemoveAll(d.temp)
-	_ = d.unlock()
+	d.remove()
 }

@@ -3,10 +3,12 @@ package corpus
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/neardup/neardup/internal/durable"
 	"github.com/neardup/neardup/internal/lockfile"
 )
 
@@ -23,20 +25,53 @@ func tempName(path string) string {
 	return filepath.Join(dir, "."+base+tempMark+strings.ToLower(rand.Text()[:tempRandom]))
 }
 
+// claim is a temporary name of a file or directory until it gets its path.
+type claim struct {
+	path   string
+	temp   string // "" if the path is written directly
+	unlock func() error
+	done   bool
+}
+
 // claimTemp returns a temporary name that belongs to this process until unlock: the lock ends
 // with the process. It removes what killed processes left for the same path. A file system
 // without locks has none of both.
-func claimTemp(path string) (temp string, unlock func() error) {
+func claimTemp(path string) claim {
 	removeStale(path)
 	for {
 		temp := tempName(path)
 		unlock, err := lockfile.Lock(temp + tempLock)
 		switch {
 		case err == nil:
-			return temp, unlock
-		case !errors.Is(err, lockfile.ErrLocked): // another process looked at it: draw again
-			return temp, func() error { return nil }
+			return claim{path, temp, unlock, false}
+		case !errors.Is(err, lockfile.ErrLocked): // else another process looked at it: draw again
+			return claim{path, temp, func() error { return nil }, false}
 		}
+	}
+}
+
+// publish gives what is written its path for good.
+func (c *claim) publish() error {
+	if c.temp != "" {
+		err := durable.Rename(c.temp, c.path)
+		if e, ok := errors.AsType[*os.LinkError](err); ok {
+			return fmt.Errorf("rename to %s: %w", c.path, e.Err)
+		}
+		if err != nil {
+			return err
+		}
+		_ = c.unlock() // the output is there, whatever becomes of the lock
+	}
+	c.done = true
+	return nil
+}
+
+// remove removes what is written.
+func (c *claim) remove() {
+	c.done = true
+	if c.temp != "" {
+		os.RemoveAll(c.temp)
+		_ = c.unlock()
 	}
 }
 

@@ -73,8 +73,8 @@ func (b *blocks) take(n int) []byte {
 	return raw
 }
 
-// drop forgets the window. Its memory is used again if nobody has a slice of
-// it, so that passing over something long costs one block.
+// drop forgets the window. Its memory is used again if no slice of it was handed out, so that
+// passing over a long record costs one block.
 func (b *blocks) drop() {
 	b.at = b.end
 	if !b.shared {
@@ -131,7 +131,7 @@ func (b *blocks) line(limit int64) ([]byte, error) {
 	}
 }
 
-// rest is what line returns when no line end comes any more.
+// rest returns what is left when no line end follows.
 func (b *blocks) rest() ([]byte, error) {
 	if b.err != io.EOF {
 		return nil, b.err

@@ -16,12 +16,10 @@ import (
 // goroutine.
 type Decoder struct {
 	opt    *Options
-	fields Fields
-	rec    fieldBytes
+	fields []Field  // Fields.All
+	rec    [][]byte // what the record has of each field, nil for nothing; valid until the next record
 	json   jsonScan
-	path   []byte // of the object being read: the names it lies under, each with its dot
-	nested bool   // a wanted field lies in an object or a list
-	lists  int    // that the value being read lies in, by a wanted name
+	nested bool // a wanted field lies in an object or a list
 	cells  [][]byte
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
@@ -32,9 +30,11 @@ type Decoder struct {
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	d := &Decoder{opt: &r.opt, fields: r.fields, seen: &r.seen}
-	for _, t := range d.targets() {
-		d.nested = d.nested || strings.ContainsAny(t.field.Name, ".[")
+	d := &Decoder{opt: &r.opt, fields: r.fields.All(), seen: &r.seen}
+	d.rec = make([][]byte, len(d.fields))
+	d.json.value, d.json.enters = d.value, d.enters
+	for _, f := range d.fields[:fieldOthers] {
+		d.nested = d.nested || strings.ContainsAny(f.Name, ".[")
 	}
 	return d
 }
@@ -42,8 +42,8 @@ func (r *Reader) NewDecoder() *Decoder {
 // Decode makes a document of an item; every field of doc is set. What it
 // cannot read is a *RejectError. The document keeps nothing of the item.
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
-	*doc = neardup.Document{}
-	d.rec, d.file = fieldBytes{}, it.File
+	*doc, d.file = neardup.Document{}, it.File
+	clear(d.rec)
 	var err error
 	switch it.in.format {
 	case JSONL, JSON:
@@ -81,12 +81,11 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// path is the file's name with slashes on every system.
+// path returns the file's name with slashes on every system.
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
-	d.path = d.path[:0]
-	if err := d.json.object(trimEnd(it.Raw), d.member); err != nil {
+	if err := d.json.walk(it.Raw); err != nil {
 		return err
 	}
 	d.share()
@@ -100,7 +99,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// note tells the reader what an object had.
+// note records for the reader what an object had.
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
@@ -108,50 +107,35 @@ func (d *Decoder) note(bit uint32) {
 	}
 }
 
-// member takes one member of an object if it is a wanted field, or holds one:
-// "doc.content" names a member with that key, or the content of the object doc.
-func (d *Decoder) member(key []byte) error {
-	outer := len(d.path)
-	if outer == 0 {
-		return d.field(key)
+// value reads a value if it is that of a wanted field.
+func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
+	at := d.wanted(path)
+	if at < 0 {
+		return false, nil
 	}
-	d.path = append(d.path, key...)
-	err := d.field(d.path)
-	d.path = d.path[:outer]
-	return err
-}
-
-// field reads the value of a member by its whole name.
-func (d *Decoder) field(key []byte) error {
-	dst, name := d.wanted(key)
-	if dst == nil {
-		return d.within(key)
-	}
-	kind, err := d.json.kind()
-	if err != nil {
-		return err
-	}
+	dst, name := &d.rec[at], d.fields[at].Name
 	switch {
 	case kind == kindString:
 		var value []byte
 		value, err = d.json.str()
-		if d.lists > 0 && len(*dst) > 0 {
+		if d.json.lists > 0 && len(*dst) > 0 {
 			value = slices.Concat(*dst, []byte(BetweenTexts), value)
 		}
 		*dst = value
-		if name == d.fields.Text.Name {
+		if name == d.fields[fieldText].Name {
 			d.textEnd = d.json.i
 		}
-		return err
-	case kind == kindNumber && (dst == &d.rec.ID || dst == &d.rec.Time):
+		return true, err
+	case kind == kindNumber && (at == fieldID || at == fieldTime):
 		*dst, err = d.json.number()
-		return err
-	case kind == kindNull && dst != &d.rec.ID && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
-		*dst = append([]byte{}, *dst...) // no text is an empty one
-	case kind != kindNull && dst != &d.rec.Title && dst != &d.rec.URL && dst != &d.rec.Time:
-		return notString(name, kind)
+		return true, err
+	case at == fieldTitle || at == fieldURL || at == fieldTime:
+	case kind != kindNull:
+		return true, notString(name, kind)
+	case at != fieldID:
+		*dst = append([]byte{}, *dst...) // a text of null is empty
 	}
-	return d.json.skip()
+	return true, d.json.skip()
 }
 
 func notString(name string, kind valueKind) error {
@@ -161,49 +145,18 @@ func notString(name string, kind valueKind) error {
 	return fmt.Errorf("field %q is %s, not a string", name, kind)
 }
 
-// within reads a value of which nothing is wanted but what may lie in it.
-func (d *Decoder) within(key []byte) error {
-	leads := d.nested && d.leads(key)
-	if !leads || d.json.i == len(d.json.b) {
-		return d.json.skip()
+// enters reports whether a wanted field lies below a path, and forgets what an earlier
+// duplicate of the path had there.
+func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
+	if !d.nested {
+		return false
 	}
-	outer := len(d.path)
-	defer func() { d.path = d.path[:outer] }()
-	switch valueKind(d.json.b[d.json.i]) {
-	case kindObject:
-		d.path = append(append(d.path[:0], key...), '.')
-		return d.json.members(d.member)
-	case kindArray:
-		d.path = append(append(d.path[:0], key...), "[]"...)
-		return d.list(len(d.path))
-	}
-	return d.json.skip()
-}
-
-// list reads the elements of a list, which d.path names with so many bytes.
-func (d *Decoder) list(size int) error {
-	d.lists++
-	defer func() { d.lists-- }()
-	return d.json.elements(']', func() error {
-		d.path = d.path[:size]
-		if d.json.i < len(d.json.b) && d.json.b[d.json.i] == byte(kindObject) {
-			d.path = append(d.path, '.')
-			return d.json.members(d.member)
-		}
-		return d.field(d.path)
-	})
-}
-
-// leads reports whether a wanted field lies below key, and forgets what an earlier
-// duplicate of key had there.
-func (d *Decoder) leads(key []byte) (leads bool) {
-	for _, t := range d.targets() {
-		if !liesBelow(t.field.Name, key) {
-			continue
-		}
-		leads = true
-		if d.lists == 0 {
-			*t.dst = nil
+	for i, f := range d.fields[:fieldOthers] {
+		if liesBelow(f.Name, path) {
+			leads = true
+			if d.json.lists == 0 {
+				d.rec[i] = nil
+			}
 		}
 	}
 	return leads
@@ -238,71 +191,52 @@ func (d *Decoder) names(raw []byte) string {
 	return said
 }
 
-// paths are the fields of an object that hold values of some kinds, and those in its
-// objects; of many the first.
+// paths lists the first fields of an object, and of its objects, that hold values of some
+// kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	var s jsonScan
-	err := s.walk(raw, func([]byte) bool { return true }, func(path []byte, kind valueKind) (bool, error) {
+	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	s.value = func(path []byte, kind valueKind) (bool, error) {
 		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))
 		}
 		return false, nil
-	})
-	if err != nil {
+	}
+	if err := s.walk(raw); err != nil {
 		return nil
 	}
 	return names
 }
 
-// others are fields of an object that no document has.
+// others lists fields of an object that no document has.
 func (d *Decoder) others(raw []byte) []string {
-	all := d.targets()
 	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
-		return slices.ContainsFunc(all[:], func(t target) bool { return t.field != &d.fields.Time && t.field.Name == name })
+		at := slices.IndexFunc(d.fields[:fieldOthers], func(f Field) bool { return f.Name == name })
+		return at >= 0 && at != fieldTime
 	})
 }
 
-// target is a wanted field and where its bytes go.
-type target struct {
-	field *Field
-	dst   *[]byte
-}
-
-func (d *Decoder) targets() [6 + MostTexts - 1]target {
-	all := [...]target{
-		{&d.fields.ID, &d.rec.ID}, {&d.fields.Text, &d.rec.Text}, {&d.fields.Title, &d.rec.Title},
-		{&d.fields.URL, &d.rec.URL}, {&d.fields.Time, &d.rec.Time}, {&d.fields.HTML, &d.rec.HTML},
-		{}, {}, {},
-	}
-	for i := range d.fields.More {
-		all[6+i] = target{&d.fields.More[i], &d.rec.More[i]}
-	}
-	return all
-}
-
-// wanted returns where a field goes, nil if it is not wanted. Of duplicate keys the last
+// wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last
 // counts, as in Python, jq and Arrow.
-func (d *Decoder) wanted(key []byte) (*[]byte, string) {
-	for i, t := range d.targets() {
-		if string(key) == t.field.Name && t.field.Name != "" {
+func (d *Decoder) wanted(key []byte) int {
+	for i := range d.fields[:fieldOthers] {
+		if name := d.fields[i].Name; string(key) == name && name != "" {
 			d.note(1 << i)
-			if d.lists == 0 {
-				*t.dst = nil
+			if d.json.lists == 0 {
+				d.rec[i] = nil
 			}
-			return t.dst, t.field.Name
+			return i
 		}
 	}
-	return nil, ""
+	return -1
 }
 
 // share gives a value to every other field of the same name: the URL may be
 // the id.
 func (d *Decoder) share() {
-	all := d.targets()
-	for i, t := range all {
-		for _, o := range all[:i] {
-			if *t.dst == nil && t.field.Name != "" && t.field.Name == o.field.Name {
-				*t.dst = *o.dst
+	for i, f := range d.fields[:fieldOthers] {
+		for j, o := range d.fields[:i] {
+			if d.rec[i] == nil && f.Name != "" && f.Name == o.Name {
+				d.rec[i] = d.rec[j]
 			}
 		}
 	}
@@ -310,17 +244,10 @@ func (d *Decoder) share() {
 
 func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	d.cells = it.in.dialect.split(d.cells[:0], it.Raw)
-	cell := func(i int) []byte {
-		if i < 0 || i >= len(d.cells) {
-			return nil
+	for i, at := range it.in.columns {
+		if at >= 0 && at < len(d.cells) {
+			d.rec[i] = d.cells[at]
 		}
-		return d.cells[i]
-	}
-	c := &it.in.columns
-	d.rec = fieldBytes{ID: cell(c.id), Text: cell(c.text), Title: cell(c.title),
-		URL: cell(c.url), Time: cell(c.time), HTML: cell(c.html)}
-	for i, at := range c.more {
-		d.rec.More[i] = cell(at)
 	}
 	if err := d.fits(it.in.dialect); err != nil {
 		return err
@@ -332,7 +259,7 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 // that hold something: a text with a delimiter in it and no quotes lies in several, and
 // would be cut.
 func (d *Decoder) fits(table dialect) error {
-	lacks := d.textless() && d.rec.HTML == nil
+	lacks := d.textless() && d.rec[fieldHTML] == nil
 	switch {
 	case lacks && table.cells == 0:
 		return fmt.Errorf("cells in the row: only %d", len(d.cells))
@@ -345,16 +272,12 @@ func (d *Decoder) fits(table dialect) error {
 }
 
 func (d *Decoder) row(it Item, doc *neardup.Document) error {
-	c := codecOf(d.opt.Codecs, it.in.format)
-	if c == nil {
-		return fmt.Errorf("no codec for %s", it.in.format)
-	}
 	if err := d.cellsOf(it.Raw); err != nil {
 		return err
 	}
-	for _, dst := range []*[]byte{&d.rec.Text, &d.rec.HTML} {
-		if *dst == nil {
-			*dst = []byte{} // the column is there, and null is an empty text
+	for _, i := range []int{fieldText, fieldHTML} {
+		if d.rec[i] == nil {
+			d.rec[i] = []byte{} // the column is there, and null is an empty text
 		}
 	}
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
@@ -366,9 +289,9 @@ var ErrNoField = errors.New("no field")
 // document makes the document of d.rec; str decodes its charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
 	var errs [4]error
-	doc.ID, errs[0] = str(d.rec.ID)
-	doc.Title, errs[1] = str(d.rec.Title)
-	doc.URL, errs[2] = str(d.rec.URL)
+	doc.ID, errs[0] = str(d.rec[fieldID])
+	doc.Title, errs[1] = str(d.rec[fieldTitle])
+	doc.URL, errs[2] = str(d.rec[fieldURL])
 	doc.Time, errs[3] = d.time()
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
@@ -376,11 +299,11 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	if d.opt.Format == Images {
 		return d.pictureOfField(doc, str)
 	}
-	if d.fields.HTML.Name != "" {
-		if d.rec.HTML == nil {
-			return fmt.Errorf("%w %q", ErrNoField, d.fields.HTML.Name)
+	if name := d.fields[fieldHTML].Name; name != "" {
+		if d.rec[fieldHTML] == nil {
+			return fmt.Errorf("%w %q", ErrNoField, name)
 		}
-		page, err := str(d.rec.HTML)
+		page, err := str(d.rec[fieldHTML])
 		if err != nil {
 			return err
 		}
@@ -391,7 +314,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 
 // textless reports that the record has none of the fields of the text.
 func (d *Decoder) textless() bool {
-	return d.rec.Text == nil && !slices.ContainsFunc(d.rec.More[:], func(b []byte) bool { return b != nil })
+	return d.rec[fieldText] == nil && !slices.ContainsFunc(d.rec[fieldMore:fieldOthers], func(b []byte) bool { return b != nil })
 }
 
 // BetweenTexts stands between two fields of a text, or elements of a list. Cleaning keeps the sign, so where one
@@ -401,20 +324,18 @@ const BetweenTexts = "\n¶\n"
 // text joins what the record has of the fields of the text.
 func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
 	if d.textless() {
-		name := strconv.Quote(d.fields.Text.Name)
-		for _, f := range d.fields.More {
+		name := strconv.Quote(d.fields[fieldText].Name)
+		for _, f := range d.fields[fieldMore:fieldOthers] {
 			if f.Name != "" {
 				name += " or " + strconv.Quote(f.Name)
 			}
 		}
 		return fmt.Errorf("%w %s", ErrNoField, name)
 	}
-	if d.rec.Text != nil {
-		if doc.Text, err = str(d.rec.Text); err != nil {
-			return err
-		}
+	if doc.Text, err = str(d.rec[fieldText]); err != nil {
+		return err
 	}
-	for _, b := range d.rec.More {
+	for _, b := range d.rec[fieldMore:fieldOthers] {
 		if len(b) == 0 {
 			continue
 		}
@@ -433,11 +354,8 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 // time reads the time field. One that cannot be read is an error only if the
 // caller asked for the field.
 func (d *Decoder) time() (int64, error) {
-	if len(d.rec.Time) == 0 {
-		return 0, nil
-	}
-	t, err := ParseTime(string(d.rec.Time))
-	if err != nil && !d.fields.Time.Required {
+	t, err := ParseTime(string(d.rec[fieldTime]))
+	if err != nil && !d.fields[fieldTime].Required {
 		return 0, nil
 	}
 	return t, err

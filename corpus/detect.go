@@ -12,14 +12,10 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// FormatOf tells the format by the end of a name, compression aside; ""
-// when the name does not say.
+// FormatOf returns the format by the end of a name, compression aside, or "" if the name does
+// not show it.
 func FormatOf(name string) Format {
-	name = strings.ToLower(path.Base(name))
-	for _, c := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, c)
-	}
-	switch path.Ext(name) {
+	switch extension(name) {
 	case ".jsonl", ".ndjson", ".jsonlines", ".ldjson":
 		return JSONL
 	case ".csv":
@@ -36,6 +32,15 @@ func FormatOf(name string) Format {
 		return WARC
 	}
 	return ""
+}
+
+// extension returns the end of a name in lower case, compression aside.
+func extension(name string) string {
+	name = strings.ToLower(name)
+	for _, c := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, c)
+	}
+	return path.Ext(name)
 }
 
 // ErrName is wrapped by the error about an output whose name says another format.
@@ -77,7 +82,7 @@ func joined(formats []Format) string {
 	return strings.Join(names, "")
 }
 
-// formatOfMagic tells the formats that are no text by their first bytes. A stream of
+// formatOfMagic recognizes the binary formats by their first bytes. A stream of
 // Arrow begins with a mark and the length of the schema.
 func formatOfMagic(head []byte) Format {
 	switch {
@@ -91,8 +96,7 @@ func formatOfMagic(head []byte) Format {
 	return ""
 }
 
-// formatOfHead tells the format by the first bytes of the content; "" when it
-// is some text.
+// formatOfHead returns the format by the first bytes of the content, or "" for plain text.
 func formatOfHead(head []byte) Format {
 	if bytes.HasPrefix(head, []byte("WARC/")) {
 		return WARC
@@ -111,7 +115,7 @@ func formatOfHead(head []byte) Format {
 	return ""
 }
 
-// jsonOfHead tells an object a line from JSON over several lines.
+// jsonOfHead distinguishes an object a line from JSON over several lines.
 func jsonOfHead(head []byte) Format {
 	if len(head) < 2 || head[0] != '{' && head[0] != '[' {
 		return ""
@@ -175,9 +179,8 @@ func (r *Reader) detect(in *input) error {
 	if in.format = formatOfHead(head); in.format != "" {
 		return nil
 	}
-	name := strings.ToLower(in.path)
 	switch {
-	case strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), ".json"):
+	case extension(in.path) == ".json":
 		in.format = JSON
 		return nil
 	case r.opt.Delimiter != 0:
@@ -191,21 +194,18 @@ func (r *Reader) detect(in *input) error {
 		return nil
 	}
 	in.format = Files
-	if in.alone && !isDocument(name) {
+	if in.alone && !slices.Contains(documents, extension(in.path)) {
 		in.format = Lines
 	}
 	r.doubt(in, head)
 	return nil
 }
 
-// isDocument reports whether a name says that a file of text is one document. The lines of
+// documents are the ends of names of text files that are one document each. The lines of
 // another file alone, as of a log, are documents.
-func isDocument(name string) bool {
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	return slices.Contains([]string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}, path.Ext(name))
-}
+var documents = []string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}
 
-// readable is the head of a file as UTF-8 without a mark, where it is text.
+// readable returns the head of a file as UTF-8 without a mark if it is text.
 func readable(head []byte, charset string) []byte {
 	if s, _, err := text.Decode(head, charset); err == nil {
 		return []byte(s)
@@ -251,6 +251,6 @@ func (r *Reader) peek(in *input) ([]byte, error) {
 		return nil, err
 	}
 	defer s.Close()
-	head, _ := s.look(lookedAt) // what breaks it is told when it is read
+	head, _ := s.look(lookedAt) // reading reports what breaks it
 	return head, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// dialect says how the cells of a table are parted.
+// A dialect describes how the cells of a table are separated.
 type dialect struct {
 	delimiter byte
 	quotes    quoting
@@ -134,7 +134,7 @@ func looksLikeTable(head []byte) byte {
 	return 0
 }
 
-// delimiterName is what the setting delimiter of --format calls it.
+// delimiterName returns the name of a delimiter in --format.
 func delimiterName(c byte) string {
 	if c == '\t' {
 		return "tab"

@@ -22,6 +22,7 @@ func TestDialects(t *testing.T) {
 		{"the same by a number", "a.csv", "sep=|\nid|text\n1|a;b\n", Options{TextField: "2"}, "text|a;b"},
 		{"the same against a delimiter that is given", "a.csv", "\"sep=;\"\nid,text\n1,a;b\n", Options{Delimiter: ','}, "a;b"},
 		{"the same in UTF-16", "a.csv", "\xff\xfes\x00e\x00p\x00=\x00;\x00\n\x00i\x00d\x00;\x00t\x00e\x00x\x00t\x00\n\x001\x00;\x00-N\n\x00", Options{}, "中"},
+		{"a last row with line ends in it and none after it", "a.csv", "id,text\n1,\"a\nb\"", Options{}, "a\nb"},
 		{"a column that is named like it", "a.csv", "sep=,text\n1,a\n", Options{}, "a"},
 		{"csv with tabs", "a.csv", "id\ttext\n1\ta\n", Options{}, "a"},
 		{"csv, the header decides for the comma", "a.csv", "id,text\n1,a;b\n", Options{}, "a;b"},

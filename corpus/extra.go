@@ -11,12 +11,11 @@ import (
 // extra reads Options.Fields.
 func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	doc.Fields = make(map[string]string, len(d.opt.Fields))
-	values := make([]string, len(d.rec.Others))
-	for i, value := range d.rec.Others { // of a row
-		values[i] = utf8Text(value)
-	}
-	if len(values) == 0 {
-		values = d.Extra(it, d.opt.Fields...)
+	values := d.Extra(it, d.opt.Fields...)
+	for i, value := range d.rec[fieldOthers:] { // of a row
+		if value != nil {
+			values[i] = utf8Text(value)
+		}
 	}
 	for i, value := range values {
 		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
@@ -27,7 +26,7 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 		}
 		doc.Fields[d.opt.Fields[i]] = value
 		if i < mostExtra {
-			d.note(1 << (firstExtra + i))
+			d.note(1 << (fieldOthers + i))
 		}
 	}
 }
@@ -53,7 +52,7 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 // header; "" where there is none.
 func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
 
-// List is Extra for a field that may be a list of JSON: that comes as it is written.
+// List returns what Extra does for one field, and a list of JSON as it is written.
 func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
 
 func (d *Decoder) named(it Item, lists bool, names []string) []string {
@@ -70,10 +69,10 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 		return values
 	}
 	var s jsonScan
-	within := func(path []byte) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
+	s.enters = func(path []byte, kind valueKind) bool {
+		return kind == kindObject && slices.ContainsFunc(names, func(name string) bool { return liesBelow(name, path) })
 	}
-	_ = s.walk(it.Raw, within, func(path []byte, kind valueKind) (bool, error) { // Decode has said what is wrong with it
+	s.value = func(path []byte, kind valueKind) (bool, error) {
 		at := slices.Index(names, string(path))
 		if at < 0 {
 			return false, nil
@@ -97,6 +96,7 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 			values[at], err = jsonText(raw)
 		}
 		return true, err
-	})
+	}
+	_ = s.walk(it.Raw) // Decode has reported what is wrong with it
 	return values
 }

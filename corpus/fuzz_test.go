@@ -58,7 +58,7 @@ func FuzzJSONL(f *testing.F) {
 		if bytes.ContainsAny(line, "\n\r") || len(line) == 0 {
 			return
 		}
-		d := &Decoder{opt: &Options{}, fields: Fields{Text: Field{Name: "text", Required: true}}, seen: &seenFields{}}
+		d := (&Reader{fields: Fields{Text: Field{Name: "text", Required: true}}}).NewDecoder()
 		it := Item{File: "f", Line: 1, Raw: line, in: &input{format: JSONL}}
 		var doc neardup.Document
 		err := d.Decode(it, &doc)

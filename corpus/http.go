@@ -13,7 +13,6 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/neardup/neardup"
 )
@@ -25,7 +24,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	n := headLength(raw)
 	head, body := raw[:n], raw[n:]
 	doc.ID = utf8Text(bytes.Trim(headerValue(head, "warc-record-id"), "<>"))
-	if f := d.fields.ID; f.Required {
+	if f := d.fields[fieldID]; f.Required {
 		id := headerValue(head, warcField(f.Name))
 		if id == nil {
 			return fmt.Errorf("no field %q in the header of the record", f.Name)
@@ -52,8 +51,8 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	return d.payloadText(kind, body, doc)
 }
 
-// warcField is how a field of the header is called there: any may be named, and
-// "url" is the address of the page.
+// warcField returns the name of a field in the header of a record. Any may be named, and "url"
+// is the address of the page.
 func warcField(name string) string {
 	name = strings.ToLower(name)
 	if name == "url" {
@@ -203,9 +202,8 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 		if !isZstd(body) {
 			return body, nil
 		}
-		var z *zstd.Decoder
-		z, err = zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err == nil {
+		var z io.ReadCloser
+		if z, err = newZstd(src); err == nil {
 			defer z.Close()
 			r = z
 		}

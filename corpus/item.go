@@ -6,7 +6,7 @@ import (
 )
 
 // Item is one record as it lies in its file. It stays valid after further
-// calls of Next: Raw is a slice of a block that nobody writes to again, and
+// calls of Next: Raw is a slice of a block that is not written again, and
 // holding an item holds that block (256 KiB, or the record if it is larger).
 type Item struct {
 	// File is the input as named by the caller, "-" for standard input.
@@ -32,7 +32,7 @@ type RejectError struct {
 	Reason string `json:"reason"`
 	Err    error  `json:"-"` // the cause, where there is one
 
-	// damaged: more than this record is lost, nobody knows how much.
+	// damaged means that an unknown number of further records is lost.
 	damaged bool
 }
 
@@ -47,7 +47,7 @@ func (e *RejectError) Error() string {
 // Unwrap returns the cause.
 func (e *RejectError) Unwrap() error { return e.Err }
 
-// Rejected is the RejectError that an error is or wraps, nil for any other.
+// Rejected returns the RejectError that an error is or wraps, or nil.
 func Rejected(err error) *RejectError {
 	one, _ := errors.AsType[*RejectError](err)
 	return one

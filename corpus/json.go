@@ -15,13 +15,18 @@ import (
 // strings is looked at twice.
 //
 // It is strict (RFC 8259) but for two things: control characters inside
-// strings are taken as they are, and so are escapes inside strings that nobody
-// wants. Of duplicate keys the last counts; keys match exactly. A lone
+// strings are taken as they are, and so are escapes inside strings that are not
+// wanted. Of duplicate keys the last counts; keys match exactly. A lone
 // surrogate becomes U+FFFD.
 type jsonScan struct {
 	b     []byte
 	i     int
 	depth int
+	// Of walk.
+	value  func(path []byte, kind valueKind) (read bool, err error)
+	enters func(path []byte, kind valueKind) bool
+	path   []byte // of the value being read
+	lists  int    // that it lies in
 }
 
 // mostDepth is the deepest nesting that is read.
@@ -78,30 +83,47 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 	return nil
 }
 
-// walk reads one object as object does, and calls value with each value in it by its
-// name, those of its objects as "outer.inner" where within says so. What value has not
-// read, which it reports, is passed over.
-func (s *jsonScan) walk(line []byte, within func(path []byte) bool, value func(path []byte, kind valueKind) (read bool, err error)) error {
-	var path []byte
-	var member func(key []byte) error
-	member = func(key []byte) error {
-		outer := len(path)
-		path = append(path, key...)
-		defer func() { path = path[:outer] }()
-		kind, err := s.kind()
-		if err != nil {
-			return err
-		}
-		if kind == kindObject && within(path) {
-			path = append(path, '.')
-			return s.members(member)
-		}
-		if read, err := value(path, kind); read || err != nil {
-			return err
-		}
-		return s.skip()
+// walk reads one object as object does, and calls s.value with the path and the kind of each
+// value: "outer.inner" of a member of an inner object, "outer[]" of an element of a list. What
+// value has not read, which it reports, is entered if s.enters says so, and else skipped.
+func (s *jsonScan) walk(line []byte) error {
+	s.path, s.lists = s.path[:0], 0
+	return s.object(trimEnd(line), s.member)
+}
+
+// member visits the value of a member of the object at s.path.
+func (s *jsonScan) member(key []byte) error {
+	outer := len(s.path)
+	s.path = append(s.path, key...)
+	err := s.visit()
+	s.path = s.path[:outer]
+	return err
+}
+
+// visit reads the value at s.path.
+func (s *jsonScan) visit() error {
+	kind, err := s.kind()
+	if err != nil {
+		return err
 	}
-	return s.object(trimEnd(line), member)
+	if read, err := s.value(s.path, kind); read || err != nil {
+		return err
+	}
+	switch enters := s.enters(s.path, kind); {
+	case !enters || kind != kindObject && kind != kindArray:
+		return s.skip()
+	case kind == kindObject:
+		s.path = append(s.path, '.')
+		return s.members(s.member)
+	}
+	s.path = append(s.path, "[]"...)
+	size := len(s.path)
+	s.lists++
+	defer func() { s.lists-- }()
+	return s.elements(']', func() error {
+		s.path = s.path[:size]
+		return s.visit()
+	})
 }
 
 // liesBelow reports whether a name is one of what lies in the object of that path, or in the

@@ -11,6 +11,7 @@ import (
 // divided into pieces, as an engine for many machines does. One for each
 // goroutine.
 type LineDecoder struct {
+	r   *Reader // without inputs
 	dec *Decoder
 	in  input
 }
@@ -31,7 +32,7 @@ func NewLineDecoder(opt Options) (*LineDecoder, error) {
 		return nil, fmt.Errorf("format %s is not read line by line", opt.Format)
 	}
 	r := &Reader{opt: opt, fields: opt.fields()}
-	return &LineDecoder{dec: r.NewDecoder(), in: input{format: opt.Format, charset: opt.Charset}}, nil
+	return &LineDecoder{r: r, dec: r.NewDecoder(), in: input{format: opt.Format, charset: opt.Charset}}, nil
 }
 
 // Decode makes a document of a line, with or without its end. Without an id it
@@ -48,16 +49,14 @@ func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	if err := d.dec.Decode(Item{Raw: line, in: &d.in}, doc); err != nil {
 		return err
 	}
-	if len(d.dec.rec.ID) == 0 {
+	if len(d.dec.rec[fieldID]) == 0 {
 		doc.ID = ""
 	}
 	return nil
 }
 
-// CanReplace is that of a Reader.
-func (d *LineDecoder) CanReplace() error {
-	return (&Reader{opt: *d.dec.opt, fields: d.dec.fields}).CanReplace()
-}
+// CanReplace reports what Reader.CanReplace does.
+func (d *LineDecoder) CanReplace() error { return d.r.CanReplace() }
 
 // Replace returns the line that Decode has read last with another text, all else as it was.
 func (d *LineDecoder) Replace(line []byte, text string) ([]byte, error) {

@@ -34,7 +34,7 @@ type input struct {
 	above
 	header  []byte   // the header line of a table, the last warcinfo record
 	names   []string // of the columns of a table
-	columns columns
+	columns []int    // of the fields before Fields.Others; -1 for none
 	dialect dialect
 	charset string // of a table or lines, "" is UTF-8 or found line by line
 }
@@ -190,8 +190,8 @@ func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	return nil
 }
 
-// realPath is an absolute path without symbolic links, as far as they can be
-// followed: /dev/fd leads to what has no name.
+// realPath returns an absolute path without symbolic links, as far as they can be followed.
+// /dev/fd leads to files that have no name.
 func realPath(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -202,7 +202,7 @@ func realPath(path string) string {
 	return path
 }
 
-// localName is a path without what leads out of a directory.
+// localName returns a path without the parts that lead out of a directory.
 func localName(path string) string {
 	path = filepath.Clean(path)[len(filepath.VolumeName(path)):]
 	var keep []string

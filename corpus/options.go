@@ -99,11 +99,11 @@ type Options struct {
 	// Stdin is what the input "-" reads.
 	Stdin io.Reader
 	// SpoolDir is where standard input is copied to while it is read, so
-	// that Again can read it once more. "" keeps no copy.
+	// that Again can read it again. "" keeps no copy.
 	SpoolDir string
 
-	// Warn is told where a guess (of the format, where it is Auto) looks
-	// wrong; may be nil.
+	// Warn is called if a guess (of the format, if it is Auto) looks wrong;
+	// may be nil.
 	Warn func(file, what string)
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
@@ -133,21 +133,33 @@ const (
 // Page is what Options.Extract finds in a web page.
 type Page struct{ Title, Text, Canonical string }
 
-// Fields are the names of the fields to read, resolved: an empty name means
-// that nobody wants it. Required ones were named by the user.
+// Fields holds the resolved names of the fields to read. A field with an empty name is not
+// wanted. Required ones were named by the user.
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
 	More                             [MostTexts - 1]Field // of the text, behind Text
 	Others                           []Field              // Options.Fields
 }
 
-// All are the fields in the order of the cells of a row.
+// The indexes of the fields in the order of Fields.All.
+const (
+	fieldID = iota
+	fieldText
+	fieldTitle
+	fieldURL
+	fieldTime
+	fieldHTML
+	fieldMore                               // the first of Fields.More
+	fieldOthers = fieldMore + MostTexts - 1 // the first of Options.Fields
+)
+
+// All returns the fields in the order of the cells of a row.
 func (f *Fields) All() []Field {
 	all := append([]Field{f.ID, f.Text, f.Title, f.URL, f.Time, f.HTML}, f.More[:]...)
 	return append(all, f.Others...)
 }
 
-// Texts are those of the text.
+// Texts returns the fields of the text.
 func (f *Fields) Texts() []Field { return append([]Field{f.Text}, f.More[:]...) }
 
 // MostTexts is how many fields a text may be joined of.
@@ -170,10 +182,10 @@ type Codec interface {
 	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 
-// RowReader yields the rows of one file, each as bytes that stay valid: a cell, by
-// AppendCell, for each of Fields.All; io.EOF after the last.
+// RowReader yields the rows of one file. Next appends one to dst: a cell, by AppendCell, for
+// each of Fields.All; io.EOF after the last.
 type RowReader interface {
-	Next() ([]byte, error)
+	Next(dst []byte) ([]byte, error)
 	Close() error
 }
 
@@ -188,14 +200,6 @@ type RowWriter interface {
 	Write(values ...any) error
 	// Close ends the output. It does not close w.
 	Close() error
-}
-
-// fieldBytes is what a format finds in one record: raw bytes of each field, nil
-// where there is none. The slices are valid until the next record.
-type fieldBytes struct {
-	ID, Text, Title, URL, Time, HTML []byte
-	More                             [MostTexts - 1][]byte
-	Others                           [][]byte // of Options.Fields; nil: null
 }
 
 // fields resolves the names of the fields.
@@ -241,16 +245,6 @@ func (f Format) hasFields() bool {
 		return false
 	}
 	return true
-}
-
-// namedField is a field that the caller asked for.
-type namedField struct{ kind, name string }
-
-// named returns the fields that the caller asked for.
-func (o *Options) named() []namedField {
-	all := []namedField{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
-		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}}
-	return slices.DeleteFunc(all, func(f namedField) bool { return f.name == "" })
 }
 
 // codecOf returns the codec of a format, nil if there is none.

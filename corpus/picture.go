@@ -28,10 +28,10 @@ func (o *Options) pixels(name string) bool {
 // (of Parquet), base64, a data URL, a path from the folder of the file on, or
 // what Options.Picture has made of it before.
 func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string, error)) error {
-	value := d.rec.Text
+	value := d.rec[fieldText]
 	switch {
 	case value == nil:
-		return fmt.Errorf("%w %q", ErrNoField, d.fields.Text.Name)
+		return fmt.Errorf("%w %q", ErrNoField, d.fields[fieldText].Name)
 	case len(value) == 0:
 		return nil // no picture, as null is no text
 	case !utf8.Valid(value):

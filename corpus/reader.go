@@ -153,7 +153,7 @@ func (r *Reader) Next() (Item, error) {
 	return Item{}, io.EOF
 }
 
-// Items are what Next returns, up to io.EOF. After a *RejectError they go on, any other
+// Items yields what Next returns, up to io.EOF. It continues after a *RejectError; any other
 // error is the last.
 func (r *Reader) Items() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
@@ -169,7 +169,7 @@ func (r *Reader) Items() iter.Seq2[Item, error] {
 	}
 }
 
-// Documents are the items, decoded; likewise. A document is valid until the next.
+// Documents yields the decoded items in the same way. A document is valid until the next.
 func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 	return func(yield func(*neardup.Document, error) bool) {
 		dec := r.NewDecoder()
@@ -195,13 +195,13 @@ func Twice(name string) error {
 }
 
 // seenFields notes which fields the decoded objects of JSON had: a bit for each of
-// Decoder.targets, and one that there was an object.
+// Fields.All, and one that there was an object.
 type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
 
-// firstExtra is the bit of the first of Options.Fields, of which the first ones are noted.
-const firstExtra, mostExtra = 12, 16
+// mostExtra is how many of Options.Fields are noted.
+const mostExtra = 16
 
 // Unmet returns the names of the fields that were asked for and that none of
 // the objects of JSON has that were decoded so far. Of tables Next says so.
@@ -210,23 +210,19 @@ func (r *Reader) Unmet() (names []string) {
 	if had&seenObject == 0 {
 		return nil
 	}
-	all := r.NewDecoder().targets()
-	met := func(name string) bool {
-		for i, t := range all {
-			if t.field.Name == name && had>>i&1 != 0 {
-				return true
-			}
-		}
-		return false
+	all := r.fields.All()
+	met := map[string]bool{}
+	for i, f := range all[:fieldOthers] {
+		met[f.Name] = met[f.Name] || had>>i&1 != 0
 	}
-	for i, name := range r.opt.Fields {
-		if i < mostExtra && had>>(firstExtra+i)&1 == 0 {
-			names = append(names, name)
+	for i, f := range all[fieldOthers:] {
+		if i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
+			names = append(names, f.Name)
 		}
 	}
-	for _, t := range all {
-		if t.field.Required && !met(t.field.Name) {
-			names = append(names, t.field.Name)
+	for _, f := range all[:fieldOthers] {
+		if f.Required && !met[f.Name] {
+			names = append(names, f.Name)
 		}
 	}
 	return names
@@ -244,7 +240,7 @@ var ErrNoEffect = errors.New("option without effect")
 // or not to its end. It ends the reading unless Options.SkipDamaged is set.
 var ErrDamaged = errors.New("the file cannot be read whole")
 
-// bad is what is told of a record, or of what else of its file is lost.
+// bad returns the error of a record, or of the rest of its file.
 func (r *Reader) bad(one *RejectError) error {
 	if one.damaged && !r.opt.SkipDamaged {
 		return fmt.Errorf("%s: %w", one.Error(), ErrDamaged) // no RejectError, after which one reads on
@@ -252,7 +248,7 @@ func (r *Reader) bad(one *RejectError) error {
 	return one
 }
 
-// failure tells what ends everything from what only ends one input.
+// failure distinguishes errors that end the reading from errors that end one input.
 func (r *Reader) failure(in *input, line int64, err error) error {
 	var sick ioError
 	if errors.As(err, &sick) || errors.Is(err, ErrField) {
@@ -272,32 +268,32 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 // checkFields refuses a field that was asked for where no input has fields: the
 // setting would be ignored.
 func (r *Reader) checkFields() error {
-	if r.opt.Delimiter != 0 && !slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format == CSV || in.format == TSV }) {
-		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), r.inputs[0].format)
+	format := r.inputs[0].format
+	some := func(has func(Format) bool) bool {
+		return slices.ContainsFunc(r.inputs, func(in *input) bool { return has(in.format) })
 	}
-	untitled := func(in *input) bool { return in.format == Lines || in.format == Files }
-	if r.opt.Compare == TitleAndText && !slices.ContainsFunc(r.inputs, func(in *input) bool { return !untitled(in) }) {
-		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, r.inputs[0].format)
+	if r.opt.Delimiter != 0 && !some(func(f Format) bool { return f == CSV || f == TSV }) {
+		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), format)
 	}
+	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
+		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, format)
+	}
+	own := func(name string) bool { return !r.opt.pixels(name) }
 	for _, in := range r.inputs {
-		if in.format.hasFields() {
-			continue
-		}
-		if i := slices.IndexFunc(r.opt.Fields, func(name string) bool { return !r.opt.pixels(name) }); i >= 0 {
+		if i := slices.IndexFunc(r.opt.Fields, own); i >= 0 && !in.format.hasFields() {
 			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)
 		}
 	}
-	for _, in := range r.inputs {
-		if in.format.hasFields() {
-			return nil
-		}
+	if some(Format.hasFields) {
+		return nil
 	}
-	format := r.inputs[0].format
-	for _, f := range r.opt.named() {
-		if format == WARC && f.kind == "id" {
-			continue // a field of the record's header
+	o := &r.opt
+	for _, f := range []struct{ kind, name string }{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
+		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}} {
+		inHeader := format == WARC && f.kind == "id" // of a record
+		if f.name != "" && !inHeader {
+			return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 		}
-		return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 	}
 	return nil
 }
@@ -312,7 +308,7 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in.opened = nil // who reads it closes it
+	in.opened = nil // the caller closes it
 	f, err := r.framesOf(in, s)
 	if err != nil {
 		s.Close()

@@ -33,7 +33,7 @@ func (r *Reader) CanReplace() error {
 }
 
 // Replace returns the item that it decoded last with another text, all else as it was,
-// to be given to a Writer. A row of a table is quoted anew.
+// to be given to a Writer. A row of a table is quoted again.
 func (d *Decoder) Replace(it Item, text string) (Item, error) {
 	var err error
 	switch it.in.format {
@@ -62,7 +62,7 @@ func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 	}
 	quoted := bytes.TrimRight(b.Bytes(), "\n")
 	end := d.textEnd // behind the closing quote
-	start := end - len(d.rec.Text) - 2
+	start := end - len(d.rec[fieldText]) - 2
 	return slices.Concat(raw[:start], quoted, raw[end:]), nil
 }
 
@@ -83,7 +83,7 @@ func (d *Decoder) replaceCell(it Item, text string) ([]byte, error) {
 		return nil, errors.New("the row is not UTF-8")
 	}
 	_, cells, _ := d.Cells(it)
-	cells[it.in.columns.text] = text
+	cells[it.in.columns[fieldText]] = text
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Comma = rune(it.in.dialect.delimiter)

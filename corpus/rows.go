@@ -11,6 +11,7 @@ import (
 // rowFrames yields the rows that a codec reads.
 type rowFrames struct {
 	rows  RowReader
+	block []byte // of rows, which are slices of it
 	file  io.Closer
 	limit int64 // of a document
 	n     int64
@@ -36,11 +37,16 @@ func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 }
 
 func (f *rowFrames) next() ([]byte, int64, error) {
-	raw, err := f.rows.Next()
+	if cap(f.block)-len(f.block) < blockSize/8 {
+		f.block = make([]byte, 0, blockSize)
+	}
+	from := len(f.block)
+	block, err := f.rows.Next(f.block)
 	if err != nil {
 		return nil, f.n + 1, err
 	}
-	f.n++
+	f.n, f.block = f.n+1, block
+	raw := block[from:len(block):len(block)]
 	if f.given += int64(len(raw)); f.given > f.most {
 		return nil, f.n, errBomb(f.most)
 	}
@@ -107,30 +113,14 @@ var errRow = errors.New("not a row of cells")
 
 // cellsOf finds the cells of a row of a codec.
 func (d *Decoder) cellsOf(raw []byte) error {
-	next := func() (value []byte, err error) {
+	for i := range d.rec {
 		n, used := binary.Uvarint(raw)
 		if used <= 0 || n > uint64(len(raw)-used)+1 {
-			return nil, errRow
+			return errRow
 		}
-		raw = raw[used:]
-		if n > 0 {
-			value = raw[: n-1 : n-1]
-			raw = raw[n-1:]
+		if raw = raw[used:]; n > 0 {
+			d.rec[i], raw = raw[:n-1:n-1], raw[n-1:]
 		}
-		return value, nil
-	}
-	var err error
-	for _, t := range d.targets() {
-		if *t.dst, err = next(); err != nil {
-			return err
-		}
-	}
-	for len(raw) > 0 {
-		value, err := next()
-		if err != nil {
-			return err
-		}
-		d.rec.Others = append(d.rec.Others, value)
 	}
 	return nil
 }

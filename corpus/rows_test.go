@@ -11,11 +11,12 @@ func FuzzCells(f *testing.F) {
 	f.Add([]byte{2, 'a', 0, 1, 0, 0, 0}, "id", []byte("text"))
 	f.Fuzz(func(t *testing.T, raw []byte, id string, other []byte) {
 		opt := Options{TextField: "text,more", Fields: []string{"other", "none"}}
-		d := &Decoder{opt: &opt, fields: opt.fields()}
+		fields := opt.fields()
+		d := (&Reader{opt: opt, fields: fields}).NewDecoder()
 		_ = d.cellsOf(raw) // of bytes that no codec made: no panic
-		d.rec = fieldBytes{}
+		clear(d.rec)
 		row, more := []byte(nil), ""
-		for _, field := range d.fields.All() {
+		for _, field := range fields.All() {
 			switch field.Name {
 			case "id":
 				row = AppendCell(row, id)
@@ -27,11 +28,11 @@ func FuzzCells(f *testing.F) {
 				row = AppendNull(row)
 			}
 		}
-		if err := d.cellsOf(row); err != nil || string(d.rec.ID) != id || d.rec.Text != nil || d.rec.More[0] == nil ||
-			len(d.rec.Others) != 2 || !bytes.Equal(d.rec.Others[0], other) || d.rec.Others[1] != nil {
+		if err := d.cellsOf(row); err != nil || string(d.rec[fieldID]) != id || d.rec[fieldText] != nil || d.rec[fieldMore] == nil ||
+			len(d.rec) != fieldOthers+2 || !bytes.Equal(d.rec[fieldOthers], other) || d.rec[fieldOthers+1] != nil {
 			t.Errorf("%v: %+v", err, d.rec)
 		}
-		if texts := d.fields.Texts(); texts[0].Name != "text" || !slices.Contains(texts, d.fields.More[0]) {
+		if texts := fields.Texts(); texts[0].Name != "text" || !slices.Contains(texts, fields.More[0]) {
 			t.Errorf("texts %v", texts)
 		}
 	})

@@ -122,13 +122,21 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	return s, nil
 }
 
-// mostOf returns how many bytes an input of so many compressed ones may hold: the limit that
+func newZstd(r io.Reader) (io.ReadCloser, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
+// mostOf returns how many bytes an input of some compressed bytes may hold: the limit that
 // is set, or if it is 0 what the ratio allows.
 func mostOf(limit, compressed int64) int64 {
 	return cmp.Or(limit, max(freeDecompressed, defaultMaxRatio*compressed))
 }
 
-// errBomb is the error about an input that holds more than a limit.
+// errBomb returns the error about an input that holds more than a limit.
 func errBomb(limit int64) error {
 	return fmt.Errorf("more than %d bytes when decompressed: the rest is not read", limit)
 }
@@ -144,12 +152,11 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool
 		s.members = &members{head: head}
 		s.Reader = &decompressed{r: s.members, most: most}
 	case isZstd(magic):
-		z, err := zstd.NewReader(head, zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		z, err := newZstd(head)
 		if err != nil {
 			return err
 		}
-		s.close = append(s.close, func() error { z.Close(); return nil })
+		s.close = append(s.close, z.Close)
 		s.Reader = &decompressed{r: z, most: most}
 	default:
 		s.Reader = head
@@ -194,7 +201,7 @@ var refused = []struct{ magic, why string }{
 }
 
 // look returns the next n bytes, or fewer where the stream ends or breaks, and
-// the error that broke it. Reading goes on as if nobody had looked.
+// the error that broke it. Reading continues with the same bytes.
 func (s *stream) look(n int) ([]byte, error) {
 	head, got := make([]byte, n), 0
 	var err error

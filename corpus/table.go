@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-// columns are the places, from 0, of the fields in a table; -1 is none.
-type columns struct {
-	id, text, title, url, time, html int
-	more                             [MostTexts - 1]int // of the text
-}
-
 // tableFrames yields the rows of CSV and TSV without the header.
 type tableFrames struct {
 	b     *blocks
@@ -72,7 +66,7 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	return t, err
 }
 
-// separator takes a first line "sep=;", by which Excel is told what parts the cells, and
+// separator takes a first line "sep=;", which names the delimiter to Excel, and
 // returns that; 0 where there is none.
 func (t *tableFrames) separator() (byte, error) {
 	line, _, _ := bytes.Cut(t.b.window(), newline)
@@ -98,9 +92,9 @@ func numbered(f Fields) bool {
 	return err == nil && n > 0
 }
 
-// findColumns finds the fields in a header, or by their numbers where names is
-// nil.
-func findColumns(f Fields, names [][]byte) (columns, error) {
+// findColumns returns the index in the header of each of Fields.All but Others, or -1.
+// Without a header, names is nil and the fields are named by number.
+func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	var missing []string
 	var twice error
 	find := func(field Field) int {
@@ -125,27 +119,24 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 		}
 		return at
 	}
-	c := columns{id: find(f.ID), text: find(f.Text), title: find(f.Title),
-		url: find(f.URL), time: find(f.Time), html: find(f.HTML)}
-	for i := range f.More {
-		c.more[i] = find(f.More[i])
-	}
-	for _, field := range f.Others {
-		if names != nil {
+	for i, field := range f.All() {
+		if i < fieldOthers {
+			columns = append(columns, find(field))
+		} else if names != nil {
 			find(Field{Name: field.Name})
 		}
 	}
 	if twice != nil || missing == nil {
-		return c, twice
+		return columns, twice
 	}
 	if names == nil {
-		return c, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
 	}
 	var quoted []string
 	for _, name := range names {
 		quoted = append(quoted, strconv.Quote(string(name)))
 	}
-	return c, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
+	return nil, fmt.Errorf("%w %s; the header has %s; columns without a header are numbers, from 1", ErrField,
 		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
@@ -153,17 +144,11 @@ func findColumns(f Fields, names [][]byte) (columns, error) {
 func (t *tableFrames) next() ([]byte, int64, error) {
 	for {
 		at := t.line + 1
-		var raw []byte
-		var err error
-		switch t.in.dialect.quotes {
-		case quoted:
-			raw, err = t.row()
-		case fits:
-			raw, err = t.fitting()
-		default:
-			raw, err = t.b.line(t.limit)
-			t.line++
+		take := t.row
+		if t.in.dialect.quotes == literal {
+			take = t.plain
 		}
+		raw, err := take()
 		var bad *RejectError
 		switch {
 		case errors.As(err, &bad):
@@ -180,66 +165,56 @@ func (t *tableFrames) next() ([]byte, int64, error) {
 	}
 }
 
-// fitting takes a row with quoted cells where they fit, else a line.
-func (t *tableFrames) fitting() ([]byte, error) {
+// row takes one row with quoted cells. Where quotes do not fit, one of CSV is rejected, and of
+// TSV the line is taken as it is.
+func (t *tableFrames) row() ([]byte, error) {
 	d := t.in.dialect
 	scan := csvScan{delimiter: d.delimiter}
 	for {
 		w := t.b.window()
 		n, done := scan.advance(w)
-		if done {
-			lines := int64(bytes.Count(w[:n], newline))
-			if lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1) {
-				break // it took the quote of another row for its end
-			}
-			t.line += lines
-			return t.b.take(n), nil
-		}
-		if scan.bad || int64(len(w)) > t.limit || !t.b.more() {
-			break
-		}
-	}
-	raw, err := t.b.line(t.limit)
-	t.line++
-	return raw, err
-}
-
-// row takes one row of CSV.
-func (t *tableFrames) row() ([]byte, error) {
-	scan := csvScan{delimiter: t.in.dialect.delimiter}
-	for {
-		w := t.b.window()
-		n, done := scan.advance(w)
+		lines := int64(bytes.Count(w[:n], newline))
+		// A quote of another row may have been taken for the end of this one.
+		swallowed := done && d.quotes == fits && lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1)
+		long, reason := int64(len(w)) > t.limit+2, ""
 		switch {
-		case done:
-			t.line += int64(bytes.Count(w[:n], newline))
+		case done && !swallowed:
+			t.line += lines
 			raw := t.b.take(n)
 			if int64(n) > t.limit+2 {
 				return nil, errTooLong
 			}
 			return raw, nil
 		case scan.bad:
-			return nil, t.dropLine("a quote ends before the field does: no comma after it")
-		case int64(len(w)) > t.limit+2 && (scan.state == inQuotes || scan.state == quoteSeen):
-			return nil, t.dropLine(fmt.Sprintf("a quoted field does not end within %d bytes", t.limit))
-		case int64(len(w)) > t.limit+2:
-			return nil, t.dropLine(fmt.Sprintf("longer than the limit of %d bytes a document", t.limit))
-		}
-		if t.b.more() {
+			reason = "a quote ends before the field does: no comma after it"
+		case long && (scan.state == inQuotes || scan.state == quoteSeen):
+			reason = fmt.Sprintf("a quoted field does not end within %d bytes", t.limit)
+		case long:
+			reason = fmt.Sprintf("longer than the limit of %d bytes a document", t.limit)
+		case !swallowed && t.b.more():
 			continue
-		}
-		if t.b.err != io.EOF {
+		case d.quotes == fits:
+		case t.b.err != io.EOF:
 			return nil, t.b.err
-		}
-		if scan.state == inQuotes {
-			return nil, t.dropLine("a quoted field does not end")
-		}
-		if len(w) == 0 {
+		case scan.state == inQuotes:
+			reason = "a quoted field does not end"
+		case len(w) == 0:
 			return nil, io.EOF
+		default: // the last row has no line end
+			t.line++
+			return t.b.take(len(w)), nil
 		}
-		t.line++
-		return t.b.take(len(w)), nil
+		if d.quotes == fits {
+			return t.plain()
+		}
+		return nil, t.dropLine(reason)
 	}
+}
+
+// plain takes one line.
+func (t *tableFrames) plain() ([]byte, error) {
+	t.line++
+	return t.b.line(t.limit)
 }
 
 // dropLine drops the first line of a bad row only, so that a stray quote does

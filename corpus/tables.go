@@ -34,7 +34,7 @@ type TableStyle struct {
 	Comma rune // 0: a comma, and a tab for TSV
 }
 
-// TableFormats are those of a Table.
+// TableFormats returns the formats of a Table.
 func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow} }
 
 // Table writes rows in one of TableFormats, by the name of its file. Its
@@ -83,8 +83,8 @@ func (t *Table) Suits(r *Reader) error {
 	return nil
 }
 
-// Lost are fields of the first record of JSON that no column holds: only JSONL holds
-// them all.
+// Lost returns fields of the first record of JSON that no column holds. Only JSONL holds them
+// all.
 func (t *Table) Lost() []string { return t.lost }
 
 // Row writes values of the columns.
@@ -105,7 +105,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	from := it.in.format
 	switch {
 	case t.format == JSONL && (from == JSONL || from == JSON):
-		return t.object(it, dec, values)
+		return t.object(it, values)
 	case t.codec != nil && from == t.format:
 		t.begun = true
 		return t.sink().writeAfter(it, values...)
@@ -148,7 +148,7 @@ func (t *Table) row(names []string, values []any, cells []string) error {
 	}
 	switch {
 	case t.format == JSONL:
-		return t.line(t.members(values), nil)
+		return t.line(t.members(values))
 	case t.codec != nil:
 		return t.sink().rows.Write(values...)
 	}
@@ -225,69 +225,57 @@ func (t *Table) cell(v any) string {
 	return ""
 }
 
-// member is a member of an object of JSON.
-type member struct {
-	name  string
-	value []byte // nil: it is left out
+// members begins an object of JSON with the values.
+func (t *Table) members(values []any) []byte {
+	object := []byte{'{'}
+	for i, v := range values {
+		if v != nil {
+			value, _ := json.Marshal(v) // a string and a finite number always can be
+			object = appendMember(object, t.columns[i].Name, value)
+		}
+	}
+	return object
 }
 
-func (t *Table) members(values []any) []member {
-	var out []member
-	for i, v := range values {
-		m := member{name: t.columns[i].Name}
-		if v != nil {
-			m.value, _ = json.Marshal(v) // a string and a finite number always can be
-		}
-		out = append(out, m)
+func appendMember(object []byte, name string, value []byte) []byte {
+	if len(object) > 1 {
+		object = append(object, ',')
 	}
-	return out
+	quoted, _ := json.Marshal(name)
+	object = append(append(object, quoted...), ':')
+	for _, c := range value { // outside of strings line ends mean nothing, and inside JSON has none
+		if c == '\n' || c == '\r' {
+			c = ' '
+		}
+		object = append(object, c)
+	}
+	return object
 }
 
 // object writes the values, and the members of the record that have other names.
-func (t *Table) object(it Item, dec *Decoder, values []any) error {
+func (t *Table) object(it Item, values []any) error {
 	t.begun = true
-	own := t.members(values)
-	var more []member
+	object := t.members(values)
 	var s jsonScan
 	err := s.object(trimEnd(it.Raw), func(key []byte) error {
 		name, from := string(key), s.i
 		if err := s.skip(); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(own, func(m member) bool { return m.name == name }) {
-			more = append(more, member{name, s.b[from:s.i]})
+		if !slices.ContainsFunc(t.columns[:len(values)], func(c Column) bool { return c.Name == name }) {
+			object = appendMember(object, name, s.b[from:s.i])
 		}
 		return nil
 	})
 	if err != nil {
 		return it.reject(err)
 	}
-	return t.line(own, more)
+	return t.line(object)
 }
 
-// line writes an object on a line of its own.
-func (t *Table) line(own, more []member) error {
-	b := []byte{'{'}
-	for _, m := range slices.Concat(own, more) {
-		if m.value == nil {
-			continue
-		}
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return err
-		}
-		b = append(append(b, name...), ':')
-		for _, c := range m.value { // outside of strings line ends mean nothing, and inside JSON has none
-			if c == '\n' || c == '\r' {
-				c = ' '
-			}
-			b = append(b, c)
-		}
-	}
-	_, err := t.file.Write(append(b, "}\n"...))
+// line ends an object and writes it on a line of its own.
+func (t *Table) line(object []byte) error {
+	_, err := t.file.Write(append(object, "}\n"...))
 	return err
 }
 

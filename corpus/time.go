@@ -34,25 +34,22 @@ func ParseTime(s string) (int64, error) {
 
 // fromNumber scales a number; exact is used where the number has no fraction.
 func fromNumber(x float64, exact int64) int64 {
-	for _, unit := range []struct {
-		below float64
-		nanos int64
-	}{{1e11, 1e9}, {1e14, 1e6}, {1e17, 1e3}} {
-		if math.Abs(x) >= unit.below {
-			continue
-		}
-		if limit := math.MaxInt64 / float64(unit.nanos); math.Abs(x) >= limit {
-			break
-		}
-		if exact != 0 {
-			return exact * unit.nanos
-		}
-		return int64(x * float64(unit.nanos))
+	nanos, size := 1.0, math.Abs(x)
+	switch {
+	case size < 1e11:
+		nanos = 1e9
+	case size < 1e14:
+		nanos = 1e6
+	case size < 1e17:
+		nanos = 1e3
+	}
+	if size >= math.MaxInt64/nanos {
+		nanos = 1
 	}
 	if exact != 0 {
-		return exact
+		return exact * int64(nanos)
 	}
-	return int64(x)
+	return int64(x * nanos)
 }
 
 // fromTime refuses what nanoseconds since 1970 cannot hold.

@@ -68,8 +68,8 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 // maxWarcInfo is the longest warcinfo record that is copied.
 const maxWarcInfo = 1 << 20
 
-// note keeps a warcinfo record, which tells how the records after it were made:
-// it goes before those that are kept.
+// note keeps a warcinfo record, which describes the records after it. The writer puts it
+// before those that are kept.
 func (f *warcFrames) note(head []byte, size int64) {
 	end := int64(len(head)) + size
 	if string(headerValue(head, "warc-type")) == "warcinfo" && end <= maxWarcInfo && f.b.fill(int(end)) {

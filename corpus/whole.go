@@ -29,12 +29,12 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 		return nil, 0, b.err
 	}
 	if len(raw) < cap(b.buf)/2 {
-		raw = bytes.Clone(raw) // whoever holds the item holds no more than it
+		raw = bytes.Clone(raw) // the item holds only its own bytes
 	}
 	return raw[:len(raw):len(raw)], 1, nil
 }
 
-// guess is how much room the document needs, probably.
+// guess returns how much room the document probably needs.
 func (f *wholeFrames) guess() int {
 	n := f.size + 1
 	if f.s.members != nil {

@@ -66,7 +66,7 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0], mixed: len(r.inputs) > 1 && format != JSONL}}, nil
 }
 
-// outputFormat is the one format of all inputs; HTML and Images count as Files.
+// outputFormat returns the one format of all inputs. HTML and Images count as Files.
 func (r *Reader) outputFormat() (Format, error) {
 	var first *input
 	format := func(in *input) Format {
@@ -154,8 +154,8 @@ func (s *lineSink) write(it Item) error {
 	return s.line(it.Raw)
 }
 
-// oneCharset refuses a line in another charset than those before it: together nobody could
-// read them.
+// oneCharset refuses a line in another charset than the previous lines, because no reader could
+// read both.
 func (s *lineSink) oneCharset(it Item) error {
 	charset := cmp.Or(it.in.charset, "utf-8")
 	if !s.mixed || charset == s.charset || !bytes.ContainsFunc(it.Raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -305,7 +305,7 @@ func (s *rowSink) prepare() error {
 	return s.AtomicFile.prepare()
 }
 
-// Abort is Output.Abort.
+// Abort implements Output.
 func (s *rowSink) Abort() {
 	s.closeFile()
 	s.AtomicFile.Abort()

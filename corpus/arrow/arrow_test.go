@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -365,6 +366,39 @@ func drain(tb testing.TB, content []byte, opt corpus.Options) error {
 	}
 }
 
+// Columns that come from no file hold texts, integers, numbers and nulls, before those of a
+// file and alone.
+func TestOwnColumns(t *testing.T) {
+	own := []corpus.Column{{Name: "t"}, {Name: "i", Kind: corpus.Integer}, {Name: "n", Kind: corpus.Number}}
+	for _, from := range []bool{false, true} {
+		var b bytes.Buffer
+		w := arrow.Codec{}.Create(&b, "out.arrow", own...)
+		in := bomb(t, "of a file", 2)
+		var err error
+		if from {
+			err = w.From(bytes.NewReader(in), int64(len(in)))
+		}
+		for i, row := range [][]any{{"a", int64(-7), 2.5}, {nil, nil, nil}} {
+			if from {
+				err = errors.Join(err, w.Copy(int64(i), row...))
+			} else {
+				err = errors.Join(err, w.Write(row...))
+			}
+		}
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		of := ""
+		if from {
+			of = `,"text":"of a file"`
+		}
+		want := []string{`[{"i":-7,"n":2.5,"t":"a"` + of + "}\n]", `[{"i":null,"n":null,"t":null` + of + "}\n]"}
+		if all, _ := lines(t, b.Bytes()); !slices.Equal(all, want) {
+			t.Errorf("from a file %v: got %q, want %q", from, all, want)
+		}
+	}
+}
+
 // BenchmarkRead reads two of three columns that are compressed, by this package and by the
 // official module, which unpacks all of them.
 func BenchmarkRead(b *testing.B) {
@@ -389,9 +423,10 @@ func BenchmarkRead(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			var row []byte
 			n := 0
 			for ; err == nil; n++ {
-				_, err = r.Next()
+				row, err = r.Next(row[:0])
 			}
 			if err := errors.Join(r.Close(), err); n != rows+1 || !errors.Is(err, io.EOF) {
 				b.Fatal(n, err)

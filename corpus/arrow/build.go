@@ -44,7 +44,7 @@ func (o *output) write(b []byte) error {
 
 var zeros [64]byte
 
-func pad(n int64) []byte { return zeros[:-n&7] }
+func pad(n int) []byte { return zeros[:-n&7] }
 
 // begin writes what stands before the batches.
 func (o *output) begin() error {
@@ -53,16 +53,12 @@ func (o *output) begin() error {
 			return err
 		}
 	}
-	_, err := o.message(kindSchema, o.schema, nil)
+	_, err := o.message(kindSchema, o.schema, 0, bytes.NewReader(nil))
 	return err
 }
 
-// message writes one, whose header a function builds.
-func (o *output) message(kind byte, header func(*flatbuffers.Builder) flatbuffers.UOffsetT, body []*buffer) (block, error) {
-	var size int64
-	for _, b := range body {
-		size += b.size + int64(len(pad(b.size)))
-	}
+// message writes a message. The caller's function builds its header.
+func (o *output) message(kind byte, header func(*flatbuffers.Builder) flatbuffers.UOffsetT, size int64, body io.Reader) (block, error) {
 	b := flatbuffers.NewBuilder(1024)
 	of := header(b)
 	b.StartObject(5)
@@ -71,31 +67,21 @@ func (o *output) message(kind byte, header func(*flatbuffers.Builder) flatbuffer
 	b.PrependInt16Slot(0, version, 0)
 	b.PrependByteSlot(1, kind, 0)
 	b.Finish(b.EndObject())
-	head := b.FinishedBytes()
-	return o.raw(head, size, func() error {
-		for _, b := range body {
-			if err := o.write(b.b); err != nil {
-				return err
-			}
-			if err := o.write(pad(b.size)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return o.raw(b.FinishedBytes(), body)
 }
 
-// raw writes a message that is built.
-func (o *output) raw(head []byte, size int64, body func() error) (block, error) {
-	padding := pad(int64(len(head)))
-	at := block{o.at, int32(8 + len(head) + len(padding)), size}
+// raw writes a message of a header and a body, and returns where it is.
+func (o *output) raw(head []byte, body io.Reader) (block, error) {
+	at := block{at: o.at}
+	padding := pad(len(head))
 	prefix := binary.LittleEndian.AppendUint32([]byte{255, 255, 255, 255}, uint32(len(head)+len(padding)))
-	for _, b := range [][]byte{prefix, head, padding} {
-		if err := o.write(b); err != nil {
-			return at, err
-		}
+	if err := o.write(slices.Concat(prefix, head, padding)); err != nil {
+		return at, err
 	}
-	return at, body()
+	at.head = int32(o.at - at.at)
+	n, err := io.Copy(o.out, body)
+	at.body, o.at = n, o.at+n
+	return at, err
 }
 
 // schema builds the columns of its own and those of the input. What is said of these lies
@@ -164,9 +150,9 @@ type parts struct {
 func (p *parts) add(d *data) {
 	p.nodes = append(p.nodes, [2]int64{int64(d.rows), int64(d.nulls)})
 	if d.kind != null && d.kind != union && d.kind != runEnds || d.index {
-		valid := d.valid
-		if valid == nil {
-			valid = &buffer{done: true}
+		valid := have(nil)
+		if d.nulls > 0 {
+			valid = d.valid
 		}
 		p.buffers = append(p.buffers, valid)
 	}
@@ -185,21 +171,20 @@ func (o *output) batch(columns []*data, rows int) error {
 	for _, d := range columns {
 		p.add(d)
 	}
-	body := make([]*buffer, len(p.buffers))
-	for i, b := range p.buffers {
+	var body []io.Reader
+	var places [][2]int64
+	var size int64
+	for _, b := range p.buffers {
 		packed, err := o.pack(b.bytes())
 		if err != nil {
 			return err
 		}
-		body[i] = have(packed)
+		padding := pad(len(packed))
+		body = append(body, bytes.NewReader(packed), bytes.NewReader(padding))
+		places = append(places, [2]int64{size, int64(len(packed))})
+		size += int64(len(packed) + len(padding))
 	}
 	at, err := o.message(kindBatch, func(b *flatbuffers.Builder) flatbuffers.UOffsetT {
-		var places [][2]int64
-		var place int64
-		for _, b := range body {
-			places = append(places, [2]int64{place, b.size})
-			place += b.size + int64(len(pad(b.size)))
-		}
 		pair := func(of [2]int64) {
 			b.PlaceInt64(of[1])
 			b.PlaceInt64(of[0])
@@ -220,12 +205,12 @@ func (o *output) batch(columns []*data, rows int) error {
 			b.PrependUOffsetTSlot(4, variadic, 0)
 		}
 		return b.EndObject()
-	}, body)
+	}, size, io.MultiReader(body...))
 	o.batches = append(o.batches, at)
 	return err
 }
 
-// vector builds a list of elements of so many bytes.
+// vector builds a list of elements of size bytes each.
 func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatbuffers.UOffsetT {
 	b.StartVector(size, len(all), min(size, 8))
 	for _, one := range slices.Backward(all) {
@@ -249,9 +234,8 @@ func (o *output) pack(b []byte) ([]byte, error) {
 		}
 		return o.zstd.EncodeAll(b, to), nil
 	}
-	var packed bytes.Buffer
-	packed.Write(to)
-	w := lz4.NewWriter(&packed)
+	packed := bytes.NewBuffer(to)
+	w := lz4.NewWriter(packed)
 	if _, err := w.Write(b); err != nil {
 		return nil, err
 	}
@@ -261,11 +245,7 @@ func (o *output) pack(b []byte) ([]byte, error) {
 
 // copy copies a message of the input, and notes it in a list.
 func (o *output) copy(m message, body io.Reader, list *[]block) error {
-	at, err := o.raw(m.Bytes, m.size, func() error {
-		n, err := io.Copy(o.out, body)
-		o.at += n
-		return err
-	})
+	at, err := o.raw(m.Bytes, body)
 	*list = append(*list, at)
 	return err
 }

@@ -9,7 +9,7 @@
 // their buffers, and what the schema says of them byte for byte.
 //
 // It is our own because the official module allocates what damaged metadata claims, which
-// ends the program, reads all columns of a batch, and weighs 4 MB.
+// ends the program, reads all columns of a batch, and costs a sixth of the build.
 package arrow
 
 import (
@@ -41,7 +41,7 @@ func (Codec) Create(w io.Writer, path string, before ...corpus.Column) corpus.Ro
 	return newWriter(w, path, before)
 }
 
-// damaged tells that it is the file that an error is about.
+// damaged returns an error that blames the file.
 func damaged(err error) error {
 	if err == nil || err == io.EOF || errors.Is(err, corpus.ErrField) || errors.Is(err, errBatch) || errors.Is(err, errDamaged) {
 		return err
@@ -51,11 +51,14 @@ func damaged(err error) error {
 
 var errDamaged = errors.New("damaged Arrow")
 
-// maxBatch bounds what the wanted columns of a record batch hold, and maxRows its rows: a
-// few bytes may stand for all of them.
+// A few bytes may stand for many, so the wanted columns of a record batch hold at most
+// maxBatch bytes and maxRows rows, and those of a small file at most freeBatch bytes or
+// maxRatio times the file.
 const (
-	maxBatch = 1 << 30
-	maxRows  = 1 << 26
+	maxBatch  = 1 << 30
+	maxRows   = 1 << 26
+	freeBatch = 128 << 20
+	maxRatio  = 200
 )
 
-var errBatch = fmt.Errorf("a record batch holds more than %d MiB or %d rows: write smaller ones", maxBatch>>20, maxRows)
+var errBatch = fmt.Errorf("a record batch holds more than %d MiB, %d rows or %d times its file: write smaller ones", maxBatch>>20, maxRows, maxRatio)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,7 +53,43 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		_ = drain(t, b, corpus.Options{MaxDecompressed: 1 << 20})
+		_ = copyRows(b)
 	})
+}
+
+// copyRows copies two of three rows.
+func copyRows(content []byte) error {
+	w := arrow.Codec{}.Create(io.Discard, "out.arrow", corpus.Column{Name: "own"})
+	err := w.From(bytes.NewReader(content), int64(len(content)))
+	for i := range int64(rows) {
+		if i%3 > 0 && err == nil {
+			err = w.Copy(i, "own")
+		}
+	}
+	return errors.Join(err, w.Close())
+}
+
+// One wrong byte never panics and never allocates what a length claims, also where rows are
+// copied.
+func TestDamagedBytes(t *testing.T) {
+	for _, good := range [][]byte{contents(t, false), contents(t, true, ipc.WithZstd())} {
+		if err := copyRows(good); err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < len(good); n += 144 {
+			flipped := bytes.Clone(good)
+			flipped[n] ^= 0x55
+			var before, between, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_ = copyRows(flipped)
+			runtime.ReadMemStats(&between)
+			_ = drain(t, flipped, corpus.Options{MaxDecompressed: 1 << 20})
+			runtime.ReadMemStats(&after)
+			if bytes := max(after.TotalAlloc-between.TotalAlloc, between.TotalAlloc-before.TotalAlloc); bytes > 256<<20 {
+				t.Errorf("byte %d of %d: %d MiB", n, len(good), bytes>>20)
+			}
+		}
+	}
 }
 
 // bomb is a stream of texts by a dictionary with one long text.

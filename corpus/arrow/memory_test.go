@@ -42,7 +42,7 @@ func TestReadsWhatIsWanted(t *testing.T) {
 		}
 		n := 0
 		for ; ; n++ {
-			if _, err = r.Next(); err != nil {
+			if _, err = r.Next(nil); err != nil {
 				break
 			}
 		}
@@ -61,7 +61,7 @@ func TestLargeBatch(t *testing.T) {
 	err := w.begin()
 	for i := range rows {
 		for c := range w.own {
-			w.own[c].add(w.held, corpus.Text, text(i))
+			w.own[c].add(text(i))
 		}
 		w.held++
 	}
@@ -82,7 +82,7 @@ func TestLargeBatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := first; i < rows; i++ {
-			raw, err := r.Next()
+			raw, err := r.Next(nil)
 			if err != nil || !bytes.Contains(raw, []byte(text(i))) {
 				t.Fatal(i, err)
 			}
@@ -90,7 +90,7 @@ func TestLargeBatch(t *testing.T) {
 				t.Fatalf("%d bytes in windows, %d whole", d.inOpen, d.loaded)
 			}
 		}
-		if _, err := r.Next(); err != io.EOF {
+		if _, err := r.Next(nil); err != io.EOF {
 			t.Error(err)
 		}
 	}

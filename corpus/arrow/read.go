@@ -9,16 +9,13 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-const blockSize = 256 << 10 // rows are handed out as slices of blocks
-
 // reader reads the wanted columns of one batch after the other.
 type reader struct {
 	src     *source
-	paths   [][]int   // of Fields.All, through structs; nil where nobody wants the field
-	columns [][]*data // of this batch, likewise
+	paths   [][]int   // of Fields.All, through structs; nil for a field that is not wanted
+	columns [][]*data // of this batch, by the same paths
 	row     int
 	rows    int // of this batch
-	block   []byte
 }
 
 func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader, err error) {
@@ -87,7 +84,7 @@ func find(fields []*field, name string) (path []int, leaf *field, twice bool) {
 	return path, leaf, twice
 }
 
-// values is the field of what a column holds, if it is encoded by runs.
+// values returns the field of the values of a column, which may be encoded by runs.
 func (f *field) values() *field {
 	for f.kind == runEnds {
 		f = f.children[1]
@@ -105,23 +102,19 @@ func (f *field) textual() bool {
 	return false
 }
 
-// Next returns the next row.
-func (r *reader) Next() (raw []byte, err error) {
+// Next appends the next row.
+func (r *reader) Next(dst []byte) (row []byte, err error) {
 	defer r.src.told(&err)
 	for r.row == r.rows {
 		if err := r.batch(); err != nil {
 			return nil, err
 		}
 	}
-	if cap(r.block)-len(r.block) < blockSize/8 {
-		r.block = make([]byte, 0, blockSize)
-	}
-	from := len(r.block)
 	for _, path := range r.columns {
-		r.block = r.appendField(r.block, path)
+		dst = r.appendField(dst, path)
 	}
 	r.row++
-	return r.block[from:len(r.block):len(r.block)], nil
+	return dst, nil
 }
 
 // batch goes to the next batch.

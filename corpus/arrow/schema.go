@@ -61,14 +61,14 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. What lies out of it is for caught.
+// table is a table of a flat buffer. An access outside of it panics, which told recovers.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {
 	return table{flatbuffers.Table{Bytes: b, Pos: flatbuffers.GetUOffsetT(b)}}
 }
 
-// table is a member that is a table, or one of a union of them.
+// table returns a member that is a table or a union of tables.
 func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
 	o := t.Offset(slot)
 	if o == 0 {
@@ -77,7 +77,7 @@ func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
 	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + flatbuffers.UOffsetT(o))}}, true
 }
 
-// vector is where the elements of a member lie, of so many bytes each.
+// vector returns where the elements of a member lie, which have size bytes each.
 func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -90,7 +90,7 @@ func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffs
 	return at, n, nil
 }
 
-// tables are the elements of a member that is a vector of tables.
+// tables returns the elements of a member that is a vector of tables.
 func (t table) tables(slot flatbuffers.VOffsetT) (all []table, err error) {
 	at, n, err := t.vector(slot, 4)
 	for i := range n {

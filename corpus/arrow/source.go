@@ -36,18 +36,19 @@ type source struct {
 	*schema
 	file   io.ReaderAt
 	end    int64 // of what may be read
+	limit  int   // of the bytes that a batch holds
 	stream bool
 	at     int64   // of the next message of a stream
 	blocks []int64 // where messages of a file lie that are left
 	dicts  map[int64][]*data
-	// onDictionary is told of each dictionary; may be nil.
+	// onDictionary gets each dictionary; may be nil.
 	onDictionary func(message) error
 	zstd         *zstd.Decoder
 	err          error // of loading a buffer
 }
 
 func open(file io.ReaderAt, size int64) (*source, error) {
-	s := &source{file: file, end: size, dicts: map[int64][]*data{}}
+	s := &source{file: file, end: size, limit: int(min(maxBatch, max(freeBatch, maxRatio*size))), dicts: map[int64][]*data{}}
 	head := make([]byte, len(magic))
 	n, _ := file.ReadAt(head, 0)
 	s.stream = string(head[:n]) != magic
@@ -286,31 +287,32 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 		return nil, fmt.Errorf("%d rows of column %q, %d of them null", rows, f.name, nulls)
 	}
 	d := &data{field: f, index: f.encoded != (encoded{}) && !values, rows: int(rows), nulls: int(nulls)}
+	n, bitmap := ownBuffers[f.kind], f.kind != null && f.kind != runEnds
 	switch {
 	case d.index:
 		return d, b.take(d, true, 1)
-	case f.kind == null:
-		return d, nil
 	case f.kind == union:
-		const version5 = 4 // before it they had a bitmap
-		err := b.take(d, b.message.GetInt16Slot(first, 0) < version5, 1+f.unit)
-		return d, errors.Join(err, b.below(d))
-	case f.kind == runEnds:
-		return d, b.below(d)
+		const version5 = 4 // earlier versions have a bitmap
+		n, bitmap = 1+f.unit, b.message.GetInt16Slot(first, 0) < version5
 	case f.kind == binaryView || f.kind == textView:
 		if b.variadices--; b.variadices < 0 {
 			return nil, errors.New("a batch lacks counts of buffers")
 		}
-		n := b.GetInt64(b.variadic)
+		more := b.GetInt64(b.variadic)
 		b.variadic += 8
-		if n < 0 || n > int64(b.buffers) {
-			return nil, fmt.Errorf("%d buffers of column %q", n, f.name)
+		if more < 0 || more > int64(b.buffers) {
+			return nil, fmt.Errorf("%d buffers of column %q", more, f.name)
 		}
-		return d, b.take(d, true, 1+int(n))
+		n = 1 + int(more)
 	}
-	err := b.take(d, true, ownBuffers[f.kind])
-	if err == nil {
-		err = b.below(d)
+	err := b.take(d, bitmap, n)
+	for _, f := range f.children {
+		if err != nil {
+			break
+		}
+		var child *data
+		child, err = b.data(f, false)
+		d.children = append(d.children, child)
 	}
 	return d, err
 }
@@ -318,18 +320,6 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 // ownBuffers is how many a column has behind the bitmap.
 var ownBuffers = map[kind]int{integer: 1, floating: 1, boolean: 1, decimal: 1, date: 1, clock: 1, timestamp: 1, interval: 1, duration: 1, fixedBinary: 1,
 	binaries: 2, texts: 2, largeBinary: 2, largeText: 2, list: 1, mapping: 1, largeList: 1, listView: 2, largeListView: 2}
-
-// below takes the children.
-func (b *batch) below(d *data) error {
-	for _, f := range d.field.children {
-		c, err := b.data(f, false)
-		if err != nil {
-			return err
-		}
-		d.children = append(d.children, c)
-	}
-	return nil
-}
 
 // take takes the bitmap, if there is one, and n more buffers.
 func (b *batch) take(d *data, bitmap bool, n int) error {
@@ -356,7 +346,8 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 	return nil
 }
 
-// bytes are those of the buffer, unpacked. An error is noted in the source, and there are none.
+// bytes returns the bytes of the buffer, unpacked. After an error, which the source notes, it
+// returns nil.
 func (b *buffer) bytes() []byte {
 	if !b.done && b.of != nil {
 		b.done = true
@@ -375,14 +366,14 @@ const (
 	windows = 32
 )
 
-// part are some of its bytes, valid until the next part.
+// part returns some bytes of the buffer, which are valid until the next call.
 func (b *buffer) part(from, to int) []byte {
 	if b.done || b.of == nil || b.of.codec != noCodec {
 		return b.bytes()[from:to]
 	}
 	if from < b.from || to > b.from+len(b.b) {
 		n := max(to-from, min(window, int(b.size)-from))
-		if from < 0 || to < from || int64(to) > b.size || n > maxBatch {
+		if from < 0 || to < from || int64(to) > b.size || n > b.of.src.limit {
 			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
 			return nil
 		}
@@ -409,14 +400,14 @@ func (b *batch) forget(n int) {
 	b.open, b.inOpen = nil, n
 }
 
-// number is number i of some bytes.
+// number returns number i, of width bytes.
 func (b *buffer) number(width, i int) int { return number(b.part(i*width, (i+1)*width), width, 0) }
 
 func (b *buffer) load() ([]byte, error) {
 	if b.size == 0 {
 		return nil, nil
 	}
-	if b.of.loaded += int(b.size); b.of.loaded > maxBatch {
+	if b.of.loaded += int(b.size); b.of.loaded > b.of.src.limit {
 		return nil, errBatch
 	}
 	raw := make([]byte, b.size)
@@ -430,7 +421,7 @@ func (b *buffer) load() ([]byte, error) {
 	if raw = raw[8:]; size == -1 {
 		return raw, nil
 	}
-	if size < 0 || size > maxBatch-int64(b.of.loaded) {
+	if size < 0 || size > int64(b.of.src.limit-b.of.loaded) {
 		return nil, errBatch
 	}
 	b.of.loaded += int(size)
@@ -448,7 +439,7 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	}
 	if s.zstd == nil {
 		var err error
-		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBatch)); err != nil {
+		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
 			return nil, err
 		}
 	}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/float16"
-
 	"github.com/neardup/neardup/corpus"
 )
 
@@ -80,7 +78,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
 }
 
-// runOf is the run that row i lies in, by the ends of runs.
+// runOf returns the run that row i lies in, by the ends of runs.
 func (d *data) runOf(i int) int {
 	low, high := 0, d.rows
 	for low < high {
@@ -93,7 +91,8 @@ func (d *data) runOf(i int) int {
 	return low
 }
 
-// view is text i of a column of views: in the view itself, or in one of the further buffers.
+// view returns text i of a column of views. It lies in the view itself or in one of the further
+// buffers.
 func (d *data) view(i int) []byte {
 	v := d.buffers[0].part(16*i, 16*i+16)
 	n := number(v, 4, 0)
@@ -146,12 +145,27 @@ func (d *data) appendScalar(dst, b []byte) []byte {
 func (d *data) appendFloat(dst, b []byte) []byte {
 	switch n := number(b, d.width, 0); d.width {
 	case 2:
-		return strconv.AppendFloat(dst, float64(float16.FromBits(uint16(n)).Float32()), 'g', -1, 32)
+		return strconv.AppendFloat(dst, half(uint16(n)), 'g', -1, 32)
 	case 4:
 		return strconv.AppendFloat(dst, float64(math.Float32frombits(uint32(n))), 'g', -1, 32)
 	default:
 		return strconv.AppendFloat(dst, math.Float64frombits(uint64(n)), 'g', -1, 64)
 	}
+}
+
+// half returns the number of a float of 16 bits.
+func half(bits uint16) float64 {
+	value := float64(math.Float32frombits(uint32(bits&0x7fff)<<13)) * (1 << 112) // by the larger exponent
+	if bits&0x7c00 == 0x7c00 {
+		value = math.Inf(1)
+		if bits&0x3ff != 0 {
+			value = math.NaN()
+		}
+	}
+	if bits>>15 != 0 {
+		return -value
+	}
+	return value
 }
 
 func (d *data) appendDecimal(dst, b []byte) []byte {

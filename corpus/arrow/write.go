@@ -21,11 +21,14 @@ const (
 	batchBytes = 32 << 20
 )
 
+// span is the rows of a batch from one on, up to another.
+type span struct{ from, to int }
+
 // writer copies rows.
 type writer struct {
 	to    output
 	begun bool
-	own   []*ownColumn
+	own   []*data
 	held  int // rows in own, and in rows
 	bytes int // of texts in own
 	src   *source
@@ -49,49 +52,34 @@ func newWriter(out io.Writer, path string, before []corpus.Column) *writer {
 // fresh empties the columns of its own.
 func (w *writer) fresh() {
 	w.own, w.held, w.bytes = nil, 0, 0
-	for range w.to.own {
-		w.own = append(w.own, &ownColumn{offsets: make([]byte, 4)})
+	for _, c := range w.to.own {
+		d := &data{field: &field{layout: layout{kind: texts, width: 4}}, valid: have(nil), buffers: []*buffer{have(nil), have(nil)}}
+		if c.Kind != corpus.Text {
+			d.layout, d.buffers = layout{kind: integer, width: 8}, d.buffers[:1]
+		}
+		w.own = append(w.own, new(copier).empty(d, 0))
 	}
 }
 
-// ownColumn is a column that does not come from a file.
-type ownColumn struct {
-	valid, offsets, values []byte
-	nulls                  int
-}
-
-// add adds a value; nil is null.
-func (c *ownColumn) add(row int, kind corpus.Kind, value any) int {
-	if row%8 == 0 {
-		c.valid = append(c.valid, 0)
+// add adds a value to a column that does not come from a file, and returns its size; nil is
+// null.
+func (d *data) add(value any) int {
+	if !d.valid.appendBit(d.rows, value != nil) {
+		d.nulls++
 	}
-	if value == nil {
-		c.nulls++
-	} else {
-		c.valid[row/8] |= 1 << (row % 8)
+	d.rows++
+	if d.kind == texts {
+		s, _ := value.(string)
+		d.buffers[1].b = append(d.buffers[1].b, s...)
+		d.buffers[0].add(d.width, len(d.buffers[1].b))
+		return len(s)
 	}
-	switch kind {
-	case corpus.Integer:
-		n, _ := value.(int64)
-		c.values = appendNumber(c.values, 8, int(n))
-		return 8
-	case corpus.Number:
-		n, _ := value.(float64)
-		c.values = appendNumber(c.values, 8, int(math.Float64bits(n)))
-		return 8
+	n, _ := value.(int64)
+	if f, ok := value.(float64); ok {
+		n = int64(math.Float64bits(f))
 	}
-	s, _ := value.(string)
-	c.values = append(c.values, s...)
-	c.offsets = appendNumber(c.offsets, 4, len(c.values))
-	return len(s)
-}
-
-func (c *ownColumn) data(rows int, kind corpus.Kind) *data {
-	d := &data{field: &field{layout: layout{kind: integer}}, rows: rows, nulls: c.nulls, valid: have(c.valid), buffers: []*buffer{have(c.values)}}
-	if kind == corpus.Text {
-		d.kind, d.buffers = texts, []*buffer{have(c.offsets), have(c.values)}
-	}
-	return d
+	d.buffers[0].add(d.width, int(n))
+	return d.width
 }
 
 // From opens the file that the next rows come from. All must have the schema
@@ -132,18 +120,18 @@ func (w *writer) again() (err error) {
 // begin begins the output.
 func (w *writer) begin() error {
 	w.begun = true
-	seen := map[string]bool{}
+	var names []string
 	for _, c := range w.to.own {
-		if seen[c.Name] {
-			return fmt.Errorf("two columns are called %q", c.Name)
-		}
-		seen[c.Name] = true
+		names = append(names, c.Name)
 	}
-	if w.to.of != nil {
+	if own := len(names); own > 0 && w.to.of != nil {
 		for _, f := range w.to.of.fields {
-			if seen[f.name] {
-				return fmt.Errorf("two columns are called %q", f.name)
-			}
+			names = append(names, f.name)
+		}
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("two columns are called %q", name)
 		}
 	}
 	return w.to.begin()
@@ -191,7 +179,7 @@ func (w *writer) Write(values ...any) error {
 // add adds values of the columns that Create got to the row at hand.
 func (w *writer) add(values []any) error {
 	for i, c := range w.own {
-		w.bytes += c.add(w.held, w.to.own[i].Kind, values[i])
+		w.bytes += c.add(values[i])
 	}
 	if w.held++; w.full() {
 		return w.flush()
@@ -252,11 +240,7 @@ func (w *writer) flush() error {
 	if w.held == 0 {
 		return nil
 	}
-	rows, held := w.rows, w.held
-	var columns []*data
-	for i, c := range w.own {
-		columns = append(columns, c.data(held, w.to.own[i].Kind))
-	}
+	rows, held, columns := w.rows, w.held, w.own
 	w.rows = nil
 	w.fresh()
 	if len(rows) > 0 {
@@ -265,11 +249,15 @@ func (w *writer) flush() error {
 		if m := w.batch.message; whole && len(columns) == 0 {
 			return w.to.copy(m, io.NewSectionReader(w.src.file, m.at, m.size), &w.to.batches)
 		}
-		t := taker{left: maxBatch}
+		c := copier{left: w.src.limit, room: batchBytes}
 		for _, d := range w.batch.columns {
-			columns = append(columns, t.take(d, rows))
+			of := c.empty(d, held)
+			for _, s := range rows {
+				c.rows(of, d, s.from, s.to)
+			}
+			columns = append(columns, of)
 		}
-		if err := errors.Join(t.err, w.src.err); err != nil {
+		if err := errors.Join(c.err, w.src.err); err != nil {
 			return err
 		}
 	}

@@ -177,7 +177,7 @@ func (f *files) reach(path string) error {
 			f.at++
 		}
 		if f.at == len(f.paths) {
-			return fmt.Errorf("%s is no input, or documents of it have been told of before", path)
+			return fmt.Errorf("%s: not an input, or its documents were added before", path)
 		}
 		var err error
 		if f.out, err = f.Create(f.names[f.at]); err != nil {

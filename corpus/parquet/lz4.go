@@ -98,42 +98,29 @@ func (u *unpacker) write(b []byte) error {
 // chunk copies the pages of one column of one row group.
 func (u *unpacker) chunk(m *format.ColumnMetaData) error {
 	from, packed := u.at, m.Codec == format.Lz4Raw
-	in := bufio.NewReaderSize(io.NewSectionReader(u.file, chunkStart(m), m.TotalCompressedSize), 64<<10)
-	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
+	of := *m
 	m.DataPageOffset, m.DictionaryPageOffset, m.IndexPageOffset, m.BloomFilterOffset, m.BloomFilterLength = 0, 0, 0, 0, 0
-	for {
-		if _, err := in.Peek(1); err == io.EOF {
-			break
-		}
-		var h format.PageHeader
-		if err := headers.Decode(&h); err != nil {
-			return err
-		}
+	err := pages(&of, u.file, func(h *format.PageHeader, at int64) error {
 		if h.Type == format.DictionaryPage {
 			m.DictionaryPageOffset = u.at
 		} else if m.DataPageOffset == 0 {
 			m.DataPageOffset = u.at
 		}
-		if err := u.copyPage(&h, in, packed); err != nil {
-			return err
+		raw, err := io.ReadAll(io.NewSectionReader(u.file, at, int64(h.CompressedPageSize)))
+		if err != nil || len(raw) < int(h.CompressedPageSize) {
+			return errors.Join(err, io.ErrUnexpectedEOF)
 		}
-	}
+		return u.copyPage(*h, raw, packed)
+	})
 	if packed {
 		m.Codec = format.Uncompressed
 	}
 	m.TotalCompressedSize = u.at - from
-	return nil
+	return err
 }
 
 // copyPage copies one page; of a page of version 2 the levels are never packed.
-func (u *unpacker) copyPage(h *format.PageHeader, in io.Reader, packed bool) error {
-	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || h.CompressedPageSize > maxPage {
-		return errors.New("a page has an impossible size")
-	}
-	raw, err := io.ReadAll(io.LimitReader(in, int64(h.CompressedPageSize)))
-	if err != nil || len(raw) < int(h.CompressedPageSize) {
-		return errors.Join(err, io.ErrUnexpectedEOF)
-	}
+func (u *unpacker) copyPage(h format.PageHeader, raw []byte, packed bool) error {
 	levels := 0
 	if v2 := &h.DataPageHeaderV2; v2.Valid {
 		levels = int(v2.V.DefinitionLevelsByteLength) + int(v2.V.RepetitionLevelsByteLength)
@@ -153,7 +140,7 @@ func (u *unpacker) copyPage(h *format.PageHeader, in io.Reader, packed bool) err
 		body = u.page
 	}
 	h.CompressedPageSize, h.CRC = int32(levels+len(body)), 0
-	header, err := thrift.Marshal(new(thrift.CompactProtocol), h)
+	header, err := thrift.Marshal(new(thrift.CompactProtocol), &h)
 	if err != nil {
 		return err
 	}

@@ -17,18 +17,14 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-const (
-	blockSize = 256 << 10 // rows are handed out as slices of blocks
-	batch     = 64        // values read from a column at a time
-)
+const batch = 64 // values read from a column at a time
 
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
 	groups []parquet.RowGroup
-	leaves []*parquet.LeafColumn // of Fields.All; nil where nobody wants the field
+	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	left   int64 // rows left in this group
-	block  []byte
+	left   int64  // rows left in this group
 	done   func() // frees the file where it had to be unpacked
 }
 
@@ -64,14 +60,14 @@ const (
 	pageValues = 1 << 26
 )
 
-// checkPages looks at the heads of all pages of the wanted columns.
+// checkPages returns an error if a page of the wanted columns claims too much.
 func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	for _, g := range f.Metadata().RowGroups {
 		for _, leaf := range r.leaves {
 			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
 				continue
 			}
-			if err := checkChunk(&g.Columns[leaf.ColumnIndex].MetaData, file); err != nil {
+			if err := pages(&g.Columns[leaf.ColumnIndex].MetaData, file, func(*format.PageHeader, int64) error { return nil }); err != nil {
 				return err
 			}
 		}
@@ -79,35 +75,37 @@ func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
 	return nil
 }
 
-func checkChunk(m *format.ColumnMetaData, file io.ReaderAt) error {
-	chunk := io.NewSectionReader(file, chunkStart(m), m.TotalCompressedSize)
-	in := bufio.NewReaderSize(chunk, 512)
-	headers := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in))
-	for {
+// pages calls visit with the head of each page of a chunk and the offset of its body.
+func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at int64) error) error {
+	at := m.DataPageOffset
+	if d := m.DictionaryPageOffset; d > 0 {
+		at = min(d, at)
+	}
+	for end := at + m.TotalCompressedSize; at < end; {
+		chunk := io.NewSectionReader(file, at, end-at)
+		in := bufio.NewReaderSize(chunk, 512)
 		if _, err := in.Peek(1); err != nil {
-			return nil // what is cut off, reading tells
+			return nil // reading reports what is cut off
 		}
 		var h format.PageHeader
-		if err := headers.Decode(&h); err != nil {
+		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in)).Decode(&h); err != nil {
 			return err
 		}
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
 			return fmt.Errorf("a page of %d bytes and %d values", h.UncompressedPageSize, values)
 		}
-		if _, err := chunk.Seek(int64(h.CompressedPageSize)-int64(in.Buffered()), io.SeekCurrent); err != nil {
+		read, err := chunk.Seek(0, io.SeekCurrent)
+		if err != nil {
 			return err
 		}
-		in.Reset(chunk)
+		at += read - int64(in.Buffered())
+		if err := visit(&h, at); err != nil {
+			return err
+		}
+		at += int64(h.CompressedPageSize)
 	}
-}
-
-// chunkStart is where the first page of a chunk begins.
-func chunkStart(m *format.ColumnMetaData) int64 {
-	if d := m.DictionaryPageOffset; d > 0 {
-		return min(d, m.DataPageOffset)
-	}
-	return m.DataPageOffset
+	return nil
 }
 
 // choose finds the columns of the wanted fields.
@@ -119,49 +117,49 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 			continue
 		}
 		leaf, err := find(f.Schema(), field.Name)
-		if err != nil && field.Required {
+		switch {
+		case err != nil && field.Required:
 			return err
-		}
-		if leaf != nil && count(f.Schema().Columns(), leaf.Path) > 1 {
+		case leaf == nil:
+			continue
+		case count(f.Schema().Columns(), leaf.Path) > 1:
 			return corpus.Twice(field.Name)
+		case slices.Contains(fields.Texts(), field) && leaf.Node.Type().Kind() != parquet.ByteArray:
+			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, field.Name, leaf.Node.Type())
 		}
 		r.leaves[i] = leaf
-	}
-	for i, field := range wanted {
-		if slices.Contains(fields.Texts(), field) {
-			if err := checkText(r.leaves[i], field.Name); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
 
 // find finds a column by its name or by its path with dots.
 func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
+	path, node := pathOf(s, name)
 	leaf, ok := s.Lookup(name)
 	if !ok {
-		leaf, ok = s.Lookup(pathOf(s, name)...)
+		leaf, ok = s.Lookup(path...)
 	}
-	if group := nested(s, name); !ok && group != "" {
-		return nil, fmt.Errorf("%w %q: it is a %s", corpus.ErrField, name, group)
-	}
-	if !ok {
-		var names []string
-		for _, path := range s.Columns() {
-			names = append(names, strconv.Quote(strings.Join(path, ".")))
-		}
-		return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
-	}
-	if leaf.MaxRepetitionLevel != strings.Count(name, "[]") {
+	switch {
+	case ok && leaf.MaxRepetitionLevel != strings.Count(name, "[]"):
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
+	case ok:
+		return &leaf, nil
+	case node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
+	case node != nil:
+		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
 	}
-	return &leaf, nil
+	var names []string
+	for _, path := range s.Columns() {
+		names = append(names, strconv.Quote(strings.Join(path, ".")))
+	}
+	return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 }
 
-// pathOf returns the path of a column by its name, in which [] leads into the elements of a
-// list: Parquet writes one as a group, of a repeated group, of the element.
-func pathOf(node parquet.Node, name string) (path []string) {
+// pathOf returns the path of a column or a group by its name, and its node; nil if there is
+// none. In a name [] leads into the elements of a list, which Parquet writes as a group, of a
+// repeated group, of the element.
+func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	enter := func(name string) bool {
 		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
 		if at >= 0 {
@@ -172,7 +170,7 @@ func pathOf(node parquet.Node, name string) (path []string) {
 	for part := range strings.SplitSeq(name, ".") {
 		own, list := strings.CutSuffix(part, "[]")
 		if node.Leaf() || !enter(own) {
-			return nil
+			return nil, nil
 		}
 		for list && !node.Leaf() && len(node.Fields()) == 1 {
 			repeated := node.Repeated()
@@ -182,7 +180,7 @@ func pathOf(node parquet.Node, name string) (path []string) {
 			}
 		}
 	}
-	return path
+	return path, node
 }
 
 // count returns how many columns have a path.
@@ -195,31 +193,8 @@ func count(columns [][]string, path []string) (n int) {
 	return n
 }
 
-// nested says what a path leads to that holds columns; "" is none such.
-func nested(node parquet.Node, path string) string {
-	for name := range strings.SplitSeq(path, ".") {
-		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
-		if at < 0 || node.Fields()[at].Leaf() {
-			return ""
-		}
-		node = node.Fields()[at]
-	}
-	if in := node.Fields(); len(in) == 1 && in[0].Repeated() { // how Parquet writes lists, and maps
-		return "list"
-	}
-	return "struct"
-}
-
-// checkText makes sure that the text is one.
-func checkText(leaf *parquet.LeafColumn, name string) error {
-	if leaf != nil && leaf.Node.Type().Kind() != parquet.ByteArray {
-		return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, name, leaf.Node.Type())
-	}
-	return nil
-}
-
-// Next returns the next row.
-func (r *reader) Next() (raw []byte, err error) {
+// Next appends the next row.
+func (r *reader) Next(dst []byte) (row []byte, err error) {
 	defer caught(&err)
 	for r.left == 0 {
 		if len(r.groups) == 0 {
@@ -230,20 +205,14 @@ func (r *reader) Next() (raw []byte, err error) {
 		}
 	}
 	r.left--
-	if cap(r.block)-len(r.block) < blockSize/8 {
-		r.block = make([]byte, 0, blockSize)
-	}
-	from := len(r.block)
 	for _, c := range r.cols {
 		if c == nil {
-			r.block = corpus.AppendNull(r.block)
-			continue
-		}
-		if r.block, err = c.cell(r.block); err != nil {
+			dst = corpus.AppendNull(dst)
+		} else if dst, err = c.cell(dst); err != nil {
 			return nil, err
 		}
 	}
-	return r.block[from:len(r.block):len(r.block)], nil
+	return dst, nil
 }
 
 // group opens the columns of the next row group.
@@ -328,38 +297,37 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 
 // more returns the next value if it is of the same row.
 func (c *column) more() (v parquet.Value, ok bool, err error) {
-	if c.at == c.n {
-		n, err := c.values.ReadValues(c.buf[:])
-		if c.at, c.n = 0, n; n == 0 {
-			if err == io.EOF {
-				err = nil
-			}
-			return v, false, err
-		}
-	}
-	if c.buf[c.at].RepetitionLevel() == 0 {
+	err = c.fill()
+	if err == io.EOF {
 		return v, false, nil
+	}
+	if err != nil || c.buf[c.at].RepetitionLevel() == 0 {
+		return v, false, err
 	}
 	c.at++
 	return c.buf[c.at-1], true, nil
 }
 
 func (c *column) next() (parquet.Value, error) {
-	for c.at == c.n {
-		n, err := c.values.ReadValues(c.buf[:])
-		c.at, c.n = 0, n
-		if n > 0 {
-			break
-		}
+	if err := c.fill(); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		if err != nil {
-			return parquet.Value{}, err
-		}
+		return parquet.Value{}, err
 	}
 	c.at++
 	return c.buf[c.at-1], nil
+}
+
+// fill reads values if none is left.
+func (c *column) fill() (err error) {
+	for c.at == c.n && err == nil {
+		c.at = 0
+		if c.n, err = c.values.ReadValues(c.buf[:]); c.n > 0 {
+			return nil
+		}
+	}
+	return err
 }
 
 // append appends a value to a row.
@@ -393,8 +361,10 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 		switch l := logical.Value.(type) {
 		case *format.TimestampType:
 			unit := nanos(l.Unit)
+			perSecond := int64(time.Second / unit)
 			return func(dst []byte, v parquet.Value) []byte {
-				return appendTime(dst, v.Int64(), unit)
+				t := time.Unix(v.Int64()/perSecond, v.Int64()%perSecond*int64(unit))
+				return t.UTC().AppendFormat(dst, time.RFC3339Nano)
 			}
 		case *format.DateType:
 			return func(dst []byte, v parquet.Value) []byte {
@@ -422,10 +392,4 @@ func nanos(u format.TimeUnit) time.Duration {
 		return time.Microsecond
 	}
 	return time.Nanosecond
-}
-
-func appendTime(dst []byte, n int64, unit time.Duration) []byte {
-	perSecond := int64(time.Second / unit)
-	t := time.Unix(n/perSecond, n%perSecond*int64(unit))
-	return t.UTC().AppendFormat(dst, time.RFC3339Nano)
 }

@@ -88,7 +88,7 @@ type fields struct {
 // Fields returns them.
 func (f fields) Fields() []parquet.Field { return f.order }
 
-// ordered is the schema of columns and of the fields of a file behind them.
+// ordered returns the schema of columns and of the fields of a file after them.
 func ordered(before []corpus.Column, of []parquet.Field) (*parquet.Schema, error) {
 	all := fields{Group: parquet.Group{}}
 	for _, c := range before {

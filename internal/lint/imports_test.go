@@ -41,7 +41,7 @@ var layers = map[string]layer{
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
 	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
-	"corpus/arrow":   {[]string{"", "text", "corpus"}, []string{"github.com/apache/arrow-go/v18/arrow/float16", "github.com/google/flatbuffers/", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/"}},
+	"corpus/arrow":   {[]string{"", "text", "corpus"}, []string{"github.com/google/flatbuffers/", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/"}},
 	"corpus/interop": {[]string{"corpus"}, nil},
 	"override":       {[]string{"internal/textlines"}, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override", "batch/audit"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
