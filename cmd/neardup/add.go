@@ -1,14 +1,12 @@
 package main
 
-import (
-	"context"
+import "context"
 
-	"github.com/spf13/cobra"
-)
+type add struct {
+	*app
+	stream streamFlags
+}
 
-func addCommand(a *app) *cobra.Command {
-	var f streamFlags
-	cmd := verb("add", nil, a.onInputs(func(ctx context.Context, inputs []string) error { return f.send(ctx, a, inputs, addAll) }))
-	f.add(cmd.Flags())
-	return cmd
+func (v *add) do(ctx context.Context, inputs []string) error {
+	return v.stream.send(ctx, v.app, inputs, addAll)
 }

@@ -44,18 +44,18 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// onInputs runs a command on its inputs, with the settings of --config where it
+// onInputs runs a command on its first arguments and its inputs, with the settings of --config where it
 // takes them.
-func (a *app) onInputs(do func(ctx context.Context, inputs []string) error) func(*cobra.Command, []string) error {
+func (a *app) onInputs(do func(ctx context.Context, args []string) error, first int) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
 			return err
 		}
-		inputs, err := a.inputs(args)
+		inputs, err := a.inputs(args[first:])
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), inputs)
+		return do(cmd.Context(), slices.Concat(args[:first], inputs))
 	}
 }
 

@@ -17,47 +17,30 @@ import (
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text/html"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type compare struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	from   string
-	pairs  string
-	text   bool
-	json   bool
-	flags  *pflag.FlagSet
+	input       inputFlags
+	method      methodFlags
+	from, pairs string
+	text, json  bool
 }
 
-func compareCommand(a *app) *cobra.Command {
-	c := &compare{app: a}
-	cmd := verb("compare", nil, func(cmd *cobra.Command, args []string) error {
-		if c.pairs != "" {
-			if err := expects()(cmd, args); err != nil {
-				return err
-			}
-			if c.text || c.json {
-				return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
-			}
-			return c.list(cmd.Context())
-		}
-		if err := expects("A", "B")(cmd, args); err != nil {
+func (c *compare) do(ctx context.Context, args []string) error {
+	if c.pairs != "" {
+		if err := expects()(nil, args); err != nil {
 			return err
 		}
-		return c.do(cmd.Context(), args[0], args[1])
-	})
-	fs := cmd.Flags()
-	bind(fs, "compare", flags{"from": &c.from, "pairs": &c.pairs, "text": &c.text, "json": &c.json})
-	c.input.add(fs)
-	c.method.add(fs)
-	c.flags = fs
-	return cmd
-}
-
-func (c *compare) do(ctx context.Context, a, b string) error {
+		if c.text || c.json {
+			return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
+		}
+		return c.list(ctx)
+	}
+	if err := expects("A", "B")(nil, args); err != nil {
+		return err
+	}
+	a, b := args[0], args[1]
 	if c.arePictures(a, b) {
 		return c.comparePictures(a, b)
 	}

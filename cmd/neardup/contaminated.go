@@ -14,38 +14,21 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
 	"github.com/neardup/neardup/internal/inorder"
-	"github.com/spf13/cobra"
 )
 
 type contaminated struct {
 	*app
-	input    inputFlags
-	run      runFlags
-	write    writes
-	findings string
-	out      string
-	mask     string
-	masks    bool
-	partial  bool
-	least    float64
-}
-
-func contaminatedCommand(a *app) *cobra.Command {
-	c := &contaminated{app: a}
-	cmd := verb("contaminated", nil, nil)
-	fs := cmd.Flags()
-	cmd.RunE = a.onInputs(func(ctx context.Context, inputs []string) error {
-		c.masks = fs.Changed("mask")
-		return c.do(ctx, inputs)
-	})
-	c.write.kinds = formKinds
-	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least, "write": &c.write})
-	c.input.add(fs)
-	c.run.addBatch(fs)
-	return cmd
+	input               inputFlags
+	run                 runFlags `flags:"!keep per overrides audit"`
+	write               writes
+	findings, out, mask string
+	partial             bool
+	least               float64
+	masks               bool `flags:"-"` // --mask is given
 }
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
+	c.masks = c.cmd.Flags().Changed("mask")
 	if err := c.check(inputs); err != nil {
 		return err
 	}

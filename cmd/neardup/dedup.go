@@ -12,36 +12,18 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/spf13/cobra"
 )
 
 type dedup struct {
 	*app
-	input   inputFlags
-	method  methodFlags
-	run     runFlags
-	out     string
-	decide  string
-	link    string
-	write   writes
-	proof   evidenceFlags
-	against againstFlags
-	resume  resumeFlag
-}
-
-func dedupCommand(a *app) *cobra.Command {
-	d := &dedup{app: a}
-	cmd := verb("dedup", nil, a.onInputs(d.do))
-	fs := cmd.Flags()
-	d.write.kinds = dedupKinds
-	bind(fs, "dedup", flags{"out": &d.out, "decisions": &d.decide, "write": &d.write, "link": &d.link})
-	d.input.add(fs)
-	d.against.addFlags(fs)
-	d.against.addAdd(fs)
-	d.method.add(fs)
-	d.run.add(fs)
-	d.resume.add(fs)
-	return cmd
+	input                inputFlags
+	method               methodFlags
+	run                  runFlags
+	out, decisions, link string
+	write                writes
+	against              againstFlags
+	resume               resumeFlag
+	proof                evidenceFlags `flags:"-"`
 }
 
 func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
@@ -55,7 +37,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
-	outputs := append(d.write.paths(), d.out, d.decide)
+	outputs := append(d.write.paths(), d.out, d.decisions)
 	return d.batchRun(&d.input, &d.run, inputs, d.spool(), outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
@@ -108,7 +90,7 @@ type dedupRun struct {
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	d := w.dedup
 	w.rep.method = &d.method
-	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.write.path("clusters"), corpus.TableFormats()...)
+	decisions, clusters := w.rep.open(d.decisions, corpus.JSONL), w.rep.open(d.write.path("clusters"), corpus.TableFormats()...)
 	grouped := w.rep.open(d.write.path("groups"), corpus.TableFormats()...)
 	w.rep.page = newPage(w.rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
 	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.write, "duplicate", w.r)

@@ -1,57 +1,49 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// evaluation is what the command eval was asked.
 type evaluation struct {
 	*app
 	truth, pairs, decisions string
-	opt                     eval.Options
+	at, floor               float64
+	examples                int
 	json                    bool
-	judged                  judged
+	judged
 }
 
-func evalCommand(a *app) *cobra.Command {
-	e := &evaluation{app: a, judged: judged{app: a}}
-	cmd := verb("eval", nil, e.do)
-	fs := cmd.Flags()
-	bind(fs, "eval", flags{
-		"truth": &e.truth, "pairs": &e.pairs, "decisions": &e.decisions, "at": &e.opt.At, "floor": &e.opt.Floor,
-		"examples": &e.opt.Examples, "json": &e.json,
-	})
-	_ = fs.SetAnnotation("examples", signed, nil) // the flag is there
-	e.judged.add(fs)
-	return cmd
-}
+// ready lets --examples be below 0.
+func (e *evaluation) ready(fs *pflag.FlagSet) { _ = fs.SetAnnotation("examples", signed, nil) }
 
-func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
-	if e.judged.file != "" {
+func (e *evaluation) do(ctx context.Context, inputs []string) error {
+	if e.judged.judged != "" {
 		if e.truth != "" || e.pairs != "" || e.decisions != "" {
 			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
 		}
-		return e.judged.do(cmd.Context(), inputs, e.opt.Examples, e.json)
+		return e.measure(ctx, e.app, inputs, e.examples, e.json)
 	}
-	if err := expects()(cmd, inputs); err != nil {
+	if err := expects()(nil, inputs); err != nil {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
 		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
 	}
-	if !(e.opt.At > 0 && e.opt.At <= 1) {
-		return usage("--at %v is not in (0, 1]", e.opt.At)
+	if !(e.at > 0 && e.at <= 1) {
+		return usage("--at %v is not in (0, 1]", e.at)
 	}
+	opt := eval.Options{At: e.at, Floor: e.floor, Examples: e.examples}
 	if e.pairs != "" {
-		r, err := eval.Pairs(e.truth, e.pairs, e.opt)
+		r, err := eval.Pairs(e.truth, e.pairs, opt)
 		return printed(e.app, e.json, r, err)
 	}
-	r, err := eval.Decisions(e.truth, e.decisions, e.opt)
+	r, err := eval.Decisions(e.truth, e.decisions, opt)
 	return printed(e.app, e.json, r, err)
 }
 

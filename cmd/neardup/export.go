@@ -9,33 +9,31 @@ import (
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
-	"github.com/spf13/cobra"
 )
 
 // exportPage is how many changes are asked for at a time.
 const exportPage = 1000
 
-func exportCommand(a *app) *cobra.Command {
-	var remote remoteFlags
-	cmd := verb("export", expects(), func(cmd *cobra.Command, _ []string) error {
-		c, err := remote.client(a.stderr)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		found, err := exported(cmd.Context(), c)
-		if err != nil {
-			return err
-		}
-		w := csv.NewWriter(a.stdout)
-		rows := [][]string{{"nid", "docId"}}
-		for _, nid := range slices.Sorted(maps.Keys(found)) {
-			rows = append(rows, []string{corpus.Cell(nid), found[nid]})
-		}
-		return w.WriteAll(rows)
-	})
-	remote.add(cmd.Flags())
-	return cmd
+type export struct {
+	*app
+	remote remoteFlags
+}
+
+func (e *export) do(ctx context.Context, _ []string) error {
+	c, err := e.remote.client(e.stderr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := exported(ctx, c)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"nid", "docId"}}
+	for _, nid := range slices.Sorted(maps.Keys(found)) {
+		rows = append(rows, []string{corpus.Cell(nid), found[nid]})
+	}
+	return csv.NewWriter(e.stdout).WriteAll(rows)
 }
 
 // exported is the docId of every article that lives, by nid.

@@ -11,34 +11,22 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 type fingerprint struct {
 	*app
-	input   inputFlags
-	method  methodFlags
-	run     runFlags
-	scheme  string
-	out     string
-	tsv     bool
-	binary  bool
-	changed func(flag string) bool
+	input       inputFlags
+	method      methodFlags
+	run         runFlags `flags:"workers rejects strict json quiet"`
+	scheme, out string
+	tsv, binary bool
 }
 
-func fingerprintCommand(a *app) *cobra.Command {
-	f := &fingerprint{app: a}
-	cmd := verb("fingerprint", nil, a.onInputs(f.do))
-	fs := cmd.Flags()
-	f.changed = fs.Changed
-	bind(fs, "fingerprint", flags{"out": &f.out, "scheme": &f.scheme, "tsv": &f.tsv, "binary": &f.binary})
-	f.input.add(fs)
-	f.method.add(fs)
+// ready makes simhash the default.
+func (f *fingerprint) ready(fs *pflag.FlagSet) {
 	f.method.cfg.Name = "simhash"
 	fs.Lookup("method").DefValue = f.method.cfg.Name
-	bind(fs, "", flags{"workers": &f.run.workers})
-	f.run.addReport(fs)
-	return cmd
 }
 
 func (f *fingerprint) do(ctx context.Context, inputs []string) error {
@@ -154,7 +142,7 @@ func (f *fingerprint) printer() (*printer, error) {
 	if f.method.features.given() || f.method.cfg.Name != "simhash" {
 		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
 	}
-	if !f.changed("normalize") {
+	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"
 	}
 	source, err := schemeSource(f.scheme, f.method.normalize)

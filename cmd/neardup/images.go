@@ -210,7 +210,7 @@ func (c *compare) comparePictures(a, b string) error {
 		return usage("pictures are compared by the names of their files: neither --text nor --from")
 	}
 	c.input.format = string(corpus.Images)
-	if err := pictured(c.flags); err != nil {
+	if err := pictured(c.cmd.Flags()); err != nil {
 		return err
 	}
 	m, _, err := c.method.method()

@@ -13,35 +13,27 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/pflag"
 )
 
 // judged measures a method against pairs judged by reading.
 type judged struct {
-	*app
-	file   string
+	judged string
 	input  inputFlags
 	method methodFlags
 }
 
-func (j *judged) add(fs *pflag.FlagSet) {
-	bind(fs, "eval", flags{"judged": &j.file})
-	j.input.add(fs)
-	j.method.add(fs)
-}
-
-// do measures what was asked and prints it.
-func (j *judged) do(ctx context.Context, inputs []string, examples int, asJSON bool) error {
+// measure prints how good the method is.
+func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples int, asJSON bool) error {
 	m, n, err := j.method.method()
 	if err != nil {
 		return err
 	}
-	pairs, err := j.input.judgedPairs(ctx, j.app, inputs, j.file)
+	pairs, err := j.input.judgedPairs(ctx, a, inputs, j.judged)
 	if err != nil {
 		return err
 	}
 	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples)
-	return printed(j.app, asJSON, r, nil)
+	return printed(a, asJSON, r, nil)
 }
 
 // fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that

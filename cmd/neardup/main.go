@@ -55,6 +55,7 @@ type app struct {
 	piped  bool // standard input is a pipe or a file
 	stdout io.Writer
 	stderr io.Writer
+	cmd    *cobra.Command // that runs
 }
 
 // errUsage marks errors of the command line, errRejects a strict run with
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	stdin = interruptible(ctx, stdin)
 	out := &checked{Writer: stdout}
 	stdout = out
-	root := newRoot(&app{stdin, piped, stdout, stderr})
+	root := newRoot(&app{stdin: stdin, piped: piped, stdout: stdout, stderr: stderr})
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -238,12 +239,11 @@ func (usageError) Is(target error) bool { return target == errUsage }
 // Unwrap returns what is wrong.
 func (e usageError) Unwrap() error { return e.error }
 
-// versionCommand makes the verb version, which prints what --version does.
-func versionCommand(a *app) *cobra.Command {
-	return verb("version", expects(), func(cmd *cobra.Command, _ []string) error {
-		_, err := fmt.Fprintf(a.stdout, "neardup version %s\n", cmd.Root().Version)
-		return err
-	})
+type versionVerb struct{ *app }
+
+func (v *versionVerb) do(context.Context, []string) error {
+	_, err := fmt.Fprintf(v.stdout, "neardup version %s\n", version())
+	return err
 }
 
 // released is the version of a release; scripts/release has the linker set it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,23 +10,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func manCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "man DIR",
-		Short: "Write the manual pages",
-		Long: `Writes a manual page for each command into DIR, which is made if it is not there:
-what --help says, for man.
+type man struct{ *app }
 
-` + exitHelp,
-		Example: `  neardup man ~/.local/share/man/man1`,
-		Args:    expects("DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return err
-			}
-			return writeManual(args[0], cmd.Root())
-		},
+func (v *man) do(_ context.Context, args []string) error {
+	if err := os.MkdirAll(args[0], 0o755); err != nil {
+		return err
 	}
+	return writeManual(args[0], v.cmd.Root())
 }
 
 // writeManual writes the pages of a command and of those below it.

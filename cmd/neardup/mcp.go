@@ -14,25 +14,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
-	"github.com/spf13/cobra"
 )
 
-func mcpCommand(a *app) *cobra.Command {
-	var data string
-	cmd := verb("mcp", expects(), func(cmd *cobra.Command, _ []string) error {
-		if data == "" {
-			return usage("--data is missing")
-		}
-		return a.serveMemories(cmd.Context(), data)
-	})
-	bind(cmd.Flags(), "mcp", flags{"data": &data})
-	return cmd
+type mcpVerb struct {
+	*app
+	data string
 }
 
-// serveMemories serves until the input or ctx ends.
-func (a *app) serveMemories(ctx context.Context, data string) (err error) {
+// do serves until the input or ctx ends.
+func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
+	if v.data == "" {
+		return usage("--data is missing")
+	}
 	stores := storeFlags{cache: 16 << 20}
-	store, err := stores.open(ctx, storeDir(data))
+	store, err := stores.open(ctx, storeDir(v.data))
 	if err != nil {
 		return err
 	}
@@ -47,7 +42,7 @@ func (a *app) serveMemories(ctx context.Context, data string) (err error) {
 		Instructions: memoryInstructions, Capabilities: &mcp.ServerCapabilities{},
 	})
 	(&memories{d}).register(s)
-	l := &rpcLines{in: bufio.NewReaderSize(a.stdin, 64<<10), out: a.stdout}
+	l := &rpcLines{in: bufio.NewReaderSize(v.stdin, 64<<10), out: v.stdout}
 	return s.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 }
 

@@ -14,30 +14,20 @@ import (
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
 )
 
 type correct struct {
 	*app
-	remote    remoteFlags
-	to        api.Correction
-	text, why string
-	alone     bool
+	remote                 remoteFlags
+	with, docid, text, why string
+	alone                  bool
 }
 
-func correctCommand(a *app) *cobra.Command {
-	c := &correct{app: a}
-	cmd := verb("correct", expects("NID"), func(cmd *cobra.Command, args []string) error { return c.do(cmd.Context(), args[0]) })
-	f := cmd.Flags()
-	bind(f, "correct", flags{"with": &c.to.With, "docid": &c.to.DocID, "alone": &c.alone, "text": &c.text, "why": &c.why})
-	c.remote.add(f)
-	return cmd
-}
-
-func (c *correct) do(ctx context.Context, nid string) error {
-	if howMany(c.to.With != "", c.to.DocID != "", c.alone) != 1 {
+func (c *correct) do(ctx context.Context, args []string) error {
+	if howMany(c.with != "", c.docid != "", c.alone) != 1 {
 		return usage("give one of --with, --docid and --alone")
 	}
+	to := api.Correction{With: c.with, DocID: c.docid, Why: c.why}
 	if c.text != "" {
 		if !c.alone {
 			return usage("--text is for --alone")
@@ -47,15 +37,14 @@ func (c *correct) do(ctx context.Context, nid string) error {
 			return fmt.Errorf("--text: %w", err)
 		}
 		text := string(b)
-		c.to.Content = &text
+		to.Content = &text
 	}
-	c.to.Why = c.why
 	client, err := c.remote.client(c.stderr)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	m, err := client.Correct(ctx, nid, c.to)
+	m, err := client.Correct(ctx, args[0], to)
 	var refused *api.Problem
 	switch {
 	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
@@ -76,19 +65,10 @@ type rulings struct {
 	out, labels, audit string
 }
 
-func rulingsCommand(a *app) *cobra.Command {
-	r := &rulings{app: a}
-	cmd := verb("rulings", expects(), func(cmd *cobra.Command, _ []string) error { return r.do(cmd.Context()) })
-	f := cmd.Flags()
-	bind(f, "correct", flags{"out": &r.out, "labels": &r.labels, "audit": &r.audit})
-	r.remote.add(f)
-	return cmd
-}
-
 // rulingsPage is how many rulings are asked for at a time.
 const rulingsPage = 1000
 
-func (r *rulings) do(ctx context.Context) error {
+func (r *rulings) do(ctx context.Context, _ []string) error {
 	client, err := r.remote.client(r.stderr)
 	if err != nil {
 		return err

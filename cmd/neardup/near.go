@@ -15,41 +15,27 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
 )
 
 type near struct {
 	*app
-	fingerprints string
-	binary       bool
-	distance     int
-	collapse     bool
-	out          string
-	run          runFlags
-	query        string
+	fingerprints, query, out string
+	binary, collapse         bool
+	distance                 int
+	run                      runFlags `flags:"workers json quiet"`
 
 	sum  hammingSummary
 	to   *corpus.AtomicFile // the table of pairs
 	line []byte
 }
 
-func nearCommand(a *app) *cobra.Command {
-	n := &near{app: a}
-	cmd := verb("near", nil, func(cmd *cobra.Command, args []string) error {
-		return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
-			return func() error { return n.summarize(rep) }, n.do(cmd.Context(), args, rep)
-		})
+func (n *near) do(ctx context.Context, args []string) error {
+	return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
 	})
-	fs := cmd.Flags()
-	bind(fs, "near", flags{
-		"fingerprints": &n.fingerprints, "binary": &n.binary, "query": &n.query, "collapse": &n.collapse,
-		"distance": &n.distance, "out": &n.out, "workers": &n.run.workers,
-	})
-	n.run.addSummary(fs)
-	return cmd
 }
 
-func (n *near) do(ctx context.Context, args []string, rep *reporter) error {
+func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	switch {
 	case n.distance < 0 || n.distance > simhash.MaxK:
 		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)

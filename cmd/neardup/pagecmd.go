@@ -14,34 +14,16 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/report"
-	"github.com/spf13/cobra"
 )
 
 // reportVerb makes the page of a run from the files that it left.
 type reportVerb struct {
 	*app
-	input     inputFlags
-	decisions string
-	clusters  string
-	rejects   string
-	summary   string
-	eval      string
-	out       string
-	opt       report.Options
-
-	decided int64 // decisions that were read
-}
-
-func reportCommand(a *app) *cobra.Command {
-	p := &reportVerb{app: a}
-	cmd := verb("report", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	bind(fs, "report", flags{
-		"decisions": &p.decisions, "clusters": &p.clusters, "rejects": &p.rejects, "summary": &p.summary, "eval": &p.eval,
-		"out": &p.out, "groups": &p.opt.Groups, "text-limit": &p.opt.TextRunes, "tmp": &p.opt.Tmp,
-	})
-	p.input.add(fs)
-	return cmd
+	input                                            inputFlags
+	decisions, clusters, rejects, summary, eval, out string
+	groups, textLimit                                int
+	tmp                                              string
+	decided                                          int64 `flags:"-"` // decisions that were read
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
@@ -49,7 +31,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		return usage("--out and one of --decisions and --clusters are needed")
 	}
 	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions, p.clusters}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		b := report.New(p.opt)
+		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
 		if err := cmp.Or(p.decide(b), p.facts(&run)); err != nil {

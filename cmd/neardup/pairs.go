@@ -6,32 +6,16 @@ import (
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/spf13/cobra"
 )
 
 type pairs struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	run    runFlags
-	out    string
-
-	against againstFlags
-
-	exact    bool
-	variants bool
-}
-
-func pairsCommand(a *app) *cobra.Command {
-	p := &pairs{app: a}
-	cmd := verb("pairs", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	bind(fs, "pairs", flags{"exact": &p.exact, "with-variants": &p.variants, "out": &p.out})
-	p.input.add(fs)
-	p.against.addFlags(fs)
-	p.method.add(fs)
-	p.run.add(fs)
-	return cmd
+	input               inputFlags
+	method              methodFlags
+	run                 runFlags
+	out                 string
+	against             againstFlags `flags:"against"`
+	exact, withVariants bool
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
@@ -76,9 +60,9 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 	if cfg, err = p.run.config(m, n); err != nil {
 		return cfg, err
 	}
-	cfg.Variants = p.variants
+	cfg.Variants = p.withVariants
 	if len(p.against.paths) == 0 && p.run.per == "" {
 		cfg.Audit = p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
 	}
-	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.ruled != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
+	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.overrides != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
 }

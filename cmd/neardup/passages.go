@@ -10,20 +10,17 @@ import (
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 type passages struct {
 	*app
 	cutFlags
-	input inputFlags
-	run   runFlags
-	spans string
-	out   string
-	own   string
-	drop  float64
-	write writes
+	input              inputFlags
+	run                runFlags `flags:"!keep per overrides audit"`
+	spans, out, shares string
+	dropBelow          float64
+	write              writes
 }
 
 // cutFlags say what is compared, and what of it is cut.
@@ -44,29 +41,17 @@ func (c *cutFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-func passagesCommand(a *app) *cobra.Command {
-	p := &passages{app: a}
-	cmd := verb("passages", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	p.cutFlags.add(fs)
-	p.write.kinds = formKinds
-	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop, "write": &p.write})
-	p.input.add(fs)
-	p.run.addBatch(fs)
-	return cmd
-}
-
 func (p *passages) do(ctx context.Context, inputs []string) error {
 	cfg, cutter, err := p.config()
 	if err != nil {
 		return err
 	}
 	spool := cmp.Or(p.run.tmp, os.TempDir())
-	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.own), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.shares), func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
 			return nil, usage("--out: %w; --spans says what is repeated", err)
 		}
-		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
+		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL)}
 		if f := rep.open(p.spans, corpus.JSONL); f != nil {
 			w.spans = func(line spanLine) error { return f.WriteJSON(line) }
 		}
@@ -113,7 +98,7 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	}
 	defer spans.Close()
 	w.Summary = spans.Summary()
-	if p.drop > 0 && !p.all {
+	if p.dropBelow > 0 && !p.all {
 		if w.sources, err = spans.Sources(ctx); err != nil {
 			return err
 		}
@@ -142,10 +127,10 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	switch {
 	case p.out == "" && p.mark != "":
 		return cfg, nil, usage("--mark has no effect without --out")
-	case !p.writes() && p.drop != 0:
+	case !p.writes() && p.dropBelow != 0:
 		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	case p.drop > 1:
-		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.drop)
+	case p.dropBelow > 1:
+		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.dropBelow)
 	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()

@@ -82,7 +82,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 		share = 1 - float64(c.repeated)/float64(len(doc.Text))
 	}
 	source := i < len(w.sources) && w.sources[i]
-	drop := w.writes() && (share < w.drop && !source || c.empty())
+	drop := w.writes() && (share < w.dropBelow && !source || c.empty())
 	switch {
 	case drop:
 		w.Dropped++

@@ -15,36 +15,17 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
-	"github.com/spf13/cobra"
 )
 
 type planVerb struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	names  []string
-	sample int
-	read   size
-	cores  int
-	run    runFlags
-
-	against againstFlags
-}
-
-func planCommand(a *app) *cobra.Command {
-	p := &planVerb{app: a}
-	cmd := verb("plan", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	p.read = 8 << 30
-	p.input.add(fs)
-	p.method.add(fs)
-	p.against.addFlags(fs)
-	p.against.addAdd(fs)
-	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
-	bind(fs, "plan", flags{"sample": &p.sample, "read": &p.read, "cores": &p.cores})
-	p.run.addSummary(fs)
-	p.run.addMachine(fs)
-	return cmd
+	input         inputFlags
+	method        methodFlags
+	methods       list
+	sample, cores int
+	read          size
+	run           runFlags `flags:"json quiet memory tmp workers"`
+	against       againstFlags
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
@@ -95,11 +76,11 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 
 // chosen returns the methods to plan for: the flags of one, or each by its name.
 func (p *planVerb) chosen() ([]methodFlags, error) {
-	if len(p.names) == 0 {
+	if len(p.methods) == 0 {
 		return []methodFlags{p.method}, nil
 	}
 	var out []methodFlags
-	for _, name := range p.names {
+	for _, name := range p.methods {
 		if !slices.Contains(methods.Names(), name) {
 			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
 		}

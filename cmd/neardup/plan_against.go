@@ -23,7 +23,7 @@ func (p *planVerb) beside(inputs []string) (b besideIndex, all []string, err err
 	if err := errors.Join(p.against.check(), p.against.refuse(nil), p.against.settings(&p.method)); err != nil {
 		return b, nil, err
 	}
-	b.adds = p.against.add
+	b.adds = p.against.append
 	switch {
 	case p.against.isIndex():
 		b.index, err = reference.Open(p.against.paths[0])

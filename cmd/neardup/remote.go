@@ -9,16 +9,11 @@ import (
 	"sync"
 
 	"github.com/neardup/neardup/server/api"
-	"github.com/spf13/pflag"
 )
 
 // remoteFlags say which server to talk to.
 type remoteFlags struct {
 	server, tokenFile string
-}
-
-func (f *remoteFlags) add(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"server": &f.server, "token-file": &f.tokenFile})
 }
 
 // refusedToken reports the answer of a server that needs another token, or one.

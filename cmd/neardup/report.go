@@ -294,7 +294,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		fmt.Fprintf(w, "method      %s\n", p.method.asked())
 		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
 			counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
-		if p.flags.ruled != "" {
+		if p.flags.overrides != "" {
 			fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
 		}
 		noText(w, s.Blank)

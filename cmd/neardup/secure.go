@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/server"
-	"github.com/spf13/pflag"
 )
 
 // defaultTenant is who asks without a token.
@@ -29,19 +28,12 @@ func loopback(addr string) bool {
 
 // entrance says where a server is asked, and by whom.
 type entrance struct {
-	addr, addrFile string
-	metrics        string // address of /metrics
-	tokens         string
-	cert, key      string
-	insecure       bool
-	hosts          []string
-}
-
-func (s *entrance) flags(fs *pflag.FlagSet) {
-	bind(fs, "serve", flags{
-		"addr": &s.addr, "addr-file": &s.addrFile, "metrics-addr": &s.metrics, "tokens": &s.tokens, "tls-cert": &s.cert,
-		"tls-key": &s.key, "insecure": &s.insecure, "host": &s.hosts,
-	})
+	addr, addrFile  string
+	metricsAddr     string
+	tokens          string
+	tlsCert, tlsKey string
+	insecure        bool
+	host            []string
 }
 
 // access decides who may do what, and refuses what would be open by mistake.
@@ -50,22 +42,22 @@ func (s *serve) access() (*server.Access, error) {
 	if err != nil {
 		return nil, usage("--addr: %w", err)
 	}
-	if (s.cert == "") != (s.key == "") {
+	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return nil, usage("--tls-cert and --tls-key go together")
 	}
 	local := loopback(s.addr)
 	switch ip := net.ParseIP(host); {
 	case !local && s.tokens == "":
 		return nil, usage("--addr %s is public: it needs --tokens (see neardup token)", s.addr)
-	case !local && s.cert == "" && !s.insecure:
+	case !local && s.tlsCert == "" && !s.insecure:
 		return nil, usage("--addr %s is public: it needs --tls-cert and --tls-key, or --insecure", s.addr)
-	case len(s.hosts) > 0:
+	case len(s.host) > 0:
 	case local:
-		s.hosts = []string{"localhost", "127.0.0.1", "::1", host}
+		s.host = []string{"localhost", "127.0.0.1", "::1", host}
 	case host == "" || ip != nil && ip.IsUnspecified():
 		return nil, usage("--addr %s is every address: name with --host how clients call this server", s.addr)
 	default:
-		s.hosts = []string{host}
+		s.host = []string{host}
 	}
 	if s.tokens != "" {
 		return readTokens(s.tokens)
@@ -115,10 +107,10 @@ func adminToken(data string) (string, error) {
 }
 
 func (s *serve) tls() (*tls.Config, error) {
-	if s.cert == "" {
+	if s.tlsCert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+	pair, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 	if err != nil {
 		return nil, fmt.Errorf("--tls-cert: %w", err)
 	}

@@ -49,8 +49,8 @@ type sparkDecides struct {
 	variants bool
 }
 
-func sparkCommand(a *app) *cobra.Command {
-	cmd := verb("spark", nil, needs("a command: dedup, pairs or passages"))
+// addSpark adds the verbs that run on Spark.
+func (a *app) addSpark(cmd *cobra.Command) {
 	for name, what := range map[string]string{
 		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
 		"pairs":    "the verified pairs with all evidence in pairs",
@@ -69,7 +69,6 @@ func sparkCommand(a *app) *cobra.Command {
 		v.add(sub.Flags())
 		cmd.AddCommand(sub)
 	}
-	return cmd
 }
 
 func (v *sparkVerb) add(fs *pflag.FlagSet) {
@@ -89,7 +88,7 @@ func (v *sparkVerb) add(fs *pflag.FlagSet) {
 	bind(fs, "spark", flags{"overrides": &v.decides.ruled})
 	if v.verb == "dedup" {
 		bind(fs, "spark", flags{
-			"against": &v.decides.against.paths, "add": &v.decides.against.add, "on-driver": &v.decides.onDriver,
+			"against": &v.decides.against.paths, "add": &v.decides.against.append, "on-driver": &v.decides.onDriver,
 		})
 	} else {
 		bind(fs, "spark", flags{"with-variants": &v.decides.variants})
@@ -197,7 +196,7 @@ func (d *sparkDecides) job(set *pflag.FlagSet, j *sparkJob) error {
 // checkAgainst refuses what is not to be had on Spark.
 func (d *sparkDecides) checkAgainst() error {
 	switch {
-	case d.against.add:
+	case d.against.append:
 		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
 	case len(d.against.paths) > 1:
 		return usage("--against names one index on Spark, not %d", len(d.against.paths))

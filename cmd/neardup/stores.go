@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,32 +19,21 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/spf13/pflag"
 )
 
 // storeFlags say where a service keeps what. Here, and nowhere else, an address
 // becomes a store.
 type storeFlags struct {
-	index, articleMap, articles string
-	log                         string
-	keepLog, snapshotEvery      time.Duration
-	snapshots                   string
-	seal                        string
-	detach                      []string
-	cache                       size
-	words                       time.Duration
-	snapshotFailed              func(error)
-	logWaits                    func(error)
-	logRestarted                func(time.Time)
-}
-
-func (f *storeFlags) add(fs *pflag.FlagSet) {
-	f.cache = 64 << 20
-	bind(fs, "serve", flags{
-		"index": &f.index, "log": &f.log, "keep-log": &f.keepLog, "snapshots": &f.snapshots,
-		"snapshot-every": &f.snapshotEvery, "map": &f.articleMap, "articles": &f.articles, "seal": &f.seal,
-		"detach": &f.detach, "words-for": &f.words, "cache": &f.cache,
-	})
+	index, log               string
+	articleMap               string `flags:"map"`
+	articles                 string
+	keepLog, snapshotEvery   time.Duration
+	snapshots, seal          string
+	detach                   []string
+	cache                    size
+	words                    time.Duration `flags:"words-for"`
+	snapshotFailed, logWaits func(error)
+	logRestarted             func(time.Time)
 }
 
 // openTexts opens the folder in which texts are kept for moderators; nil where
@@ -271,99 +259,6 @@ func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
 	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
 		return float64(store.Metrics().ReadAmp())
 	})
-}
-
-// closedStore is the folder of an embedded store that no server has open.
-type closedStore string
-
-// closedIn finds the store in a folder of data; to open one that is not there
-// would make it.
-func closedIn(data string) (closedStore, error) {
-	if data == "" {
-		return "", usage("--data is missing")
-	}
-	if _, err := os.Stat(storeDir(data)); err != nil {
-		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
-	}
-	return closedStore(storeDir(data)), nil
-}
-
-// lead begins a log with it.
-func (s closedStore) lead(ctx context.Context, log docid.Log) error {
-	return pebble.Lead(ctx, string(s), log, pebble.Options{})
-}
-
-// leave has it follow no log any more.
-func (s closedStore) leave(ctx context.Context) error {
-	return pebble.Leave(ctx, string(s), pebble.Options{})
-}
-
-// proof is what a check has found.
-type proof = pebble.Proof
-
-// check reads all of it; progress is told how many rows were read.
-func (s closedStore) check(ctx context.Context, progress func(rows int)) (proof, error) {
-	report, err := pebble.Check(ctx, string(s), pebble.Options{Progress: progress})
-	return proof{Report: report}, err
-}
-
-// prove is check, and holds it to its log; "" is the newest snapshot.
-func (s closedStore) prove(ctx context.Context, f *storeFlags, scratch string, progress func(rows int)) (p proof, err error) {
-	snapshots, err := f.openSnapshots(ctx, filepath.Join(scratch, "bucket"))
-	if err != nil {
-		return p, err
-	}
-	log, closeLog, err := f.openLog(ctx)
-	if err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, closeLog()) }()
-	return pebble.Prove(ctx, string(s), pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
-}
-
-// rebuild makes what follows from other rows again, and returns a digest of it.
-func (s closedStore) rebuild(ctx context.Context) (digest string, err error) {
-	if err := pebble.Rebuild(ctx, string(s), pebble.Options{}); err != nil {
-		return "", err
-	}
-	return pebble.Digest(ctx, string(s), pebble.Options{})
-}
-
-// rekey copies it to another folder, with other settings, and has each index of the copy judged; changed is false where
-// all have these settings already.
-func (s closedStore) rekey(ctx context.Context, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
-	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
-		r, err := settings.Rekey(tenant, id)
-		changed = changed || err == nil && r.Spec != id.Spec
-		return r, err
-	}
-	err = pebble.Rekey(ctx, string(s), to, pebble.Options{}, anew, func(store *pebble.Store) error {
-		tenants, err := store.Tenants(ctx)
-		if err != nil {
-			return err
-		}
-		for _, tenant := range tenants {
-			d, err := docid.NewDetector(ctx, store, tenant, settings)
-			if err == nil {
-				err = judge(tenant, d)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return changed, err
-}
-
-// markCopy has the next server begin an epoch.
-func (s closedStore) markCopy(ctx context.Context) error {
-	return pebble.MarkCopy(ctx, string(s), pebble.Options{})
-}
-
-// backup copies it to a new folder.
-func (s closedStore) backup(ctx context.Context, to string) error {
-	return pebble.Backup(ctx, string(s), to, pebble.Options{})
 }
 
 // known refuses an address of a kind that no store, log or sink has.

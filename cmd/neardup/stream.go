@@ -37,9 +37,9 @@ type streamFlags struct {
 }
 
 func (f *streamFlags) add(fs *pflag.FlagSet) {
-	f.remote.add(fs)
 	f.input.add(fs)
 	bind(fs, "add", flags{
+		"server": &f.remote.server, "token-file": &f.remote.tokenFile,
 		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "state": &f.state, "strict": &f.run.strict,
 		"quiet": &f.run.quiet,
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,20 +9,16 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/server"
-	"github.com/spf13/cobra"
 )
 
-func tokenCommand(a *app) *cobra.Command {
-	var file, tenant, roles, name string
-	cmd := verb("token", expects(), func(*cobra.Command, []string) error {
-		return makeToken(a, file, server.Grant{Tenant: tenant, Name: name}, roles)
-	})
-	bind(cmd.Flags(), "token", flags{"tokens": &file, "tenant": &tenant, "roles": &roles, "name": &name})
-	return cmd
+type token struct {
+	*app
+	tokens, tenant, roles, name string
 }
 
-func makeToken(a *app, file string, g server.Grant, roles string) error {
-	if file == "" {
+func (v *token) do(context.Context, []string) error {
+	g := server.Grant{Tenant: v.tenant, Name: v.name}
+	if v.tokens == "" {
 		return usage("--tokens is missing")
 	}
 	if err := server.ValidTenant(g.Tenant); err != nil {
@@ -31,8 +28,8 @@ func makeToken(a *app, file string, g server.Grant, roles string) error {
 		return usage("--name: one word")
 	}
 	var err error
-	if g.Roles, err = server.ParseRoles(roles); err != nil {
-		return usage("--roles %q: %w", roles, err)
+	if g.Roles, err = server.ParseRoles(v.roles); err != nil {
+		return usage("--roles %q: %w", v.roles, err)
 	}
 	token, err := server.NewToken()
 	if err != nil {
@@ -42,10 +39,10 @@ func makeToken(a *app, file string, g server.Grant, roles string) error {
 	if _, err := server.ReadTokens(strings.NewReader(line)); err != nil {
 		return usage("--name: %w", err)
 	}
-	if err := appendLine(file, line); err != nil {
+	if err := appendLine(v.tokens, line); err != nil {
 		return fmt.Errorf("--tokens: %w", err)
 	}
-	fmt.Fprintln(a.stdout, token)
+	fmt.Fprintln(v.stdout, token)
 	return nil
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/internal/span"
-	"github.com/spf13/pflag"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -35,19 +34,15 @@ const tracesOff = "off"
 
 // telemetry says what is told of a server beside its figures.
 type telemetry struct {
-	level, traces string
-	log           *slog.Logger
-}
-
-func (t *telemetry) flags(fs *pflag.FlagSet) {
-	bind(fs, "serve", flags{"log-level": &t.level, "traces": &t.traces})
+	logLevel, traces string
+	log              *slog.Logger
 }
 
 // openLog begins the log.
 func (t *telemetry) openLog(to io.Writer) error {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(t.level)); err != nil {
-		return usage("--log-level %s is none of debug, info, warn, error", t.level)
+	if err := level.UnmarshalText([]byte(t.logLevel)); err != nil {
+		return usage("--log-level %s is none of debug, info, warn, error", t.logLevel)
 	}
 	t.log = slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 	return nil

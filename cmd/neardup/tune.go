@@ -6,44 +6,17 @@ import (
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/ngram"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type tune struct {
 	*app
-	input     inputFlags
-	method    methodFlags
-	judged    []string
-	labelled  string
-	clusters  string
-	recall    float64
-	precision float64
-	most      int
-	svg       string
-	out       string
-	json      bool
-}
-
-func tuneCommand(a *app) *cobra.Command {
-	t := &tune{app: a}
-	cmd := verb("tune", nil, func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) })
-	t.flags(cmd.Flags())
-	return cmd
-}
-
-func (t *tune) flags(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		bind(fs, "tune", flags{"labelled": &t.labelled, "clusters": &t.clusters})
-		fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
-		bind(fs, "tune", flags{"most": &t.most})
-	})
-	bind(fs, "tune", flags{
-		"recall": &t.recall, "precision": &t.precision, "out": &t.out,
-		"svg": &t.svg, "json": &t.json,
-	})
-	t.method.add(fs)
-	t.input.add(fs)
+	input                        inputFlags
+	method                       methodFlags
+	judged                       list
+	labelled, clusters, svg, out string
+	recall, precision            float64
+	most                         int
+	json                         bool
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {

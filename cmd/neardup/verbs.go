@@ -43,10 +43,13 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 // flags are variables by the names of their flags.
 type flags map[string]any
 
-// bind defines flags of a verb by their rows in the table.
+// bind defines flags of a verb by their rows in the table. It skips a variable that cannot be a flag.
 func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	for name, v := range vars {
 		row, ok := flagRows()[verb+": "+name]
+		if parent, _, _ := strings.Cut(verb, " "); !ok {
+			row, ok = flagRows()[parent+": "+name]
+		}
 		if !ok {
 			row = flagRows()[name]
 		}
@@ -67,11 +70,15 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 			fs.DurationVarP(p, name, row.short, *p, row.help)
 		case *[]string:
 			fs.StringArrayVarP(p, name, row.short, *p, row.help)
+		case *list:
+			fs.StringSliceVarP((*[]string)(p), name, row.short, *p, row.help)
 		case pflag.Value:
 			fs.VarP(p, name, row.short, row.help)
 			if p.Type() == "bool" {
 				fs.Lookup(name).NoOptDefVal = "true"
 			}
+		default:
+			continue
 		}
 		f := fs.Lookup(name)
 		f.Annotations = map[string][]string{groupKey: {row.group}}
@@ -80,6 +87,9 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 		}
 	}
 }
+
+// list is the value of a flag that takes several values, with commas between.
+type list []string
 
 // renamed returns how a command spells an earlier flag now, "" if it never had that flag.
 func renamed(fs *pflag.FlagSet, name string) string {

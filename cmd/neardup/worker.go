@@ -83,10 +83,8 @@ type workerVerb struct {
 	asOf      string
 }
 
-func workerCommand(a *app) *cobra.Command {
-	cmd := verb("worker", nil, needs("a stage"))
-	cmd.Hidden = true // for programs
-	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
+// addStages adds the stages to their verb.
+func (a *app) addStages(cmd *cobra.Command) {
 	for _, s := range stages {
 		w := &workerVerb{app: a}
 		sub := &cobra.Command{
@@ -116,7 +114,6 @@ func workerCommand(a *app) *cobra.Command {
 		}
 		cmd.AddCommand(sub)
 	}
-	return cmd
 }
 
 func (w *workerVerb) addRaw(fs *pflag.FlagSet) {

@@ -10,7 +10,6 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/internal/webhdfs"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -41,25 +40,25 @@ type heldIndex struct {
 	Method    []string `json:"method"` // the flags to decide against it
 }
 
-func heldCommand(a *app) *cobra.Command {
-	var m methodFlags
-	cmd := verb("worker index", expects("FOLDER"), func(cmd *cobra.Command, args []string) error {
-		return onFolder(cmd.Context(), args[0], func(x *reference.Index) error {
-			if err := m.restore(x.Header().Settings); err != nil {
-				return err
-			}
-			method, clean, err := m.inOrder()
-			if err != nil {
-				return err
-			}
-			if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
-				return err
-			}
-			return json.NewEncoder(a.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), m.asFlags()})
-		})
+type workerIndex struct {
+	*app
+	method methodFlags
+}
+
+func (v *workerIndex) do(ctx context.Context, args []string) error {
+	return onFolder(ctx, args[0], func(x *reference.Index) error {
+		if err := v.method.restore(x.Header().Settings); err != nil {
+			return err
+		}
+		method, clean, err := v.method.inOrder()
+		if err != nil {
+			return err
+		}
+		if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
+			return err
+		}
+		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), v.method.asFlags()})
 	})
-	m.add(cmd.Flags())
-	return cmd
 }
 
 // asFlags are flags that give the settings again.

@@ -39,8 +39,8 @@ var spansStages = []struct {
 	{"cut", "Documents and their spans to what is left", (*spansVerb).cut},
 }
 
-func spansCommand(a *app) *cobra.Command {
-	cmd := verb("worker passages", nil, needs("a stage"))
+// addSpansStages adds the stages of passages to their verb.
+func (a *app) addSpansStages(cmd *cobra.Command) {
 	for _, s := range spansStages {
 		v := &spansVerb{app: a}
 		sub := &cobra.Command{Use: s.verb, Short: s.short, Args: expects(), RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,6 @@ func spansCommand(a *app) *cobra.Command {
 		bind(fs, "worker passages", flags{"raw": &v.raw, "parts": &v.parts, "expect": &v.expect})
 		cmd.AddCommand(sub)
 	}
-	return cmd
 }
 
 // steps checks the flags that say what is compared.

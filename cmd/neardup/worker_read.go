@@ -12,25 +12,17 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
 )
 
-// readVerb is the stage that knows file formats: a file becomes documents.
-type readVerb struct {
+// workerRead is the stage that knows file formats: a file becomes documents.
+type workerRead struct {
 	*app
 	input inputFlags
 	name  string
 }
 
-func readCommand(a *app) *cobra.Command {
-	r := &readVerb{app: a}
-	cmd := verb("worker read", expects("FILE"), func(cmd *cobra.Command, args []string) error { return r.do(cmd.Context(), args[0]) })
-	r.input.add(cmd.Flags())
-	bind(cmd.Flags(), "worker", flags{"name": &r.name})
-	return cmd
-}
-
-func (v *readVerb) do(ctx context.Context, file string) error {
+func (v *workerRead) do(ctx context.Context, args []string) error {
+	file := args[0]
 	r, err := v.input.open(v.app, []string{file}, "")
 	if err != nil {
 		return err
@@ -52,7 +44,7 @@ func (v *readVerb) do(ctx context.Context, file string) error {
 }
 
 // line writes the line of a record, or of the reason why there is none.
-func (v *readVerb) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
+func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
 	var doc neardup.Document
 	if err == nil {
 		err = dec.Decode(it, &doc)

@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
-	"github.com/spf13/cobra"
+	"github.com/neardup/neardup/internal/durable"
+	"github.com/neardup/neardup/store/pebble"
 	"github.com/spf13/pflag"
 )
 
@@ -17,26 +22,65 @@ import (
 // serve, so that the environment and the file of a server serve it too.
 type again struct {
 	serve
-	tenants []string
-	drained bool
-	// anew: by these settings, whatever the index was made by.
-	anew  bool
-	moved string
+	tenant            []string
+	drained, newEpoch bool
+	moved             string
+	anew              bool `flags:"-"` // by these settings, whatever the index was made by
 }
 
 // usedAgain are the settings of serve that matter to it; the others are taken and
 // not read.
 var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag}
 
-func (g *again) add(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	g.flags(fs)
+func (g *again) ready(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) })
 	for _, name := range usedAgain {
 		fs.Lookup(name).Hidden = false
 	}
 	fs.Lookup("data").Usage = "folder of a server that does not run"
-	bind(fs, "rebuild", flags{"tenant": &g.tenants, "moved": &g.moved, "drained": &g.drained})
+	for _, name := range []string{"tenant", "moved", "drained", "new-epoch"} {
+		fs.Lookup(name).Hidden = false
+	}
+}
+
+func (g *again) do(ctx context.Context, _ []string) error {
+	fs := g.cmd.Flags()
+	switch {
+	case fs.Changed("method") && g.newEpoch:
+		return usage("--method and --new-epoch exclude each other: the first begins an epoch")
+	case !g.asked(fs):
+		if name := g.unread(fs); name != "" {
+			return usage("--%s has no effect without --method, or --map and --articles", name)
+		}
+		return g.derived(ctx)
+	case g.newEpoch:
+		return usage("--new-epoch is for a copy in --data")
+	}
+	return g.run(ctx, fs)
+}
+
+// derived makes what follows from other rows of the store again.
+func (g *again) derived(ctx context.Context) error {
+	store, err := closedIn(g.data)
+	if err != nil {
+		return err
+	}
+	if err := pebble.Rebuild(ctx, store, pebble.Options{}); err != nil {
+		return err
+	}
+	sum, err := pebble.Digest(ctx, store, pebble.Options{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.stdout, "rebuilt, digest %s\n", sum)
+	if !g.newEpoch {
+		return nil
+	}
+	if err := pebble.MarkCopy(ctx, store, pebble.Options{}); err != nil {
+		return err
+	}
+	fmt.Fprintln(g.stdout, "marked as a copy: a new epoch begins when it is next served")
+	return nil
 }
 
 // asked reports that the command line asks for indexes to be made again.
@@ -99,12 +143,12 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		return fmt.Errorf("--articles %s: %w", where(g.stores.articles), err)
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
-	if len(g.tenants) == 0 {
-		if g.tenants, err = history.Tenants(ctx); err != nil {
+	if len(g.tenant) == 0 {
+		if g.tenant, err = history.Tenants(ctx); err != nil {
 			return err
 		}
 	}
-	if len(g.tenants) == 0 {
+	if len(g.tenant) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
 	if g.index.profile == profileClassic {
@@ -128,7 +172,7 @@ func (g *again) classic(ctx context.Context, history docid.History, library doci
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	var failed, lacking []error
-	for _, tenant := range g.tenants {
+	for _, tenant := range g.tenant {
 		sum, err := store.classic.Rebuild(ctx, tenant, history, library, g.drained)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
@@ -206,7 +250,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 		}
 		defer moved.Abort()
 	}
-	for _, tenant := range g.tenants {
+	for _, tenant := range g.tenant {
 		b := of
 		b.Tenant, b.Progress = tenant, g.progress(tenant)
 		sum, err := b.Run(ctx)
@@ -280,3 +324,173 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 }
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
+
+// A store that is made anew by another method lies in DIR/store.anew until it is done, and what it was made of in
+// DIR/store.before from then on.
+func anewDir(data string) string   { return storeDir(data) + ".anew" }
+func beforeDir(data string) string { return storeDir(data) + ".before" }
+
+// interrupted reports that a store was made anew, and was stopped between the two renames.
+func interrupted(folder string) bool {
+	return !there(folder) && there(folder+".before") && there(folder+".anew")
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// rekey makes the store in the folder by other settings, whatever it was made by.
+func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
+	if interrupted(storeDir(g.data)) {
+		return g.exchange()
+	}
+	if before := beforeDir(g.data); there(before) {
+		return fmt.Errorf("%s is there from an earlier rebuild: remove it once nobody wants it back", before)
+	}
+	if err := os.RemoveAll(anewDir(g.data)); err != nil {
+		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
+	}
+	moved, err := g.openMoved()
+	if err != nil {
+		return err
+	}
+	defer moved.Abort()
+	changed, err := rekey(ctx, storeDir(g.data), anewDir(g.data), settings, func(tenant string, d *docid.Detector) error {
+		return g.rejudge(ctx, tenant, d, moved)
+	})
+	if err != nil || !changed && moved.rows == 0 {
+		err = errors.Join(err, os.RemoveAll(anewDir(g.data)))
+		if err == nil {
+			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+		}
+		return err
+	}
+	if err := moved.Commit(); err != nil {
+		return err
+	}
+	return g.exchange()
+}
+
+// exchange puts the store that was made in the place of the one before.
+func (g *again) exchange() error {
+	store := storeDir(g.data)
+	if there(store) {
+		if err := durable.Rename(store, beforeDir(g.data)); err != nil {
+			return err
+		}
+	}
+	if err := durable.Rename(anewDir(g.data), store); err != nil {
+		return err
+	}
+	tell(g.stdout, "the store as it was is %s: remove it once nobody wants it back\n", beforeDir(g.data))
+	return nil
+}
+
+// movedFile is the CSV of the articles that have another docId.
+type movedFile struct {
+	*corpus.AtomicFile
+	csv  *csv.Writer
+	rows int
+}
+
+func (g *again) openMoved() (*movedFile, error) {
+	path := g.moved
+	if path == "" && g.data == "" {
+		return nil, usage("--moved is missing: the file that names the articles with another docId")
+	}
+	if path == "" {
+		path = filepath.Join(g.data, "moved.csv")
+	}
+	f, err := corpus.CreateAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &movedFile{AtomicFile: f, csv: csv.NewWriter(f)}
+	return m, m.csv.Write([]string{"nid", "before", "after", "reason", "tenant"})
+}
+
+// Commit makes the file appear.
+func (m *movedFile) Commit() error {
+	m.csv.Flush()
+	if err := m.csv.Error(); err != nil {
+		return err
+	}
+	return m.AtomicFile.Commit()
+}
+
+// rejudge holds one index to the docIds that it gave.
+func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, moved *movedFile) (err error) {
+	var textOf func(uint64) (string, bool, error)
+	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {
+		texts, err := openTexts(g.data, longestAge)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, texts.Close()) }()
+		textOf = func(seq uint64) (string, bool, error) { return texts.Get(tenant, seq) }
+	}
+	sum, err := d.Rejudge(ctx, textOf, func(r docid.Moved) error {
+		moved.rows++
+		return moved.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
+	})
+	if err != nil {
+		return fmt.Errorf("tenant %q: %w", tenant, err)
+	}
+	tell(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
+		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
+	for _, line := range []struct {
+		n    int
+		says string
+	}{
+		{sum.Textless, "articles keep their docId, for their text is not kept"},
+		{sum.Together, "docIds are like an earlier one and stay: other articles belong to them"},
+		{sum.Undecided, "articles keep their docId, for too many share a key with them"},
+	} {
+		if line.n > 0 {
+			tell(g.stdout, "  %s %s\n", grouped(int64(line.n)), line.says)
+		}
+	}
+	return nil
+}
+
+// remake says how an index of other settings becomes one of these.
+func remake(err error, data string, index *indexFlags) error {
+	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
+		return err
+	}
+	decides, also := index.method, ""
+	decides.normalize = "default" // an index has its own
+	if index.images {
+		also = " --images"
+	}
+	return fmt.Errorf("%w; serve it with the settings that it was made with, or make it anew by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+		err, data, decides.asked(), also)
+}
+
+// rekey copies a store to another folder, with other settings, and has each index of the copy judged; changed is false where
+// all have these settings already.
+func rekey(ctx context.Context, from, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
+	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
+		r, err := settings.Rekey(tenant, id)
+		changed = changed || err == nil && r.Spec != id.Spec
+		return r, err
+	}
+	err = pebble.Rekey(ctx, from, to, pebble.Options{}, anew, func(store *pebble.Store) error {
+		tenants, err := store.Tenants(ctx)
+		if err != nil {
+			return err
+		}
+		for _, tenant := range tenants {
+			d, err := docid.NewDetector(ctx, store, tenant, settings)
+			if err == nil {
+				err = judge(tenant, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return changed, err
+}
