@@ -36,6 +36,9 @@ var verbs = []struct {
 		{"near", "...", near{}},
 		{"plan", "INPUT...", planVerb{}},
 		{"spark", "a command: dedup, pairs or passages", nil},
+		{"spark dedup", "...", sparkVerb{verb: "dedup"}},
+		{"spark pairs", "...", sparkVerb{verb: "pairs"}},
+		{"spark passages", "...", sparkVerb{verb: "passages"}},
 	}},
 	{"Service", []row{
 		{"serve", "", serve{}},
@@ -76,30 +79,29 @@ var verbs = []struct {
 
 // addCommands adds every verb to the root.
 func addCommands(root *cobra.Command, a *app) {
+	added := map[string]*cobra.Command{"": root}
+	add := func(group string, r row) {
+		parent := r.path[:max(strings.LastIndexByte(r.path, ' '), 0)]
+		cmd := a.command(r)
+		if added[r.path] = cmd; parent == "" {
+			cmd.GroupID = group
+		}
+		added[parent].AddCommand(cmd)
+	}
 	for _, g := range verbs {
 		root.AddGroup(&cobra.Group{ID: g.group, Title: g.group})
 		for _, r := range g.rows {
-			parent, cmd := root, a.command(r)
-			words := strings.Fields(r.path)
-			if len(words) > 1 {
-				i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == words[0] })
-				parent = root.Commands()[i]
-			} else {
-				cmd.GroupID = g.group
-			}
-			switch r.path {
-			case "spark":
-				a.addSpark(cmd)
-			case "worker":
-				cmd.Hidden = true // for programs
-				a.addStages(cmd)
-			case "worker passages":
-				a.addSpansStages(cmd)
-			}
-			parent.AddCommand(cmd)
+			add(g.group, r)
 		}
 		root.SetHelpCommandGroupID(g.group)
 		root.SetCompletionCommandGroupID(g.group)
+	}
+	added["worker"].Hidden = true // for programs
+	for name := range stages {
+		add("", row{"worker " + name, "", workerVerb{name: name}})
+	}
+	for name := range spansStages {
+		add("", row{"worker passages " + name, "", spansVerb{name: name}})
 	}
 }
 
@@ -132,11 +134,20 @@ func (a *app) command(r row) *cobra.Command {
 	})
 	own := *a
 	own.cmd = cmd
-	own.bindFields(cmd.Flags(), r.path, v.Elem(), nil)
-	if v, ok := v.Interface().(interface{ ready(*pflag.FlagSet) }); ok {
-		v.ready(cmd.Flags())
-	}
+	own.bindVerb(cmd.Flags(), r.path, v)
 	return cmd
+}
+
+// bindVerb defines the flags of a verb: where it lists some, only these.
+func (a *app) bindVerb(fs *pflag.FlagSet, path string, verb reflect.Value) {
+	var some func(flag string) bool
+	if v, ok := verb.Interface().(interface{ only() string }); ok {
+		some = func(flag string) bool { return slices.Contains(strings.Fields(v.only()), flag) }
+	}
+	a.bindFields(fs, path, verb.Elem(), some)
+	if v, ok := verb.Interface().(interface{ ready(*pflag.FlagSet) }); ok {
+		v.ready(fs)
+	}
 }
 
 // bindFields defines a flag for each field of a struct: dropBelow is --drop-below. A tag names it otherwise, or "-" for

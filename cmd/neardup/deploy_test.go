@@ -29,7 +29,7 @@ func deployed(t *testing.T, name string) string {
 func serveFlags(args ...string) (*serve, *pflag.FlagSet, error) {
 	s := &serve{app: &app{}}
 	fs := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	s.bindFields(fs, "serve", reflect.ValueOf(s).Elem(), nil)
+	s.bindVerb(fs, "serve", reflect.ValueOf(s))
 	return s, fs, fs.Parse(args)
 }
 

@@ -43,12 +43,12 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 // flags are variables by the names of their flags.
 type flags map[string]any
 
-// bind defines flags of a verb by their rows in the table. It skips a variable that cannot be a flag.
+// bind defines flags of a verb by their rows in the table: its own, those of the command above it, those for all. It skips a variable that cannot be a flag.
 func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	for name, v := range vars {
 		row, ok := flagRows()[verb+": "+name]
-		if parent, _, _ := strings.Cut(verb, " "); !ok {
-			row, ok = flagRows()[parent+": "+name]
+		for of := verb; !ok && of != ""; row, ok = flagRows()[of+": "+name] {
+			of = of[:max(strings.LastIndexByte(of, ' '), 0)]
 		}
 		if !ok {
 			row = flagRows()[name]
@@ -115,6 +115,18 @@ var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
 		all[strings.Join(words[:n], " ")] = cobra.Command{
 			Use: strings.Join(words[n-1:], " "), Short: short, Long: strings.TrimRight(long, "\n"), Example: strings.TrimRight(example, "\n"),
 		}
+	}
+	spark := all["spark dedup"]
+	for name, what := range map[string]string{
+		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
+		"pairs":    "the verified pairs with all evidence in pairs",
+		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
+	} {
+		h := spark
+		for _, text := range []*string{&h.Use, &h.Short, &h.Long, &h.Example} {
+			*text = strings.NewReplacer("dedup", name, "{what}", what).Replace(*text)
+		}
+		all["spark "+name] = h
 	}
 	return all
 })

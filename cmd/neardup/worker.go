@@ -12,39 +12,37 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// stage is one filter of the worker.
+// stage is one filter of the worker: what it does, and its flags besides --method and --expect.
 type stage struct {
-	verb, short string
-	run         func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+	run   func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+	flags string
 }
 
-var stages = []stage{
-	{"contract", "Print what driver and workers must agree on", filter[*workerVerb](contract[worker.Stages])},
-	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
-	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
-	{"distinct", "Packs of documents to the postings of distinct texts, and copies", filter[*workerVerb](worker.Stages.Distinct)},
-	{"bucket", "Postings, those of a key together, to candidates", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+var stages = map[string]stage{
+	"contract": {run: filter[*workerVerb](contract[worker.Stages])},
+	"tally":    {(*workerVerb).train, "raw input tally"},
+	"records":  {(*workerVerb).records, "raw input tally parts"},
+	"distinct": {filter[*workerVerb](worker.Stages.Distinct), "parts ranges"},
+	"bucket": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		if w.packed {
-			return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
+			return s.BucketPacks(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
 		}
-		return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
-	}},
-	{"verify", "Blocks of texts and candidates to edges", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		return s.Bucket(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
+	}, "against as-of most-candidates packed hot"},
+	"verify": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
-	}},
-	{"decide", "Documents of hot buckets, in order, to the edges that decide", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	}, "raw input against as-of conflicts"},
+	"decide": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		limitGarbage(worker.DecideMemory)
 		return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
-	}},
-	{"lead", "Edges in order to those that decide", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+	}, "raw input against as-of conflicts"},
+	"lead": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
 		return worker.Lead(ctx, in, out)
 	})},
-	{"names", "Places of documents of an index to their ids", filter[*workerVerb](worker.Stages.Names)},
-	{"digest", "Decisions, or digests of parts, to the digest of all", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+	"names": {filter[*workerVerb](worker.Stages.Names), "against as-of"},
+	"digest": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
 		return worker.Digest(ctx, in, out)
 	})},
 }
@@ -69,59 +67,20 @@ const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
-	method    methodFlags
-	expect    string
-	limits    worker.BucketLimits
-	conflicts bool
-	counts    []string
-	raw       bool
-	packed    bool
-	parts     int
-	ranges    bool
-	input     inputFlags
-	index     string // what is decided against; "": nothing
-	asOf      string
+	name                           string `flags:"-"` // of the stage
+	method                         methodFlags
+	input                          inputFlags
+	expect, against, asOf          string
+	mostCandidates                 int64
+	hot, parts                     int
+	conflicts, raw, packed, ranges bool
+	tally                          list
 }
 
-// addStages adds the stages to their verb.
-func (a *app) addStages(cmd *cobra.Command) {
-	for _, s := range stages {
-		w := &workerVerb{app: a}
-		sub := &cobra.Command{
-			Use: s.verb, Short: s.short, Args: expects(),
-			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
-		}
-		w.method.add(sub.Flags())
-		bind(sub.Flags(), "worker", flags{"expect": &w.expect})
-		switch s.verb {
-		case "bucket":
-			w.addIndex(sub.Flags())
-			bind(sub.Flags(), "worker", flags{"most-candidates": &w.limits.Most, "packed": &w.packed, "hot": &w.limits.Hot})
-		case "distinct":
-			bind(sub.Flags(), "worker", flags{"parts": &w.parts, "ranges": &w.ranges})
-		case "names":
-			w.addIndex(sub.Flags())
-		case "verify", "decide":
-			w.addRaw(sub.Flags())
-			w.addIndex(sub.Flags())
-			bind(sub.Flags(), "worker", flags{"conflicts": &w.conflicts})
-		case "tally", "records":
-			w.addRaw(sub.Flags())
-			if s.verb == "records" {
-				bind(sub.Flags(), "records", flags{"parts": &w.parts})
-			}
-			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
-		}
-		cmd.AddCommand(sub)
-	}
-}
+func (w *workerVerb) only() string { return "method expect " + stages[w.name].flags }
 
-func (w *workerVerb) addRaw(fs *pflag.FlagSet) {
-	bind(fs, "worker", flags{"raw": &w.raw})
-	w.input.add(fs)
-}
-
-func (w *workerVerb) do(ctx context.Context, s stage) error {
+func (w *workerVerb) do(ctx context.Context, _ []string) error {
+	s := stages[w.name]
 	m, n, err := w.method.method()
 	if err != nil {
 		return err
@@ -141,10 +100,10 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		}
 	}
 	var counts worker.Counts
-	if w.index == "" {
+	if w.against == "" {
 		counts, err = s.run(w, ctx, all)
 	} else {
-		err = onFolder(ctx, w.index, func(x *reference.Index) error {
+		err = onFolder(ctx, w.against, func(x *reference.Index) error {
 			if err := all.Use(x, w.asOf); err != nil {
 				return err
 			}
@@ -153,7 +112,7 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("worker %s: %w", s.verb, err)
+		return fmt.Errorf("worker %s: %w", w.name, err)
 	}
 	return json.NewEncoder(w.stderr).Encode(counts)
 }
@@ -198,7 +157,7 @@ func (w *workerVerb) tallies() (files []io.Reader, done func(), err error) {
 			_ = f.Close()
 		}
 	}
-	for _, name := range w.counts {
+	for _, name := range w.tally {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, done, err

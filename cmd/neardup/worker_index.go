@@ -10,12 +10,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/internal/webhdfs"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/pflag"
 )
-
-func (w *workerVerb) addIndex(fs *pflag.FlagSet) {
-	bind(fs, "worker", flags{"against": &w.index, "as-of": &w.asOf})
-}
 
 // onFolder is onIndex for a folder of this machine or of HDFS.
 func onFolder(ctx context.Context, name string, fn func(*reference.Index) error) error {

@@ -11,12 +11,12 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
 )
 
 // spansVerb is one stage of passages.
 type spansVerb struct {
 	*app
+	name   string `flags:"-"`
 	cuts   cutFlags
 	input  inputFlags
 	expect string
@@ -25,41 +25,27 @@ type spansVerb struct {
 	lines  *corpus.LineDecoder // with raw
 }
 
-var spansStages = []struct {
-	verb, short string
-	run         func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error)
-}{
-	{"contract", "Print what driver and workers must agree on", filter[*spansVerb](contract[worker.Passages])},
-	{"anchors", "Documents to the hashes of their anchors", filter[*spansVerb](worker.Passages.Anchors)},
-	{"again", "Packs of hashes to those that come again, by document", filter[*spansVerb](worker.Passages.Again)},
-	{"contexts", "Documents to the texts around such anchors", filter[*spansVerb](worker.Passages.Contexts)},
-	{"matches", "Packs of these to what is equal", filter[*spansVerb](worker.Passages.Matches)},
-	{"join", "Packs of matches to spans", filter[*spansVerb](worker.Passages.Spans)},
-	{"sources", "Documents to runes and ids of what spans are from", filter[*spansVerb](worker.Passages.Sources)},
-	{"cut", "Documents and their spans to what is left", (*spansVerb).cut},
+var spansStages = map[string]func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error){
+	"contract": filter[*spansVerb](contract[worker.Passages]),
+	"anchors":  filter[*spansVerb](worker.Passages.Anchors),
+	"again":    filter[*spansVerb](worker.Passages.Again),
+	"contexts": filter[*spansVerb](worker.Passages.Contexts),
+	"matches":  filter[*spansVerb](worker.Passages.Matches),
+	"join":     filter[*spansVerb](worker.Passages.Spans),
+	"sources":  filter[*spansVerb](worker.Passages.Sources),
+	"cut":      (*spansVerb).cut,
 }
 
-// addSpansStages adds the stages of passages to their verb.
-func (a *app) addSpansStages(cmd *cobra.Command) {
-	for _, s := range spansStages {
-		v := &spansVerb{app: a}
-		sub := &cobra.Command{Use: s.verb, Short: s.short, Args: expects(), RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := v.stages()
-			if err != nil {
-				return err
-			}
-			counts, err := s.run(v, cmd.Context(), p)
-			if err != nil {
-				return fmt.Errorf("worker passages %s: %w", s.verb, err)
-			}
-			return json.NewEncoder(v.stderr).Encode(counts)
-		}}
-		fs := sub.Flags()
-		v.cuts.add(fs)
-		v.input.add(fs)
-		bind(fs, "worker passages", flags{"raw": &v.raw, "parts": &v.parts, "expect": &v.expect})
-		cmd.AddCommand(sub)
+func (v *spansVerb) do(ctx context.Context, _ []string) error {
+	p, err := v.stages()
+	if err != nil {
+		return err
 	}
+	counts, err := spansStages[v.name](v, ctx, p)
+	if err != nil {
+		return fmt.Errorf("worker passages %s: %w", v.name, err)
+	}
+	return json.NewEncoder(v.stderr).Encode(counts)
 }
 
 // steps checks the flags that say what is compared.
