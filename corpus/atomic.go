@@ -155,8 +155,11 @@ func (f *AtomicFile) Flush() error {
 	return f.err
 }
 
-// WriteJSON writes v as one line of JSON, without escaping <, > and &.
+// WriteJSON writes v as one line of JSON, without escaping <, > and &. A nil file takes it and writes nothing.
 func (f *AtomicFile) WriteJSON(v any) error {
+	if f == nil {
+		return nil
+	}
 	enc := json.NewEncoder(f)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)

@@ -138,10 +138,7 @@ func (r *results) close() {
 
 // decide writes a decision.
 func (r *results) decide(o batch.Outcome) (err error) {
-	switch {
-	case r.decisions == nil:
-		return nil
-	case !r.addresses:
+	if !r.addresses {
 		return r.decisions.WriteJSON(o.Decision)
 	}
 	line := struct {

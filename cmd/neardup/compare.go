@@ -203,16 +203,11 @@ func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
-// verdict returns what the method says of a pair that it has found: whether x may go for y.
+// verdict returns what the method decides on two clean texts, and how similar those are that are not near, where the
+// method measures it.
 func verdict(m neardup.Method, x, y string) neardup.Match {
 	a, b := m.View(x), m.View(y)
 	match := batch.Verify(m, batch.Text{Clean: x, View: a}, batch.Text{Clean: y, View: b})
-	return below(m, a, b, match)
-}
-
-// below adds how similar two texts are that are not near, where the method can
-// say it.
-func below(m neardup.Method, a, b neardup.View, match neardup.Match) neardup.Match {
 	if by, ok := m.(neardup.Measurer); ok && !match.Near && !match.Variant {
 		match.Similarity = by.Measure(a, b)
 	}
@@ -236,17 +231,12 @@ func (c *comparison) explain(m neardup.Method, x, y string) error {
 	return nil
 }
 
-// conflicts are the evidence of a pair, as it is reported.
-func conflicts(m neardup.Method, x, y string) []neardup.Conflict {
-	e, ok := m.(neardup.Explainer)
-	if !ok || x == y {
-		return nil
+// conflicts returns the evidence of a variant, as it is reported.
+func conflicts(m neardup.Method, x, y string, match neardup.Match) []neardup.Conflict {
+	if e, ok := m.(neardup.Explainer); ok && match.Variant {
+		return e.Conflicts(m.View(x), m.View(y))
 	}
-	a, b := m.View(x), m.View(y)
-	if !m.Compare(a, b).Variant {
-		return nil
-	}
-	return e.Conflicts(a, b)
+	return nil
 }
 
 func (c comparison) write(w io.Writer) {

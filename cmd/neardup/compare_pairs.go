@@ -129,18 +129,12 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 // compared decides a pair as a batch of the two would.
 func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
-	a, b := batch.Text{Clean: x, View: m.View(x)}, batch.Text{Clean: y, View: m.View(y)}
-	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: batch.Verify(m, a, b)}
+	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}
 	if out.Equal {
-		out.Match, out.Found = batch.EqualMatch(m, x), true
-		out.Relation = out.Match.Relation()
-		return out
+		out.Match = batch.EqualMatch(m, x)
 	}
-	out.Match = below(m, a.View, b.View, out.Match)
 	out.Relation = out.Match.Relation()
-	out.Found = out.Near && meet(m, x, y)
-	if e, ok := m.(neardup.Explainer); ok && out.Variant {
-		out.Conflicts = e.Conflicts(a.View, b.View)
-	}
+	out.Found = out.Near && (out.Equal || meet(m, x, y))
+	out.Conflicts = conflicts(m, x, y, out.Match)
 	return out
 }

@@ -217,11 +217,9 @@ func (w *contaminationWriter) record(x *examined) error {
 	case contamination.Partial:
 		w.Partial++
 	}
-	if w.findings != nil {
-		for _, f := range x.found {
-			if err := w.findings.WriteJSON(findingLine{x.doc.ID, f}); err != nil {
-				return err
-			}
+	for _, f := range x.found {
+		if err := w.findings.WriteJSON(findingLine{x.doc.ID, f}); err != nil {
+			return err
 		}
 	}
 	if err := w.forms.add(&x.doc); err != nil {
@@ -236,9 +234,6 @@ func (w *contaminationWriter) record(x *examined) error {
 // unsearched ends the findings with the items that were not searched for.
 func (w *contaminationWriter) unsearched() error {
 	for _, item := range w.StubIDs {
-		if w.findings == nil {
-			return nil
-		}
 		line := struct {
 			Item    string `json:"item"`
 			Verdict string `json:"verdict"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 
 	"github.com/neardup/neardup"
@@ -28,11 +27,7 @@ type evalLine struct {
 func evalItems(r *corpus.Reader) iter.Seq2[contamination.Item, error] {
 	return func(yield func(contamination.Item, error) bool) {
 		dec := r.NewDecoder()
-		for {
-			it, err := r.Next()
-			if err == io.EOF {
-				return
-			}
+		for it, err := range r.Items() {
 			var item contamination.Item
 			if err == nil {
 				item, err = evalItem(dec, it)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 
@@ -152,43 +153,42 @@ func (f *fingerprint) printer() (*printer, error) {
 	return f.print(source), nil
 }
 
+// fingerprintLine is what is printed of a document as JSON.
+type fingerprintLine struct {
+	ID          string `json:"id"`
+	Fingerprint string `json:"fingerprint"`
+	Few         bool   `json:"few,omitempty"`
+	Method      string `json:"method,omitempty"`
+	Scheme      string `json:"scheme,omitempty"`
+	*pictureSize
+	Spec string `json:"spec"`
+}
+
 // print makes the printer of fingerprints in the format asked for.
 func (f *fingerprint) print(s fingerprints) *printer {
-	line := appendFingerprint(s)
-	switch {
-	case f.tsv:
-		line = func(dst []byte, id string, v value) []byte {
-			if v.few {
-				return dst
-			}
-			return appendf(dst, "%s\t%016x\n", worker.Escape(id), v.fp)
-		}
-	case f.binary:
-		line = func(dst []byte, _ string, v value) []byte { return binary.LittleEndian.AppendUint64(dst, v.fp) }
-	}
 	return &printer{s.spec, func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
 		v, err := s.of(doc.Text)
 		if err != nil {
 			return dst, false, err
 		}
-		return line(dst, doc.ID, v), v.few, nil
+		digits := fmt.Sprintf("%016x", v.fp)
+		switch {
+		case f.binary:
+			return binary.LittleEndian.AppendUint64(dst, v.fp), v.few, nil
+		case f.tsv && v.few:
+			return dst, true, nil
+		case f.tsv:
+			return appendf(dst, "%s\t%s\n", worker.Escape(doc.ID), digits), false, nil
+		case v.none:
+			digits = "00"
+		}
+		dst, err = appendJSON(dst, fingerprintLine{ID: doc.ID, Fingerprint: digits, Few: v.few, Method: s.method, Scheme: s.scheme, Spec: s.spec})
+		return dst, v.few, err
 	}}
 }
 
-// appendFingerprint makes lines of JSON.
-func appendFingerprint(s fingerprints) func(dst []byte, id string, v value) []byte {
-	end := string(appendString(nil, s.spec))
-	return func(dst []byte, id string, v value) []byte {
-		dst = append(dst, `{"id":`...)
-		dst = appendString(dst, id)
-		digits := "%016x"
-		if v.none {
-			digits = "%02x"
-		}
-		dst = appendf(dst, `,"fingerprint":"`+digits+`"`, v.fp)
-		if v.few {
-			dst = append(dst, `,"few":true`...)
-		}
-		return appendf(dst, ",\"%s\":%q,\"spec\":%s}\n", s.kind, s.name, end)
-	}
+// appendJSON appends a line of JSON.
+func appendJSON(dst []byte, v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	return append(append(dst, b...), '\n'), err
 }

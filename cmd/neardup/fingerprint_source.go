@@ -14,10 +14,9 @@ import (
 
 // fingerprints is a way from a text to a fingerprint.
 type fingerprints struct {
-	kind string // "method" or "scheme"
-	name string
-	spec string
-	of   func(text string) (value, error)
+	method, scheme string // its name, as one of the two
+	spec           string
+	of             func(text string) (value, error)
 }
 
 // value is the fingerprint of one text.
@@ -41,7 +40,7 @@ func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 		}
 	}
 	spec.Params = append(params, neardup.Param{Name: "clean", Value: n.String()})
-	return fingerprints{"method", spec.Method, spec.String(), func(text string) (value, error) {
+	return fingerprints{spec.Method, "", spec.String(), func(text string) (value, error) {
 		fp, enough := s.Fingerprint(n.Clean(text))
 		return value{fp: fp, few: !enough}, nil
 	}}, nil
@@ -85,7 +84,7 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	if err != nil {
 		return fingerprints{}, err
 	}
-	return fingerprints{"scheme", name, name + "/1 clean=" + n.String(), func(text string) (value, error) {
+	return fingerprints{"", name, name + "/1 clean=" + n.String(), func(text string) (value, error) {
 		fp, err := of(n.Clean(text))
 		if errors.Is(err, simhash.ErrNoFeatures) {
 			return value{few: true, none: true}, nil

@@ -170,12 +170,7 @@ func (f *indexRemove) remove(ctx context.Context, w *reference.Writer, gone func
 	if files.err != nil {
 		return nil, files.err
 	}
-	done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error {
-		if out == nil {
-			return nil
-		}
-		return out.WriteJSON(d)
-	})
+	done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error { return out.WriteJSON(d) })
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,8 @@ func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 		Keywords:     [2][]api.Keyword{keywords(x), keywords(y)},
 	}
 	if m, err := methods.New(methods.Config{}); err == nil {
-		out.Verdict, out.Conflicts = verdict(m, x, y), conflicts(m, x, y)
+		out.Verdict = verdict(m, x, y)
+		out.Conflicts = conflicts(m, x, y, out.Verdict)
 	}
 	return out, ctx.Err()
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
@@ -91,7 +90,18 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 	if files.err != nil {
 		return files.err
 	}
-	if err := cmp.Or(writeOverrides(overrides, all), writeLabels(labels, all), writeAudit(audit, all)); err != nil {
+	for _, e := range all {
+		err = cmp.Or(err, audit.WriteJSON(e))
+	}
+	for _, e := range last(all) {
+		if link := override.Link(e.Link); link == override.Must || link == override.Cannot {
+			err = cmp.Or(err, overrides.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
+		}
+	}
+	if labels != nil {
+		err = cmp.Or(err, writeLabels(labels, last(all)))
+	}
+	if err != nil {
 		return err
 	}
 	return files.commit()
@@ -113,34 +123,13 @@ func last(all []api.RulingEntry) []api.RulingEntry {
 	return held
 }
 
-func writeOverrides(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
-	for _, e := range last(all) {
-		if link := override.Link(e.Link); out != nil && (link == override.Must || link == override.Cannot) {
-			err = cmp.Or(err, out.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
-		}
-	}
-	return err
-}
-
-func writeLabels(out *corpus.AtomicFile, all []api.RulingEntry) error {
-	if out == nil {
-		return nil
-	}
+func writeLabels(out io.Writer, held []api.RulingEntry) error {
 	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
 	_, err := io.WriteString(out, "set\tid_a\tid_b\tlabel\tband\n")
-	for _, e := range last(all) {
+	for _, e := range held {
 		if name := names[e.Link]; name != "" {
 			_, failed := fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
 			err = cmp.Or(err, failed)
-		}
-	}
-	return err
-}
-
-func writeAudit(out *corpus.AtomicFile, all []api.RulingEntry) (err error) {
-	for _, e := range all {
-		if out != nil {
-			err = cmp.Or(err, out.WriteJSON(e))
 		}
 	}
 	return err

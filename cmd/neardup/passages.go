@@ -51,10 +51,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 		if err := r.CanReplace(); err != nil && p.out != "" {
 			return nil, usage("--out: %w; --spans says what is repeated", err)
 		}
-		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL)}
-		if f := rep.open(p.spans, corpus.JSONL); f != nil {
-			w.spans = func(line spanLine) error { return f.WriteJSON(line) }
-		}
+		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
 		if rep.err != nil {
 			return nil, rep.err

@@ -19,7 +19,7 @@ import (
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
-	spans  func(spanLine) error // nil: they are not written
+	spans  func(any) error // takes each spanLine
 	own    *corpus.AtomicFile
 	out    *corpus.Writer
 	forms  interopWriters
@@ -89,10 +89,8 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	case c.cut > 0:
 		w.Changed++
 	}
-	if w.own != nil {
-		if err := w.own.WriteJSON(ownShare{doc.ID, share, utf8.RuneCountInString(doc.Text), c.cut, drop}); err != nil {
-			return err
-		}
+	if err := w.own.WriteJSON(ownShare{doc.ID, share, utf8.RuneCountInString(doc.Text), c.cut, drop}); err != nil {
+		return err
 	}
 	if err := w.tell(it, &doc, c.parts, drop); err != nil || w.out == nil || drop {
 		return err
@@ -219,9 +217,6 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	}
 	for _, s := range p.Spans {
 		w.Spans++
-		if w.spans == nil {
-			continue
-		}
 		runes := s.Runes(doc.Text)
 		err := w.spans(spanLine{
 			ID: doc.ID, Start: s.Rune, End: s.Rune + runes, Bytes: [2]int{s.Byte, s.Byte + s.Len},

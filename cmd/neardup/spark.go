@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/python"
 	"github.com/neardup/neardup/text"
@@ -310,19 +311,12 @@ func (t *tail) reason() string {
 
 // sparkSummary is what the Python side counts.
 type sparkSummary struct {
-	Documents    int64   `json:"documents"`
-	Rejected     int64   `json:"rejected"`
-	Kept         int64   `json:"kept"`
-	Removed      int64   `json:"removed"`
-	Equal        int64   `json:"equal"`
-	Variants     int64   `json:"variants"`
-	Blank        int64   `json:"blank"` // documents without text
+	batch.Input
+	batch.Outcomes
 	Candidates   int64   `json:"candidates"`
 	Edges        int64   `json:"edges"`
 	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
 	HotLargest   int64   `json:"hotLargest"`   // of these
-	Overrides    int64   `json:"overrides"`
-	Pairs        int64   `json:"pairs"`
 	Seconds      float64 `json:"seconds"`
 	Digest       string  `json:"digest"`
 }

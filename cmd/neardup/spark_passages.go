@@ -23,22 +23,11 @@ func (f *inputFlags) canReplace() error {
 	return nil
 }
 
-// sparkPassages is what the Python side counts.
-type sparkPassages struct {
-	Documents int64   `json:"documents"`
-	Rejected  int64   `json:"rejected"`
-	Repeated  int64   `json:"repeatedBytes"`
-	Cut       int64   `json:"cutBytes"`
-	Within    int64   `json:"keptWithinBytes"`
-	Headings  int64   `json:"keptHeadingBytes"`
-	Spans     int64   `json:"spans"`
-	Changed   int64   `json:"changed"`
-	Dropped   int64   `json:"dropped"`
-	Seconds   float64 `json:"seconds"`
-}
-
 func (v *sparkVerb) reportPassages(b []byte) error {
-	var s sparkPassages
+	var s struct {
+		passageSummary
+		Seconds float64 `json:"seconds"`
+	}
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, 
 		var lines bytes.Buffer
 		enc := json.NewEncoder(&lines)
 		enc.SetEscapeHTML(false)
-		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: func(line spanLine) error { return enc.Encode(line) }}
+		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: enc.Encode}
 		c, err := w.decide(&doc, spans)
 		state := worker.Untouched
 		switch {
