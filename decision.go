@@ -51,7 +51,7 @@ type Decision struct {
 	// Conflicts say which (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Relation to VariantOf, and the probability that the two say the same.
+	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two say the same.
 	Relation    Relation `json:"relation,omitempty"`
 	Probability float64  `json:"probability,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,

@@ -168,6 +168,12 @@ const (
 	KindContained = "contained"
 )
 
+// Kinds of a fact in the place of another one.
+const (
+	KindNumber   = "number"
+	KindOpposite = "opposite"
+)
+
 // Explainer is a Method that can say in what two texts differ.
 type Explainer interface {
 	Method

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/neardup/neardup/text"
 )
 
 // numeric reports whether a unit has a digit.
@@ -16,60 +18,30 @@ func symbolic(s string) bool {
 	return numeric(s) || size == len(s) && unicode.IsLetter(r) && !single(r)
 }
 
-// oneSign maps signs to the one that means the same.
-var oneSign = map[rune]rune{'−': '-', '–': '-', '×': '*', '∗': '*', '÷': '/', '∕': '/'}
-
-// signs returns the signs of formulas in what stands between two units, "" of which there is
-// none at an end of the text. Hyphens, bullets and emphasis are not signs.
-func signs(between, left, right string) string {
-	var out []rune
-	either := symbolic(left) || symbolic(right)
-	both := symbolic(left) && symbolic(right)
-	between = strings.ReplaceAll(between, "**", "")
-	for i, r := range between {
-		if same, ok := oneSign[r]; ok {
-			r = same
-		}
-		size := utf8.RuneLen(r)
-		last := i+size >= len(between)
-		spaceAfter := !last && between[i+size] == ' '
-		switch {
-		case r == '-': // between two, or of a number
-			if both || last && numeric(right) && (i > 0 || left == "") {
-				out = append(out, r)
-			}
-		case r == '*':
-			if symbolic(left) && !(i == 0 && spaceAfter) {
-				out = append(out, r)
-			}
-		case r == '/' || r == '<' || r == '>':
-			if both {
-				out = append(out, r)
-			}
-		case r == '%':
-			if numeric(left) {
-				out = append(out, r)
-			}
-		case r == '|' || r == '~' || r == '`':
-		case r == '^' || unicode.Is(unicode.Sm, r):
-			if either {
-				out = append(out, r)
-			}
-		}
+// signs returns the signs in what stands before a unit, after the one before.
+func (s side) signs(i int) (found string) {
+	start, end := s.gap(i)
+	for at := start; at < end; {
+		name, next := text.Sign(s.clean, at)
+		found += name
+		_, size := utf8.DecodeRuneInString(s.clean[at:])
+		at = max(next, at+size)
 	}
-	return string(out)
+	return found
 }
 
-// goesOn returns the sign by which a formula goes on after its last unit: a decimal point, one
-// before another number or letter, or a percent sign. What leads to an answer is not one.
-func goesOn(after, left, right string) string {
+// goesOn returns the sign by which a formula goes on after its last unit: a decimal point, or one before another number
+// or letter. What leads to an answer is not one.
+func (s side) goesOn(i int) string {
+	start, end := s.gap(i)
+	after, left, right := s.clean[start:end], s.at(i-1), s.at(i)
 	if after == "." && numeric(left) && numeric(right) {
 		return after
 	}
-	if end := strings.IndexAny(after, ".?!;:,=。"); end >= 0 {
-		after, right = after[:end], ""
+	found := s.signs(i)
+	if strings.ContainsAny(after, ".?!;:,=。") && !strings.HasPrefix(found, "%") {
+		return ""
 	}
-	found := signs(after, left, right)
 	if symbolic(left) && symbolic(right) || found == "%" {
 		return found
 	}
@@ -90,22 +62,22 @@ func (s side) at(i int) string {
 	return s.clean[s.units[i].start:s.units[i].end]
 }
 
-// between returns what stands before a unit, after the one before.
-func (s side) between(i int) string {
-	start, end := 0, len(s.clean)
+// gap returns where the gap before a unit begins and ends.
+func (s side) gap(i int) (start, end int) {
+	end = len(s.clean)
 	if i > 0 {
 		start = int(s.units[i-1].end)
 	}
 	if i < len(s.units) {
 		end = int(s.units[i].start)
 	}
-	return s.clean[start:end]
+	return start, end
 }
 
 // span returns the text of units, with the sign before the first of all.
 func (s side) span(from, to int) string {
 	minus := ""
-	if from < 0 && strings.HasSuffix(s.between(0), "-") {
+	if from < 0 && strings.HasSuffix(s.signs(0), "-") {
 		minus = "-"
 	}
 	from, to = max(from, 0), min(to, len(s.units)-1)
@@ -159,11 +131,11 @@ func (f *Finding) reads(item, doc side, pairs []pairing) {
 func signsDiffer(item, doc side, i, d int, next bool) bool {
 	switch {
 	case i == len(item.units):
-		return goesOn(item.between(i), item.at(i-1), "") != goesOn(doc.between(d), doc.at(d-1), doc.at(d))
+		return item.goesOn(i) != doc.goesOn(d)
 	case i > 0 && !next:
 		return false
 	}
-	ours, other := signs(item.between(i), item.at(i-1), item.at(i)), signs(doc.between(d), doc.at(d-1), doc.at(d))
+	ours, other := item.signs(i), doc.signs(d)
 	if i == 0 { // only a minus reaches into the item
 		return strings.HasSuffix(ours, "-") != strings.HasSuffix(other, "-")
 	}

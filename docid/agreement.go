@@ -2,6 +2,7 @@ package docid
 
 import (
 	"context"
+	"slices"
 
 	"github.com/neardup/neardup"
 )
@@ -82,8 +83,8 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	return a, nil
 }
 
-// sameFacts reports that contents which agree under one title do so in what they say, too: where one is a
-// template with something else in its slots, as the warnings of two days are, the title is that of a series.
+// sameFacts reports whether contents that agree under one title also agree in what they say. If one is a template
+// with another fact in it, as the warnings of two days are, the title is that of a series.
 func (j *search) sameFacts(ctx context.Context, leader uint64) (bool, error) {
 	m := j.s.cascade.content
 	if m == nil {
@@ -96,6 +97,14 @@ func (j *search) sameFacts(ctx context.Context, leader uint64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	match := m.Compare(j.s.view(viewContent, m), theirs.View)
-	return !match.Variant || match.Overlap || match.Unsure, nil
+	ours := j.s.view(viewContent, m)
+	match := m.Compare(ours, theirs.View)
+	if e, ok := m.(neardup.Explainer); ok && match.Unsure {
+		return !slices.ContainsFunc(e.Conflicts(ours, theirs.View), isFact), nil
+	}
+	return !match.Variant || match.Overlap, nil
+}
+
+func isFact(c neardup.Conflict) bool {
+	return c.Kind == neardup.KindNumber || c.Kind == neardup.KindOpposite
 }

@@ -67,6 +67,7 @@ type pair struct {
 	found     []Evidence
 	letters   letters
 	negations [2]int
+	ends      [2]string // the marks that end the texts, where they differ
 }
 
 // excess is a token that the other text lacks in the same place.
@@ -125,10 +126,14 @@ func (p *pair) look(s *sums) {
 	p.found, p.replaced = p.found[:0], p.replaced[:0]
 	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
 	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
-	p.negations = [2]int{}
+	p.negations, p.ends = [2]int{}, [2]string{}
 	for i := range p.slots {
 		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
 			for k := range tokens {
+				if tokens[k].Kind == token.End {
+					p.ends[side] = tokens[k].Written
+					continue
+				}
 				e := excess{Token: &tokens[k], slot: i, before: p.slots[i].before, after: p.slots[i].after}
 				if k > 0 {
 					e.before = tokens[k-1].Hash
@@ -186,12 +191,18 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if x.Fact() && x.Kind != token.Measure && !x.beside(y) {
+		if x.Fact() && x.Kind != token.Measure && !x.beside(y) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next
 		x.used, y.used = true, true
 	}
+}
+
+// exchanged reports whether a word stands in the place of another, and that one in the place of the word.
+func (p *pair) exchanged(x, y *excess) bool {
+	here, there := &p.slots[x.slot], &p.slots[y.slot]
+	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash
 }
 
 // place weighs what is left of a slot: likeness of letters, facts, opposites, and words that replace others.
@@ -268,6 +279,7 @@ func (p *pair) numbers(s *sums) {
 	}
 }
 
+// number counts a fact, sign or mark in the place of another.
 func (s *sums) number(p *pair, x, y string) {
 	s.numbers++
 	p.add(Number, x, y, token.Unit)
@@ -290,6 +302,9 @@ func (p *pair) unpaired(s *sums) {
 	x, y = slices.DeleteFunc(x, isSign), slices.DeleteFunc(y, isSign)
 	for i := range min(len(x), len(y)) {
 		s.number(p, x[i].Written, y[i].Written)
+	}
+	if p.ends[0] != "" && p.ends[1] != "" {
+		s.number(p, p.ends[0], p.ends[1])
 	}
 	if p.negations[0] != p.negations[1] {
 		s.opposites++

@@ -85,8 +85,8 @@ func TestFindNear(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := []string{
-		"Please call our customer service about the delivery of your parcel.\nOwn words of the first document.",
-		"The museum opens its garden on Sunday.\nPlease call our customer service about the delivery of your parcels!\n\n汉字",
+		"Please call our customer service about the delivery of your order.\nOwn words of the first document.",
+		"The museum opens its garden on Sunday.\nPlease call our customer service about the delivery of your orders!\n\n汉字",
 		"  Own words of the first document.\n他来到北京天安门广场，看见了很多很多的游客在那里拍照留念。",
 		"他来到北京天安门廣場，看见了很多很多的游客在那里拍照留念！",
 	}

@@ -314,10 +314,10 @@ func (p surroundings) leftOperand() bool {
 	return isVariable(r) && !endsInLetter(s[:len(s)-size])
 }
 
-// rightOperand reports whether an operand begins behind the sign.
+// rightOperand reports whether an operand begins behind the sign, also the call of a function: sqrt(2).
 func (p surroundings) rightOperand() bool {
 	s := p.s[p.right:]
-	if startsNumber(s) || strings.HasPrefix(s, "(") {
+	if startsNumber(s) || strings.HasPrefix(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"), "(") {
 		return true
 	}
 	s = strings.TrimPrefix(s, "-")

@@ -125,6 +125,7 @@ func TestOneForm(t *testing.T) {
 		{"sign", "run --force", "run force", false},
 		{"sign", "3:1", "3-1", true},
 		{"sign", "is it raining?", "is it raining.", false},
+		{"sign", "it is raining!", "it is raining.", true},
 		{"sign", "5 ‰", "5 %", false},
 		{"sign", "done ✓", "done ✗", false},
 		{"link", "mail anna.b@example.org now", "mail anna.c@example.org now", false},
@@ -325,6 +326,28 @@ func TestOpposites(t *testing.T) {
 		x, y := word(p.a), word(p.b)
 		if got, back := Opposites(x, y), Opposites(y, x); got != p.want || back != got {
 			t.Errorf("%s and %s: %v, back %v, want %v", p.a, p.b, got, back, p.want)
+		}
+	}
+}
+
+// TestFact: what is a fact, and not one word for another.
+func TestFact(t *testing.T) {
+	c := newCutter(t)
+	for clean, facts := range map[string]string{
+		"open at 7 in berlin.":         "7",
+		"k61 costs 5 kg":               "k61 5 kg",
+		"a < b?":                       "<",
+		"run --force and .net":         "--force .net",
+		"no figures, no signs, at all": "",
+	} {
+		var got []string
+		for _, token := range c.Cut(clean) {
+			if token.Fact() {
+				got = append(got, token.Written)
+			}
+		}
+		if strings.Join(got, " ") != facts {
+			t.Errorf("%q: facts %q, want %q", clean, got, facts)
 		}
 	}
 }

@@ -26,6 +26,7 @@ const (
 	Code                // a word with digits, a name such as .net or --force, a link
 	Measure             // a unit or a currency
 	Sign                // an operator, a minus, a check mark; see text.Sign
+	End                 // a full stop or a question mark that ends the text
 )
 
 // Token is a word, number or sign of a text, in its place. Tokens with one Hash are
@@ -43,8 +44,8 @@ type Token struct {
 // Number reports whether the token is a number and nothing else.
 func (t *Token) Number() bool { return t.Kind == Number }
 
-// Fact reports whether the token is more than a word: a number, code, unit or sign.
-func (t *Token) Fact() bool { return t.Kind != Plain }
+// Fact reports whether the token is a number, code, unit or sign, and not a word or the mark that ends the text.
+func (t *Token) Fact() bool { return t.Kind != Plain && t.Kind != End }
 
 // Cutter cuts clean text into tokens. It is used by one goroutine and takes some
 // 400 KB.
@@ -85,7 +86,7 @@ const leastLeft = 4
 func (c *Cutter) Cut(clean string) []Token {
 	c.whole = false
 	c.cut(clean, true)
-	if c.skipped && len(c.tokens) < leastLeft {
+	if n := len(c.tokens); c.skipped && n < leastLeft+1 && (n < leastLeft || c.tokens[n-1].Kind == End) {
 		c.whole = true
 		c.cut(clean, true)
 	}
@@ -132,9 +133,25 @@ func (c *Cutter) cut(clean string, first bool) {
 			at = c.sign(clean, at)
 		}
 	}
-	if strings.HasSuffix(strings.TrimRight(clean, `"'”’)» `), "?") {
-		c.mark("?", "?")
+	c.end(clean)
+}
+
+// end adds the mark that ends the text: a question differs from a statement, but one without a mark may be either.
+func (c *Cutter) end(clean string) {
+	clean = strings.TrimRight(clean, `"'”’)» `)
+	mark, size := utf8.DecodeLastRuneInString(clean)
+	switch mark {
+	case '!', '。':
+		mark = '.'
+	case '.', '?':
+	default:
+		size = 0
 	}
+	if size == 0 || len(c.tokens) == 0 {
+		return
+	}
+	name := string(mark)
+	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(name, c.seed), Text: name, Written: clean[len(clean)-size:], Weight: leastWeight, Known: true, Kind: End})
 }
 
 type runeClass uint8

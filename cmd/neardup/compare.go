@@ -60,6 +60,9 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	r := comparison{Measured: measured}
 	r.Verdict = verdict(m, x, y)
 	r.Relation = r.Verdict.Relation()
+	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
+		r.Verdict, r.Relation = back, contains
+	}
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -145,6 +148,9 @@ func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
 	}
 	return docs, nil
 }
+
+// contains is the relation of a text to one that is contained in it.
+const contains neardup.Relation = "contains"
 
 // comparison is two clean texts on every scale, and why.
 type comparison struct {
@@ -241,6 +247,12 @@ func conflicts(m neardup.Method, x, y string, match neardup.Match) []neardup.Con
 
 func (c comparison) write(w io.Writer) {
 	v := string(c.Relation)
+	switch c.Relation {
+	case neardup.ContainedIn:
+		v = "contained, the first in the second"
+	case contains:
+		v = "contained, the second in the first"
+	}
 	switch {
 	case c.Verdict.Similarity > 0:
 		v = fmt.Sprintf("%s: %.4f, %s", v, c.Verdict.Similarity, c.Verdict.Basis)
