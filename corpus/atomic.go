@@ -255,8 +255,7 @@ func (f *AtomicFile) publish() error {
 
 // bare takes the name of the temporary file out of an error.
 func bare(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
 	return err
@@ -265,8 +264,7 @@ func bare(err error) error {
 // rename gives a finished file or directory its name for good.
 func rename(temp, path string) error {
 	err := durable.Rename(temp, path)
-	var e *os.LinkError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		return fmt.Errorf("rename to %s: %w", path, e.Err)
 	}
 	return err

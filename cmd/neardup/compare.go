@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -12,10 +15,13 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
 )
 
@@ -290,4 +296,168 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
+}
+
+// listedPair is a line of --pairs: two texts, or two ids of documents in
+// --from, or of each one.
+type listedPair struct {
+	A      string  `json:"id_a"`
+	B      string  `json:"id_b"`
+	TextA  *string `json:"text_a"`
+	TextB  *string `json:"text_b"`
+	ShortA string  `json:"a"` // as overrides name them
+	ShortB string  `json:"b"`
+}
+
+// comparedPair is what is said of one.
+type comparedPair struct {
+	A     string `json:"id_a,omitempty"`
+	B     string `json:"id_b,omitempty"`
+	Equal bool   `json:"equal"`
+	// Relation of the first text to the second.
+	Relation neardup.Relation `json:"relation"`
+	neardup.Match
+	// Found is false of a near pair that no key would have found.
+	Found     bool               `json:"found"`
+	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
+}
+
+var (
+	errPair = errors.New("a pair needs text_a and text_b, or id_a and id_b")
+	errFrom = errors.New("pairs of ids need --from: the file of the documents")
+)
+
+// list compares the pairs of a file and prints a line for each, in their order.
+func (c *compare) list(ctx context.Context) error {
+	m, n, err := c.method.method()
+	if err != nil {
+		return err
+	}
+	texts, err := c.texts(ctx)
+	if err != nil {
+		return err
+	}
+	out := corpus.NewStream(c.stdout)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	err = c.eachPair(func(p listedPair) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, side := range []struct {
+			id   string
+			text **string
+		}{{p.A, &p.TextA}, {p.B, &p.TextB}} {
+			if *side.text != nil {
+				continue
+			}
+			if *side.text = texts[side.id]; *side.text == nil {
+				return fmt.Errorf("%s has no document with the id %q", c.from, side.id)
+			}
+		}
+		return enc.Encode(compared(m, n, p))
+	})
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// eachPair reads the list.
+func (c *compare) eachPair(do func(listedPair) error) error {
+	return textlines.Each(c.pairs, func(_ int, line []byte) error {
+		var p listedPair
+		if err := textlines.Object(line, &p, "pair"); err != nil {
+			return err
+		}
+		if p.A == "" && p.B == "" {
+			p.A, p.B = p.ShortA, p.ShortB
+		}
+		byID := p.TextA == nil || p.TextB == nil
+		switch {
+		case p.TextA == nil && p.A == "" || p.TextB == nil && p.B == "":
+			return errPair
+		case byID && c.from == "":
+			return errFrom
+		}
+		return do(p)
+	})
+}
+
+// texts reads the documents that the list names by their ids; the first of an
+// id counts.
+func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
+	if c.from == "" {
+		return nil, nil
+	}
+	texts := map[string]*string{}
+	err := c.eachPair(func(p listedPair) error {
+		if p.TextA == nil {
+			texts[p.A] = nil
+		}
+		if p.TextB == nil {
+			texts[p.B] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) {
+		if known, wanted := texts[doc.ID]; wanted && known == nil {
+			text := doc.Text
+			texts[doc.ID] = &text
+		}
+	})
+}
+
+// compared decides a pair as a batch of the two would.
+func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
+	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
+	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}
+	if out.Equal {
+		out.Match = batch.EqualMatch(m, x)
+	}
+	out.Relation = out.Match.Relation()
+	out.Found = out.Near && (out.Equal || meet(m, x, y))
+	out.Conflicts = conflicts(m, x, y, out.Match)
+	return out
+}
+
+// inspect measures two texts on every scale, with the public seed, for the
+// pages of the service. What it cannot have (a dictionary that cannot be read)
+// it leaves out.
+func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
+	n := text.Default()
+	x, y := n.Clean(a), n.Clean(b)
+	c, err := measure(ctx, x, y)
+	if err != nil {
+		return api.Inspection{}, err
+	}
+	out := api.Inspection{
+		Measured:     c,
+		Fingerprints: [2]string{fmt.Sprintf("%016x", fingerprintOf(x)), fmt.Sprintf("%016x", fingerprintOf(y))},
+		Keywords:     [2][]api.Keyword{keywords(x), keywords(y)},
+	}
+	if m, err := methods.New(methods.Config{}); err == nil {
+		out.Verdict = verdict(m, x, y)
+		out.Conflicts = conflicts(m, x, y, out.Verdict)
+	}
+	return out, ctx.Err()
+}
+
+// extractor is made at the first call: it reads a dictionary.
+var extractor = sync.OnceValues(keyword.Default)
+
+// keywords are the words that tell most of a text, the heaviest first.
+func keywords(clean string) []api.Keyword {
+	out := []api.Keyword{}
+	e, err := extractor()
+	if err != nil {
+		return out
+	}
+	for _, k := range e.Append(nil, clean) {
+		out = append(out, api.Keyword{Word: k.Word, Weight: int(k.Weight)})
+	}
+	return out
 }

@@ -377,3 +377,12 @@ func each(_ context.Context, entries []api.BatchEntry, one func(*api.BatchEntry)
 	}
 	return replies, nil
 }
+
+type add struct {
+	*app
+	stream streamFlags
+}
+
+func (v *add) do(ctx context.Context, inputs []string) error {
+	return v.stream.send(ctx, v.app, inputs, addAll)
+}

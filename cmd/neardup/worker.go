@@ -1,16 +1,23 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/webhdfs"
+	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/worker"
 )
 
@@ -182,4 +189,222 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 	}
 	return s.Records(ctx, w.stdin, w.stdout)
+}
+
+// workerRead is the stage that knows file formats: a file becomes documents.
+type workerRead struct {
+	*app
+	input inputFlags
+	name  string
+}
+
+func (v *workerRead) do(ctx context.Context, args []string) error {
+	file := args[0]
+	r, err := v.input.open(v.app, []string{file}, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var counts worker.Counts
+	dec, out := r.NewDecoder(), bufio.NewWriterSize(v.stdout, 1<<18)
+	for it, next := range r.Items() {
+		counts.In++
+		counts.Out++
+		if err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next)); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return fmt.Errorf("worker read: %w", err)
+	}
+	return json.NewEncoder(v.stderr).Encode(counts)
+}
+
+// line writes the line of a record, or of the reason why there is none.
+func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
+	var doc neardup.Document
+	if err == nil {
+		err = dec.Decode(it, &doc)
+	}
+	line, reason := it.Line, ""
+	if reject := corpus.Rejected(err); reject != nil {
+		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
+	} else if err != nil {
+		return err
+	}
+	id := doc.ID
+	if rest, ok := strings.CutPrefix(id, file); ok && v.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
+		id = v.name + rest
+	}
+	_, err = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
+	return err
+}
+
+// onFolder is onIndex for a folder of this machine or of HDFS.
+func onFolder(ctx context.Context, name string, fn func(*reference.Index) error) error {
+	if !webhdfs.Is(name) {
+		return onIndex(name, fn)
+	}
+	folder, err := webhdfs.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	x, err := reference.OpenFS(folder, name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(x), x.Close())
+}
+
+// heldIndex is what a driver must know of an index.
+type heldIndex struct {
+	AsOf      string   `json:"asOf"`
+	Documents uint32   `json:"documents"`
+	Method    []string `json:"method"` // the flags to decide against it
+}
+
+type workerIndex struct {
+	*app
+	method methodFlags
+}
+
+func (v *workerIndex) do(ctx context.Context, args []string) error {
+	return onFolder(ctx, args[0], func(x *reference.Index) error {
+		if err := v.method.restore(x.Header().Settings); err != nil {
+			return err
+		}
+		method, clean, err := v.method.inOrder()
+		if err != nil {
+			return err
+		}
+		if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
+			return err
+		}
+		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), v.method.asFlags()})
+	})
+}
+
+// asFlags are flags that give the settings again.
+func (f *methodFlags) asFlags() []string {
+	given := f.remembered()
+	name := given["method"]
+	if name == "" {
+		name = f.cfg.Name
+	}
+	spec, flags := "--method="+name, []string{}
+	for _, setting := range slices.Sorted(maps.Keys(given)) {
+		value := given[setting]
+		switch {
+		case setting == "method":
+		case setting == normalizeSetting || slices.Contains(ofFiles, setting):
+			flags = append(flags, "--"+setting+"="+value)
+		default:
+			spec += " " + setting + "=" + value
+		}
+	}
+	return append(flags, spec)
+}
+
+// spansVerb is one stage of passages.
+type spansVerb struct {
+	*app
+	name   string `flags:"-"`
+	cuts   cutFlags
+	input  inputFlags
+	expect string
+	raw    bool
+	parts  int
+	lines  *corpus.LineDecoder // with raw
+}
+
+var spansStages = map[string]func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error){
+	"contract": filter[*spansVerb](contract[worker.Passages]),
+	"anchors":  filter[*spansVerb](worker.Passages.Anchors),
+	"again":    filter[*spansVerb](worker.Passages.Again),
+	"contexts": filter[*spansVerb](worker.Passages.Contexts),
+	"matches":  filter[*spansVerb](worker.Passages.Matches),
+	"join":     filter[*spansVerb](worker.Passages.Spans),
+	"sources":  filter[*spansVerb](worker.Passages.Sources),
+	"cut":      (*spansVerb).cut,
+}
+
+func (v *spansVerb) do(ctx context.Context, _ []string) error {
+	p, err := v.stages()
+	if err != nil {
+		return err
+	}
+	counts, err := spansStages[v.name](v, ctx, p)
+	if err != nil {
+		return fmt.Errorf("worker passages %s: %w", v.name, err)
+	}
+	return json.NewEncoder(v.stderr).Encode(counts)
+}
+
+// steps checks the flags that say what is compared.
+func (c *cutFlags) steps() (*passage.Steps, error) {
+	if c.near {
+		return nil, usage("--near is not for Spark: equal passages and units are found there")
+	}
+	cfg, err := c.compared()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Memory, cfg.Workers = worker.PassagesMemory, 1
+	return passage.NewSteps(cfg)
+}
+
+func (v *spansVerb) stages() (p worker.Passages, err error) {
+	if v.parts < 1 || v.parts > mostParts {
+		return p, usage("--parts %d is not between 1 and %d", v.parts, mostParts)
+	}
+	if p.Steps, err = v.cuts.steps(); err != nil {
+		return p, err
+	}
+	least := v.cuts.least
+	if v.cuts.units() != "" && !v.cuts.fs.Changed("least") {
+		least = "any"
+	}
+	p.Parts, p.Spec = v.parts, fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", v.cuts.unit, least, v.cuts.all, v.cuts.whole, v.cuts.mark)
+	if v.raw {
+		if p.Decode, v.lines, err = v.input.lines(); err != nil {
+			return p, err
+		}
+	}
+	if v.expect != "" {
+		err = p.Check(v.expect)
+	}
+	return p, err
+}
+
+// cut decides as passageWriter does.
+func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
+	cutter, err := v.cuts.cutter()
+	if err != nil {
+		return worker.Counts{}, err
+	}
+	var replace func([]byte, string) ([]byte, error)
+	if v.raw {
+		if err := v.lines.CanReplace(); err != nil {
+			return worker.Counts{}, err
+		}
+		replace = v.lines.Replace
+	}
+	return p.Cut(ctx, v.stdin, v.stdout, func(doc neardup.Document, spans []passage.Span) (worker.Cut, error) {
+		var lines bytes.Buffer
+		enc := json.NewEncoder(&lines)
+		enc.SetEscapeHTML(false)
+		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: enc.Encode}
+		c, err := w.decide(&doc, spans)
+		state := worker.Untouched
+		switch {
+		case c.empty():
+			state = worker.LeftOut
+		case c.cut > 0:
+			state = worker.Changed
+		}
+		return worker.Cut{
+			State: state, Left: c.left, Spans: strings.TrimSuffix(lines.String(), "\n"), Lines: w.Spans,
+			Repeated: w.Repeated, Cut: w.Cut, Within: w.Within, Headings: w.Headings,
+		}, err
+	}, replace)
 }
