@@ -84,7 +84,7 @@ func (r *Reader) prepare(in *input) error {
 	}
 	if in.format == Auto {
 		err := r.detect(in)
-		if sick, ok := errors.AsType[ioError](err); ok && in.path == Stdin {
+		if _, ok := errors.AsType[ioError](err); ok && in.path == Stdin {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		if err != nil {

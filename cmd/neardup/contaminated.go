@@ -142,32 +142,22 @@ func (c *contaminated) goes(v contamination.Verdict) bool {
 	return v == contamination.Contaminated || c.partial
 }
 
-// masked is a text with a mask in the place of spans, of which one may begin in another.
+// masked returns a text with a mask in the place of spans, one for those that touch. Spans are in order.
 func masked(text string, spans []interop.Span, mask string) string {
-	var b strings.Builder
-	runes, at, within := 0, 0, false
+	var starts []int // of runes
 	for i := range text {
-		for at < len(spans) && runes >= spans[at].End {
-			at++
-		}
-		in := false
-		for _, s := range spans[at:] {
-			if s.Start > runes {
-				break
-			}
-			in = in || runes < s.End
-		}
-		switch {
-		case !in:
-			_, size := utf8.DecodeRuneInString(text[i:])
-			b.WriteString(text[i : i+size])
-		case !within:
-			b.WriteString(mask)
-		}
-		within = in
-		runes++
+		starts = append(starts, i)
 	}
-	return b.String()
+	starts = append(starts, len(text))
+	var b strings.Builder
+	end := -1 // of what is masked
+	for _, s := range spans {
+		if s.Start > end {
+			b.WriteString(text[starts[max(end, 0)]:starts[s.Start]] + mask)
+		}
+		end = max(end, s.End)
+	}
+	return b.String() + text[starts[max(end, 0)]:]
 }
 
 // contaminationWriter writes what was found, record by record.

@@ -317,8 +317,12 @@ func (f *runFlags) machine(m neardup.Method) error {
 }
 
 // config checks the flags and makes the engine's configuration.
-func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
-	if err := f.machine(m); err != nil {
+func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
+	m, n, err := of.method()
+	if err == nil {
+		err = f.machine(m)
+	}
+	if err != nil {
 		return batch.Config{}, err
 	}
 	keep := batch.Keep(f.keep)

@@ -156,11 +156,7 @@ func (f *indexRemove) remove(ctx context.Context, w *reference.Writer, gone func
 	if err := f.method.restore(w.Header().Settings); err != nil {
 		return nil, err
 	}
-	m, n, err := f.method.method()
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := f.run.config(m, n)
+	cfg, err := f.run.config(&f.method)
 	if err != nil {
 		return nil, err
 	}

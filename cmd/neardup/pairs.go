@@ -56,16 +56,12 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 	if err := p.against.settings(&p.method); err != nil {
 		return cfg, err
 	}
-	m, n, err := p.method.method()
-	if err != nil {
-		return cfg, err
-	}
-	if cfg, err = p.run.config(m, n); err != nil {
+	if cfg, err = p.run.config(&p.method); err != nil {
 		return cfg, err
 	}
 	cfg.Variants = p.withVariants
 	if len(p.against.paths) == 0 && p.run.per == "" {
-		cfg.Audit = p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
+		cfg.Audit = p.method.audit(p.run.audit, cfg.Method, !p.run.quiet || p.run.json)
 	}
 	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.overrides != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
 }

@@ -29,18 +29,22 @@ type clusterWriter struct {
 	size, left int
 }
 
-// newClusterWriter writes a table, or lines, by the file's name.
-func newClusterWriter(out *corpus.AtomicFile, path string, fields []string, n *notes, style corpus.TableStyle) (w *clusterWriter, err error) {
-	w = &clusterWriter{out: out, fields: fields, notes: n}
-	if f := corpus.FormatOf(path); f == corpus.JSONL || !slices.Contains(corpus.TableFormats(), f) {
-		return w, nil
+// newClusters writes a table, or lines, by the file's name; nil without a file.
+func (w *dedupRun) newClusters(out *corpus.AtomicFile, fields []string) (c *clusterWriter, err error) {
+	style, err := w.write.style("clusters")
+	if out == nil || err != nil {
+		return nil, err
+	}
+	c = &clusterWriter{out: out, fields: fields, notes: w.notes}
+	if f := corpus.FormatOf(w.write.path("clusters")); f == corpus.JSONL || !slices.Contains(corpus.TableFormats(), f) {
+		return c, nil
 	}
 	columns := []corpus.Column{{Name: "leader"}, {Name: "size", Kind: corpus.Integer}, {Name: "id"}, {Name: "similarity", Kind: corpus.Number}}
 	for _, name := range fields {
 		columns = append(columns, corpus.Column{Name: name})
 	}
-	w.table, err = corpus.NewTable(out, style, codecs, columns...)
-	return w, err
+	c.table, err = corpus.NewTable(out, style, codecs, columns...)
+	return c, err
 }
 
 // add writes a member of a cluster of a size, the leader first.
@@ -96,104 +100,35 @@ func relationOf(d neardup.Decision) batch.Relation {
 	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
 }
 
-// results are what is written of a run while it decides.
-type results struct {
-	decisions *corpus.AtomicFile // nil: none are written
-	addresses bool               // of pages in archives, whose ids say nothing, in decisions
-	clusters  *clusterWriter     // nil: none are written
-	notes     *notes             // nil: nothing is kept of the documents
-}
-
-// results begins the tables that are wanted.
-func (d *dedup) results(r *corpus.Reader, decisions, clusters *corpus.AtomicFile) (*results, error) {
-	style, err := d.write.style("clusters")
-	if err != nil {
-		return nil, err
-	}
-	var fields []string
-	for _, o := range d.write.files["clusters"].options {
-		if slices.Contains(clusterFields, o[0]) && !slices.Contains(fields, o[0]) {
-			fields = append(fields, o[0])
-		}
-	}
-	format, _ := r.Format()
-	out := &results{decisions: decisions, addresses: format == corpus.WARC && decisions != nil}
-	if out.addresses || slices.ContainsFunc(fields, func(f string) bool { return f != "relation" }) {
-		out.notes = newNotes(d.run.tmp, slices.Contains(fields, "text"))
-	}
-	if clusters != nil {
-		out.clusters, err = newClusterWriter(clusters, d.write.path("clusters"), fields, out.notes, style)
-	}
-	return out, err
-}
-
-// end ends the tables; close frees what they took.
-func (r *results) end() error {
-	if r.clusters == nil || r.clusters.table == nil {
-		return nil
-	}
-	return r.clusters.table.Close()
-}
-
-func (r *results) close() {
-	if r.notes != nil {
-		r.notes.files.Close()
-	}
-}
-
-// decide writes a decision.
-func (r *results) decide(o batch.Outcome) (err error) {
-	if !r.addresses {
-		return r.decisions.WriteJSON(o.Decision)
-	}
-	line := struct {
-		neardup.Decision
-		URL       string `json:"url,omitempty"`
-		LeaderURL string `json:"leaderUrl,omitempty"`
-	}{Decision: o.Decision}
-	own, err := r.notes.of(o.Item)
-	var leader note
-	if err == nil && o.LeaderItem != o.Item && o.LeaderItem >= 0 {
-		leader, err = r.notes.of(o.LeaderItem)
-	}
-	if err != nil {
-		return err
-	}
-	line.URL, line.LeaderURL = own.url, leader.url
-	return r.decisions.WriteJSON(line)
-}
-
 // groupWriter writes a table of every document with its group: the number of
 // the record that is kept of it. A document without a size among the members is
 // alone. Against an index there is a column for the id of a leader that is of it; such a
 // group has the number of its first record.
 type groupWriter struct {
 	table   *corpus.Table
-	files   *external.Files
 	known   *external.Array[groupMember] // by item
 	leaders *external.Spool              // ids of those of the index; nil: there is none
 	of      groupMember                  // what members of the group at hand have in common
 	left    int64
 }
 
-func newGroupWriter(out *corpus.AtomicFile, tmp string, style corpus.TableStyle, r *corpus.Reader, against bool) (*groupWriter, error) {
+// newGroups begins the table of --write groups; nil without a file.
+func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
+	style, err := w.write.style("groups")
+	if out == nil || err != nil {
+		return nil, err
+	}
 	columns := []corpus.Column{
 		{Name: "group", Kind: corpus.Integer}, {Name: "size", Kind: corpus.Integer}, {Name: "decision"}, {Name: "similarity", Kind: corpus.Number},
 	}
-	f := external.NewFiles(tmp)
-	w := &groupWriter{files: f, known: external.NewArray[groupMember](f, notesMemory)}
-	if against {
-		columns, w.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(f, notesMemory)
+	g := &groupWriter{known: external.NewArray[groupMember](w.files, notesMemory)}
+	if len(w.against.paths) > 0 {
+		columns, g.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(w.files, notesMemory)
 	}
-	table, err := corpus.NewTable(out, style, codecs, columns...)
-	if err == nil {
-		err = table.Suits(r)
+	if g.table, err = corpus.NewTable(out, style, codecs, columns...); err == nil {
+		err = g.table.Suits(w.r)
 	}
-	if err != nil {
-		return nil, err
-	}
-	w.table = table
-	return w, nil
+	return g, err
 }
 
 // groupMember is what is noted of a member of a group of several.
@@ -257,7 +192,6 @@ func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
 // notes keep of every document what a result shall say of it, in temporary files.
 type notes struct {
 	text   bool // else only title and url
-	files  *external.Files
 	mu     sync.Mutex
 	err    error // the first of put
 	fields *external.Spool
@@ -279,9 +213,8 @@ const notedRunes = 300
 // notesMemory is how many bytes of notes are held in memory, and of where they lie.
 const notesMemory = 4 << 20
 
-func newNotes(dir string, text bool) *notes {
-	f := external.NewFiles(dir)
-	return &notes{text: text, files: f, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
+func newNotes(f *external.Files, text bool) *notes {
+	return &notes{text: text, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
 }
 
 // opening returns how a text begins, in one line.
