@@ -46,19 +46,18 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	if err := expects("A", "B")(nil, args); err != nil {
 		return err
 	}
-	a, b := args[0], args[1]
-	if c.arePictures(a, b) {
-		return c.comparePictures(a, b)
+	if c.arePictures(args[0], args[1]) {
+		return c.comparePictures(args[0], args[1])
 	}
 	m, n, err := c.method.method()
 	if err != nil {
 		return err
 	}
-	docs, err := c.documents(a, b)
+	texts, err := c.documents(ctx, args)
 	if err != nil {
 		return err
 	}
-	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
+	x, y := n.Clean(texts[0]), n.Clean(texts[1])
 	measured, err := measure(ctx, x, y)
 	if err != nil {
 		return err
@@ -79,30 +78,48 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))
 }
 
-func (c *compare) documents(a, b string) ([2]neardup.Document, error) {
-	switch {
-	case c.text && c.from != "":
-		return [2]neardup.Document{}, usage("--text and --from exclude each other")
-	case c.text:
-		return [2]neardup.Document{{ID: "A", Text: a}, {ID: "B", Text: b}}, nil
-	case c.from != "":
-		return c.byID(a, b)
+// documents returns the two texts.
+func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
+	if c.text && c.from != "" {
+		return texts, usage("--text and --from exclude each other")
 	}
-	var docs [2]neardup.Document
-	for i, path := range []string{a, b} {
-		d, err := c.file(path)
-		if err != nil {
-			return docs, err
+	found := map[string]*string{names[0]: nil, names[1]: nil}
+	if c.from != "" {
+		err = c.find(ctx, found)
+	}
+	for i, name := range names {
+		switch {
+		case err != nil:
+		case c.text:
+			texts[i] = name
+		case c.from == "":
+			texts[i], err = c.file(name)
+		case found[name] == nil:
+			err = fmt.Errorf("%s has no document with the id %q", c.from, name)
+		default:
+			texts[i] = *found[name]
 		}
-		docs[i] = d
 	}
-	return docs, nil
+	return texts, err
 }
 
-// file reads one document from a file of its own.
-func (c *compare) file(path string) (neardup.Document, error) {
+// find finds the texts of documents in --from by their ids; the first of an id counts.
+func (c *compare) find(ctx context.Context, texts map[string]*string) error {
+	missing := len(texts)
+	return c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
+		if known, wanted := texts[doc.ID]; wanted && known == nil {
+			text := doc.Text
+			texts[doc.ID] = &text
+			missing--
+		}
+		return missing > 0
+	})
+}
+
+// file reads the text of a file.
+func (c *compare) file(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return neardup.Document{}, usage("%s is a folder: A and B are two files", path)
+		return "", usage("%s is a folder: A and B are two files", path)
 	}
 	in := c.input
 	if in.format == "auto" {
@@ -113,46 +130,13 @@ func (c *compare) file(path string) (neardup.Document, error) {
 	}
 	r, err := in.open(c.app, []string{path}, "")
 	if err != nil {
-		return neardup.Document{}, err
+		return "", err
 	}
 	defer r.Close()
 	for doc, err := range r.Documents() {
-		return *doc, err
+		return doc.Text, err
 	}
-	return neardup.Document{}, nil
-}
-
-// byID finds two documents in a file of many.
-func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
-	var docs [2]neardup.Document
-	var found [2]bool
-	r, err := c.input.open(c.app, []string{c.from}, "")
-	if err != nil {
-		return docs, err
-	}
-	defer r.Close()
-	for doc, err := range r.Documents() {
-		if corpus.Rejected(err) != nil {
-			continue
-		}
-		if err != nil {
-			return docs, err
-		}
-		for i, id := range []string{a, b} {
-			if !found[i] && doc.ID == id {
-				docs[i], found[i] = *doc, true
-			}
-		}
-		if found[0] && found[1] {
-			break
-		}
-	}
-	for i, id := range []string{a, b} {
-		if !found[i] {
-			return docs, fmt.Errorf("%s has no document with the id %q", c.from, id)
-		}
-	}
-	return docs, nil
+	return "", nil
 }
 
 // contains is the relation of a text to one that is contained in it.
@@ -403,12 +387,7 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texts, c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) {
-		if known, wanted := texts[doc.ID]; wanted && known == nil {
-			text := doc.Text
-			texts[doc.ID] = &text
-		}
-	})
+	return texts, c.find(ctx, texts)
 }
 
 // compared decides a pair as a batch of the two would.

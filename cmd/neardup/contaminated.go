@@ -107,8 +107,8 @@ type examined struct {
 // examine looks for items in the records of a block, and masks them.
 func (c *contaminated) examine(finder *contamination.Finder, b *block) []examined {
 	out := make([]examined, 0, len(b.entries))
-	dec := b.decoder.get()
-	defer b.decoder.put(dec)
+	dec := b.decoder.Get().(*corpus.Decoder)
+	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		if e.reject == nil {

@@ -105,7 +105,7 @@ func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples 
 func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
 	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
-		err := f.each(ctx, a, inputs, func(doc *neardup.Document) {
+		err := f.each(ctx, a, inputs, func(doc *neardup.Document) bool {
 			places := missing[doc.ID]
 			for _, place := range places {
 				*place = cmp.Or(*place, doc.Text)
@@ -113,6 +113,7 @@ func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []
 			if len(places) == 0 && others != nil {
 				others(doc.Text)
 			}
+			return true
 		})
 		if err != nil {
 			return err
@@ -140,8 +141,8 @@ func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, f
 	return pairs, nil
 }
 
-// each calls f with every document of the inputs that can be read.
-func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document)) error {
+// each calls do with every document of the inputs that can be read, as long as it wants more.
+func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document) (more bool)) error {
 	r, err := f.open(a, inputs, "")
 	if err != nil {
 		return err
@@ -152,7 +153,9 @@ func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
-			do(doc)
+			if !do(doc) {
+				return nil
+			}
 		case corpus.Rejected(err) == nil:
 			return err
 		}

@@ -44,34 +44,42 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	return p.batchRun(&p.input, &p.run, inputs, "", nil, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		out, err := p.forecasts(ctx, r, ref, all)
+		return func() error { return rep.summarize(out, 0, out.print) }, err
+	})
+}
+
+// forecasts draws a sample and plans for each method.
+func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, ref besideIndex, all []methodFlags) (out planned, err error) {
 	begun, _ := resources()
-	s, err := p.draw(ctx, inputs)
+	s, err := p.draw(ctx, r)
 	if err != nil {
-		return err
+		return out, err
 	}
 	read, _ := resources()
 	s.ref = ref
 	s.start, s.reading = begun.Seconds(), (read-begun).Seconds()*s.documents.Value/max(s.read, 1)
-	out := planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
+	out = planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
 	for _, m := range all {
 		before, _ := resources()
 		method, n, err := m.method()
 		if err != nil {
-			return err
+			return out, err
 		}
 		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers, Reference: ref.index}
 		once, err := s.once(ctx, c, before)
 		if err != nil {
-			return err
+			return out, err
 		}
 		forecast, err := s.forecast(ctx, c, p.cores, once, m.audit(auditFlag{}, method, true))
 		if err != nil {
-			return err
+			return out, err
 		}
 		forecast.asked = m.asked()
 		out.Methods = append(out.Methods, forecast)
 	}
-	return newReporter(p.app, &p.run, nil).summarize(out, 0, out.print)
+	return out, nil
 }
 
 // chosen returns the methods to plan for: the flags of one, or each by its name.
@@ -134,12 +142,7 @@ func (s *sampled) meanBytes() float64 {
 }
 
 // draw reads the records and keeps some of them, each with the same chance.
-func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) {
-	r, err := p.input.open(p.app, inputs, "")
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
 	var met scripts

@@ -174,7 +174,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	config := server.Config{
-		Classic: store.openClassic(), Store: store, Remote: server.Remote{Reach: store.reach, Clock: store.clock},
+		Classic: store.openClassic(), Store: store, Remote: store.remote(),
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
@@ -328,11 +328,11 @@ func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings 
 
 // snapshots is how the server makes backups, nil without a folder for them.
 func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
-	if s.backups == "" || store.snapshot == nil {
+	if s.backups == "" || store.embedded == nil {
 		return nil
 	}
 	return func(ctx context.Context, name string) error {
-		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.snapshot(ctx, dir) })
+		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.embedded.Snapshot(ctx, dir) })
 	}
 }
 

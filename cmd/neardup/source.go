@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
@@ -41,30 +42,14 @@ type passing struct {
 }
 
 func newSource(r *corpus.Reader) *source {
-	return &source{r: r, decoder: &decoders{r: r, free: make(chan *corpus.Decoder, 64)}}
+	return &source{r: r, decoder: &decoders{r: r, Pool: sync.Pool{New: func() any { return r.NewDecoder() }}}}
 }
 
 // decoders lends each worker a decoder of its own.
 type decoders struct {
-	r    *corpus.Reader
-	free chan *corpus.Decoder
-	met  atomic.Bool // all fields that were asked for
-}
-
-func (d *decoders) get() *corpus.Decoder {
-	select {
-	case dec := <-d.free:
-		return dec
-	default:
-		return d.r.NewDecoder()
-	}
-}
-
-func (d *decoders) put(dec *corpus.Decoder) {
-	select {
-	case d.free <- dec:
-	default:
-	}
+	sync.Pool
+	r   *corpus.Reader
+	met atomic.Bool // all fields that were asked for
 }
 
 // entry is a record or the reason why there is none.
@@ -135,8 +120,8 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 
 // each decodes the records and says where each is from.
 func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
-	dec := b.decoder.get()
-	defer b.decoder.put(dec)
+	dec := b.decoder.Get().(*corpus.Decoder)
+	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		err := e.reject

@@ -345,11 +345,8 @@ func (v *sparkVerb) report(file string) error {
 		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
 		return err
 	}
-	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s of them equal to the kept text)\n",
-		grouped(s.Documents), grouped(s.Rejected), grouped(s.Kept), grouped(s.Removed), grouped(s.Equal))
-	if s.Variants > 0 {
-		fmt.Fprintf(v.stderr, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
-	}
+	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\n", grouped(s.Documents), grouped(s.Rejected))
+	printOutcomes(v.stderr, &s.Outcomes)
 	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", v.decides.method.asked(), grouped(s.Candidates), grouped(s.Edges))
 	if s.HotDocuments > 0 {
 		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))

@@ -86,24 +86,21 @@ func where(address string) string {
 type openStore struct {
 	docid.Store // nil: classic
 	classic     *classic.Service
-	// snapshot copies it into a folder; nil: it is backed up in its own way.
-	snapshot func(ctx context.Context, dir string) error
-	// poisoned is why it takes no more writes, nil while it does.
-	poisoned func() error
-	// reach asks whether it is there; nil: it is.
-	reach func(ctx context.Context) error
+	embedded    *pebble.Store // nil: the store is another
+	losses      []string      // what it may lose, by how it is set up
 	// clock is that of the log that it follows; nil: it has none.
 	clock func(ctx context.Context) (time.Time, error)
-	// gauges registers its figures.
-	gauges func(*prometheus.Registry)
-	// losses are what it may lose, by how it is set up.
-	losses []string
 	// closeLog closes the log that it follows, or classic; nil: there is none.
 	closeLog func() error
 }
 
-// Poisoned tells the server.
-func (s *openStore) Poisoned() error { return s.poisoned() }
+// Poisoned returns why the store takes no more writes, nil while it does.
+func (s *openStore) Poisoned() error {
+	if store, ok := s.Store.(interface{ Poisoned() error }); ok {
+		return orAdopt(store.Poisoned())
+	}
+	return nil
+}
 
 // open opens the index; folder is where it lies unless an address says otherwise.
 func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
@@ -118,7 +115,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, err
 		}
-		return &openStore{Store: s, poisoned: s.Poisoned, gauges: func(*prometheus.Registry) {}, losses: []string{"the index lies in memory and ends with this process"}}, nil
+		return &openStore{Store: s, losses: []string{"the index lies in memory and ends with this process"}}, nil
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
@@ -142,10 +139,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, errors.Join(orAdopt(err), closeLog())
 	}
-	of := &openStore{
-		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: func() error { return orAdopt(s.Poisoned()) },
-		gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) },
-	}
+	of := &openStore{Store: s, embedded: s, closeLog: closeLog}
 	if shared, ok := log.(interface {
 		Time(ctx context.Context) (time.Time, error)
 	}); ok {
@@ -172,10 +166,15 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 	}
-	return &openStore{
-		classic: s, losses: losses, reach: s.Reach, closeLog: s.Close,
-		poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {},
-	}, nil
+	return &openStore{classic: s, losses: losses, closeLog: s.Close}, nil
+}
+
+// remote has what tells whether other machines are there; a function is nil where there is none.
+func (s *openStore) remote() (r server.Remote) {
+	if r.Clock = s.clock; s.classic != nil {
+		r.Reach = s.classic.Reach
+	}
+	return r
 }
 
 // openClassic opens the classic index of a tenant; nil where there is none.
@@ -241,24 +240,24 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// embeddedGauges are the figures of the embedded store.
-func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
-	gauge(r, "neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 {
-		m := store.Metrics()
-		return float64(m.DiskSpaceUsage())
-	})
-	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 {
-		return float64(store.Metrics().Compact.EstimatedDebt)
-	})
-	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 {
-		return float64(store.Applied())
-	})
-	gauge(r, "neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 {
-		return float64(store.LastSnapshot())
-	})
-	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
-		return float64(store.Metrics().ReadAmp())
-	})
+// gauges registers the figures of the embedded store.
+func (s *openStore) gauges(r *prometheus.Registry) {
+	store := s.embedded
+	if store == nil {
+		return
+	}
+	for _, f := range []struct {
+		name, help string
+		value      func() float64
+	}{
+		{"neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 { return float64(store.Metrics().DiskSpaceUsage()) }},
+		{"neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) }},
+		{"neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 { return float64(store.Applied()) }},
+		{"neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 { return float64(store.LastSnapshot()) }},
+		{"neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 { return float64(store.Metrics().ReadAmp()) }},
+	} {
+		gauge(r, f.name, f.help, f.value)
+	}
 }
 
 // known refuses an address of a kind that no store, log or sink has.

@@ -171,17 +171,28 @@ func (g *again) classic(ctx context.Context, history docid.History, library doci
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	return errors.Join(g.made(func(tenant string) (docid.Rebuilt, error) {
+		return store.classic.Rebuild(ctx, tenant, history, library, g.drained)
+	}, nil))
+}
+
+// made has the index of every tenant made again, and then calls done; one that fails does not keep the others from
+// theirs. lost is what they lack though they are made.
+func (g *again) made(again func(tenant string) (docid.Rebuilt, error), done func(tenant string) error) (lost, err error) {
 	var failed, lacking []error
 	for _, tenant := range g.tenant {
-		sum, err := store.classic.Rebuild(ctx, tenant, history, library, g.drained)
+		sum, err := again(tenant)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
 			continue
 		}
 		g.summary(tenant, sum)
 		lacking = append(lacking, lacks(tenant, sum))
+		if done != nil {
+			failed = append(failed, done(tenant))
+		}
 	}
-	return errors.Join(append(failed, lacking...)...)
+	return errors.Join(lacking...), errors.Join(failed...)
 }
 
 // lacks says what an index lacks though it is made.
@@ -239,44 +250,29 @@ func (g *again) valid() error {
 	return nil
 }
 
-// each makes the index of every tenant again; one does not keep the others from theirs.
+// each makes the index of every tenant again, and holds those that are made by other settings to their docIds.
 func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
-	var failed, lacking []error
-	var moved *movedFile
-	if g.anew {
-		var err error
-		if moved, err = g.openMoved(); err != nil {
-			return nil, err
-		}
-		defer moved.Abort()
-	}
-	for _, tenant := range g.tenant {
+	again := func(tenant string) (docid.Rebuilt, error) {
 		b := of
 		b.Tenant, b.Progress = tenant, g.progress(tenant)
-		sum, err := b.Run(ctx)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
-			continue
-		}
-		g.summary(tenant, sum)
-		lacking = append(lacking, lacks(tenant, sum))
-		if g.anew {
-			failed = append(failed, g.judgeAgain(ctx, &b, moved))
-		}
+		return b.Run(ctx)
 	}
-	if moved != nil {
-		failed = append(failed, moved.Commit())
+	if !g.anew {
+		return g.made(again, nil)
 	}
-	return errors.Join(lacking...), errors.Join(failed...)
-}
-
-// judgeAgain holds an index that was made by other settings to its docIds.
-func (g *again) judgeAgain(ctx context.Context, b *docid.Rebuild, moved *movedFile) error {
-	d, err := docid.NewDetector(ctx, b.Store, b.Tenant, b.Settings)
+	moved, err := g.openMoved()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return g.rejudge(ctx, b.Tenant, d, moved)
+	defer moved.Abort()
+	lost, err = g.made(again, func(tenant string) error {
+		d, err := docid.NewDetector(ctx, of.Store, tenant, of.Settings)
+		if err != nil {
+			return err
+		}
+		return g.rejudge(ctx, tenant, d, moved)
+	})
+	return lost, errors.Join(err, moved.Commit())
 }
 
 // hint adds what there is to do.

@@ -219,24 +219,23 @@ func newNotes(f *external.Files, text bool) *notes {
 
 // opening returns how a text begins, in one line.
 func opening(s string, runes int) string {
-	end, n := len(s), 0
+	begin := prefix(s, 2*runes) // white space may be removed
+	cut := strings.Join(strings.Fields(begin), " ")
+	short := prefix(cut, runes)
+	if len(short) < len(cut) || len(begin) < len(s) {
+		short += "…"
+	}
+	return strings.ToValidUTF8(short, string(utf8.RuneError))
+}
+
+// prefix returns the first runes of a text.
+func prefix(s string, runes int) string {
 	for i := range s {
-		if n++; n > 2*runes { // white space may go away
-			end = i
-			break
+		if runes--; runes < 0 {
+			return s[:i]
 		}
 	}
-	cut := strings.Join(strings.Fields(s[:end]), " ")
-	n = 0
-	for i := range cut {
-		if n++; n > runes {
-			return cut[:i] + "…"
-		}
-	}
-	if end < len(s) {
-		cut += "…"
-	}
-	return strings.ToValidUTF8(cut, string(utf8.RuneError))
+	return s
 }
 
 // put keeps the documents from an index on; nil for an item that is none. of tells
