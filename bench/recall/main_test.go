@@ -10,8 +10,8 @@ import (
 
 func TestRecall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "texts.jsonl")
-	const docs = `{"id":"1","text":"please call our customer service about the delivery of your parcel"}
-{"id":"2","text":"please call our customer service about the delivery of your parcels"}
+	const docs = `{"id":"1","text":"please call our customer service about the delivery of your order"}
+{"id":"2","text":"please call our customer service about the delivery of your orders"}
 {"id":"3","text":"the winner of this draw collects 500 pounds at the harbour office"}
 {"id":"4","text":"the winner of this draw collects 600 pounds at the harbour office"}
 {"id":"5","text":"the museum opens its garden on sunday"}
