@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// row makes the command at a path of the help. The fields of its verb are its flags.
+// A row describes the command at a path of the help. The fields of its verb are its flags.
 type row struct {
 	path string
 	// args names the arguments, with commas between; INPUT... opens what is named or piped in, ... takes any.
@@ -23,7 +23,7 @@ type row struct {
 	verb any // nil for a command that needs another, which args describes
 }
 
-// verbs has the commands in the groups of the help.
+// verbs lists the commands in the groups of the help.
 var verbs = []struct {
 	group string
 	rows  []row

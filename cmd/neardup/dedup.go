@@ -76,7 +76,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	})
 }
 
-// dedupRun is where the results of a run go; nil is what is not wanted.
+// A dedupRun holds the outputs of a run; those that are not wanted are nil.
 type dedupRun struct {
 	*dedup
 	r         *corpus.Reader
@@ -125,7 +125,7 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	return err
 }
 
-// member tells a member of a cluster of a size to the tables.
+// member passes a member of a cluster to the tables.
 func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	if w.clusters != nil {
 		err = w.clusters.add(o, size)

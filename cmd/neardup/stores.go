@@ -169,7 +169,7 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 	return &openStore{classic: s, losses: losses, closeLog: s.Close}, nil
 }
 
-// remote has what tells whether other machines are there; a function is nil where there is none.
+// remote returns the functions that ask other machines; one is nil if the store needs none.
 func (s *openStore) remote() (r server.Remote) {
 	if r.Clock = s.clock; s.classic != nil {
 		r.Reach = s.classic.Reach

@@ -171,14 +171,14 @@ func (g *again) classic(ctx context.Context, history docid.History, library doci
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return errors.Join(g.made(func(tenant string) (docid.Rebuilt, error) {
+	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) {
 		return store.classic.Rebuild(ctx, tenant, history, library, g.drained)
 	}, nil))
 }
 
-// made has the index of every tenant made again, and then calls done; one that fails does not keep the others from
-// theirs. lost is what they lack though they are made.
-func (g *again) made(again func(tenant string) (docid.Rebuilt, error), done func(tenant string) error) (lost, err error) {
+// eachTenant makes the index of every tenant by again, and then calls done. It goes on after one that fails; lost is
+// what the indexes lack that were made.
+func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), done func(tenant string) error) (lost, err error) {
 	var failed, lacking []error
 	for _, tenant := range g.tenant {
 		sum, err := again(tenant)
@@ -258,14 +258,14 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 		return b.Run(ctx)
 	}
 	if !g.anew {
-		return g.made(again, nil)
+		return g.eachTenant(again, nil)
 	}
 	moved, err := g.openMoved()
 	if err != nil {
 		return nil, err
 	}
 	defer moved.Abort()
-	lost, err = g.made(again, func(tenant string) error {
+	lost, err = g.eachTenant(again, func(tenant string) error {
 		d, err := docid.NewDetector(ctx, of.Store, tenant, of.Settings)
 		if err != nil {
 			return err

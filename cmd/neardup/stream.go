@@ -131,8 +131,8 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	return s.summary()
 }
 
-// all reads, sends and notes. Jobs are sent side by side and noted in order; when one cannot be noted, those under way
-// are called off.
+// all reads, sends and notes. It sends jobs side by side and notes them in order; if one cannot be noted, it cancels
+// the others.
 func (s *stream) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
