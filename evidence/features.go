@@ -208,24 +208,25 @@ func (p *pair) exchanged(x, y *excess) bool {
 // place weighs what is left of a slot: likeness of letters, facts, opposites, and words that replace others.
 func (p *pair) place(s *sums) {
 	a, b := p.rows[0], p.rows[1]
-	weight := [2]uint64{}
-	facts := false
+	weight, negations, facts := [2]uint64{}, [2]int{}, false
 	for side, list := range p.rows {
 		for _, e := range list {
 			weight[side] += uint64(e.Weight)
 			facts = facts || e.Fact()
 			e.passage = len(list)-len(p.rows[1-side]) > mostFew
 			if token.Negates(e.Token) && !e.passage {
-				p.negations[side]++
+				negations[side]++
 			}
 		}
 	}
-	if len(a) == 0 || len(b) == 0 {
-		p.insertion(s, weight)
-		return
-	}
 	apart := token.Unit - p.letters.likeness(a, b, facts)
 	if apart == 0 {
+		return
+	}
+	p.negations[0] += negations[0]
+	p.negations[1] += negations[1]
+	if len(a) == 0 || len(b) == 0 {
+		p.insertion(s, weight)
 		return
 	}
 	for side := range weight {

@@ -463,10 +463,10 @@ func isVariable(r rune) bool { return isLetter(r) && !IsCJK(r) }
 func isVariant(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF }
 
 func startsInDigit(s string) bool  { return starts(s, isDigit) }
-func startsInLetter(s string) bool { return starts(s, isLetter) }
+func startsInLetter(s string) bool { return starts(s, isVariable) }
 func startsInAlnum(s string) bool  { return starts(s, IsAlnum) }
 func endsInDigit(s string) bool    { return ends(s, isDigit) }
-func endsInLetter(s string) bool   { return ends(s, isLetter) }
+func endsInLetter(s string) bool   { return ends(s, isVariable) }
 func endsInAlnum(s string) bool    { return ends(s, IsAlnum) }
 
 func starts(s string, is func(rune) bool) bool {

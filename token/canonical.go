@@ -8,6 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/text"
 )
 
 // list says which of the word lists has a word, and so how a text goes on after it.
@@ -128,6 +129,10 @@ func (c *Cutter) learn(f *form, word string, han bool) {
 		f.text = canonical
 	case !han && hasDigit(word):
 		f.kind = Code
+	case !han:
+		if canonical = strings.Map(text.Unaccented, word); canonical != word {
+			f.text = canonical
+		}
 	}
 	f.hash = xxh3.HashStringSeed(canonical, c.seed)
 	switch {

@@ -46,14 +46,6 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 		c.fact(Code, clean[at:to], clean[at:to])
 		return to
 	}
-	if to := end + len("++"); strings.HasPrefix(clean[end:], "++") && wordAt(clean, to) == to ||
-		strings.HasPrefix(clean[end:], "#") && wordAt(clean, end+1) == end+1 {
-		if clean[end] == '#' {
-			to = end + 1
-		}
-		c.fact(Code, clean[at:to], clean[at:to]) // c++, c#
-		return to
-	}
 	if to := c.contracted(clean, at, end); to > end {
 		return to
 	}

@@ -146,3 +146,25 @@ func TestUnknownCommand(t *testing.T) {
 		}
 	}
 }
+
+// No sign, negation or question mark is left unread, and typography and what only looks like negation make no difference.
+func TestKinds(t *testing.T) {
+	m, err := newMethod()
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := map[string]float64{"signs": 1, "question or statement": 1, "typography": .95, "negation": .97, "looks like negation": .9}
+	for _, k := range kinds {
+		n, right := 0, 0
+		k.each(func(a, b string) {
+			n++
+			if (a == b || m.Compare(m.View(a), m.View(b)).Near) == k.same {
+				right++
+			}
+		})
+		want, known := least[strings.TrimSuffix(k.name, ", Chinese")]
+		if !known || ratio(right, n) < want {
+			t.Errorf("%s: %d of %d are right, want %g", k.name, right, n, want)
+		}
+	}
+}

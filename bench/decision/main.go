@@ -6,6 +6,7 @@
 //	go run -C bench ./decision reports       # pairs rebuilt from public reports, in both orders
 //	go run -C bench ./decision ablate        # what each quantity is worth
 //	go run -C bench ./decision bias          # what twenty labels of a source are worth
+//	go run -C bench ./decision kinds         # made pairs of signs, typography and negation
 //
 // The labels are those of the shared data, docs/reading and bench/reading, and pairs made by bench/made.
 // With -data "$NEARDUP_TEST_DATA:FOLDER" the sets that bench/reading/fresh/fetch.py fetches into FOLDER are
@@ -39,6 +40,9 @@ func run(out io.Writer, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if flags.Arg(0) == "kinds" {
+		return printKinds(out)
+	}
 	commands := map[string]func(*labels) error{
 		"table":   func(l *labels) error { return l.table(out) },
 		"reports": func(l *labels) error { return l.reports(out, filepath.SplitList(*data)[0]) },
@@ -48,7 +52,7 @@ func run(out io.Writer, args []string) error {
 	}
 	do := commands[flags.Arg(0)]
 	if do == nil {
-		return fmt.Errorf("command %q: not known (want learn, table, reports, ablate or bias)", flags.Arg(0))
+		return fmt.Errorf("command %q: not known (want learn, table, reports, ablate, bias or kinds)", flags.Arg(0))
 	}
 	if flags.Arg(0) == "learn" && flags.NArg() != 2 {
 		return errors.New("learn: no file named (want learn OUT)")
