@@ -222,9 +222,11 @@ type Evidence struct {
 	// the url names. The article never is the kept copy.
 	Disagrees bool
 	// Variant is the best leader that a new article is a variant of, 0: none;
-	// VariantNID its nid, Conflicts the evidence against the same.
+	// VariantNID its nid, Relation the relation to it, with Similarity, and Conflicts
+	// the evidence against the same.
 	Variant    uint64
 	VariantNID string
+	Relation   neardup.Relation `json:",omitempty"`
 	Conflicts  []neardup.Conflict
 	// SameImages are, of a duplicate, the pictures that confirmed it; of a new article without words, the docIds that
 	// have most of its pictures.

@@ -367,6 +367,9 @@ func (d *Detector) FromEntry(e Entry) Answer {
 	}
 	a.SameImages = d.imagesInCommon(e.Evidence.SameImages)
 	a.VariantOf, a.Conflicts, a.Disagrees = e.Evidence.VariantNID, e.Evidence.Conflicts, e.Evidence.Disagrees
+	if a.Relation = e.Evidence.Relation; a.Relation != "" {
+		a.Probability = e.Evidence.Similarity
+	}
 	return a
 }
 

@@ -217,6 +217,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 	}
 	if v := o.variant; v != nil {
 		c.Evidence.Variant, c.Evidence.VariantNID, c.Evidence.Conflicts = v.leader, v.nid, o.conflicts
+		c.Evidence.Relation, c.Evidence.Similarity = neardup.RelationOf(v.Unsure, o.conflicts), v.Similarity
 	}
 	if ttl := s.ttl(); ttl > 0 {
 		c.Expires = c.Time + ttl

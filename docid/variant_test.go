@@ -50,9 +50,9 @@ func TestVariant(t *testing.T) {
 	add(t, d, named("a", submission("", "", "flood kills 3 in Rome")))
 	b := add(t, d, named("b", submission("", "", "flood kills 7 in Lyon")))
 	sub := named("c", submission("", "", "flood kills 7 in Ghent"))
-	const want = "new  of b: [{word Ghent Lyon 0}]"
+	const want = "new  variant 0.80 of b: [{word Ghent Lyon 0}]"
 	say := func(a docid.Answer) string {
-		return fmt.Sprint(a.Decision.Decision, " ", a.Leader, " of ", a.VariantOf, ": ", a.Conflicts)
+		return fmt.Sprintf("%s %s %s %.2f of %s: %v", a.Decision.Decision, a.Leader, a.Relation, a.Probability, a.VariantOf, a.Conflicts)
 	}
 	add(t, d, named("e", submission("", "", "flood kills 7 in Bonn")))
 	checked, err := d.Check(t.Context(), sub)
@@ -71,7 +71,7 @@ func TestVariant(t *testing.T) {
 	if c.DocID == b.DocID {
 		t.Error("a variant has the docId of what it is a variant of")
 	}
-	check(t, "duplicate", say(add(t, d, submission("", "", "flood kills 7 in Ghent"))), "duplicate c of : []")
+	check(t, "duplicate", say(add(t, d, submission("", "", "flood kills 7 in Ghent"))), "duplicate c  0.00 of : []")
 	if _, err := d.Delete(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}

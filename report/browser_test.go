@@ -250,7 +250,7 @@ func TestEveryViewAndKey(t *testing.T) {
 	shows(tab, ".fold", "")
 	tab.Press("J")
 	tab.Wait("document.querySelector('.member:nth-child(2) .chip.variant')")
-	includes(tab, ".member:nth-child(2) .chip", "Variant", "number: 118 → 212")
+	includes(tab, ".member:nth-child(2) .chip", "variant", "number: 118 → 212")
 	tab.Press("K")
 	tab.Press("\x1b")
 	tab.Wait("!document.querySelector('.opened')")

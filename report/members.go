@@ -33,6 +33,7 @@ type shown struct {
 	Method     string             `json:"method,omitempty"`
 	Via        string             `json:"via,omitempty"`
 	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`
+	Relation   neardup.Relation   `json:"relation,omitempty"`
 }
 
 // Close frees the temporary file. A builder that wrote its report is closed
@@ -126,7 +127,7 @@ func (b *Builder) member(i int32) (shown, error) {
 		}
 	}
 	if x, ok := b.extra[n]; ok {
-		s.Via, s.Conflicts = x.via, x.conflicts
+		s.Via, s.Conflicts, s.Relation = x.via, x.conflicts, x.relation
 	}
 	if at.length == 0 {
 		s.ID = fmt.Sprintf("decision %d", n+1)

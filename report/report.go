@@ -52,10 +52,11 @@ const (
 	equal
 	near
 	contained
-	variant
+	variant // and all that follow are kept as well
+	unsure
 )
 
-func (k kind) removed() bool { return k != kept && k != variant }
+func (k kind) removed() bool { return k != kept && k < variant }
 
 // Builder gathers a report. Memory: about 50 bytes a document while deciding;
 // texts are on disk. Not safe for concurrent use.
@@ -82,6 +83,7 @@ type Builder struct {
 type extra struct {
 	via       string
 	conflicts []neardup.Conflict
+	relation  neardup.Relation
 }
 
 // group is one to be shown.
@@ -90,7 +92,7 @@ type group struct {
 	size, variants int32
 	first, shown   int32 // members
 	min, max       float64
-	relation       uint8 // 1 copy, 2 edited, 4 variant, 8 contained
+	relation       uint8 // 1 copy, 2 edited, 4 variant, 8 contained, 16 unsure
 }
 
 // store keeps the documents that are shown until the page is written.
@@ -151,13 +153,16 @@ func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 			r.kind = contained
 		}
 	case d.VariantOf != "":
-		r.kind, r.leader = variant, xxh3.HashString(prefix+d.VariantOf)
+		r.kind, r.leader, r.similarity = variant, xxh3.HashString(prefix+d.VariantOf), d.Probability
+		if d.Relation == neardup.Unsure {
+			r.kind = unsure
+		}
 	}
 	if r.kind != kept {
-		r.basis = b.reason(d.Method, d.Basis, r.kind != variant)
+		r.basis = b.reason(d.Method, d.Basis, r.kind.removed())
 	}
-	if d.Via != "" || len(d.Conflicts) > 0 {
-		b.extra[n] = extra{d.Via, d.Conflicts}
+	if d.Via != "" || len(d.Conflicts) > 0 || d.Relation != "" {
+		b.extra[n] = extra{d.Via, d.Conflicts, d.Relation}
 	}
 	b.rows = append(b.rows, r)
 	return int(n)
@@ -222,7 +227,7 @@ func (b *Builder) leaders() ([]int32, error) {
 			switch {
 			case ok:
 				leaderOf[n] = leader
-			case r.kind != variant:
+			case r.kind.removed():
 				return nil, fmt.Errorf("report: decision %d names a leader that is not among the decisions", n+1)
 			}
 		}
@@ -259,7 +264,7 @@ func (b *Builder) count(leaderOf []int32) {
 			b.groups = append(b.groups, group{leader: leader, size: 1, min: 1, max: 0})
 		}
 		g, r := &b.groups[i], &b.rows[n]
-		if r.kind != variant { // of a variant the decision has no similarity
+		if r.kind.removed() {
 			g.min, g.max = min(g.min, r.similarity), max(g.max, r.similarity)
 		}
 		switch r.kind {
@@ -271,6 +276,8 @@ func (b *Builder) count(leaderOf []int32) {
 			g.size, g.relation = g.size+1, g.relation|8
 		case variant:
 			g.variants, g.relation = g.variants+1, g.relation|4
+		case unsure:
+			g.variants, g.relation = g.variants+1, g.relation|16
 		}
 	}
 	for i := range b.groups {

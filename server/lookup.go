@@ -54,7 +54,7 @@ func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, er
 		return api.Comparison{}, err
 	}
 	c, err := detector(ctx).Compare(ctx, a.Document, b.Document)
-	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content, Contained: c.Contained, Images: detector(ctx).InCommon(a.Pictures, b.Pictures)}, err
+	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content, Relation: c.Content.Relation(), Contained: c.Contained, Images: detector(ctx).InCommon(a.Pictures, b.Pictures)}, err
 }
 
 type nidInput struct {

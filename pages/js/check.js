@@ -31,22 +31,22 @@ export async function checkView(app, key) {
 
 async function alone(app, content) {
   const r = await app.source.ask('/check', { content });
-  return h('section', { class: 'panel' }, h('h2', {}, verdict(r.decision === 'duplicate')),
+  return h('section', { class: 'panel' }, h('h2', {}, verdict(r.relation || r.decision)),
     r.docId ? h('p', {}, 'docId ', h('a', { href: '#groups/' + r.docId }, r.docId)) : null,
     facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]));
 }
 
-const verdict = (near, variant) => h('span', { class: 'chip ' + (near ? 'gone' : variant ? 'variant' : 'good') }, near ? t('Duplicate') : variant ? t('Variant') : t('New'));
+const verdict = (relation) => h('span', { class: 'chip ' + ({ duplicate: 'gone', new: 'good', overlap: 'variant' }[relation] || 'variant') }, t(relation));
 const facts = (list) => h('dl', {}, list.filter(([, x]) => x).flatMap(([k, x]) => [h('dt', {}, k), h('dd', {}, x)]));
 
 async function pair(app, p, q) {
   const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { content: p }, b: { content: q } }), app.source.ask('/inspect', { a: p, b: q })]);
   const parts = diff(p, q), names = kinds(parts), shared = passages(p, [q], 5);
   const piece = (side) => parts.flatMap((x) => x.op === '=' ? [(side === 'a' ? x.a : x.b).join('')] : (x.op === '-') === (side === 'a') ? [h(x.op === '-' ? 'del' : 'ins', {}, (side === 'a' ? x.a : x.b).join(''))] : []);
-  return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.content.near, stages.content.variant)),
+  return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.relation)),
     conflicts(r.conflicts, 'a', 'b'),
     h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Stage') }, h('table', {}, h('thead', {}, h('tr', {}, [t('Stage'), t('Verdict'), t('Similarity'), t('Reason')].map((x) => h('th', { scope: 'col' }, x)))),
-      h('tbody', {}, ['url', 'title', 'content'].map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s)), h('td', {}, stages[s].near ? t('Duplicate') : stages[s].variant ? t('Variant') : t('New')), h('td', {}, stages[s].similarity ? fixed(stages[s].similarity) : '–'), h('td', {}, stages[s].near || stages[s].similarity ? said(stages[s].basis) : '')))))),
+      h('tbody', {}, ['url', 'title', 'content'].map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s)), h('td', {}, t(s === 'content' ? stages.relation : stages[s].near ? 'duplicate' : 'new')), h('td', {}, stages[s].similarity ? fixed(stages[s].similarity) : '–'), h('td', {}, stages[s].near || stages[s].similarity ? said(stages[s].basis) : '')))))),
     facts([[t('Length'), r.runes.map(num).join(' / ')], [t('Edits'), r.editDistance === undefined ? '' : num(r.editDistance)]])),
   h('div', { class: 'columns' },
     h('section', { class: 'panel' }, h('h2', {}, t('Every scale')), h('table', {}, h('tbody', {}, r.scales.map((s) => h('tr', {}, h('th', { scope: 'row' }, said(s.name)), h('td', { class: 'n' }, fixed(s.similarity)),

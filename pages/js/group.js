@@ -165,7 +165,7 @@ function memberCard(m, c) {
     h('button', { class: 'verdict ' + verdict, 'data-verdict': verdict, 'aria-pressed': 'false', onclick: () => { select(m, c.i); decide(m, c, verdict); } }, t(name), h('kbd', { 'aria-hidden': 'true' }, key)));
   const evidence = [said(x.basis), x.distance >= 0 ? t('distance {n}', { n: x.distance }) : '', x.via ? t('linked by {id}', { id: x.via }) : ''].filter(Boolean).join(' · ');
   const root = h('section', { class: 'member', tabindex: -1, 'aria-label': `${variant ? t('Variant') : t('Duplicate')} ${x.id}`, onclick: () => mark(m, c.i) },
-    h('header', {}, x.similarity ? h('span', { class: 'similarity' }, t('similarity {a}', { a: fixed(x.similarity) })) : null, h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t('Variant') : t('Duplicate')),
+    h('header', {}, x.similarity ? h('span', { class: 'similarity' }, t('similarity {a}', { a: fixed(x.similarity) })) : null, h('span', { class: 'chip ' + (variant ? 'variant' : 'gone') }, variant ? t(x.relation || 'variant') : t('Duplicate')),
       h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
     conflicts(x.conflicts, 'b', 'a'),
     movedBy(m, c),

@@ -6,7 +6,7 @@ import { decidedOf } from './decide.js';
 import { groupView } from './group.js';
 
 const rowHeight = 66, spare = 8;
-export const relations = [[1, 'copy'], [2, 'edited'], [8, 'contained'], [4, 'variant']];
+export const relations = [[1, 'copy'], [2, 'edited'], [8, 'contained'], [16, 'unsure'], [4, 'variant']];
 const start = () => ({ text: '', minSize: 1, maxSize: 0, from: 0, to: 1, relation: 0, source: -1, sort: 'size', ascending: false, open: false });
 
 export async function groupsView(app, key) {

@@ -220,6 +220,8 @@ type Comparison struct {
 	URL     neardup.Match `json:"url"`
 	Title   neardup.Match `json:"title"`
 	Content neardup.Match `json:"content"`
+	// Relation of the contents.
+	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
 	// Contained is empty where no content contains the other.
 	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
 	// Images is nil where one has no picture that counts.

@@ -3,8 +3,6 @@ package ledger
 import (
 	"encoding/binary"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -77,7 +75,7 @@ const (
 )
 
 // formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
-const formatVersion = 7
+const formatVersion = 8
 
 // keyOf is space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
@@ -218,9 +216,11 @@ func putExtension(e *encoder, v *docid.Evidence) {
 	e.uint(flags(v.Disagrees, len(v.SameImages) > 0))
 	e.uint(v.Variant)
 	e.string(v.VariantNID)
+	e.string(string(v.Relation))
 	e.uint(uint64(len(v.Conflicts)))
 	for _, c := range v.Conflicts {
-		e.string(kindWithBits(c))
+		e.string(c.Kind)
+		e.int(int64(math.Round(c.Bits * bitsUnit)))
 		e.string(c.A)
 		e.string(c.B)
 	}
@@ -231,11 +231,10 @@ func putExtension(e *encoder, v *docid.Evidence) {
 
 func getExtension(d *decoder, v *docid.Evidence) {
 	has := d.uint()
-	v.Disagrees, v.Variant, v.VariantNID = has&flagYes != 0, d.uint(), d.string()
-	v.Conflicts = make([]neardup.Conflict, d.count(3))
+	v.Disagrees, v.Variant, v.VariantNID, v.Relation = has&flagYes != 0, d.uint(), d.string(), neardup.Relation(d.string())
+	v.Conflicts = make([]neardup.Conflict, d.count(4))
 	for i := range v.Conflicts {
-		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), A: d.string(), B: d.string()}
-		withoutBits(&v.Conflicts[i])
+		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), Bits: float64(d.int()) / bitsUnit, A: d.string(), B: d.string()}
 	}
 	if v.SameImages = nil; has&flagPictures != 0 {
 		v.SameImages = getSameImages(d)
@@ -244,22 +243,6 @@ func getExtension(d *decoder, v *docid.Evidence) {
 
 // bitsUnit is the part of a bit that evidence is kept in: what a score is made of.
 const bitsUnit = 256
-
-// kindWithBits writes the bits of a conflict behind its kind, "word:-461": rows of
-// before have kinds alone, and go on being read.
-func kindWithBits(c neardup.Conflict) string {
-	if n := math.Round(c.Bits * bitsUnit); n != 0 {
-		return c.Kind + ":" + strconv.Itoa(int(n))
-	}
-	return c.Kind
-}
-
-func withoutBits(c *neardup.Conflict) {
-	kind, bits, found := strings.Cut(c.Kind, ":")
-	if n, err := strconv.Atoi(bits); found && err == nil {
-		c.Kind, c.Bits = kind, float64(n)/bitsUnit
-	}
-}
 
 func getEntry(d *decoder, v *docid.Entry) {
 	v.Kind, v.Leader, v.NID = docid.Kind(d.string()), d.uint(), d.string()
