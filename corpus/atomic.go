@@ -148,8 +148,11 @@ func (f *AtomicFile) Flush() error {
 	return f.err
 }
 
-// WriteJSON writes v as one line of JSON, without escaping <, > and &.
+// WriteJSON writes v as one line of JSON, without escaping <, > and &. A nil file takes it and writes nothing.
 func (f *AtomicFile) WriteJSON(v any) error {
+	if f == nil {
+		return nil
+	}
 	enc := json.NewEncoder(f)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
@@ -234,8 +237,7 @@ func (f *AtomicFile) flush() error {
 
 // bare takes the name of the temporary file out of an error.
 func bare(err error) error {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
 	return err

@@ -69,3 +69,11 @@ func TestCreateDir(t *testing.T) {
 		}
 	}
 }
+
+// An output that is not wanted is nil, and takes lines.
+func TestNilTakesJSON(t *testing.T) {
+	var unwanted *corpus.AtomicFile
+	if err := unwanted.WriteJSON(1); err != nil {
+		t.Error(err)
+	}
+}

@@ -84,8 +84,7 @@ func (r *Reader) prepare(in *input) error {
 	}
 	if in.format == Auto {
 		err := r.detect(in)
-		var sick ioError
-		if in.path == Stdin && errors.As(err, &sick) {
+		if _, ok := errors.AsType[ioError](err); ok && in.path == Stdin {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		if err != nil {

@@ -69,6 +69,14 @@ const (
 	fewEdits    = 12
 )
 
+// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] stands where the other has
+// b[b0:b1].
+func Diff(a, b []uint32, place func(a0, a1, b0, b1 int)) {
+	for _, s := range new(differ).diff(a, b) {
+		place(s.a0, s.a1, s.b0, s.b1)
+	}
+}
+
 func (d *differ) diff(a, b []uint32) []span {
 	d.spans = d.spans[:0]
 	d.between(a, b, 0, len(a), 0, len(b), true)

@@ -52,6 +52,15 @@ func TestDifferIsAWay(t *testing.T) {
 	}
 }
 
+// Places come in order, each with what the other row has there.
+func TestDiff(t *testing.T) {
+	var got [][4]int
+	Diff([]uint32{1, 2, 3, 4, 5}, []uint32{1, 9, 3, 5, 6}, func(a0, a1, b0, b1 int) { got = append(got, [4]int{a0, a1, b0, b1}) })
+	if want := [][4]int{{1, 2, 1, 2}, {3, 4, 3, 3}, {5, 5, 4, 5}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // A long text is cut into coarse words by place, and a place is its text.
 func TestLongView(t *testing.T) {
 	v := NewLongView("wind, 北京 1.5 kröger's ปลา")

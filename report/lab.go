@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
 	"github.com/zeebo/xxh3"
 )
 
@@ -40,10 +41,6 @@ type edges struct {
 	Similarity []float64 `json:"similarity"`
 }
 
-// Label is what somebody said of a pair: same, version, facts, other, part,
-// unsure.
-type Label struct{ A, B, Label string }
-
 type sampled struct {
 	a, b       string
 	similarity float64
@@ -65,7 +62,7 @@ type labText struct {
 // and are not among the pairs: copies counts them. A labelled pair of such a one
 // is compared by compare, which tells of two texts whether they are near at the
 // floor. The texts of labelled pairs are held whole.
-func NewLab(floor, threshold float64, copies int64, labels []Label, compare func(a, b string) neardup.Match) *Lab {
+func NewLab(floor, threshold float64, copies int64, labels []eval.JudgedPair, compare func(a, b string) neardup.Match) *Lab {
 	l := &Lab{floor: floor, threshold: threshold, copies: copies, compare: compare, labels: map[[2]string]string{}, texts: map[string]*labText{}}
 	for _, x := range labels {
 		l.labels[unordered(x.A, x.B)] = x.Label

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/report"
 )
 
@@ -256,7 +257,7 @@ func ExampleBuilder() {
 // What a threshold can be chosen by: the pairs from a floor on, each with its
 // similarity, and those that people labelled.
 func ExampleNewLab() {
-	labels := []report.Label{{A: "1", B: "2", Label: "same"}}
+	labels := []eval.JudgedPair{{A: "1", B: "2", Label: "same"}}
 	lab := report.NewLab(.5, .8, 0, labels, func(a, b string) neardup.Match { return neardup.Match{} })
 	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
 	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})

@@ -18,16 +18,8 @@ import (
 
 // againstFlags say what documents are decided against.
 type againstFlags struct {
-	paths []string
-	add   bool
-}
-
-func (f *againstFlags) addFlags(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"against": &f.paths})
-}
-
-func (f *againstFlags) addAdd(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"add": &f.add})
+	paths  []string `flags:"against"`
+	append bool     `flags:"add"`
 }
 
 // against is the index that a run decides against.
@@ -132,7 +124,7 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 		return nil, err
 	}
 	isIndex := f.isIndex()
-	if !isIndex && !f.add {
+	if !isIndex && !f.append {
 		return f.openFiles(ctx, d, cfg)
 	}
 	a := &against{name: f.paths[0]}
@@ -147,7 +139,7 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 		a.begun = f.paths[0]
 	}
 	var err error
-	if !f.add {
+	if !f.append {
 		a.index, err = reference.Open(f.paths[0])
 	} else if a.writer, err = reference.Change(f.paths[0]); err == nil {
 		a.index = a.writer.Index
@@ -162,9 +154,9 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 // check refuses flags that do not go together.
 func (f *againstFlags) check() error {
 	switch {
-	case len(f.paths) == 0 && f.add:
+	case len(f.paths) == 0 && f.append:
 		return usage("--add has no effect without --against INDEX")
-	case f.add && len(f.paths) > 1:
+	case f.append && len(f.paths) > 1:
 		return usage("--add adds to one index, not to %d", len(f.paths))
 	}
 	return nil
@@ -273,6 +265,6 @@ func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	}
 	return d.against.refuse(map[string]bool{
 		"link components":    d.link != string(batch.ByLeader),
-		"write report,floor": d.proof.floor != 0, "overrides": d.run.ruled != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
+		"write report,floor": d.proof.floor != 0, "overrides": d.run.overrides != "", "per": d.run.per != "", "audit": d.run.audit.asked(),
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -150,5 +152,47 @@ func TestPlainly(t *testing.T) {
 		if got := plainly(err); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// The fields of a verb are its flags, unless a tag says otherwise; those of a group may be some of its own.
+func TestFieldsAreFlags(t *testing.T) {
+	type someFlags struct {
+		memory  size
+		workers int
+		quiet   bool
+	}
+	type inner struct{ dropBelow float64 }
+	type verb struct {
+		*app
+		inner
+		out    string
+		given  string `flags:"-"`
+		mapped string `flags:"map"`
+		run    someFlags
+		lines  []byte
+		do     func()
+	}
+	type outer struct {
+		verb `flags:"!out memory"`
+	}
+	a := &app{}
+	names := func(v any) (all []string) {
+		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+		a.bindVerb(fs, "test", reflect.ValueOf(v))
+		fs.VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+		return all
+	}
+	plain := verb{given: "x", lines: nil, do: nil}
+	if got, want := names(&plain), []string{"drop-below", "map", "memory", "out", "quiet", "workers"}; !slices.Equal(got, want) || plain.app != a {
+		t.Errorf("a verb has the flags %q, want %q", got, want)
+	}
+	if got, want := names(&outer{}), []string{"drop-below", "map", "quiet", "workers"}; !slices.Equal(got, want) {
+		t.Errorf("without some of them %q, want %q", got, want)
+	}
+	if got, want := names(&struct {
+		some someFlags `flags:"quiet"`
+	}{}), []string{"quiet"}; !slices.Equal(got, want) {
+		t.Errorf("of a group %q, want %q", got, want)
 	}
 }

@@ -147,14 +147,11 @@ func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	return out[:min(len(out), mostDiffers)]
 }
 
-// shortened is a text in one line of at most so many runes.
+// shortened returns a text in one line of at most most runes.
 func shortened(s string, most int) string {
-	n := 0
-	for i := range s {
-		if n == most {
-			return oneLine(s[:i]) + "…"
-		}
-		n++
+	short := prefix(s, most)
+	if len(short) < len(s) {
+		return oneLine(short) + "…"
 	}
 	return oneLine(s)
 }

@@ -1,30 +1,331 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
-// addCommands adds every verb to the root, in the groups of its help. Each lives in a file of its own.
+	"github.com/neardup/neardup/batch"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A row describes the command at a path of the help. The fields of its verb are its flags.
+type row struct {
+	path string
+	// args names the arguments, with commas between; INPUT... opens what is named or piped in, ... takes any.
+	args string
+	verb any // nil for a command that needs another, which args describes
+}
+
+// verbs lists the commands in the groups of the help.
+var verbs = []struct {
+	group string
+	rows  []row
+}{
+	{"Files", []row{
+		{"dedup", "INPUT...", dedup{write: writes{kinds: dedupKinds}}},
+		{"pairs", "INPUT...", pairs{}},
+		{"passages", "INPUT...", passages{write: writes{kinds: formKinds}}},
+		{"contaminated", "INPUT...", contaminated{write: writes{kinds: formKinds}}},
+		{"compare", "...", compare{}},
+		{"report", "INPUT...", reportVerb{}},
+		{"fingerprint", "INPUT...", fingerprint{}},
+		{"near", "...", near{}},
+		{"plan", "INPUT...", planVerb{}},
+		{"spark", "a command: dedup, pairs or passages", nil},
+		{"spark dedup", "...", sparkVerb{verb: "dedup"}},
+		{"spark pairs", "...", sparkVerb{verb: "pairs"}},
+		{"spark passages", "...", sparkVerb{verb: "passages"}},
+	}},
+	{"Service", []row{
+		{"serve", "", serve{}},
+		{"add", "INPUT...", add{}},
+		{"check", "...", check{}},
+		{"consume", "", consume{}},
+		{"export", "", export{}},
+		{"correct", "NID", correct{}},
+		{"rulings", "", rulings{}},
+		{"mcp", "", mcpVerb{}},
+	}},
+	{"Index", []row{
+		{"index", "", nil},
+		{"index create", "INDEX", indexCreate{}},
+		{"index add", "INDEX,INPUT...", indexAdd{dedup{link: string(batch.ByLeader)}}},
+		{"index info", "INDEX", indexInfo{}},
+		{"index check", "INDEX", indexCheck{}},
+		{"index remove", "INDEX", indexRemove{run: runFlags{keep: string(batch.First)}}},
+		{"index compact", "INDEX", indexCompact{}},
+	}},
+	{"Learn", []row{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
+	{"Operate", []row{
+		{"backup", "the folder to back up to", backup{}},
+		{"log", "a command, begin, adopt or leave", nil},
+		{"log begin", "", logBegin{}},
+		{"log adopt", "", logAdopt{}},
+		{"log leave", "", logLeave{}},
+		{"rebuild", "", again{}},
+		{"token", "", token{}},
+		{"version", "", versionVerb{}},
+		{"man", "DIR", man{}},
+		{"worker", "a stage", nil},
+		{"worker read", "FILE", workerRead{}},
+		{"worker index", "FOLDER", workerIndex{}},
+		{"worker passages", "a stage", nil},
+	}},
+}
+
+// addCommands adds every verb to the root.
 func addCommands(root *cobra.Command, a *app) {
-	for _, g := range []struct {
-		title string
-		verbs []*cobra.Command
-	}{
-		{"Files", []*cobra.Command{
-			dedupCommand(a), pairsCommand(a), passagesCommand(a), contaminatedCommand(a), compareCommand(a), reportCommand(a),
-			fingerprintCommand(a), nearCommand(a), planCommand(a), sparkCommand(a),
-		}},
-		{"Service", []*cobra.Command{
-			serveCommand(a), addCommand(a), checkCommand(a), consumeCommand(a), exportCommand(a), correctCommand(a), rulingsCommand(a), mcpCommand(a),
-		}},
-		{"Index", []*cobra.Command{indexCommand(a)}},
-		{"Learn", []*cobra.Command{evalCommand(a), tuneCommand(a), idfCommand(a)}},
-		{"Operate", []*cobra.Command{backupCommand(a), logCommand(a), rebuildCommand(a), tokenCommand(a), versionCommand(a), manCommand(), workerCommand(a)}},
-	} {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
-		for _, cmd := range g.verbs {
-			cmd.GroupID = g.title
-			root.AddCommand(cmd)
+	added := map[string]*cobra.Command{"": root}
+	add := func(group string, r row) {
+		parent := r.path[:max(strings.LastIndexByte(r.path, ' '), 0)]
+		cmd := a.command(r)
+		if added[r.path] = cmd; parent == "" {
+			cmd.GroupID = group
 		}
-		root.SetHelpCommandGroupID(g.title)
-		root.SetCompletionCommandGroupID(g.title)
+		added[parent].AddCommand(cmd)
 	}
+	for _, g := range verbs {
+		root.AddGroup(&cobra.Group{ID: g.group, Title: g.group})
+		for _, r := range g.rows {
+			add(g.group, r)
+		}
+		root.SetHelpCommandGroupID(g.group)
+		root.SetCompletionCommandGroupID(g.group)
+	}
+	added["worker"].Hidden = true // for programs
+	for name := range stages {
+		add("", row{"worker " + name, "", workerVerb{name: name}})
+	}
+	for name := range spansStages {
+		add("", row{"worker passages " + name, "", spansVerb{name: name}})
+	}
+}
+
+// command makes the command of a row.
+func (a *app) command(r row) *cobra.Command {
+	if r.verb == nil {
+		if r.args == "" {
+			return verb(r.path, nil, nil)
+		}
+		return verb(r.path, nil, needs(r.args))
+	}
+	v := reflect.New(reflect.TypeOf(r.verb))
+	v.Elem().Set(reflect.ValueOf(r.verb))
+	do := v.Interface().(interface {
+		do(ctx context.Context, args []string) error
+	}).do
+	names := strings.FieldsFunc(r.args, func(c rune) bool { return c == ',' })
+	args, rest := expects(names...), ""
+	if n := len(names) - 1; n >= 0 && strings.HasSuffix(names[n], "...") {
+		args, rest, names = nil, names[n], names[:n]
+	}
+	cmd := verb(r.path, args, func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usage("%s is missing", names[len(args)])
+		case rest == "INPUT...":
+			return a.onInputs(do, len(names))(cmd, args)
+		}
+		return do(cmd.Context(), args)
+	})
+	own := *a
+	own.cmd = cmd
+	own.bindVerb(cmd.Flags(), r.path, v)
+	return cmd
+}
+
+// bindVerb defines the flags of a verb: where it lists some, only these.
+func (a *app) bindVerb(fs *pflag.FlagSet, path string, verb reflect.Value) {
+	var some func(flag string) bool
+	if v, ok := verb.Interface().(interface{ only() string }); ok {
+		some = func(flag string) bool { return slices.Contains(strings.Fields(v.only()), flag) }
+	}
+	a.bindFields(fs, path, verb.Elem(), some)
+	if v, ok := verb.Interface().(interface{ ready(*pflag.FlagSet) }); ok {
+		v.ready(fs)
+	}
+}
+
+// bindFields defines a flag for each field of a struct: dropBelow is --drop-below. A tag names it otherwise, or "-" for
+// none. The flags of a group are those of its fields, or those that its method add defines; a tag lists some, or after
+// an exclamation mark all but some. An embedded verb has the rows of its own name.
+func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some func(flag string) bool) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		tag, kind := field.Tag.Get("flags"), field.Type.Name()
+		name, of := cmp.Or(tag, flagName(field.Name)), some
+		if isGroup := field.Anonymous || strings.HasSuffix(kind, "Flags"); isGroup && tag != "" {
+			listed, except := strings.CutPrefix(tag, "!")
+			name, of = flagName(field.Name), func(flag string) bool { return slices.Contains(strings.Fields(listed), flag) != except }
+		}
+		p := reflect.NewAt(field.Type, v.Field(i).Addr().UnsafePointer()) // of an unexported field too
+		switch p := p.Interface().(type) {
+		case **app:
+			*p = a
+			continue
+		case interface{ add(*pflag.FlagSet) }:
+			if tag != "-" && (some == nil || some(name)) {
+				p.add(fs)
+			}
+			continue
+		}
+		switch {
+		case tag == "-":
+		case field.Anonymous && verbHelp()[kind].Use != "":
+			a.bindFields(fs, kind, p.Elem(), of)
+		case field.Anonymous, strings.HasSuffix(kind, "Flags"):
+			a.bindFields(fs, path, p.Elem(), of)
+		case some == nil || some(name):
+			bind(fs, path, flags{name: p.Interface()})
+		}
+	}
+}
+
+// flagName returns the flag of a field.
+func flagName(field string) string {
+	var b strings.Builder
+	for _, r := range field {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('-')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// flagTable has a row for each flag: name (and shorthand), default and help, in groups. A row
+// "verb: name" is for one verb and precedes the row of the name alone.
+//
+//go:embed flags.txt
+var flagTable string
+
+// helpTable has the help of each verb: its command line, a line about it, the text and examples.
+//
+//go:embed help.txt
+var helpTable string
+
+// flagRow is what the table says about a flag.
+type flagRow struct{ group, short, value, help string }
+
+var flagRows = sync.OnceValue(func() map[string]flagRow {
+	rows, group := map[string]flagRow{}, ""
+	for line := range strings.Lines(strings.NewReplacer("{formats}", formatNames(), "{keep}", batch.KeepKeys).Replace(flagTable)) {
+		line = strings.TrimRight(line, "\n")
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			group = title
+			continue
+		}
+		cells := append(strings.SplitN(line, "\t", 3), "", "")
+		name, short, _ := strings.Cut(cells[0], ",")
+		rows[name] = flagRow{group, short, cells[1], strings.ReplaceAll(cells[2], `\n`, "\n")}
+	}
+	return rows
+})
+
+// flags are variables by the names of their flags.
+type flags map[string]any
+
+// bind defines flags of a verb by their rows in the table: its own, those of the command above it, those for all. It skips a variable that cannot be a flag.
+func bind(fs *pflag.FlagSet, verb string, vars flags) {
+	for name, v := range vars {
+		row, ok := flagRows()[verb+": "+name]
+		for of := verb; !ok && of != ""; row, ok = flagRows()[of+": "+name] {
+			of = of[:max(strings.LastIndexByte(of, ' '), 0)]
+		}
+		if !ok {
+			row = flagRows()[name]
+		}
+		switch p := v.(type) {
+		case *string:
+			fs.StringVarP(p, name, row.short, *p, row.help)
+		case *bool:
+			fs.BoolVarP(p, name, row.short, *p, row.help)
+		case *int:
+			fs.IntVarP(p, name, row.short, *p, row.help)
+		case *int64:
+			fs.Int64VarP(p, name, row.short, *p, row.help)
+		case *uint64:
+			fs.Uint64VarP(p, name, row.short, *p, row.help)
+		case *float64:
+			fs.Float64VarP(p, name, row.short, *p, row.help)
+		case *time.Duration:
+			fs.DurationVarP(p, name, row.short, *p, row.help)
+		case *[]string:
+			fs.StringArrayVarP(p, name, row.short, *p, row.help)
+		case *list:
+			fs.StringSliceVarP((*[]string)(p), name, row.short, *p, row.help)
+		case pflag.Value:
+			fs.VarP(p, name, row.short, row.help)
+			if p.Type() == "bool" {
+				fs.Lookup(name).NoOptDefVal = "true"
+			}
+		default:
+			continue
+		}
+		f := fs.Lookup(name)
+		f.Annotations = map[string][]string{groupKey: {row.group}}
+		if row.value != "" && f.Value.Set(row.value) == nil {
+			f.DefValue = f.Value.String()
+		}
+	}
+}
+
+// list is the value of a flag that takes several values, with commas between.
+type list []string
+
+// renamed returns how a command spells an earlier flag now, "" if it never had that flag.
+func renamed(fs *pflag.FlagSet, name string) string {
+	now := flagRows()["renamed: "+name].value
+	flag, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), " ")
+	if now == "" || fs.Lookup(flag) == nil || fs.Lookup(name) != nil {
+		return ""
+	}
+	return "; it is now " + now
+}
+
+var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
+	all := map[string]cobra.Command{}
+	for text := range strings.SplitSeq(strings.NewReplacer("{exits}", exitHelp, "{schemes}\n", schemeHelp()).Replace(helpTable), "\n= ") {
+		use, rest, _ := strings.Cut(strings.TrimPrefix(text, "= "), "\n")
+		short, rest, _ := strings.Cut(rest, "\n")
+		long, example, _ := strings.Cut(rest, "Examples:\n")
+		words := strings.Fields(use)
+		n := 1
+		for n < len(words) && strings.Trim(words[n], "abcdefghijklmnopqrstuvwxyz") == "" {
+			n++
+		}
+		all[strings.Join(words[:n], " ")] = cobra.Command{
+			Use: strings.Join(words[n-1:], " "), Short: short, Long: strings.TrimRight(long, "\n"), Example: strings.TrimRight(example, "\n"),
+		}
+	}
+	spark := all["spark dedup"]
+	for name, what := range map[string]string{
+		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
+		"pairs":    "the verified pairs with all evidence in pairs",
+		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
+	} {
+		h := spark
+		for _, text := range []*string{&h.Use, &h.Short, &h.Long, &h.Example} {
+			*text = strings.NewReplacer("dedup", name, "{what}", what).Replace(*text)
+		}
+		all["spark "+name] = h
+	}
+	return all
+})
+
+// verb makes the command at a path, with its help. Without args it takes any arguments.
+func verb(path string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	if args == nil {
+		args = cobra.ArbitraryArgs
+	}
+	h := verbHelp()[path]
+	return &cobra.Command{Use: h.Use, Short: h.Short, Long: h.Long, Example: h.Example, Args: args, RunE: run}
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -12,64 +15,49 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/feature/keyword"
+	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
+	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/text/html"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type compare struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	from   string
-	pairs  string
-	text   bool
-	json   bool
-	flags  *pflag.FlagSet
+	input       inputFlags
+	method      methodFlags
+	from, pairs string
+	text, json  bool
 }
 
-func compareCommand(a *app) *cobra.Command {
-	c := &compare{app: a}
-	cmd := verb("compare", nil, func(cmd *cobra.Command, args []string) error {
-		if c.pairs != "" {
-			if err := expects()(cmd, args); err != nil {
-				return err
-			}
-			if c.text || c.json {
-				return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
-			}
-			return c.list(cmd.Context())
-		}
-		if err := expects("A", "B")(cmd, args); err != nil {
+func (c *compare) do(ctx context.Context, args []string) error {
+	if c.pairs != "" {
+		if err := expects()(nil, args); err != nil {
 			return err
 		}
-		return c.do(cmd.Context(), args[0], args[1])
-	})
-	fs := cmd.Flags()
-	bind(fs, "compare", flags{"from": &c.from, "pairs": &c.pairs, "text": &c.text, "json": &c.json})
-	c.input.add(fs)
-	c.method.add(fs)
-	c.flags = fs
-	return cmd
-}
-
-func (c *compare) do(ctx context.Context, a, b string) error {
-	if c.arePictures(a, b) {
-		return c.comparePictures(a, b)
+		if c.text || c.json {
+			return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
+		}
+		return c.list(ctx)
+	}
+	if err := expects("A", "B")(nil, args); err != nil {
+		return err
+	}
+	if c.arePictures(args[0], args[1]) {
+		return c.comparePictures(args[0], args[1])
 	}
 	m, n, err := c.method.method()
 	if err != nil {
 		return err
 	}
-	docs, err := c.documents(a, b)
+	texts, err := c.documents(ctx, args)
 	if err != nil {
 		return err
 	}
-	x, y := n.Clean(docs[0].Text), n.Clean(docs[1].Text)
+	x, y := n.Clean(texts[0]), n.Clean(texts[1])
 	measured, err := measure(ctx, x, y)
 	if err != nil {
 		return err
@@ -90,30 +78,48 @@ func (c *compare) do(ctx context.Context, a, b string) error {
 	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))
 }
 
-func (c *compare) documents(a, b string) ([2]neardup.Document, error) {
-	switch {
-	case c.text && c.from != "":
-		return [2]neardup.Document{}, usage("--text and --from exclude each other")
-	case c.text:
-		return [2]neardup.Document{{ID: "A", Text: a}, {ID: "B", Text: b}}, nil
-	case c.from != "":
-		return c.byID(a, b)
+// documents returns the two texts.
+func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
+	if c.text && c.from != "" {
+		return texts, usage("--text and --from exclude each other")
 	}
-	var docs [2]neardup.Document
-	for i, path := range []string{a, b} {
-		d, err := c.file(path)
-		if err != nil {
-			return docs, err
+	found := map[string]*string{names[0]: nil, names[1]: nil}
+	if c.from != "" {
+		err = c.find(ctx, found)
+	}
+	for i, name := range names {
+		switch {
+		case err != nil:
+		case c.text:
+			texts[i] = name
+		case c.from == "":
+			texts[i], err = c.file(name)
+		case found[name] == nil:
+			err = fmt.Errorf("%s has no document with the id %q", c.from, name)
+		default:
+			texts[i] = *found[name]
 		}
-		docs[i] = d
 	}
-	return docs, nil
+	return texts, err
 }
 
-// file reads one document from a file of its own.
-func (c *compare) file(path string) (neardup.Document, error) {
+// find finds the texts of documents in --from by their ids; the first of an id counts.
+func (c *compare) find(ctx context.Context, texts map[string]*string) error {
+	missing := len(texts)
+	return c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
+		if known, wanted := texts[doc.ID]; wanted && known == nil {
+			text := doc.Text
+			texts[doc.ID] = &text
+			missing--
+		}
+		return missing > 0
+	})
+}
+
+// file reads the text of a file.
+func (c *compare) file(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return neardup.Document{}, usage("%s is a folder: A and B are two files", path)
+		return "", usage("%s is a folder: A and B are two files", path)
 	}
 	in := c.input
 	if in.format == "auto" {
@@ -124,46 +130,13 @@ func (c *compare) file(path string) (neardup.Document, error) {
 	}
 	r, err := in.open(c.app, []string{path}, "")
 	if err != nil {
-		return neardup.Document{}, err
+		return "", err
 	}
 	defer r.Close()
 	for doc, err := range r.Documents() {
-		return *doc, err
+		return doc.Text, err
 	}
-	return neardup.Document{}, nil
-}
-
-// byID finds two documents in a file of many.
-func (c *compare) byID(a, b string) ([2]neardup.Document, error) {
-	var docs [2]neardup.Document
-	var found [2]bool
-	r, err := c.input.open(c.app, []string{c.from}, "")
-	if err != nil {
-		return docs, err
-	}
-	defer r.Close()
-	for doc, err := range r.Documents() {
-		if corpus.Rejected(err) != nil {
-			continue
-		}
-		if err != nil {
-			return docs, err
-		}
-		for i, id := range []string{a, b} {
-			if !found[i] && doc.ID == id {
-				docs[i], found[i] = *doc, true
-			}
-		}
-		if found[0] && found[1] {
-			break
-		}
-	}
-	for i, id := range []string{a, b} {
-		if !found[i] {
-			return docs, fmt.Errorf("%s has no document with the id %q", c.from, id)
-		}
-	}
-	return docs, nil
+	return "", nil
 }
 
 // contains is the relation of a text to one that is contained in it.
@@ -226,16 +199,11 @@ func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
-// verdict returns what the method says of a pair that it has found: whether x may go for y.
+// verdict returns what the method decides on two clean texts, and how similar those are that are not near, where the
+// method measures it.
 func verdict(m neardup.Method, x, y string) neardup.Match {
 	a, b := m.Prepare(x), m.Prepare(y)
 	match := batch.Explain(m, batch.Text{Clean: x, Prepared: a}, batch.Text{Clean: y, Prepared: b})
-	return below(m, a, b, match)
-}
-
-// below adds how similar two texts are that are not near, where the method can
-// say it.
-func below(m neardup.Method, a, b neardup.Prepared, match neardup.Match) neardup.Match {
 	if by, ok := m.(neardup.Searchable); ok && !match.Near && !match.Variant {
 		match.Similarity = by.Measure(a, b)
 	}
@@ -303,4 +271,163 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
+}
+
+// listedPair is a line of --pairs: two texts, or two ids of documents in
+// --from, or of each one.
+type listedPair struct {
+	A      string  `json:"id_a"`
+	B      string  `json:"id_b"`
+	TextA  *string `json:"text_a"`
+	TextB  *string `json:"text_b"`
+	ShortA string  `json:"a"` // as overrides name them
+	ShortB string  `json:"b"`
+}
+
+// comparedPair is what is said of one.
+type comparedPair struct {
+	A     string `json:"id_a,omitempty"`
+	B     string `json:"id_b,omitempty"`
+	Equal bool   `json:"equal"`
+	// Relation of the first text to the second.
+	Relation neardup.Relation `json:"relation"`
+	neardup.Match
+	// Found is false of a near pair that no key would have found.
+	Found     bool               `json:"found"`
+	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
+}
+
+var (
+	errPair = errors.New("a pair needs text_a and text_b, or id_a and id_b")
+	errFrom = errors.New("pairs of ids need --from: the file of the documents")
+)
+
+// list compares the pairs of a file and prints a line for each, in their order.
+func (c *compare) list(ctx context.Context) error {
+	m, n, err := c.method.method()
+	if err != nil {
+		return err
+	}
+	texts, err := c.texts(ctx)
+	if err != nil {
+		return err
+	}
+	out := corpus.NewStream(c.stdout)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	err = c.eachPair(func(p listedPair) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for _, side := range []struct {
+			id   string
+			text **string
+		}{{p.A, &p.TextA}, {p.B, &p.TextB}} {
+			if *side.text != nil {
+				continue
+			}
+			if *side.text = texts[side.id]; *side.text == nil {
+				return fmt.Errorf("%s has no document with the id %q", c.from, side.id)
+			}
+		}
+		return enc.Encode(compared(m, n, p))
+	})
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// eachPair reads the list.
+func (c *compare) eachPair(do func(listedPair) error) error {
+	return textlines.Each(c.pairs, func(_ int, line []byte) error {
+		var p listedPair
+		if err := textlines.Object(line, &p, "pair"); err != nil {
+			return err
+		}
+		if p.A == "" && p.B == "" {
+			p.A, p.B = p.ShortA, p.ShortB
+		}
+		byID := p.TextA == nil || p.TextB == nil
+		switch {
+		case p.TextA == nil && p.A == "" || p.TextB == nil && p.B == "":
+			return errPair
+		case byID && c.from == "":
+			return errFrom
+		}
+		return do(p)
+	})
+}
+
+// texts reads the documents that the list names by their ids; the first of an
+// id counts.
+func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
+	if c.from == "" {
+		return nil, nil
+	}
+	texts := map[string]*string{}
+	err := c.eachPair(func(p listedPair) error {
+		if p.TextA == nil {
+			texts[p.A] = nil
+		}
+		if p.TextB == nil {
+			texts[p.B] = nil
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, c.find(ctx, texts)
+}
+
+// compared decides a pair as a batch of the two would.
+func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
+	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
+	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}
+	if out.Equal {
+		out.Match = batch.EqualMatch(m, x)
+	}
+	out.Relation = out.Match.Relation()
+	out.Found = out.Near && (out.Equal || meet(m, x, y))
+	out.Conflicts = out.Match.Evidence
+	return out
+}
+
+// inspect measures two texts on every scale, with the public seed, for the
+// pages of the service. What it cannot have (a dictionary that cannot be read)
+// it leaves out.
+func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
+	n := text.Default()
+	x, y := n.Clean(a), n.Clean(b)
+	c, err := measure(ctx, x, y)
+	if err != nil {
+		return api.Inspection{}, err
+	}
+	out := api.Inspection{
+		Measured:     c,
+		Fingerprints: [2]string{fmt.Sprintf("%016x", fingerprintOf(x)), fmt.Sprintf("%016x", fingerprintOf(y))},
+		Keywords:     [2][]api.Keyword{keywords(x), keywords(y)},
+	}
+	if m, err := methods.New(""); err == nil {
+		out.Verdict = verdict(m, x, y)
+		out.Conflicts = out.Verdict.Evidence
+	}
+	return out, ctx.Err()
+}
+
+// extractor is made at the first call: it reads a dictionary.
+var extractor = sync.OnceValues(keyword.Default)
+
+// keywords are the words that tell most of a text, the heaviest first.
+func keywords(clean string) []api.Keyword {
+	out := []api.Keyword{}
+	e, err := extractor()
+	if err != nil {
+		return out
+	}
+	for _, k := range e.Append(nil, clean) {
+		out = append(out, api.Keyword{Word: k.Word, Weight: int(k.Weight)})
+	}
+	return out
 }

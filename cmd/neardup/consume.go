@@ -12,56 +12,39 @@ import (
 
 	"github.com/neardup/neardup/streams"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 type consume struct {
 	*app
-	remote   remoteFlags
-	o        streams.Options
-	metrics  string
-	insecure bool
-}
-
-func consumeCommand(a *app) *cobra.Command {
-	c := &consume{app: a}
-	cmd := verb("consume", expects(), func(cmd *cobra.Command, _ []string) error {
-		if err := noTenants(layered(cmd.Flags())); err != nil {
-			return err
-		}
-		return c.do(cmd.Context())
-	})
-	c.flags(cmd.Flags())
-	return cmd
-}
-
-func (c *consume) flags(fs *pflag.FlagSet) {
-	c.remote.add(fs)
-	bind(fs, "consume", flags{
-		"from": &c.o.From, "to": &c.o.To, "bad": &c.o.Bad, configFlag: new(string),
-		"group": &c.o.Group, "instance": &c.o.Instance, "in-flight": &c.o.InFlight, "claim-after": &c.o.ClaimAfter,
-		"to-end": &c.o.ToEnd, "metrics-addr": &c.metrics, "insecure": &c.insecure,
-	})
+	config                         string
+	remote                         remoteFlags
+	from, to, bad, group, instance string
+	inFlight                       int
+	claimAfter                     time.Duration
+	toEnd, insecure                bool
+	metricsAddr                    string
 }
 
 func (c *consume) valid() error {
 	switch {
-	case c.o.From == "":
+	case c.from == "":
 		return usage("--from is missing")
-	case c.o.To == "":
+	case c.to == "":
 		return usage("--to is missing")
-	case c.o.Bad != "" && c.o.Bad == c.o.To:
+	case c.bad != "" && c.bad == c.to:
 		return usage("--to and --bad are the same")
-	case c.o.InFlight < 1:
+	case c.inFlight < 1:
 		return usage("--in-flight is at least 1")
-	case c.o.ClaimAfter < time.Second:
+	case c.claimAfter < time.Second:
 		return usage("--claim-after is at least a second")
 	}
 	return nil
 }
 
-func (c *consume) do(ctx context.Context) (err error) {
+func (c *consume) do(ctx context.Context, _ []string) (err error) {
+	if err := noTenants(layered(c.cmd.Flags())); err != nil {
+		return err
+	}
 	if err := c.valid(); err != nil {
 		return err
 	}
@@ -74,10 +57,12 @@ func (c *consume) do(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("--instance is missing, and the host has no name: %w", err)
 	}
-	c.o.Instance = cmp.Or(c.o.Instance, host)
-	c.o.Log = slog.New(slog.NewJSONHandler(c.stderr, nil))
-	c.o.Stdout, c.o.Drain = c.stdout, drainTime
-	consumer, err := streams.Open(ctx, client, c.o)
+	c.instance = cmp.Or(c.instance, host)
+	log := slog.New(slog.NewJSONHandler(c.stderr, nil))
+	consumer, err := streams.Open(ctx, client, streams.Options{
+		From: c.from, To: c.to, Bad: c.bad, Group: c.group, Instance: c.instance, InFlight: c.inFlight, ClaimAfter: c.claimAfter, ToEnd: c.toEnd,
+		Log: log, Stdout: c.stdout, Drain: drainTime,
+	})
 	if errors.Is(err, streams.ErrAddress) {
 		return usage("%w", err)
 	}
@@ -85,15 +70,15 @@ func (c *consume) do(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, consumer.Close()) }()
-	stop, err := serveMetrics(ctx, c.metrics, c.insecure, consumeRegistry(ctx, consumer), c.o.Log, make(chan error, 1))
+	stop, err := serveMetrics(ctx, c.metricsAddr, c.insecure, consumeRegistry(ctx, consumer), log, make(chan error, 1))
 	if err != nil {
 		return err
 	}
 	defer stop()
-	c.o.Log.Info("consuming", "from", where(c.o.From), "to", where(c.o.To), "group", c.o.Group, "instance", c.o.Instance)
+	log.Info("consuming", "from", where(c.from), "to", where(c.to), "group", c.group, "instance", c.instance)
 	err = consumer.Run(ctx)
 	n := consumer.Counts()
-	c.o.Log.Info("done", "read", n.Read, "decided", n.Decided, "refused", n.Refused, "again", n.Again)
+	log.Info("done", "read", n.Read, "decided", n.Decided, "refused", n.Refused, "again", n.Again)
 	return err
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -14,38 +17,21 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
 	"github.com/neardup/neardup/internal/inorder"
-	"github.com/spf13/cobra"
 )
 
 type contaminated struct {
 	*app
-	input    inputFlags
-	run      runFlags
-	write    writes
-	findings string
-	out      string
-	mask     string
-	masks    bool
-	partial  bool
-	least    float64
-}
-
-func contaminatedCommand(a *app) *cobra.Command {
-	c := &contaminated{app: a}
-	cmd := verb("contaminated", nil, nil)
-	fs := cmd.Flags()
-	cmd.RunE = a.onInputs(func(ctx context.Context, inputs []string) error {
-		c.masks = fs.Changed("mask")
-		return c.do(ctx, inputs)
-	})
-	c.write.kinds = formKinds
-	bind(fs, "contaminated", flags{"findings": &c.findings, "out": &c.out, "mask": &c.mask, "partial": &c.partial, "least": &c.least, "write": &c.write})
-	c.input.add(fs)
-	c.run.addBatch(fs)
-	return cmd
+	input               inputFlags
+	run                 runFlags `flags:"!keep per overrides audit"`
+	write               writes
+	findings, out, mask string
+	partial             bool
+	least               float64
+	masks               bool `flags:"-"` // --mask is given
 }
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
+	c.masks = c.cmd.Flags().Changed("mask")
 	if err := c.check(inputs); err != nil {
 		return err
 	}
@@ -121,8 +107,8 @@ type examined struct {
 // examine looks for items in the records of a block, and masks them.
 func (c *contaminated) examine(finder *contamination.Finder, b *block) []examined {
 	out := make([]examined, 0, len(b.entries))
-	dec := b.decoder.get()
-	defer b.decoder.put(dec)
+	dec := b.decoder.Get().(*corpus.Decoder)
+	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		if e.reject == nil {
@@ -156,32 +142,22 @@ func (c *contaminated) goes(v contamination.Verdict) bool {
 	return v == contamination.Contaminated || c.partial
 }
 
-// masked is a text with a mask in the place of spans, of which one may begin in another.
+// masked returns a text with a mask in the place of spans, one for those that touch. Spans are in order.
 func masked(text string, spans []interop.Span, mask string) string {
-	var b strings.Builder
-	runes, at, within := 0, 0, false
+	var starts []int // of runes
 	for i := range text {
-		for at < len(spans) && runes >= spans[at].End {
-			at++
-		}
-		in := false
-		for _, s := range spans[at:] {
-			if s.Start > runes {
-				break
-			}
-			in = in || runes < s.End
-		}
-		switch {
-		case !in:
-			_, size := utf8.DecodeRuneInString(text[i:])
-			b.WriteString(text[i : i+size])
-		case !within:
-			b.WriteString(mask)
-		}
-		within = in
-		runes++
+		starts = append(starts, i)
 	}
-	return b.String()
+	starts = append(starts, len(text))
+	var b strings.Builder
+	end := -1 // of what is masked
+	for _, s := range spans {
+		if s.Start > end {
+			b.WriteString(text[starts[max(end, 0)]:starts[s.Start]] + mask)
+		}
+		end = max(end, s.End)
+	}
+	return b.String() + text[starts[max(end, 0)]:]
 }
 
 // contaminationWriter writes what was found, record by record.
@@ -234,11 +210,9 @@ func (w *contaminationWriter) record(x *examined) error {
 	case contamination.Partial:
 		w.Partial++
 	}
-	if w.findings != nil {
-		for _, f := range x.found {
-			if err := w.findings.WriteJSON(findingLine{x.doc.ID, f}); err != nil {
-				return err
-			}
+	for _, f := range x.found {
+		if err := w.findings.WriteJSON(findingLine{x.doc.ID, f}); err != nil {
+			return err
 		}
 	}
 	if err := w.forms.add(&x.doc); err != nil {
@@ -253,9 +227,6 @@ func (w *contaminationWriter) record(x *examined) error {
 // unsearched ends the findings with the items that were not searched for.
 func (w *contaminationWriter) unsearched() error {
 	for _, item := range w.StubIDs {
-		if w.findings == nil {
-			return nil
-		}
 		line := struct {
 			Item    string `json:"item"`
 			Verdict string `json:"verdict"`
@@ -287,4 +258,65 @@ func (w *contaminationWriter) summary() error {
 		fmt.Fprintf(out, "found       %s documents are contaminated, %s more in part\n", grouped(w.Contaminated), grouped(w.Partial))
 		w.rep.effort(out)
 	})
+}
+
+// evalLine is an item of an evaluation in JSON: with an id of its own, or as decon has
+// them, with that of the evaluation and a number.
+type evalLine struct {
+	ID       json.RawMessage `json:"id"`
+	Eval     json.RawMessage `json:"eval_key"`
+	Number   json.RawMessage `json:"doc_id"`
+	Question json.RawMessage `json:"question"`
+	Answer   json.RawMessage `json:"answer"`
+	Passage  json.RawMessage `json:"passage"`
+}
+
+// evalItems reads items of evaluations. A record that cannot be read is an error: what is
+// not looked for would not be found.
+func evalItems(r *corpus.Reader) iter.Seq2[contamination.Item, error] {
+	return func(yield func(contamination.Item, error) bool) {
+		dec := r.NewDecoder()
+		for it, err := range r.Items() {
+			var item contamination.Item
+			if err == nil {
+				item, err = evalItem(dec, it)
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err error) {
+	var line evalLine
+	if json.Unmarshal(it.Raw, &line) == nil && line.Question != nil {
+		item = contamination.Item{ID: plain(line.ID), Question: plain(line.Question), Answer: plain(line.Answer), Passage: plain(line.Passage)}
+		switch {
+		case line.Eval != nil && line.Number != nil:
+			item.ID = plain(line.Eval) + "/" + plain(line.Number)
+		case item.ID == "":
+			item.ID = fmt.Sprintf("%s:%d", it.File, it.Line)
+		}
+		return item, nil
+	}
+	var doc neardup.Document
+	if err := dec.Decode(it, &doc); err != nil {
+		return item, fmt.Errorf("an item has a question or a text: %w", err)
+	}
+	return contamination.Item{ID: doc.ID, Text: doc.Text}, nil
+}
+
+// plain is a string of JSON, or a number as it is written; "" of anything else.
+func plain(raw json.RawMessage) (s string) {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || bytes.IndexByte([]byte("[{ntf"), raw[0]) >= 0:
+		return ""
+	case raw[0] != '"':
+		return string(raw)
+	case json.Unmarshal(raw, &s) != nil:
+		return ""
+	}
+	return s
 }

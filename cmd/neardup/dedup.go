@@ -12,36 +12,19 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/spf13/cobra"
+	"github.com/neardup/neardup/internal/external"
 )
 
 type dedup struct {
 	*app
-	input   inputFlags
-	method  methodFlags
-	run     runFlags
-	out     string
-	decide  string
-	link    string
-	write   writes
-	proof   evidenceFlags
-	against againstFlags
-	resume  resumeFlag
-}
-
-func dedupCommand(a *app) *cobra.Command {
-	d := &dedup{app: a}
-	cmd := verb("dedup", nil, a.onInputs(d.do))
-	fs := cmd.Flags()
-	d.write.kinds = dedupKinds
-	bind(fs, "dedup", flags{"out": &d.out, "decisions": &d.decide, "write": &d.write, "link": &d.link})
-	d.input.add(fs)
-	d.against.addFlags(fs)
-	d.against.addAdd(fs)
-	d.method.add(fs)
-	d.run.add(fs)
-	d.resume.add(fs)
-	return cmd
+	input                inputFlags
+	method               methodFlags
+	run                  runFlags
+	out, decisions, link string
+	write                writes
+	against              againstFlags
+	resume               resumeFlag
+	proof                evidenceFlags `flags:"-"`
 }
 
 func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
@@ -55,24 +38,24 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
-	outputs := append(d.write.paths(), d.out, d.decide)
+	outputs := append(d.write.paths(), d.out, d.decisions)
 	return d.batchRun(&d.input, &d.run, inputs, d.spool(), outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
 		}
-		run := dedupRun{dedup: d, r: r, rep: rep}
-		defer run.close()
+		run := dedupRun{dedup: d, r: r, rep: rep, files: external.NewFiles(d.run.tmp)}
+		defer run.files.Close()
 		if err := run.open(&cfg); err != nil {
 			return nil, err
 		}
-		sum, kept, err := decideAll(ctx, r, cfg, rep, run.results)
+		sum, err := run.decide(ctx, cfg)
 		if err != nil {
 			return nil, d.resume.finished(d.app, err)
 		}
 		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
 			return nil, err
 		}
-		if err := run.second(ctx, kept); err != nil {
+		if err := run.second(ctx); err != nil {
 			return nil, err
 		}
 		if page := rep.page; page != nil {
@@ -93,74 +76,113 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	})
 }
 
-// dedupRun is where the results of a run go.
+// A dedupRun holds the outputs of a run; those that are not wanted are nil.
 type dedupRun struct {
 	*dedup
-	r       *corpus.Reader
-	rep     *reporter
-	out     *corpus.Writer // nil: kept documents are not written
-	results *results
-	groups  *groupWriter // nil: likewise
-	forms   interopWriters
+	r         *corpus.Reader
+	rep       *reporter
+	files     *external.Files // of notes and groups
+	decisions *corpus.AtomicFile
+	addresses bool // of pages in archives, whose ids say nothing, in decisions
+	notes     *notes
+	clusters  *clusterWriter
+	groups    *groupWriter
+	out       *corpus.Writer
+	forms     interopWriters
+	kept      bitmap // items that stay
 }
 
 // open begins all outputs, and has the engine tell them.
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
-	d := w.dedup
-	w.rep.method = &d.method
-	decisions, clusters := w.rep.open(d.decide, corpus.JSONL), w.rep.open(d.write.path("clusters"), corpus.TableFormats()...)
-	grouped := w.rep.open(d.write.path("groups"), corpus.TableFormats()...)
-	w.rep.page = newPage(w.rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
-	w.out, w.forms = w.rep.records(d.out, w.r), w.rep.forms(&d.write, "duplicate", w.r)
-	if w.rep.err != nil {
-		return w.rep.err
+	d, rep := w.dedup, w.rep
+	rep.method = &d.method
+	w.decisions = rep.open(d.decisions, corpus.JSONL)
+	clusters, groups := rep.open(d.write.path("clusters"), corpus.TableFormats()...), rep.open(d.write.path("groups"), corpus.TableFormats()...)
+	rep.page = newPage(rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
+	w.out, w.forms = rep.records(d.out, w.r), rep.forms(&d.write, "duplicate", w.r)
+	if rep.err != nil {
+		return rep.err
 	}
-	w.rep.diskNeed()
-	cfg.Reject, cfg.Progress = w.rep.reject, w.rep.progress
-	if w.results, err = d.results(w.r, decisions, clusters); err != nil {
-		return err
+	rep.diskNeed()
+	cfg.Reject, cfg.Progress = rep.reject, rep.progress
+	var fields []string
+	for _, o := range d.write.files["clusters"].options {
+		if slices.Contains(clusterFields, o[0]) && !slices.Contains(fields, o[0]) {
+			fields = append(fields, o[0])
+		}
 	}
-	w.groups, err = d.grouped(cfg, grouped, w.results, w.r)
+	format, _ := w.r.Format()
+	w.addresses = format == corpus.WARC && w.decisions != nil
+	if w.addresses || slices.ContainsFunc(fields, func(f string) bool { return f != "relation" }) {
+		w.notes = newNotes(w.files, slices.Contains(fields, "text"))
+	}
+	if w.clusters, err = w.newClusters(clusters, fields); err == nil {
+		w.groups, err = w.newGroups(groups)
+	}
+	if w.clusters != nil || w.groups != nil {
+		cfg.Clusters = w.member
+	}
 	return err
 }
 
-// close frees what is open.
-func (w *dedupRun) close() {
-	if w.results != nil {
-		w.results.close()
+// member passes a member of a cluster to the tables.
+func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
+	if w.clusters != nil {
+		err = w.clusters.add(o, size)
 	}
 	if w.groups != nil {
-		w.groups.files.Close()
+		err = cmp.Or(err, w.groups.member(o, size))
 	}
+	return err
 }
 
-// decideAll reads the input once and tells results what became of each document;
-// kept are the items that stay.
-func decideAll(ctx context.Context, r *corpus.Reader, cfg batch.Config, rep *reporter, results *results) (*batch.Summary, *bitmap, error) {
-	src, kept := newSource(r), &bitmap{}
-	src.notes = results.notes
-	if rep.page != nil {
-		src.lengths = &rep.page.lengths
+// decide reads the input once and writes what became of each document.
+func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary, error) {
+	src := newSource(w.r)
+	src.notes = w.notes
+	page := w.rep.page
+	if page != nil {
+		src.lengths = &page.lengths
 	}
 	sum, err := batch.Dedup(ctx, src, cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision == neardup.New {
-			kept.set(o.Item)
+			w.kept.set(o.Item)
 		}
 		if cfg.Add != nil && o.LeaderItem < 0 && o.Leader == o.ID {
-			rep.again++
+			w.rep.again++
 		}
-		if rep.page != nil {
-			rep.page.decide(&o)
+		if page != nil {
+			page.decide(&o)
 		}
-		return results.decide(o)
+		return w.decision(o)
 	})
-	if err == nil {
-		err = results.end()
+	if err == nil && w.clusters != nil && w.clusters.table != nil {
+		err = w.clusters.table.Close()
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return sum, kept, rep.nothingRead(sum.Documents)
+	return sum, w.rep.nothingRead(sum.Documents)
+}
+
+// decision writes a decision.
+func (w *dedupRun) decision(o batch.Outcome) error {
+	if !w.addresses {
+		return w.decisions.WriteJSON(o.Decision)
+	}
+	own, err := w.notes.of(o.Item)
+	var leader note
+	if err == nil && o.LeaderItem != o.Item && o.LeaderItem >= 0 {
+		leader, err = w.notes.of(o.LeaderItem)
+	}
+	if err != nil {
+		return err
+	}
+	return w.decisions.WriteJSON(struct {
+		neardup.Decision
+		URL       string `json:"url,omitempty"`
+		LeaderURL string `json:"leaderUrl,omitempty"`
+	}{o.Decision, own.url, leader.url})
 }
 
 // config checks the flags and makes the engine's configuration.
@@ -168,15 +190,11 @@ func (d *dedup) config() (batch.Config, error) {
 	if err := d.against.settings(&d.method); err != nil {
 		return batch.Config{}, err
 	}
-	m, n, err := d.method.method()
-	if err != nil {
-		return batch.Config{}, err
-	}
-	cfg, err := d.run.config(m, n)
+	cfg, err := d.run.config(&d.method)
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Audit = d.method.audit(d.run.audit, m, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
+	cfg.Audit = d.method.audit(d.run.audit, cfg.Method, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
@@ -209,7 +227,7 @@ func (d *dedup) spool() string {
 
 // second reads the inputs once more, where the kept records are to be copied, the
 // documents of groups to be shown, or what goes to be told in the forms of other tools.
-func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
+func (w *dedupRun) second(ctx context.Context) error {
 	page := w.rep.page
 	if page != nil {
 		if err := page.builder.Choose(); err != nil {
@@ -227,7 +245,7 @@ func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
 	w.rep.reading(r)
 	dec := r.NewDecoder()
 	err = eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
-		if w.out != nil && kept.has(i) {
+		if w.out != nil && w.kept.has(i) {
 			if err := w.out.Write(it); err != nil {
 				return err
 			}
@@ -237,7 +255,7 @@ func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
 				return err
 			}
 		}
-		if err := w.forms.removed(it, dec, !kept.has(i)); err != nil {
+		if err := w.forms.removed(it, dec, !w.kept.has(i)); err != nil {
 			return err
 		}
 		if page != nil && page.wants(i) {
@@ -252,32 +270,6 @@ func (w *dedupRun) second(ctx context.Context, kept *bitmap) error {
 		fmt.Fprintf(w.stderr, "warning: %s has id, title, url and text of each record, and no %s; FILE.jsonl has all fields\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
 	}
 	return w.groups.table.Close()
-}
-
-// grouped begins the table of --write groups, nil where it is not wanted, and has the
-// run tell it and that of --write clusters of the clusters.
-func (d *dedup) grouped(cfg *batch.Config, out *corpus.AtomicFile, results *results, r *corpus.Reader) (groups *groupWriter, err error) {
-	if out != nil {
-		style, err := d.write.style("groups")
-		if err != nil {
-			return nil, err
-		}
-		if groups, err = newGroupWriter(out, d.run.tmp, style, r, len(d.against.paths) > 0); err != nil {
-			return nil, err
-		}
-	}
-	if groups != nil || results.clusters != nil {
-		cfg.Clusters = func(o batch.Outcome, size int) (err error) {
-			if results.clusters != nil {
-				err = results.clusters.add(o, size)
-			}
-			if groups != nil {
-				err = cmp.Or(err, groups.member(o, size))
-			}
-			return err
-		}
-	}
-	return groups, nil
 }
 
 // bitmap is a set of item indexes, a bit each.

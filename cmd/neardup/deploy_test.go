@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func deployed(t *testing.T, name string) string {
 func serveFlags(args ...string) (*serve, *pflag.FlagSet, error) {
 	s := &serve{app: &app{}}
 	fs := pflag.NewFlagSet("serve", pflag.ContinueOnError)
-	s.flags(fs)
+	s.bindVerb(fs, "serve", reflect.ValueOf(s))
 	return s, fs, fs.Parse(args)
 }
 
@@ -42,7 +43,7 @@ func TestDeploy(t *testing.T) {
 	if _, err := layered(fs); err != nil {
 		t.Errorf("neardup.toml: %v", err)
 	}
-	if s.stores.log != "redis://redis:6379" || s.stores.articleMap == "" || len(s.hosts) != 1 {
+	if s.stores.log != "redis://redis:6379" || s.stores.articleMap == "" || len(s.host) != 1 {
 		t.Errorf("neardup.toml: read as %+v", s.stores)
 	}
 	_, command, _ := strings.Cut(deployed(t, "compose.yaml"), "command: [serve, ")
@@ -93,7 +94,7 @@ func TestChart(t *testing.T) {
 		if err != nil || args[0] != "serve" {
 			t.Fatalf("%s: %q: %v", name, args, err)
 		}
-		if s.stores.log != log || s.stores.valid() != nil || len(s.hosts) != 1 {
+		if s.stores.log != log || s.stores.valid() != nil || len(s.host) != 1 {
 			t.Errorf("%s: read as %+v, %v", name, s.stores, s.stores.valid())
 		}
 		for _, m := range regexp.MustCompile(`name: NEARDUP_([A-Z_]+)`).FindAllStringSubmatch(env, -1) {

@@ -4,105 +4,49 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode"
 
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/text"
-	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
 // diffContext is how many runes of equal text are shown around a difference.
 const diffContext = 60
 
-// writeDiff shows two texts as one: what only the first has in red or
-// [-...-], what only the second has in green or {+...+}. Long stretches that
-// both share are cut.
+// writeDiff writes two texts as one, word by word: what only the first has in red or [-...-], what only the second has
+// in green or {+...+}. It leaves out the middle of what both share.
 func writeDiff(w io.Writer, a, b string, colour bool) error {
-	marks := map[diffmatchpatch.Operation][2]string{
-		diffmatchpatch.DiffDelete: {"[-", "-]"},
-		diffmatchpatch.DiffInsert: {"{+", "+}"},
-	}
+	marks := [4]string{"[-", "-]", "{+", "+}"}
 	if colour {
-		marks[diffmatchpatch.DiffDelete] = [2]string{"\x1b[31m", "\x1b[0m"}
-		marks[diffmatchpatch.DiffInsert] = [2]string{"\x1b[32m", "\x1b[0m"}
+		marks = [4]string{"\x1b[31m", "\x1b[0m", "\x1b[32m", "\x1b[0m"}
 	}
-	var out strings.Builder
-	parts := diffTokens(a, b)
-	for i, p := range parts {
-		if p.op == diffmatchpatch.DiffEqual {
-			out.WriteString(elide(p.text, i == 0, i == len(parts)-1))
-			continue
-		}
-		out.WriteString(marks[p.op][0] + p.text + marks[p.op][1])
-	}
-	_, err := fmt.Fprintln(w, keepColours(out.String()))
-	return err
-}
-
-// keepColours is oneLine but for our own colours.
-func keepColours(s string) string {
-	parts := strings.Split(s, "\x1b[")
-	for i := range parts {
-		parts[i] = oneLine(parts[i])
-	}
-	return strings.Join(parts, "\x1b[")
-}
-
-type diffPart struct {
-	op   diffmatchpatch.Operation
-	text string
-}
-
-// diffTokens compares word by word (a rune of Chinese, Japanese or Korean is
-// a word): each distinct token becomes one rune for the comparison.
-func diffTokens(a, b string) []diffPart {
-	number := map[string]rune{}
-	var tokens []string
-	encode := func(s string) []rune {
-		var out []rune
-		for _, t := range splitTokens(strings.ReplaceAll(s, "\x1b", " ")) {
-			n, ok := number[t]
-			if !ok {
-				n = rune(len(tokens))
-				number[t] = n
-				tokens = append(tokens, t)
+	numbers := map[string]uint32{}
+	numbered := func(words []string) (row []uint32) {
+		for _, word := range words {
+			if _, ok := numbers[word]; !ok {
+				numbers[word] = uint32(len(numbers))
 			}
-			out = append(out, n)
+			row = append(row, numbers[word])
 		}
-		return out
+		return row
 	}
-	d := diffmatchpatch.New()
-	d.DiffTimeout = 5 * time.Second
-	var parts []diffPart
-	x, y := surrogateFree(encode(a)), surrogateFree(encode(b))
-	for _, p := range d.DiffMainRunes(x, y, false) {
-		var s strings.Builder
-		for _, r := range p.Text {
-			s.WriteString(tokens[tokenOf(r)])
-		}
-		parts = append(parts, diffPart{p.Type, s.String()})
-	}
-	return parts
-}
-
-// Token numbers travel through strings, which cannot hold surrogates
-// (U+D800..U+DFFF): numbers from there on are moved up.
-const surrogates, surrogateCount = 0xd800, 0x800
-
-func surrogateFree(numbers []rune) []rune {
-	for i, n := range numbers {
-		if n >= surrogates {
-			numbers[i] = n + surrogateCount
+	x, y := splitTokens(a), splitTokens(b)
+	var out strings.Builder
+	at := 0
+	joined := func(words []string) string { return oneLine(strings.Join(words, "")) }
+	part := func(words []string, begin, end string) {
+		if len(words) > 0 {
+			out.WriteString(begin + joined(words) + end)
 		}
 	}
-	return numbers
-}
-
-func tokenOf(r rune) rune {
-	if r >= surrogates {
-		return r - surrogateCount
-	}
-	return r
+	evidence.Diff(numbered(x), numbered(y), func(a0, a1, b0, b1 int) {
+		out.WriteString(elide(joined(x[at:a0]), at == 0, false))
+		part(x[a0:a1], marks[0], marks[1])
+		part(y[b0:b1], marks[2], marks[3])
+		at = a1
+	})
+	_, err := fmt.Fprintln(w, out.String()+elide(joined(x[at:]), at == 0, true))
+	return err
 }
 
 // splitTokens cuts a text into words with what follows them up to the next.

@@ -1,57 +1,57 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
-	"github.com/spf13/cobra"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/spf13/pflag"
 )
 
-// evaluation is what the command eval was asked.
 type evaluation struct {
 	*app
 	truth, pairs, decisions string
-	opt                     eval.Options
+	at, floor               float64
+	examples                int
 	json                    bool
-	judged                  judged
+	judged
 }
 
-func evalCommand(a *app) *cobra.Command {
-	e := &evaluation{app: a, judged: judged{app: a}}
-	cmd := verb("eval", nil, e.do)
-	fs := cmd.Flags()
-	bind(fs, "eval", flags{
-		"truth": &e.truth, "pairs": &e.pairs, "decisions": &e.decisions, "at": &e.opt.At, "floor": &e.opt.Floor,
-		"examples": &e.opt.Examples, "json": &e.json,
-	})
-	_ = fs.SetAnnotation("examples", signed, nil) // the flag is there
-	e.judged.add(fs)
-	return cmd
-}
+// ready lets --examples be below 0.
+func (e *evaluation) ready(fs *pflag.FlagSet) { _ = fs.SetAnnotation("examples", signed, nil) }
 
-func (e *evaluation) do(cmd *cobra.Command, inputs []string) error {
-	if e.judged.file != "" {
+func (e *evaluation) do(ctx context.Context, inputs []string) error {
+	if e.judged.judged != "" {
 		if e.truth != "" || e.pairs != "" || e.decisions != "" {
 			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
 		}
-		return e.judged.do(cmd.Context(), inputs, e.opt.Examples, e.json)
+		return e.measure(ctx, e.app, inputs, e.examples, e.json)
 	}
-	if err := expects()(cmd, inputs); err != nil {
+	if err := expects()(nil, inputs); err != nil {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
 		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
 	}
-	if !(e.opt.At > 0 && e.opt.At <= 1) {
-		return usage("--at %v is not in (0, 1]", e.opt.At)
+	if !(e.at > 0 && e.at <= 1) {
+		return usage("--at %v is not in (0, 1]", e.at)
 	}
+	opt := eval.Options{At: e.at, Floor: e.floor, Examples: e.examples}
 	if e.pairs != "" {
-		r, err := eval.Pairs(e.truth, e.pairs, e.opt)
+		r, err := eval.Pairs(e.truth, e.pairs, opt)
 		return printed(e.app, e.json, r, err)
 	}
-	r, err := eval.Decisions(e.truth, e.decisions, e.opt)
+	r, err := eval.Decisions(e.truth, e.decisions, opt)
 	return printed(e.app, e.json, r, err)
 }
 
@@ -77,4 +77,107 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 		return err
 	}
 	return out.Commit()
+}
+
+// judged measures a method against pairs judged by reading.
+type judged struct {
+	judged string
+	input  inputFlags
+	method methodFlags
+}
+
+// measure prints how good the method is.
+func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples int, asJSON bool) error {
+	m, n, err := j.method.method()
+	if err != nil {
+		return err
+	}
+	pairs, err := j.input.judgedPairs(ctx, a, inputs, j.judged)
+	if err != nil {
+		return err
+	}
+	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples)
+	return printed(a, asJSON, r, nil)
+}
+
+// fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that
+// no pair lacks; nil: nobody wants these.
+func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
+	missing := eval.MissingTexts(pairs)
+	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
+		err := f.each(ctx, a, inputs, func(doc *neardup.Document) bool {
+			places := missing[doc.ID]
+			for _, place := range places {
+				*place = cmp.Or(*place, doc.Text)
+			}
+			if len(places) == 0 && others != nil {
+				others(doc.Text)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		missing = eval.MissingTexts(pairs)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no text of %s, for example %q", counted(int64(len(missing)), "document"), slices.Min(slices.Collect(maps.Keys(missing))))
+	}
+	return nil
+}
+
+// judgedPairs reads pairs that people have judged, with their texts.
+func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
+	for _, file := range files {
+		of, err := eval.ReadJudged(file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, of...)
+	}
+	if err := f.fill(ctx, a, inputs, pairs, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(files, ", "), err)
+	}
+	return pairs, nil
+}
+
+// each calls do with every document of the inputs that can be read, as long as it wants more.
+func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document) (more bool)) error {
+	r, err := f.open(a, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for doc, err := range r.Documents() {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			if !do(doc) {
+				return nil
+			}
+		case corpus.Rejected(err) == nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// decide judges two documents as a batch of the two would.
+func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict {
+	x, y := n.Clean(p.TextA), n.Clean(p.TextB)
+	return eval.Verdict{
+		Match: verdict(m, x, y), Found: x == y || meet(m, x, y),
+		Short: min(methods.Length(x), methods.Length(y)) < 2*methods.DefaultLimit,
+		Sure:  methods.Sure(m, x, y) || methods.Sure(m, y, x),
+	}
+}
+
+// meet reports whether the search would compare two texts: a probe key of one
+// is an index key of the other, and the sketches do not rule the pair out.
+func meet(m neardup.Method, x, y string) bool {
+	var a, b neardup.Record
+	m.Record(x, &a)
+	m.Record(y, &b)
+	return m.Plausible(a.Sketch, b.Sketch) && slices.ContainsFunc(b.Probes(), func(key uint64) bool { return slices.Contains(a.Index, key) })
 }

@@ -64,9 +64,11 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 	if f.floor > threshold {
 		return nil, usage("--write report,floor=%v: above the threshold %v", f.floor, threshold)
 	}
-	labels, err := labelsOf(f.labels)
-	if err != nil {
-		return nil, err
+	var labels []eval.JudgedPair
+	if f.labels != "" {
+		if labels, err = eval.ReadJudged(f.labels); err != nil {
+			return nil, err
+		}
 	}
 	lab := report.NewLab(f.floor, threshold, copies, labels, func(a, b string) neardup.Match {
 		return verdict(m, n.Clean(a), n.Clean(b))
@@ -93,20 +95,4 @@ func thresholdOf(spec string) float64 {
 		}
 	}
 	return 1
-}
-
-// labelsOf reads judged pairs; none without a path.
-func labelsOf(path string) ([]report.Label, error) {
-	if path == "" {
-		return nil, nil
-	}
-	pairs, err := eval.ReadJudged(path)
-	if err != nil {
-		return nil, err
-	}
-	labels := make([]report.Label, len(pairs))
-	for i, p := range pairs {
-		labels[i] = report.Label{A: p.A, B: p.B, Label: p.Label}
-	}
-	return labels, nil
 }

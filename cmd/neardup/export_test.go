@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/server/api"
 )
 
@@ -13,11 +12,11 @@ import (
 // and deletes articles; a nid may come again.
 func TestExported(t *testing.T) {
 	tokens := t.TempDir() + "/tokens"
-	var token strings.Builder
-	fatal(t, makeToken(&app{stdout: &token}, tokens, server.Grant{Tenant: "news"}, "admin"))
+	var printed strings.Builder
+	fatal(t, (&token{&app{stdout: &printed}, tokens, "news", "admin", ""}).do(t.Context(), nil))
 	url := "http://" + serving(t, "--tokens", tokens)
 	awaitReady(t, nil, url)
-	c, err := api.NewClient(url, api.Options{Token: strings.TrimSpace(token.String())})
+	c, err := api.NewClient(url, api.Options{Token: strings.TrimSpace(printed.String())})
 	fatal(t, err)
 	defer c.Close()
 	add := func(nid, content string) string {

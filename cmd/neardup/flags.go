@@ -251,45 +251,17 @@ func readOverrides(path string) (*override.Set, error) {
 
 // runFlags say how a batch runs and what it tells.
 type runFlags struct {
-	keep    string
-	per     string
-	ruled   string
-	memory  size
+	settings             string `flags:"config"`
+	keep, per, overrides string
+	audit                auditFlag
+
+	memory  size // more made nothing faster up to a million documents
 	tmp     string
 	workers int
-	rejects string
-	strict  strictness
-	json    bool
-	quiet   bool
-	audit   auditFlag
-}
 
-func (f *runFlags) add(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"keep": &f.keep, "per": &f.per, "overrides": &f.ruled, "audit": &f.audit})
-	f.addBatch(fs)
-}
-
-// addBatch adds what every batch has: its settings, what it may take, and what it tells.
-func (f *runFlags) addBatch(fs *pflag.FlagSet) {
-	bind(fs, "", flags{configFlag: new(string)})
-	f.addMachine(fs)
-	f.addReport(fs)
-}
-
-// addMachine adds what the run may take.
-func (f *runFlags) addMachine(fs *pflag.FlagSet) {
-	f.memory = 512 << 20 // more made nothing faster up to a million documents
-	bind(fs, "", flags{"memory": &f.memory, "tmp": &f.tmp, "workers": &f.workers})
-}
-
-// addReport adds what the run tells of records that cannot be read, and of itself.
-func (f *runFlags) addReport(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"rejects": &f.rejects, "strict": &f.strict})
-	f.addSummary(fs)
-}
-
-func (f *runFlags) addSummary(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"json": &f.json, "quiet": &f.quiet})
+	rejects     string
+	strict      strictness
+	json, quiet bool
 }
 
 const (
@@ -304,7 +276,7 @@ func limitGarbage(memory int64) {
 	debug.SetMemoryLimit(memory - ownPages - late)
 }
 
-// machine checks the flags of addMachine, for a method or nil. It also tells the collector of
+// machine checks what the run may take, for a method or nil. It also tells the collector of
 // garbage about the bound.
 func (f *runFlags) machine(m neardup.Method) error {
 	if f.memory < leastMemory {
@@ -324,8 +296,12 @@ func (f *runFlags) machine(m neardup.Method) error {
 }
 
 // config checks the flags and makes the engine's configuration.
-func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, error) {
-	if err := f.machine(m); err != nil {
+func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
+	m, n, err := of.method()
+	if err == nil {
+		err = f.machine(m)
+	}
+	if err != nil {
 		return batch.Config{}, err
 	}
 	keep := batch.Keep(f.keep)
@@ -343,7 +319,7 @@ func (f *runFlags) config(m neardup.Method, n text.Normalizer) (batch.Config, er
 	if f.per != "" && len(per) == 0 {
 		return batch.Config{}, usage("--per %q names no field", f.per)
 	}
-	rulings, err := readOverrides(f.ruled)
+	rulings, err := readOverrides(f.overrides)
 	return batch.Config{
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,

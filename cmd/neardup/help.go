@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -152,3 +156,73 @@ func flagHelp(cmd *cobra.Command) string {
 	}
 	return b.String()
 }
+
+// completions are the values that the shell offers for flags, with what each
+// means after a tab.
+func completions() map[string][]string {
+	values := map[string][]string{
+		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe picture of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
+		"link":      {"leader\tnear their leader", "components\tchains count too"},
+		"normalize": {"default", "none", "nfkc,lower,space,zerowidth"},
+		"scheme":    schemeNames(),
+	}
+	for _, name := range methods.Names() {
+		values["method"] = append(values["method"], name+"\t"+methods.About(name))
+	}
+	for _, f := range corpus.Formats() {
+		values["format"] = append(values["format"], string(f))
+	}
+	return values
+}
+
+// complete offers values for the flags of a command and its children.
+func complete(cmd *cobra.Command) {
+	for name, values := range completions() {
+		if cmd.LocalFlags().Lookup(name) == nil {
+			continue
+		}
+		// The only errors are a flag that is not there or registered twice.
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+	for _, child := range cmd.Commands() {
+		complete(child)
+	}
+}
+
+type man struct{ *app }
+
+func (v *man) do(_ context.Context, args []string) error {
+	if err := os.MkdirAll(args[0], 0o755); err != nil {
+		return err
+	}
+	return writeManual(args[0], v.cmd.Root())
+}
+
+// writeManual writes the pages of a command and of those below it.
+func writeManual(dir string, cmd *cobra.Command) error {
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			if err := writeManual(dir, sub); err != nil {
+				return err
+			}
+		}
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	return os.WriteFile(filepath.Join(dir, name+".1"), []byte(manual(name, cmd)), 0o644)
+}
+
+// manual is one page. The help is set as it is: its tables are columns.
+func manual(name string, cmd *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"neardup %s\"\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), version(), roff(name), roff(cmd.Short))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n.nf\n%s\n.fi\n.SH USAGE\n.nf\n%s\n.fi\n", roff(cmd.Long), roff(strings.TrimRight(usageText(cmd), "\n")))
+	if cmd.HasParent() {
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s(1)\n", roff(strings.ReplaceAll(cmd.Parent().CommandPath(), " ", "-")))
+	}
+	return b.String()
+}
+
+var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
+
+// roff escapes a text: no line of it is a request.
+func roff(s string) string { return strings.TrimPrefix(roffEscapes.Replace("\n"+s), "\n") }

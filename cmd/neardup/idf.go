@@ -15,31 +15,15 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/cobra"
 )
 
 type idf struct {
 	*app
-	input      inputFlags
-	run        runFlags
-	normalize  string
-	dictionary string
-	out        string
-	merge      []string
-	least      int
-}
-
-func idfCommand(a *app) *cobra.Command {
-	i := &idf{app: a}
-	cmd := verb("idf", nil, func(cmd *cobra.Command, args []string) error { return i.do(cmd.Context(), args) })
-	fs := cmd.Flags()
-	bind(fs, "idf", flags{
-		"out": &i.out, "merge": &i.merge, "least": &i.least, "normalize": &i.normalize, "dictionary": &i.dictionary,
-	})
-	i.input.add(fs)
-	i.run.addMachine(fs)
-	i.run.addReport(fs)
-	return cmd
+	input                      inputFlags
+	run                        runFlags `flags:"!config keep per overrides audit"`
+	normalize, dictionary, out string
+	merge                      []string
+	least                      int
 }
 
 // check looks at the flags and makes the normaliser and the splitter.

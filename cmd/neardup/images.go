@@ -138,8 +138,8 @@ func (f *fingerprint) pictures() (*printer, error) {
 		if f.tsv {
 			return appendf(dst, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality), few, nil
 		}
-		dst = appendString(append(dst, `{"id":`...), doc.ID)
-		return appendf(dst, `,"fingerprint":"%v","quality":%d,"width":%d,"height":%d,"spec":"pdq"}`+"\n", p.Hashes[0], p.Quality, p.Width, p.Height), few, nil
+		dst, err = appendJSON(dst, fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
+		return dst, few, err
 	}}, nil
 }
 
@@ -156,7 +156,7 @@ func (f *fingerprint) pictureScheme() (*printer, error) {
 		}
 		return fmt.Sprintf("%016x", hash(img)), nil
 	}
-	return f.print(fingerprints{"scheme", f.scheme, f.scheme + "/1", func(text string) (value, error) {
+	return f.print(fingerprints{"", f.scheme, f.scheme + "/1", func(text string) (value, error) {
 		fp, err := simhash.ParseHex(text)
 		return value{fp: fp}, err
 	}}), nil
@@ -174,12 +174,16 @@ type likeness struct {
 }
 
 type pictureOf struct {
-	PDQ     string `json:"pdq"`
-	Quality int    `json:"quality"`
-	Width   int    `json:"width"`
-	Height  int    `json:"height"`
-	PHash   string `json:"pHash"`
-	DHash   string `json:"dHash"`
+	PDQ string `json:"pdq"`
+	pictureSize
+	PHash string `json:"pHash"`
+	DHash string `json:"dHash"`
+}
+
+type pictureSize struct {
+	Quality int `json:"quality"`
+	Width   int `json:"width"`
+	Height  int `json:"height"`
 }
 
 // arePictures reports whether two files are to be compared as pictures.
@@ -210,7 +214,7 @@ func (c *compare) comparePictures(a, b string) error {
 		return usage("pictures are compared by the names of their files: neither --text nor --from")
 	}
 	c.input.format = string(corpus.Images)
-	if err := pictured(c.flags); err != nil {
+	if err := pictured(c.cmd.Flags()); err != nil {
 		return err
 	}
 	m, _, err := c.method.method()
@@ -264,7 +268,7 @@ func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hash
 		return "", hashes, err
 	}
 	hashes = [2]uint64{image.PHash(img), image.DHash(img)}
-	*p = pictureOf{f.Hashes[0].String(), f.Quality, f.Width, f.Height, fmt.Sprintf("%016x", hashes[0]), fmt.Sprintf("%016x", hashes[1])}
+	*p = pictureOf{f.Hashes[0].String(), pictureSize{f.Quality, f.Width, f.Height}, fmt.Sprintf("%016x", hashes[0]), fmt.Sprintf("%016x", hashes[1])}
 	return f.String(), hashes, nil
 }
 

@@ -90,7 +90,7 @@ func TestIndexCompare(t *testing.T) {
 func TestRemoveBefore(t *testing.T) {
 	at, err := corpus.ParseTime("2025-01-01")
 	fatal(t, err)
-	gone, err := (&indexRemoval{before: "2025-01-01"}).gone()
+	gone, err := (&indexRemove{before: "2025-01-01"}).gone()
 	fatal(t, err)
 	for _, test := range []struct {
 		name string

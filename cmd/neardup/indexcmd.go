@@ -12,44 +12,29 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/textlines"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-func indexCommand(a *app) *cobra.Command {
-	cmd := verb("index", nil, nil)
-	cmd.AddCommand(indexCreate(a), indexAdd(a), indexInfo(a), indexCheck(a), indexRemove(a), indexCompact(a))
-	return cmd
+type indexCreate struct {
+	*app
+	method methodFlags
 }
 
-func indexCreate(a *app) *cobra.Command {
-	var m methodFlags
-	cmd := verb("index create", expects("INDEX"), func(_ *cobra.Command, args []string) error {
-		method, clean, err := m.method()
-		if err != nil {
-			return err
-		}
-		return batch.CreateIndex(args[0], batch.Config{Method: method, Clean: clean}, m.remembered())
-	})
-	m.add(cmd.Flags())
-	return cmd
+func (v *indexCreate) do(_ context.Context, args []string) error {
+	method, clean, err := v.method.method()
+	if err != nil {
+		return err
+	}
+	return batch.CreateIndex(args[0], batch.Config{Method: method, Clean: clean}, v.method.remembered())
 }
 
-func indexAdd(a *app) *cobra.Command {
-	d := &dedup{app: a, link: string(batch.ByLeader)}
-	cmd := verb("index add", nil, func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage("INDEX is missing")
-		}
-		d.against = againstFlags{paths: args[:1], add: true}
-		return a.onInputs(d.do)(cmd, args[1:])
-	})
-	fs := cmd.Flags()
-	bind(fs, "", flags{"decisions": &d.decide})
-	d.input.add(fs)
-	d.method.add(fs)
-	d.run.add(fs)
-	return cmd
+type indexAdd struct {
+	dedup `flags:"!out write link against add resume"`
+}
+
+func (v *indexAdd) do(ctx context.Context, args []string) error {
+	v.against = againstFlags{args[:1], true}
+	return v.dedup.do(ctx, args[1:])
 }
 
 // indexInfos is what is told of an index.
@@ -64,26 +49,26 @@ type indexInfos struct {
 	Digest    string `json:"digest"`
 }
 
-func indexInfo(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := verb("index info", expects("INDEX"), func(_ *cobra.Command, args []string) error {
-		var info indexInfos
-		err := onIndex(args[0], func(x *reference.Index) (err error) {
-			info, err = infoOf(x)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return json.NewEncoder(a.stdout).Encode(info)
-		}
-		_, err = fmt.Fprintf(a.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
-			wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
+type indexInfo struct {
+	*app
+	json bool
+}
+
+func (v *indexInfo) do(_ context.Context, args []string) error {
+	var info indexInfos
+	err := onIndex(args[0], func(x *reference.Index) (err error) {
+		info, err = infoOf(x)
 		return err
 	})
-	bind(cmd.Flags(), "index", flags{"json": &asJSON})
-	return cmd
+	if err != nil {
+		return err
+	}
+	if v.json {
+		return json.NewEncoder(v.stdout).Encode(info)
+	}
+	_, err = fmt.Fprintf(v.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
+		wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
+	return err
 }
 
 func infoOf(x *reference.Index) (info indexInfos, err error) {
@@ -101,40 +86,31 @@ func infoOf(x *reference.Index) (info indexInfos, err error) {
 	})
 }
 
-func indexCheck(a *app) *cobra.Command {
-	return verb("index check", expects("INDEX"), func(cmd *cobra.Command, args []string) error {
-		return onIndex(args[0], func(x *reference.Index) error {
-			if err := batch.CheckIndex(cmd.Context(), x); err != nil {
-				return err
-			}
-			_, err := fmt.Fprintf(a.stdout, "undamaged   digest %s\n", x.Digest())
+type indexCheck struct{ *app }
+
+func (v *indexCheck) do(ctx context.Context, args []string) error {
+	return onIndex(args[0], func(x *reference.Index) error {
+		if err := batch.CheckIndex(ctx, x); err != nil {
 			return err
-		})
+		}
+		_, err := fmt.Fprintf(v.stdout, "undamaged   digest %s\n", x.Digest())
+		return err
 	})
 }
 
-type indexRemoval struct {
+type indexRemove struct {
 	*app
-	method    methodFlags
-	run       runFlags
-	ids       string
-	before    string
-	decisions string
+	method                 methodFlags `flags:"-"` // the index has it
+	run                    runFlags    `flags:"memory tmp workers json quiet"`
+	ids, before, decisions string
 }
 
-func indexRemove(a *app) *cobra.Command {
-	f := &indexRemoval{app: a, run: runFlags{keep: string(batch.First)}}
-	cmd := verb("index remove", expects("INDEX"), func(cmd *cobra.Command, args []string) error { return f.do(cmd.Context(), args[0]) })
-	fs := cmd.Flags()
-	bind(fs, "index", flags{"ids": &f.ids, "before": &f.before, "decisions": &f.decisions})
+func (f *indexRemove) ready(*pflag.FlagSet) {
 	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
-	f.run.addMachine(fs)
-	f.run.addSummary(fs)
-	return cmd
 }
 
 // gone says which documents go.
-func (f *indexRemoval) gone() (func(id string, time int64) bool, error) {
+func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
 	switch {
 	case (f.ids == "") == (f.before == ""):
 		return nil, usage("give either --ids or --before")
@@ -153,12 +129,12 @@ func (f *indexRemoval) gone() (func(id string, time int64) bool, error) {
 	return func(id string, _ int64) bool { return ids[id] }, err
 }
 
-func (f *indexRemoval) do(ctx context.Context, dir string) error {
+func (f *indexRemove) do(ctx context.Context, args []string) error {
 	gone, err := f.gone()
 	if err != nil {
 		return err
 	}
-	w, err := reference.Change(dir)
+	w, err := reference.Change(args[0])
 	if err != nil {
 		return err
 	}
@@ -176,15 +152,11 @@ func (f *indexRemoval) do(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (f *indexRemoval) remove(ctx context.Context, w *reference.Writer, gone func(string, int64) bool) (*batch.Removal, error) {
+func (f *indexRemove) remove(ctx context.Context, w *reference.Writer, gone func(string, int64) bool) (*batch.Removal, error) {
 	if err := f.method.restore(w.Header().Settings); err != nil {
 		return nil, err
 	}
-	m, n, err := f.method.method()
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := f.run.config(m, n)
+	cfg, err := f.run.config(&f.method)
 	if err != nil {
 		return nil, err
 	}
@@ -194,12 +166,7 @@ func (f *indexRemoval) remove(ctx context.Context, w *reference.Writer, gone fun
 	if files.err != nil {
 		return nil, files.err
 	}
-	done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error {
-		if out == nil {
-			return nil
-		}
-		return out.WriteJSON(d)
-	})
+	done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error { return out.WriteJSON(d) })
 	if err != nil {
 		return nil, err
 	}
@@ -212,18 +179,18 @@ func (f *indexRemoval) remove(ctx context.Context, w *reference.Writer, gone fun
 	return done, w.Reopen()
 }
 
-func indexCompact(a *app) *cobra.Command {
-	var run runFlags
-	cmd := verb("index compact", expects("INDEX"), func(cmd *cobra.Command, args []string) error {
-		if err := run.machine(nil); err != nil {
-			return err
-		}
-		w, err := reference.Change(args[0])
-		if err != nil {
-			return err
-		}
-		return errors.Join(w.Compact(cmd.Context(), run.tmp, int64(run.memory)-ownPages), w.Close())
-	})
-	run.addMachine(cmd.Flags())
-	return cmd
+type indexCompact struct {
+	*app
+	run runFlags `flags:"memory tmp workers"`
+}
+
+func (v *indexCompact) do(ctx context.Context, args []string) error {
+	if err := v.run.machine(nil); err != nil {
+		return err
+	}
+	w, err := reference.Change(args[0])
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Compact(ctx, v.run.tmp, int64(v.run.memory)-ownPages), w.Close())
 }

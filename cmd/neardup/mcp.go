@@ -8,31 +8,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
-	"github.com/spf13/cobra"
 )
 
-func mcpCommand(a *app) *cobra.Command {
-	var data string
-	cmd := verb("mcp", expects(), func(cmd *cobra.Command, _ []string) error {
-		if data == "" {
-			return usage("--data is missing")
-		}
-		return a.serveMemories(cmd.Context(), data)
-	})
-	bind(cmd.Flags(), "mcp", flags{"data": &data})
-	return cmd
+type mcpVerb struct {
+	*app
+	data string
 }
 
-// serveMemories serves until the input or ctx ends.
-func (a *app) serveMemories(ctx context.Context, data string) (err error) {
+// do serves until the input or ctx ends.
+func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
+	if v.data == "" {
+		return usage("--data is missing")
+	}
 	stores := storeFlags{cache: 16 << 20}
-	store, err := stores.open(ctx, storeDir(data))
+	store, err := stores.open(ctx, storeDir(v.data))
 	if err != nil {
 		return err
 	}
@@ -47,7 +44,7 @@ func (a *app) serveMemories(ctx context.Context, data string) (err error) {
 		Instructions: memoryInstructions, Capabilities: &mcp.ServerCapabilities{},
 	})
 	(&memories{d}).register(s)
-	l := &rpcLines{in: bufio.NewReaderSize(a.stdin, 64<<10), out: a.stdout}
+	l := &rpcLines{in: bufio.NewReaderSize(v.stdin, 64<<10), out: v.stdout}
 	return s.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 }
 
@@ -129,3 +126,263 @@ func (l *rpcLines) Write(p []byte) (int, error) {
 
 // Close does nothing: the caller closes both streams.
 func (l *rpcLines) Close() error { return nil }
+
+const memoryInstructions = `Say "add" with whatever you would remember, and obey the answer: "duplicate" means that you know it already, ` +
+	`"new" that it is kept. A new memory can be like one that you have and differ in a number, a name, a date or a negation: ` +
+	`both are kept, and the answer names the other. If the new one takes its place, "forget" the old one.`
+
+var errNoMemory = errors.New("the text says nothing")
+
+// memories are what an agent remembers: articles of a docId service, a docId
+// for each fact.
+type memories struct{ d *docid.Detector }
+
+// What the tools take.
+type (
+	memoryText struct {
+		Text string `json:"text" jsonschema:"what to remember, as one or a few sentences"`
+	}
+	namedMemory struct {
+		memoryText
+		ID string `json:"id,omitempty" jsonschema:"your name for the memory; without one it gets one"`
+	}
+	memoryPair struct {
+		Text  string `json:"text" jsonschema:"what is said now"`
+		Known string `json:"known" jsonschema:"what was said before"`
+	}
+	memoryMove struct {
+		ID   string `json:"id" jsonschema:"the memory that was merged, or kept, wrongly"`
+		With string `json:"with,omitempty" jsonschema:"the memory that it says the same as; without one it becomes a memory of its own"`
+		Text string `json:"text,omitempty" jsonschema:"its text, for a memory of its own"`
+		Why  string `json:"why,omitempty" jsonschema:"the reason, for the record"`
+	}
+	memoryName struct {
+		ID string `json:"id" jsonschema:"the memory"`
+	}
+)
+
+// memoryAnswer is what the tools answer; words say the same.
+type memoryAnswer struct {
+	Decision    string             `json:"decision" jsonschema:"new, duplicate, corrected or forgotten"`
+	ID          string             `json:"id,omitempty"`
+	SameAs      string             `json:"sameAs,omitempty" jsonschema:"the memory that says the same"`
+	Like        string             `json:"like,omitempty" jsonschema:"the memory that a new one is like, and says something else than"`
+	Known       string             `json:"known,omitempty" jsonschema:"the text of that memory"`
+	Probability float64            `json:"probability,omitempty" jsonschema:"that the two say the same"`
+	Basis       string             `json:"basis,omitempty"`
+	Evidence    []neardup.Conflict `json:"evidence,omitempty" jsonschema:"in bits: above 0 for the same, below 0 against it"`
+	Says        string             `json:"says" jsonschema:"the answer in words"`
+}
+
+// register gives a server the tools.
+func (m *memories) register(s *mcp.Server) {
+	closed := false
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed}
+	adds := &mcp.ToolAnnotations{DestructiveHint: &closed, OpenWorldHint: &closed}
+	register(s, &mcp.Tool{Name: "check", Annotations: reads, Description: "Is this known? Says what add would answer, and stores nothing."}, m.check)
+	register(s, &mcp.Tool{Name: "add", Annotations: adds, Description: "Remember a text, unless a memory says the same. The answer is on disk when it is given."}, m.add)
+	register(s, &mcp.Tool{Name: "compare", Annotations: reads, Description: "Do two texts say the same? Needs no memory and stores nothing."}, m.compare)
+	register(s, &mcp.Tool{Name: "correct", Annotations: adds, Description: "Put right a memory that was merged with the wrong one, or not merged with the right one."}, m.correct)
+	register(s, &mcp.Tool{Name: "forget", Annotations: &mcp.ToolAnnotations{OpenWorldHint: &closed},
+		Description: "Forget a memory and all that were merged with it. It can be learned anew."}, m.forget)
+}
+
+// register adds a tool whose words are shown where a client shows text only.
+func register[In any](s *mcp.Server, t *mcp.Tool, tool func(context.Context, In) (memoryAnswer, error)) {
+	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, memoryAnswer, error) {
+		out, err := tool(ctx, in)
+		if err != nil {
+			return nil, out, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.Says}}}, out, nil
+	})
+}
+
+func (m *memories) check(ctx context.Context, in memoryText) (memoryAnswer, error) {
+	if neardup.Blank(in.Text) {
+		return memoryAnswer{}, errNoMemory
+	}
+	a, err := m.d.Check(ctx, submissionOf("", in.Text))
+	if err != nil {
+		return memoryAnswer{}, err
+	}
+	return m.decided(ctx, a, in.Text)
+}
+
+func (m *memories) add(ctx context.Context, in namedMemory) (memoryAnswer, error) {
+	if neardup.Blank(in.Text) {
+		return memoryAnswer{}, errNoMemory
+	}
+	a, err := m.d.Add(ctx, submissionOf(in.ID, in.Text))
+	if err != nil {
+		return memoryAnswer{}, err
+	}
+	if a.ID == "" {
+		a.ID = docid.AnonymousNID(a.Seq)
+	}
+	return m.decided(ctx, a, in.Text)
+}
+
+func submissionOf(id, text string) (s docid.Submission) {
+	s.ID, s.Text = id, text
+	return s
+}
+
+// decided puts a decision into words.
+func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (out memoryAnswer, err error) {
+	out = memoryAnswer{Decision: string(a.Decision.Decision), ID: a.ID, Basis: a.Basis, Evidence: a.Conflicts, Like: a.VariantOf}
+	other := out.Like
+	if a.Decision.Decision == neardup.Duplicate {
+		out.SameAs, out.Probability, other = a.Leader, a.Similarity, a.Leader
+	}
+	if other == "" {
+		out.Says = saysNew(&out)
+		return out, nil
+	}
+	compared, err := m.recall(ctx, other, &out)
+	switch {
+	case err != nil:
+		return out, err
+	case out.SameAs == "":
+		out.Says = saysLike(&out)
+		return out, nil
+	case compared != "":
+		a, b := submissionOf("", text), submissionOf("", compared)
+		var c docid.Comparison
+		c, err = m.d.Compare(ctx, a.Document, b.Document)
+		out.Evidence = c.Content.Evidence
+	}
+	out.Says = saysSame(&out)
+	return out, err
+}
+
+// recall finds the text of a memory, and that which others are compared with;
+// both stay empty where it was forgotten a moment ago, or by neardup serve.
+func (m *memories) recall(ctx context.Context, id string, out *memoryAnswer) (compared string, err error) {
+	member, docID, err := m.d.Member(ctx, id)
+	if err == nil {
+		var g docid.Group
+		if g, err = m.d.Group(ctx, docID, 0, 0); err == nil && g.Kept != nil {
+			out.Known = g.Kept.Text
+		}
+	}
+	if err == nil {
+		var material docid.Material
+		material, err = m.d.Index().Material(ctx, member.Own())
+		compared = material.Text
+	}
+	if errors.Is(err, docid.ErrNotFound) || errors.Is(err, docid.ErrEnded) {
+		err = nil
+	}
+	return compared, err
+}
+
+func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer, err error) {
+	a, b := submissionOf("", in.Text), submissionOf("", in.Known)
+	c, err := m.d.Compare(ctx, a.Document, b.Document)
+	if err != nil {
+		return out, err
+	}
+	out = memoryAnswer{Decision: string(neardup.New), Probability: c.Content.Similarity, Basis: c.Content.Basis}
+	if c.Content.Near {
+		out.Decision = string(neardup.Duplicate)
+	}
+	out.Evidence = c.Content.Evidence
+	out.Says = saysCompared(&out)
+	return out, nil
+}
+
+func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer, err error) {
+	c := docid.Correcting{NID: in.ID, With: in.With, Who: "agent", Why: in.Why}
+	if in.Text != "" {
+		c.Text = &in.Text
+	}
+	moved, err := m.d.Correct(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	out = memoryAnswer{Decision: "corrected", ID: in.ID, SameAs: in.With}
+	switch {
+	case moved.Unchanged:
+		out.Says = fmt.Sprintf("It was so already: nothing changed for %s.", in.ID)
+	case in.With == "":
+		out.Says = fmt.Sprintf("%s is a memory of its own now.", in.ID)
+	default:
+		out.Says = fmt.Sprintf("%s says the same as %s from now on.", in.ID, in.With)
+	}
+	return out, nil
+}
+
+// forget ends the docId: what was only deleted would still be what a later text
+// is compared with, and could not be learned anew.
+func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer, err error) {
+	_, docID, err := m.d.Member(ctx, in.ID)
+	if err != nil {
+		return out, err
+	}
+	g, err := m.d.Group(ctx, docID, 0, 0)
+	if err != nil {
+		return out, err
+	}
+	if _, err := m.d.End(ctx, docID); err != nil {
+		return out, err
+	}
+	out = memoryAnswer{Decision: "forgotten", ID: in.ID, Says: fmt.Sprintf("Forgotten: %s.", in.ID)}
+	if others := g.Size - 1; others > 0 {
+		out.Says = fmt.Sprintf("Forgotten: %s, and with it %d that said the same.", in.ID, others)
+	}
+	return out, nil
+}
+
+// shownEvidence is how many pieces of evidence are told in words.
+const shownEvidence = 5
+
+func saysNew(a *memoryAnswer) string {
+	if a.ID == "" {
+		return "New: no memory says this."
+	}
+	return fmt.Sprintf("New: kept as %s.", a.ID)
+}
+
+// saysLike tells of a memory that is kept beside one that it is like.
+func saysLike(a *memoryAnswer) string {
+	how := "says something else"
+	switch neardup.RelationOf(false, a.Evidence) {
+	case neardup.Overlaps:
+		how = "says more"
+	case neardup.ContainedIn:
+		how = "says less"
+	}
+	return fmt.Sprintf("%s It is like %s, and %s. %s is: %s%s\nBoth stay. If the new one takes the place of %s, forget that one.",
+		saysNew(a), a.Like, how, a.Like, quoted(a.Known), inBits(a.Evidence), a.Like)
+}
+
+func saysSame(a *memoryAnswer) string {
+	return fmt.Sprintf("Duplicate: %s says the same, with a probability of %.2f. Nothing new to keep. %s is: %s%s",
+		a.SameAs, a.Probability, a.SameAs, quoted(a.Known), inBits(a.Evidence))
+}
+
+func saysCompared(a *memoryAnswer) string {
+	verdict := "Not the same: both would stay"
+	if a.Decision == string(neardup.Duplicate) {
+		verdict = "The same: the first would be merged with the second"
+	}
+	return fmt.Sprintf("%s (probability %.2f, by %s).%s", verdict, a.Probability, a.Basis, inBits(a.Evidence))
+}
+
+// inBits tells the weightiest evidence, a line for each piece.
+func inBits(evidence []neardup.Conflict) string {
+	var b strings.Builder
+	for i, e := range evidence {
+		if i == shownEvidence {
+			fmt.Fprintf(&b, "\n(%d more)", len(evidence)-i)
+			break
+		}
+		if e.A == "" && e.B == "" {
+			fmt.Fprintf(&b, "\n%+.1f bits, on the whole (%s)", e.Bits, e.Kind)
+			continue
+		}
+		fmt.Fprintf(&b, "\n%+.1f bits, %s: now %s, before %s", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
+	}
+	return b.String()
+}

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // Notes come back by the index of their item, whatever the order of the pages,
 // and items without a document keep their places.
 func TestNotes(t *testing.T) {
-	n := newNotes(t.TempDir(), true)
-	defer n.files.Close()
+	files := external.NewFiles(t.TempDir())
+	defer files.Close()
+	n := newNotes(files, true)
 	doc := func(i int) *neardup.Document {
 		if i%5 == 2 {
 			return nil

@@ -1,10 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
+	"github.com/neardup/neardup/report"
 )
 
 // outputs are the results of one run: all of them appear, or none. Once one could not be begun, err says why,
@@ -87,4 +97,235 @@ func (o *outputs) abort() {
 	for _, out := range o.begun {
 		out.Abort()
 	}
+}
+
+// formKinds are the kinds of --write that other tools read, and dedupKinds all that dedup has.
+var (
+	formKinds  = []string{"datatrove", "dolma", "removed"}
+	dedupKinds = append([]string{"clusters", "groups", "report"}, formKinds...)
+)
+
+// writeOptions are the options of the kinds.
+var writeOptions = map[string][]string{
+	"clusters": append([]string{"bom", "raw", "sep"}, clusterFields...), "groups": {"bom", "raw", "sep"}, "report": {"floor", "labels"},
+}
+
+// writes is the value of --write: the further results of a run, each as KIND[,OPTION...]:FILE.
+type writes struct {
+	kinds []string // that the command has
+	files map[string]written
+}
+
+// written is one of them.
+type written struct {
+	path    string
+	options [][2]string // name and value
+}
+
+// Type of the flag's value, for the help.
+func (w *writes) Type() string { return "KIND:FILE" }
+
+// String is empty, because what is repeated has no default.
+func (w *writes) String() string { return "" }
+
+// Set adds a result.
+func (w *writes) Set(v string) error {
+	what, path, ok := strings.Cut(v, ":")
+	words := strings.Split(what, ",")
+	kind, to := words[0], written{path: path}
+	switch {
+	case !slices.Contains(w.kinds, kind):
+		return fmt.Errorf("%q: want KIND:FILE, of the kinds %s", v, strings.Join(w.kinds, ", "))
+	case !ok || path == "":
+		return fmt.Errorf("%q: want %s:FILE", v, kind)
+	case w.path(kind) != "":
+		return fmt.Errorf("%s is given twice", kind)
+	}
+	for _, word := range words[1:] {
+		name, value, _ := strings.Cut(word, "=")
+		if !slices.Contains(writeOptions[kind], name) {
+			return fmt.Errorf("%s has no option %q (want any of %q)", kind, name, writeOptions[kind])
+		}
+		to.options = append(to.options, [2]string{name, value})
+	}
+	if w.files == nil {
+		w.files = map[string]written{}
+	}
+	w.files[kind] = to
+	return nil
+}
+
+// path returns the file of a kind, "" if it is not written.
+func (w *writes) path(kind string) string { return w.files[kind].path }
+
+// paths returns the files of all kinds.
+func (w *writes) paths() (all []string) {
+	for to := range maps.Values(w.files) {
+		all = append(all, to.path)
+	}
+	return all
+}
+
+// option returns the value of an option, "" if it is not given.
+func (w *writes) option(kind, name string) string {
+	for _, o := range w.files[kind].options {
+		if o[0] == name {
+			return o[1]
+		}
+	}
+	return ""
+}
+
+// style returns how a table for spreadsheets is written.
+func (w *writes) style(kind string) (s corpus.TableStyle, err error) {
+	for _, o := range w.files[kind].options {
+		switch o[0] {
+		case "bom":
+			s.BOM = true
+		case "raw":
+			s.Raw = true
+		case "sep":
+			c, err := corpus.ParseDelimiter(o[1])
+			if err != nil {
+				return s, usage("--write %s,sep=%s: %w", kind, o[1], err)
+			}
+			s.Comma = rune(c)
+		}
+	}
+	if f := corpus.FormatOf(w.path(kind)); s != (corpus.TableStyle{}) && f != corpus.CSV && f != corpus.TSV {
+		return s, usage("--write %s: bom, raw and sep have an effect on .csv and .tsv only", kind)
+	}
+	return s, nil
+}
+
+// interopWriters write in all the forms that are wanted.
+type interopWriters []interop.Writer
+
+func (ws interopWriters) add(d *interop.Document) error {
+	for _, w := range ws {
+		if err := w.Add(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removed tells whether a record is removed. A rejected record is left out.
+func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
+	if ws == nil {
+		return nil
+	}
+	var doc neardup.Document
+	if ok, err := decoded(dec, it, &doc); !ok {
+		return err
+	}
+	return ws.add(&interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: goes})
+}
+
+// rejects are the records that a run rejected, by their reasons, as a page has them. A person is told
+// each reason once, by the first record that has it, and not before something could be read, because
+// where nothing can the run's own error says it all.
+type rejects struct {
+	w     io.Writer // nil: nobody is told
+	count int64
+	first error
+	kinds []report.Reject // by their first
+	shown int
+}
+
+const (
+	shownRejects = 5  // reasons that are told where no file takes the records
+	mostReasons  = 50 // that are told apart
+	mostExamples = 3
+)
+
+// rejection is what is told of a record that was rejected.
+func rejection(err error) *corpus.RejectError {
+	return cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
+}
+
+func (r *rejects) add(err error) {
+	if r.count++; r.count == 1 {
+		r.first = err
+	}
+	one := rejection(err)
+	i := slices.IndexFunc(r.kinds, func(x report.Reject) bool { return x.Reason == one.Reason })
+	switch {
+	case i >= 0:
+	case len(r.kinds) == mostReasons:
+		i = mostReasons - 1
+		r.kinds[i].Reason = "other"
+	default:
+		i, r.kinds = len(r.kinds), append(r.kinds, report.Reject{Reason: one.Reason})
+	}
+	kind := &r.kinds[i]
+	if kind.Count++; len(kind.Examples) < mostExamples {
+		place := corpus.RejectError{File: one.File, Line: one.Line}
+		kind.Examples = append(kind.Examples, strings.TrimSuffix(place.Error(), ": "))
+	}
+}
+
+// list is for a page: the most frequent first.
+func (r *rejects) list() []report.Reject {
+	return slices.SortedStableFunc(slices.Values(r.kinds), func(a, b report.Reject) int { return cmp.Compare(b.Count, a.Count) })
+}
+
+// waits reports whether there is a reason to tell.
+func (r *rejects) waits() bool { return r.w != nil && r.shown < min(len(r.kinds), shownRejects+1) }
+
+// tell tells the reasons that nobody was told of.
+func (r *rejects) tell() {
+	for ; r.waits(); r.shown++ {
+		if r.shown == shownRejects {
+			fmt.Fprintln(r.w, "more records are rejected; --rejects FILE lists them all")
+			continue
+		}
+		kind := r.kinds[r.shown]
+		fmt.Fprintf(r.w, "rejected %s\n", oneLine(strings.TrimPrefix(kind.Examples[0]+": "+kind.Reason, ": ")))
+	}
+}
+
+// end tells what is left to tell, and how many records were rejected for reasons told before.
+func (r *rejects) end() {
+	r.tell()
+	for _, kind := range r.kinds[:min(len(r.kinds), shownRejects)] {
+		if r.w != nil && kind.Count > 1 {
+			fmt.Fprintf(r.w, "rejected %s: %s more for the same reason\n", oneLine(kind.Examples[0]), grouped(kind.Count-1))
+		}
+	}
+}
+
+// strictness is the flag --strict. Without it a run fails if most records are rejected.
+type strictness struct{ set, on bool }
+
+// Set takes a value.
+func (s *strictness) Set(v string) (err error) {
+	s.set = true
+	s.on, err = strconv.ParseBool(v)
+	return err
+}
+
+// String returns the value.
+func (s *strictness) String() string { return strconv.FormatBool(s.on) }
+
+// Type names the kind of value for the help.
+func (s *strictness) Type() string { return "bool" }
+
+// most is the error of a run most of whose records were rejected.
+func (r *rejects) most(documents int64) error {
+	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
+		grouped(r.count), grouped(r.count+documents), r.first)
+}
+
+// nothingRead is the error of a run that could read no document; nil where none was there.
+func (r *rejects) nothingRead() error {
+	switch {
+	case r.count == 0:
+		return nil
+	case r.count == 1:
+		return fmt.Errorf("nothing could be read: %w", r.first)
+	case len(r.kinds) > 1:
+		r.tell()
+	}
+	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }

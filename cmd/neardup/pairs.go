@@ -3,35 +3,22 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
+	"strconv"
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/spf13/cobra"
+	"github.com/neardup/neardup/worker"
 )
 
 type pairs struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	run    runFlags
-	out    string
-
-	against againstFlags
-
-	exact    bool
-	variants bool
-}
-
-func pairsCommand(a *app) *cobra.Command {
-	p := &pairs{app: a}
-	cmd := verb("pairs", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	bind(fs, "pairs", flags{"exact": &p.exact, "with-variants": &p.variants, "out": &p.out})
-	p.input.add(fs)
-	p.against.addFlags(fs)
-	p.method.add(fs)
-	p.run.add(fs)
-	return cmd
+	input               inputFlags
+	method              methodFlags
+	run                 runFlags
+	out                 string
+	against             againstFlags `flags:"against"`
+	exact, withVariants bool
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
@@ -69,16 +56,48 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 	if err := p.against.settings(&p.method); err != nil {
 		return cfg, err
 	}
-	m, n, err := p.method.method()
-	if err != nil {
+	if cfg, err = p.run.config(&p.method); err != nil {
 		return cfg, err
 	}
-	if cfg, err = p.run.config(m, n); err != nil {
-		return cfg, err
-	}
-	cfg.Variants = p.variants
+	cfg.Variants = p.withVariants
 	if len(p.against.paths) == 0 && p.run.per == "" {
-		cfg.Audit = p.method.audit(p.run.audit, m, !p.run.quiet || p.run.json)
+		cfg.Audit = p.method.audit(p.run.audit, cfg.Method, !p.run.quiet || p.run.json)
 	}
-	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.ruled != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
+	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.overrides != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
+}
+
+// pairLines writes pairs as a table, in few columns or with all evidence.
+type pairLines struct {
+	out   io.Writer
+	exact bool
+	line  []byte
+}
+
+func (w *pairLines) header() error {
+	columns := "id_a\tid_b\tsimilarity"
+	if w.exact {
+		columns += "\tdistance\trelation\tbasis\tplace_a\tplace_b"
+	}
+	_, err := io.WriteString(w.out, columns+"\n")
+	return err
+}
+
+func (w *pairLines) pair(p batch.Pair) error {
+	b := append(w.line[:0], worker.Escape(p.A)...)
+	b = append(b, '\t')
+	b = append(b, worker.Escape(p.B)...)
+	b = append(b, '\t')
+	if w.exact {
+		b = strconv.AppendFloat(b, p.Similarity, 'g', -1, 64)
+		b = append(b, '\t')
+		if p.Distance >= 0 {
+			b = strconv.AppendInt(b, int64(p.Distance), 10)
+		}
+		b = appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
+	} else {
+		b = strconv.AppendFloat(b, p.Similarity, 'f', 4, 64)
+	}
+	w.line = append(b, '\n')
+	_, err := w.out.Write(w.line)
+	return err
 }

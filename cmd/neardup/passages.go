@@ -3,27 +3,31 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/corpus/interop"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 type passages struct {
 	*app
 	cutFlags
-	input inputFlags
-	run   runFlags
-	spans string
-	out   string
-	own   string
-	drop  float64
-	write writes
+	input              inputFlags
+	run                runFlags `flags:"!keep per overrides audit"`
+	spans, out, shares string
+	dropBelow          float64
+	write              writes
 }
 
 // cutFlags say what is compared, and what of it is cut.
@@ -44,32 +48,17 @@ func (c *cutFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-func passagesCommand(a *app) *cobra.Command {
-	p := &passages{app: a}
-	cmd := verb("passages", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	p.cutFlags.add(fs)
-	p.write.kinds = formKinds
-	bind(fs, "passages", flags{"spans": &p.spans, "out": &p.out, "shares": &p.own, "drop-below": &p.drop, "write": &p.write})
-	p.input.add(fs)
-	p.run.addBatch(fs)
-	return cmd
-}
-
 func (p *passages) do(ctx context.Context, inputs []string) error {
 	cfg, cutter, err := p.config()
 	if err != nil {
 		return err
 	}
 	spool := cmp.Or(p.run.tmp, os.TempDir())
-	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.own), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.shares), func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
 			return nil, usage("--out: %w; --spans says what is repeated", err)
 		}
-		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.own, corpus.JSONL)}
-		if f := rep.open(p.spans, corpus.JSONL); f != nil {
-			w.spans = func(line spanLine) error { return f.WriteJSON(line) }
-		}
+		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
 		if rep.err != nil {
 			return nil, rep.err
@@ -113,7 +102,7 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	}
 	defer spans.Close()
 	w.Summary = spans.Summary()
-	if p.drop > 0 && !p.all {
+	if p.dropBelow > 0 && !p.all {
 		if w.sources, err = spans.Sources(ctx); err != nil {
 			return err
 		}
@@ -142,10 +131,10 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	switch {
 	case p.out == "" && p.mark != "":
 		return cfg, nil, usage("--mark has no effect without --out")
-	case !p.writes() && p.drop != 0:
+	case !p.writes() && p.dropBelow != 0:
 		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	case p.drop > 1:
-		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.drop)
+	case p.dropBelow > 1:
+		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.dropBelow)
 	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()
@@ -191,4 +180,253 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	cfg.Clean = text.Default()
 	cfg.Near, err = methods.New("")
 	return cfg, err
+}
+
+// passageWriter writes what came of the passages, document by document.
+type passageWriter struct {
+	*passages
+	cutter *passage.Cutter
+	spans  func(any) error // takes each spanLine
+	own    *corpus.AtomicFile
+	out    *corpus.Writer
+	forms  interopWriters
+	rep    *reporter
+	// sources are the documents that others name: they stay, however little is their own.
+	sources []bool
+	passageSummary
+}
+
+// passageSummary is what --json prints.
+type passageSummary struct {
+	passage.Summary
+	Repeated int64 `json:"repeatedBytes"`
+	Cut      int64 `json:"cutBytes"`
+	Within   int64 `json:"keptWithinBytes"`  // as a cut would end within a sentence
+	Headings int64 `json:"keptHeadingBytes"` // as a heading would stand alone
+	Spans    int64 `json:"spans"`
+	Changed  int64 `json:"changed"` // documents of which something is cut
+	Dropped  int64 `json:"dropped"` // of which too little would be left
+	spent
+}
+
+// write reads the documents and writes each.
+func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *passage.Spans) error {
+	dec := r.NewDecoder()
+	next, err := spans.Next()
+	ended := errors.Is(err, io.EOF)
+	if err != nil && !ended {
+		return err
+	}
+	return eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+		var own []passage.Span
+		for !ended && next.Item == i {
+			own = append(own, next)
+			if next, err = spans.Next(); errors.Is(err, io.EOF) {
+				ended = true
+			} else if err != nil {
+				return err
+			}
+		}
+		return w.item(dec, i, it, own)
+	})
+}
+
+// item writes the i-th document.
+func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans []passage.Span) error {
+	if len(spans) == 0 && w.own == nil && !w.writes() {
+		return nil
+	}
+	var doc neardup.Document
+	if ok, err := decoded(dec, it, &doc); !ok {
+		return err // rejected ones were told, and are listed among the rejects
+	}
+	c, err := w.decide(&doc, spans)
+	if err != nil {
+		return err
+	}
+	share := 1.0
+	if doc.Text != "" {
+		share = 1 - float64(c.repeated)/float64(len(doc.Text))
+	}
+	source := i < len(w.sources) && w.sources[i]
+	drop := w.writes() && (share < w.dropBelow && !source || c.empty())
+	switch {
+	case drop:
+		w.Dropped++
+	case c.cut > 0:
+		w.Changed++
+	}
+	if err := w.own.WriteJSON(ownShare{doc.ID, share, utf8.RuneCountInString(doc.Text), c.cut, drop}); err != nil {
+		return err
+	}
+	if err := w.tell(it, &doc, c.parts, drop); err != nil || w.out == nil || drop {
+		return err
+	}
+	if c.cut > 0 {
+		if it, err = dec.Replace(it, c.left); err != nil {
+			return err
+		}
+	}
+	return w.out.Write(it)
+}
+
+// tell writes in the forms of other tools what is cut.
+func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []passage.Part, drop bool) error {
+	if w.forms == nil {
+		return nil
+	}
+	d := interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: drop}
+	for _, p := range parts {
+		if p.Stays == "" {
+			start := p.Spans[0].Rune
+			d.Spans = append(d.Spans, interop.Span{Start: start, End: start + utf8.RuneCountInString(doc.Text[p.Start:p.End]), Score: 1})
+		}
+	}
+	return w.forms.add(&d)
+}
+
+// ownShare is a line of --shares.
+type ownShare struct {
+	ID      string  `json:"id"`
+	Own     float64 `json:"own"` // share of the bytes that are not repeated
+	Runes   int     `json:"runes"`
+	Cut     int     `json:"cutBytes"`
+	Dropped bool    `json:"dropped"`
+}
+
+// cutDocument is what becomes of a document.
+type cutDocument struct {
+	parts         []passage.Part
+	left          string // of its text
+	repeated, cut int    // bytes
+}
+
+// empty reports whether the cuts leave nothing.
+func (c *cutDocument) empty() bool { return c.cut > 0 && neardup.Blank(c.left) }
+
+// decide counts and tells the repeated parts of a document, and cuts. Where no mark is set, what
+// stood between a whole unit and the next goes with it.
+func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
+	c := cutDocument{parts: w.cutter.Parts(doc.Text, spans)}
+	var b strings.Builder
+	s, at := doc.Text, 0
+	for _, p := range c.parts {
+		c.repeated += p.End - p.Start
+		if err := w.part(doc, p); err != nil {
+			return c, err
+		}
+		if p.Stays != "" {
+			continue
+		}
+		start, end := p.Start, p.End
+		if w.mark == "" && w.unit != "passage" {
+			start, end = w.around(s, start, end)
+		}
+		b.WriteString(s[at:max(start, at)])
+		b.WriteString(w.mark)
+		at = end
+		c.cut += p.End - p.Start
+	}
+	b.WriteString(s[at:])
+	c.left = b.String()
+	w.Repeated += int64(c.repeated)
+	return c, nil
+}
+
+// around is a whole unit with the blanks behind it and, where it begins a line, those before
+// it and the end of the line; of a paragraph with the blank lines behind it, too.
+func (w *passageWriter) around(s string, start, end int) (from, to int) {
+	before, rest := strings.TrimRight(s[:start], " \t"), strings.TrimLeft(s[end:], " \t\r")
+	if before == "" || strings.HasSuffix(before, "\n") {
+		start, rest = len(before), strings.TrimPrefix(rest, "\n")
+		for w.unit == "paragraph" {
+			line, more, found := strings.Cut(rest, "\n")
+			if !found || strings.TrimSpace(line) != "" {
+				break
+			}
+			rest = more
+		}
+	}
+	return start, len(s) - len(rest)
+}
+
+// spanLine is a line of --spans: the same bytes, or what is alike, stand in two places. Places are counted in
+// runes, and in bytes of UTF-8.
+type spanLine struct {
+	ID    string   `json:"id"`
+	Start int      `json:"start"`
+	End   int      `json:"end"`
+	Bytes [2]int   `json:"bytes"`
+	From  spanFrom `json:"from"`
+	// Similarity is how much alike the two are, where they are not equal.
+	Similarity float64        `json:"similarity,omitempty"`
+	Cut        bool           `json:"cut"`
+	Stays      passage.Reason `json:"stays,omitempty"`
+}
+
+type spanFrom struct {
+	ID    string `json:"id"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Bytes [2]int `json:"bytes"`
+}
+
+// part tells a repeated part of a document.
+func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
+	n := int64(p.End - p.Start)
+	switch p.Stays {
+	case "":
+		w.Cut += n
+	case passage.Inside:
+		w.Within += n
+	case passage.Heading:
+		w.Headings += n
+	}
+	for _, s := range p.Spans {
+		w.Spans++
+		runes := s.Runes(doc.Text)
+		err := w.spans(spanLine{
+			ID: doc.ID, Start: s.Rune, End: s.Rune + runes, Bytes: [2]int{s.Byte, s.Byte + s.Len},
+			From:       spanFrom{s.From.ID, s.From.Rune, s.From.Rune + s.FromRunes(doc.Text), [2]int{s.From.Byte, s.From.Byte + s.FromLen}},
+			Similarity: s.Similarity, Cut: p.Stays == "", Stays: p.Stays,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// units are what is compared as a whole, "" where passages are.
+func (p *cutFlags) units() string {
+	if p.unit == "passage" {
+		return ""
+	}
+	return p.unit + "s"
+}
+
+// what is compared, in words.
+func (p *cutFlags) what() string {
+	if units := p.units(); units != "" {
+		return "whole " + units
+	}
+	return "passages of at least " + p.least
+}
+
+// summary prints what came of it.
+func (w *passageWriter) summary() error {
+	w.spent = spentSoFar()
+	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {
+		w.rep.documents(out, w.Documents, w.Rejected)
+		fmt.Fprintf(out, "repeated    %s of %s bytes, in %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.what())
+		fmt.Fprintf(out, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
+			grouped(w.Cut), grouped(w.Within), cmp.Or(w.units(), w.whole), grouped(w.Headings))
+		if w.out != nil {
+			fmt.Fprintf(out, "documents   %s cut, %s left out\n", grouped(w.Changed), grouped(w.Dropped))
+		}
+		w.rep.effort(out)
+		if w.TemporaryBytes > 0 {
+			fmt.Fprintf(out, "disk        %s of temporary files\n", mebibytes(w.TemporaryBytes))
+		}
+	})
 }

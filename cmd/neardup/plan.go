@@ -15,36 +15,17 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
-	"github.com/spf13/cobra"
 )
 
 type planVerb struct {
 	*app
-	input  inputFlags
-	method methodFlags
-	names  []string
-	sample int
-	read   size
-	cores  int
-	run    runFlags
-
-	against againstFlags
-}
-
-func planCommand(a *app) *cobra.Command {
-	p := &planVerb{app: a}
-	cmd := verb("plan", nil, a.onInputs(p.do))
-	fs := cmd.Flags()
-	p.read = 8 << 30
-	p.input.add(fs)
-	p.method.add(fs)
-	p.against.addFlags(fs)
-	p.against.addAdd(fs)
-	fs.StringSliceVar(&p.names, "methods", nil, "methods to plan for (default: that of --method)")
-	bind(fs, "plan", flags{"sample": &p.sample, "read": &p.read, "cores": &p.cores})
-	p.run.addSummary(fs)
-	p.run.addMachine(fs)
-	return cmd
+	input         inputFlags
+	method        methodFlags
+	methods       list
+	sample, cores int
+	read          size
+	run           runFlags `flags:"json quiet memory tmp workers"`
+	against       againstFlags
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
@@ -63,43 +44,51 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
+	return p.batchRun(&p.input, &p.run, inputs, "", nil, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		out, err := p.forecasts(ctx, r, ref, all)
+		return func() error { return rep.summarize(out, 0, out.print) }, err
+	})
+}
+
+// forecasts draws a sample and plans for each method.
+func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, ref besideIndex, all []methodFlags) (out planned, err error) {
 	begun, _ := resources()
-	s, err := p.draw(ctx, inputs)
+	s, err := p.draw(ctx, r)
 	if err != nil {
-		return err
+		return out, err
 	}
 	read, _ := resources()
 	s.ref = ref
 	s.start, s.reading = begun.Seconds(), (read-begun).Seconds()*s.documents.Value/max(s.read, 1)
-	out := planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
+	out = planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
 	for _, m := range all {
 		before, _ := resources()
 		method, n, err := m.method()
 		if err != nil {
-			return err
+			return out, err
 		}
 		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers, Reference: ref.index}
 		once, err := s.once(ctx, c, before)
 		if err != nil {
-			return err
+			return out, err
 		}
 		forecast, err := s.forecast(ctx, c, p.cores, once, m.audit(auditFlag{}, method, true))
 		if err != nil {
-			return err
+			return out, err
 		}
 		forecast.asked = m.asked()
 		out.Methods = append(out.Methods, forecast)
 	}
-	return newReporter(p.app, &p.run, nil).summarize(out, 0, out.print)
+	return out, nil
 }
 
 // chosen returns the methods to plan for: the flags of one, or each by its name.
 func (p *planVerb) chosen() ([]methodFlags, error) {
-	if len(p.names) == 0 {
+	if len(p.methods) == 0 {
 		return []methodFlags{p.method}, nil
 	}
 	var out []methodFlags
-	for _, name := range p.names {
+	for _, name := range p.methods {
 		if !slices.Contains(methods.Names(), name) {
 			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
 		}
@@ -153,12 +142,7 @@ func (s *sampled) meanBytes() float64 {
 }
 
 // draw reads the records and keeps some of them, each with the same chance.
-func (p *planVerb) draw(ctx context.Context, inputs []string) (*sampled, error) {
-	r, err := p.input.open(p.app, inputs, "")
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
 	var met scripts

@@ -73,7 +73,12 @@ func TestPlanSeesRareScripts(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &planVerb{app: &app{stderr: &b}, sample: 100, read: 1 << 30}
-			s, err := p.draw(t.Context(), []string{file})
+			r, err := p.input.open(p.app, []string{file}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			s, err := p.draw(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}

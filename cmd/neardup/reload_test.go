@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/neardup/neardup/server"
 )
 
 // SIGHUP ends nothing: the file of tokens is read anew, a token whose line has gone opens
@@ -20,7 +18,7 @@ func TestTokensAreReadAnew(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	made := func(tenant string) string {
 		var out strings.Builder
-		fatal(t, makeToken(&app{stdout: &out}, tokens, server.Grant{Tenant: tenant}, "read"))
+		fatal(t, (&token{&app{stdout: &out}, tokens, tenant, "read", ""}).do(t.Context(), nil))
 		return strings.TrimSpace(out.String())
 	}
 	first, second := made("news"), made("news")

@@ -1,24 +1,29 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
-	"github.com/spf13/pflag"
+	"github.com/neardup/neardup/worker"
 )
 
 // remoteFlags say which server to talk to.
 type remoteFlags struct {
 	server, tokenFile string
-}
-
-func (f *remoteFlags) add(fs *pflag.FlagSet) {
-	bind(fs, "", flags{"server": &f.server, "token-file": &f.tokenFile})
 }
 
 // refusedToken reports the answer of a server that needs another token, or one.
@@ -51,4 +56,182 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 		return nil, usage("--server: %w", err)
 	}
 	return c, nil
+}
+
+// exportPage is how many changes are asked for at a time.
+const exportPage = 1000
+
+type export struct {
+	*app
+	remote remoteFlags
+}
+
+func (e *export) do(ctx context.Context, _ []string) error {
+	c, err := e.remote.client(e.stderr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := exported(ctx, c)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"nid", "docId"}}
+	for _, nid := range slices.Sorted(maps.Keys(found)) {
+		rows = append(rows, []string{corpus.Cell(nid), found[nid]})
+	}
+	return csv.NewWriter(e.stdout).WriteAll(rows)
+}
+
+// exported is the docId of every article that lives, by nid.
+func exported(ctx context.Context, c *api.Client) (map[string]string, error) {
+	st, err := c.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	docIDs, ended := map[string]string{}, map[string]bool{}
+	for at := uint64(0); at < st.Seq; {
+		page, err := c.Log(ctx, at, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		if len(page.Entries) == 0 || !slices.Equal(page.Epochs, st.Epochs) {
+			return nil, errors.New("the index was restored meanwhile: call it again")
+		}
+		for _, e := range page.Entries {
+			if at = e.Seq; at > st.Seq {
+				break
+			}
+			switch e.Kind {
+			case "new", "duplicate", "correct":
+				docIDs[e.NID] = e.DocID
+			case "delete":
+				delete(docIDs, e.NID)
+			case "end", "expire":
+				ended[e.DocID] = true
+			}
+		}
+	}
+	maps.DeleteFunc(docIDs, func(_, docID string) bool { return ended[docID] })
+	return docIDs, nil
+}
+
+type correct struct {
+	*app
+	remote                 remoteFlags
+	with, docid, text, why string
+	alone                  bool
+}
+
+func (c *correct) do(ctx context.Context, args []string) error {
+	if howMany(c.with != "", c.docid != "", c.alone) != 1 {
+		return usage("give one of --with, --docid and --alone")
+	}
+	to := api.Correction{With: c.with, DocID: c.docid, Why: c.why}
+	if c.text != "" {
+		if !c.alone {
+			return usage("--text is for --alone")
+		}
+		b, err := os.ReadFile(c.text)
+		if err != nil {
+			return fmt.Errorf("--text: %w", err)
+		}
+		text := string(b)
+		to.Content = &text
+	}
+	client, err := c.remote.client(c.stderr)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	m, err := client.Correct(ctx, args[0], to)
+	var refused *api.Problem
+	switch {
+	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
+		return fmt.Errorf("%w, as --text FILE; a server with --keep-texts has it", err)
+	case err != nil:
+		return err
+	case m.Unchanged:
+		fmt.Fprintf(c.stdout, "%s has docId %s already\n", m.NID, m.DocID)
+	default:
+		fmt.Fprintf(c.stdout, "%s has docId %s, before %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
+	}
+	return nil
+}
+
+type rulings struct {
+	*app
+	remote             remoteFlags
+	out, labels, audit string
+}
+
+// rulingsPage is how many rulings are asked for at a time.
+const rulingsPage = 1000
+
+func (r *rulings) do(ctx context.Context, _ []string) error {
+	client, err := r.remote.client(r.stderr)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var all []api.RulingEntry
+	for after := uint64(0); ; {
+		page, err := client.Rulings(ctx, after, rulingsPage)
+		if err != nil {
+			return err
+		}
+		all = append(all, page.Rulings...)
+		if after = page.Next; after == 0 {
+			break
+		}
+	}
+	files := outputs{app: r.app}
+	defer files.abort()
+	overrides, labels, audit := files.open(r.out), files.open(r.labels), files.open(r.audit)
+	if files.err != nil {
+		return files.err
+	}
+	for _, e := range all {
+		err = cmp.Or(err, audit.WriteJSON(e))
+	}
+	for _, e := range last(all) {
+		if link := override.Link(e.Link); link == override.Must || link == override.Cannot {
+			err = cmp.Or(err, overrides.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
+		}
+	}
+	if labels != nil {
+		err = cmp.Or(err, writeLabels(labels, last(all)))
+	}
+	if err != nil {
+		return err
+	}
+	return files.commit()
+}
+
+// last are the rulings that hold: the last of each pair, in the order of the first.
+func last(all []api.RulingEntry) []api.RulingEntry {
+	at := map[[2]string]int{}
+	var held []api.RulingEntry
+	for _, e := range all {
+		pair := [2]string{min(e.A, e.B), max(e.A, e.B)}
+		if i, ok := at[pair]; ok {
+			held[i] = e
+			continue
+		}
+		at[pair] = len(held)
+		held = append(held, e)
+	}
+	return held
+}
+
+func writeLabels(out io.Writer, held []api.RulingEntry) error {
+	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
+	_, err := io.WriteString(out, "set\tid_a\tid_b\tlabel\tband\n")
+	for _, e := range held {
+		if name := names[e.Link]; name != "" {
+			_, failed := fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			err = cmp.Or(err, failed)
+		}
+	}
+	return err
 }

@@ -35,29 +35,23 @@ type reporter struct {
 	written bool // a progress line stands on the terminal
 }
 
-// newReporter begins one of a run over r; its outputs are to be aborted.
-func newReporter(a *app, flags *runFlags, r *corpus.Reader) *reporter {
-	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
-	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
-		rep.listed = f.WriteJSON
-	}
-	rep.tells()
-	return rep
-}
-
 // batchRun reads inputs, if there are any, for do, which begins the outputs, fills them and returns what is to be told.
 // They appear before that is called, all of them, or none. Without a spool standard input is read once only.
-func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, outputs []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
+func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, paths []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
 	var r *corpus.Reader
 	if len(inputs) > 0 {
 		var err error
-		if r, err = in.openFor(a, inputs, spool, append(outputs, flags.rejects)...); err != nil {
+		if r, err = in.openFor(a, inputs, spool, append(paths, flags.rejects)...); err != nil {
 			return err
 		}
 		defer r.Close()
 	}
-	rep := newReporter(a, flags, r)
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
 	defer rep.abort()
+	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
+		rep.listed = f.WriteJSON
+	}
+	rep.tells()
 	if rep.err != nil {
 		return rep.err
 	}
@@ -245,15 +239,7 @@ func spentSoFar() spent {
 
 func (p *reporter) dedup(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
-		fmt.Fprintf(w, "kept        %s\n", grouped(s.Kept))
-		held := ""
-		if s.Contained > 0 {
-			held = ", " + grouped(s.Contained) + " contained in it"
-		}
-		fmt.Fprintf(w, "removed     %s (%s of them equal to the kept text%s)\n", grouped(s.Removed), grouped(s.Equal), held)
-		if s.Variants > 0 {
-			fmt.Fprintf(w, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
-		}
+		printOutcomes(w, &s.Outcomes)
 		if len(s.Largest) > 0 {
 			fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(s.Clusters))
 		}
@@ -261,6 +247,18 @@ func (p *reporter) dedup(s *batch.Summary) error {
 			printCluster(w, c)
 		}
 	})
+}
+
+// printOutcomes prints what became of the documents.
+func printOutcomes(w io.Writer, s *batch.Outcomes) {
+	held := ""
+	if s.Contained > 0 {
+		held = ", " + grouped(s.Contained) + " contained in it"
+	}
+	fmt.Fprintf(w, "kept        %s\nremoved     %s (%s of them equal to the kept text%s)\n", grouped(s.Kept), grouped(s.Removed), grouped(s.Equal), held)
+	if s.Variants > 0 {
+		fmt.Fprintf(w, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
+	}
 }
 
 func printCluster(w io.Writer, c batch.Cluster) {
@@ -294,7 +292,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		fmt.Fprintf(w, "method      %s\n", p.method.asked())
 		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
 			counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
-		if p.flags.ruled != "" {
+		if p.flags.overrides != "" {
 			fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
 		}
 		noText(w, s.Blank)

@@ -108,7 +108,7 @@ func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError) // parts of the method's spec
 	new(methodFlags).addSettings(settings)
 	settings.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	dedupCommand(&app{}).Flags().VisitAll(func(f *pflag.Flag) {
+	new(app).command(row{"dedup", "", dedup{}}).Flags().VisitAll(func(f *pflag.Flag) {
 		if !known[f.Name] {
 			t.Errorf("--%s: does a run with --resume depend on it?", f.Name)
 		}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	iofs "io/fs"
 	"net"
 	"os"
@@ -11,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup/server"
-	"github.com/spf13/pflag"
 )
 
 // defaultTenant is who asks without a token.
@@ -29,19 +30,12 @@ func loopback(addr string) bool {
 
 // entrance says where a server is asked, and by whom.
 type entrance struct {
-	addr, addrFile string
-	metrics        string // address of /metrics
-	tokens         string
-	cert, key      string
-	insecure       bool
-	hosts          []string
-}
-
-func (s *entrance) flags(fs *pflag.FlagSet) {
-	bind(fs, "serve", flags{
-		"addr": &s.addr, "addr-file": &s.addrFile, "metrics-addr": &s.metrics, "tokens": &s.tokens, "tls-cert": &s.cert,
-		"tls-key": &s.key, "insecure": &s.insecure, "host": &s.hosts,
-	})
+	addr, addrFile  string
+	metricsAddr     string
+	tokens          string
+	tlsCert, tlsKey string
+	insecure        bool
+	host            []string
 }
 
 // access decides who may do what, and refuses what would be open by mistake.
@@ -50,22 +44,22 @@ func (s *serve) access() (*server.Access, error) {
 	if err != nil {
 		return nil, usage("--addr: %w", err)
 	}
-	if (s.cert == "") != (s.key == "") {
+	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return nil, usage("--tls-cert and --tls-key go together")
 	}
 	local := loopback(s.addr)
 	switch ip := net.ParseIP(host); {
 	case !local && s.tokens == "":
 		return nil, usage("--addr %s is public: it needs --tokens (see neardup token)", s.addr)
-	case !local && s.cert == "" && !s.insecure:
+	case !local && s.tlsCert == "" && !s.insecure:
 		return nil, usage("--addr %s is public: it needs --tls-cert and --tls-key, or --insecure", s.addr)
-	case len(s.hosts) > 0:
+	case len(s.host) > 0:
 	case local:
-		s.hosts = []string{"localhost", "127.0.0.1", "::1", host}
+		s.host = []string{"localhost", "127.0.0.1", "::1", host}
 	case host == "" || ip != nil && ip.IsUnspecified():
 		return nil, usage("--addr %s is every address: name with --host how clients call this server", s.addr)
 	default:
-		s.hosts = []string{host}
+		s.host = []string{host}
 	}
 	if s.tokens != "" {
 		return readTokens(s.tokens)
@@ -115,14 +109,72 @@ func adminToken(data string) (string, error) {
 }
 
 func (s *serve) tls() (*tls.Config, error) {
-	if s.cert == "" {
+	if s.tlsCert == "" {
 		return nil, nil
 	}
-	pair, err := tls.LoadX509KeyPair(s.cert, s.key)
+	pair, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
 	if err != nil {
 		return nil, fmt.Errorf("--tls-cert: %w", err)
 	}
 	return &tls.Config{
 		Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
 	}, nil
+}
+
+type token struct {
+	*app
+	tokens, tenant, roles, name string
+}
+
+func (v *token) do(context.Context, []string) error {
+	g := server.Grant{Tenant: v.tenant, Name: v.name}
+	if v.tokens == "" {
+		return usage("--tokens is missing")
+	}
+	if err := server.ValidTenant(g.Tenant); err != nil {
+		return usage("--tenant: %w", err)
+	}
+	if len(strings.Fields(g.Name)) > 1 {
+		return usage("--name: one word")
+	}
+	var err error
+	if g.Roles, err = server.ParseRoles(v.roles); err != nil {
+		return usage("--roles %q: %w", v.roles, err)
+	}
+	token, err := server.NewToken()
+	if err != nil {
+		return err
+	}
+	line := server.Line(server.HashOf(token), g)
+	if _, err := server.ReadTokens(strings.NewReader(line)); err != nil {
+		return usage("--name: %w", err)
+	}
+	if err := appendLine(v.tokens, line); err != nil {
+		return fmt.Errorf("--tokens: %w", err)
+	}
+	fmt.Fprintln(v.stdout, token)
+	return nil
+}
+
+// appendLine appends a line of its own, also where somebody's editor has left
+// the last one without an end.
+func appendLine(file, line string) (err error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var last [1]byte
+	if size, err := f.Seek(0, io.SeekEnd); err != nil {
+		return err
+	} else if size > 0 {
+		if _, err := f.ReadAt(last[:], size-1); err != nil {
+			return err
+		}
+		if last[0] != '\n' {
+			line = "\n" + line
+		}
+	}
+	_, err = fmt.Fprintln(f, line)
+	return err
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -30,53 +29,37 @@ const drainTime = 10 * time.Second
 type serve struct {
 	*app
 	entrance
-	index     indexFlags
-	limits    server.Limits
-	data      string
-	bound     string // the address listened on
-	backups   string
-	keepKeys  time.Duration
-	keepTexts time.Duration
-	stores    storeFlags
-	secrets   []string // flags with a password on the command line
+	index               indexFlags
+	limits              limitFlags
+	config              string
+	data, backups       string
+	keepKeys, keepTexts time.Duration
+	stores              storeFlags
 	telemetry
+	bound   string   `flags:"-"` // the address listened on
+	secrets []string `flags:"-"` // flags with a password on the command line
 	tenants map[string]tenantTable
 	reload  chan os.Signal // SIGHUP: read the tokens anew
 }
 
-func serveCommand(a *app) *cobra.Command {
-	s := &serve{app: a}
-	cmd := verb("serve", expects(), func(cmd *cobra.Command, _ []string) (err error) {
-		s.secrets = s.stores.secrets()
-		if _, has := password(s.traces); has {
-			s.secrets = append(s.secrets, "--traces")
-		}
-		if s.tenants, err = layered(cmd.Flags()); err != nil {
-			return err
-		}
-		if err := pictured(cmd.Flags()); err != nil {
-			return err
-		}
-		return s.do(cmd.Context())
-	})
-	s.flags(cmd.Flags())
-	return cmd
+// limitFlags say what one server and one client may take.
+type limitFlags struct{ server.Limits }
+
+func (f *limitFlags) add(fs *pflag.FlagSet) {
+	bindSpec(fs, "serve", "limit", "", flags{"in-flight": &f.InFlight, "client": &f.PerClient, "rate": &f.Rate, "burst": &f.Burst})
 }
 
-func (s *serve) flags(fs *pflag.FlagSet) {
-	s.entrance.flags(fs)
-	bind(fs, "serve", flags{
-		"data": &s.data, configFlag: new(string), "backups": &s.backups, "keep-keys": &s.keepKeys, "keep-texts": &s.keepTexts,
-	})
-	bindSpec(fs, "serve", "limit", "", flags{
-		"in-flight": &s.limits.InFlight, "client": &s.limits.PerClient, "rate": &s.limits.Rate, "burst": &s.limits.Burst,
-	})
-	s.stores.add(fs)
-	s.telemetry.flags(fs)
-	s.index.add(fs)
-}
-
-func (s *serve) do(ctx context.Context) error {
+func (s *serve) do(ctx context.Context, _ []string) (err error) {
+	s.secrets = s.stores.secrets()
+	if _, has := password(s.traces); has {
+		s.secrets = append(s.secrets, "--traces")
+	}
+	if s.tenants, err = layered(s.cmd.Flags()); err != nil {
+		return err
+	}
+	if err := pictured(s.cmd.Flags()); err != nil {
+		return err
+	}
 	s.reload = make(chan os.Signal, 1)
 	signal.Notify(s.reload, syscall.SIGHUP) // from here on it ends nothing
 	defer signal.Stop(s.reload)
@@ -191,8 +174,8 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	config := server.Config{
-		Classic: store.openClassic(), Store: store, Remote: server.Remote{Reach: store.reach, Clock: store.clock},
-		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits, Hosts: s.hosts, KeepKeys: s.keepKeys,
+		Classic: store.openClassic(), Store: store, Remote: store.remote(),
+		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
 			return s.ofTenant(settings, tenant)
@@ -204,7 +187,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	if err != nil {
 		return unlessEnded(ctx, remake(err, s.data, &s.index))
 	}
-	stopMetrics, err := serveMetrics(ctx, s.metrics, s.insecure, registry, s.log, ended)
+	stopMetrics, err := serveMetrics(ctx, s.metricsAddr, s.insecure, registry, s.log, ended)
 	if err != nil {
 		return err
 	}
@@ -345,11 +328,11 @@ func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings 
 
 // snapshots is how the server makes backups, nil without a folder for them.
 func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
-	if s.backups == "" || store.snapshot == nil {
+	if s.backups == "" || store.embedded == nil {
 		return nil
 	}
 	return func(ctx context.Context, name string) error {
-		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.snapshot(ctx, dir) })
+		return snapshot(filepath.Join(s.backups, name), func(dir string) error { return store.embedded.Snapshot(ctx, dir) })
 	}
 }
 

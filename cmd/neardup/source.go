@@ -2,15 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"sync"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/resume"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/report"
-
-	"github.com/neardup/neardup/batch"
+	"github.com/spf13/pflag"
 )
 
 // blockBytes and blockItems bound what one worker decodes at a time.
@@ -37,30 +42,14 @@ type passing struct {
 }
 
 func newSource(r *corpus.Reader) *source {
-	return &source{r: r, decoder: &decoders{r: r, free: make(chan *corpus.Decoder, 64)}}
+	return &source{r: r, decoder: &decoders{r: r, Pool: sync.Pool{New: func() any { return r.NewDecoder() }}}}
 }
 
 // decoders lends each worker a decoder of its own.
 type decoders struct {
-	r    *corpus.Reader
-	free chan *corpus.Decoder
-	met  atomic.Bool // all fields that were asked for
-}
-
-func (d *decoders) get() *corpus.Decoder {
-	select {
-	case dec := <-d.free:
-		return dec
-	default:
-		return d.r.NewDecoder()
-	}
-}
-
-func (d *decoders) put(dec *corpus.Decoder) {
-	select {
-	case d.free <- dec:
-	default:
-	}
+	sync.Pool
+	r   *corpus.Reader
+	met atomic.Bool // all fields that were asked for
 }
 
 // entry is a record or the reason why there is none.
@@ -131,8 +120,8 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 
 // each decodes the records and says where each is from.
 func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
-	dec := b.decoder.get()
-	defer b.decoder.put(dec)
+	dec := b.decoder.Get().(*corpus.Decoder)
+	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
 		var doc neardup.Document
 		err := e.reject
@@ -146,4 +135,92 @@ func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 		do(e.item, &doc, nil)
 	}
 	b.entries = nil
+}
+
+// resumeFlag says where a run leaves what it has done.
+type resumeFlag struct {
+	dir    string
+	fs     *pflag.FlagSet // of the command
+	folder *resume.Folder // nil: nothing is left
+}
+
+func (f *resumeFlag) add(fs *pflag.FlagSet) {
+	f.fs = fs
+	bind(fs, "", flags{"resume": &f.dir})
+}
+
+// open begins a run, or goes on with the one that was killed.
+func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
+	if f.dir == "" {
+		return nil
+	}
+	facts := []resume.Fact{{Name: "neardup", Value: version()}}
+	for i, path := range r.Inputs() {
+		if path == corpus.Stdin {
+			return usage("--resume needs inputs that are files")
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		facts = append(facts, resume.Fact{
+			Name:  fmt.Sprintf("input %d", i+1),
+			Value: fmt.Sprintf("%s of %d bytes, changed at %s", path, info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)),
+		})
+	}
+	readingFlags().VisitAll(func(flag *pflag.Flag) {
+		if given := f.fs.Lookup(flag.Name); given.Value.String() != given.DefValue {
+			facts = append(facts, resume.Fact{Name: "--" + flag.Name, Value: given.Value.String()})
+		}
+	})
+	folder, err := resume.Open(f.dir, facts...)
+	if err != nil {
+		return fmt.Errorf("--resume %w", err)
+	}
+	f.folder, cfg.Resume = folder, folder
+	return nil
+}
+
+// readingFlags are those by which documents are read.
+func readingFlags() *pflag.FlagSet {
+	var f inputFlags
+	fs := pflag.NewFlagSet("reading", pflag.ContinueOnError)
+	f.add(fs)
+	return fs
+}
+
+// settle removes what the run left, after the commit.
+func (f *resumeFlag) settle() error {
+	if f.folder == nil {
+		return nil
+	}
+	return f.folder.Remove()
+}
+
+// finished says that a run had been committed when it was killed; any other error is returned.
+func (f *resumeFlag) finished(a *app, err error) error {
+	if !errors.Is(err, resume.ErrFinished) {
+		return err
+	}
+	fmt.Fprintln(a.stderr, err)
+	return f.settle()
+}
+
+func (f *resumeFlag) close() error {
+	if f.folder == nil {
+		return nil
+	}
+	return f.folder.Close()
+}
+
+// Pass passes over records that an earlier run has decoded, but for what it noted of them. Some
+// are decoded until all fields that were asked for have been met.
+func (b *block) Pass() {
+	if b.notes == nil && b.lengths == nil && b.decoder.met.Load() {
+		return
+	}
+	b.Decode(func(*neardup.Document, error) {})
+	if len(b.decoder.r.Unmet()) == 0 {
+		b.decoder.met.Store(true)
+	}
 }

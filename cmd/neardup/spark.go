@@ -16,84 +16,44 @@ import (
 	"strings"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/python"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 // sparkVerb runs dedup, pairs or passages on Spark.
 type sparkVerb struct {
 	*app
-	verb       string
-	input      inputFlags
-	decides    sparkDecides
-	cuts       cutFlags // of passages
-	out        string
-	master     string
-	partitions int
-	compress   string
-	json       bool
-	quiet      bool
-	python     string
-	conf       []string
+	verb        string `flags:"-"`
+	input       inputFlags
+	decides     decideFlags
+	cuts        cutFlags
+	out, master string
+	partitions  int
+	compression string
+	json, quiet bool
+	python      string
+	conf        []string
 }
 
-// sparkDecides are flags of dedup and pairs.
-type sparkDecides struct {
-	method   methodFlags
-	onDriver int
-	ruled    string
-	against  againstFlags
-	variants bool
+// decideFlags are flags of dedup and pairs.
+type decideFlags struct {
+	method       methodFlags
+	onDriver     int
+	overrides    string
+	against      againstFlags
+	withVariants bool
 }
 
-func sparkCommand(a *app) *cobra.Command {
-	cmd := verb("spark", nil, needs("a command: dedup, pairs or passages"))
-	for name, what := range map[string]string{
-		"dedup":    "the kept documents in kept, a line of JSON for each decision in decisions",
-		"pairs":    "the verified pairs with all evidence in pairs",
-		"passages": "what is repeated in spans, the documents without it in clean (of Parquet: not)",
-	} {
-		v := &sparkVerb{app: a, verb: name}
-		sub := verb("spark dedup", func(cmd *cobra.Command, args []string) error {
-			if n := cmd.ArgsLenAtDash(); len(args) == 0 || n == 0 {
-				return usage("no input is named")
-			}
-			return nil
-		}, v.do)
-		for _, text := range []*string{&sub.Use, &sub.Short, &sub.Long, &sub.Example} {
-			*text = strings.NewReplacer("dedup", name, "{what}", what).Replace(*text)
-		}
-		v.add(sub.Flags())
-		cmd.AddCommand(sub)
-	}
-	return cmd
-}
-
-func (v *sparkVerb) add(fs *pflag.FlagSet) {
-	v.input.add(fs)
-	bind(fs, "spark", flags{
-		"out": &v.out, "master": &v.master, "partitions": &v.partitions, "conf": &v.conf, "python": &v.python,
-		"json": &v.json, "quiet": &v.quiet,
-	})
-	if v.verb != "pairs" {
-		bind(fs, "spark", flags{"compression": &v.compress})
-	}
-	if v.verb == "passages" {
-		v.cuts.add(fs)
-		return
-	}
-	v.decides.method.add(fs)
-	bind(fs, "spark", flags{"overrides": &v.decides.ruled})
-	if v.verb == "dedup" {
-		bind(fs, "spark", flags{
-			"against": &v.decides.against.paths, "add": &v.decides.against.add, "on-driver": &v.decides.onDriver,
-		})
-	} else {
-		bind(fs, "spark", flags{"with-variants": &v.decides.variants})
-	}
+func (v *sparkVerb) only() string {
+	return "input out master partitions conf python json quiet " + map[string]string{
+		"dedup":    "compression method overrides against add on-driver",
+		"pairs":    "method overrides with-variants",
+		"passages": "compression cuts",
+	}[v.verb]
 }
 
 // inOrder is method, but for methods that need another order than that of the input.
@@ -139,7 +99,7 @@ type sparkJob struct {
 }
 
 func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
-	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compress}
+	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compression}
 	if v.out == "" {
 		return j, usage("--out names no folder")
 	}
@@ -160,11 +120,11 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 }
 
 // job says what is decided, and how.
-func (d *sparkDecides) job(set *pflag.FlagSet, j *sparkJob) error {
+func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	if err := d.checkAgainst(); err != nil {
 		return err
 	}
-	j.Variants, j.Against = d.variants, strings.Join(d.against.paths, "")
+	j.Variants, j.Against = d.withVariants, strings.Join(d.against.paths, "")
 	if f := set.Lookup("on-driver"); f != nil && f.Changed {
 		j.OnDriver = &d.onDriver
 	}
@@ -183,41 +143,44 @@ func (d *sparkDecides) job(set *pflag.FlagSet, j *sparkJob) error {
 		return err
 	}
 	j.Method = given(set, new(methodFlags).add)
-	if d.ruled == "" {
+	if d.overrides == "" {
 		return nil
 	}
-	if _, err := readOverrides(d.ruled); err != nil {
+	if _, err := readOverrides(d.overrides); err != nil {
 		return err
 	}
-	full, err := filepath.Abs(d.ruled)
+	full, err := filepath.Abs(d.overrides)
 	j.Overrides = full
 	return err
 }
 
 // checkAgainst refuses what is not to be had on Spark.
-func (d *sparkDecides) checkAgainst() error {
+func (d *decideFlags) checkAgainst() error {
 	switch {
-	case d.against.add:
+	case d.against.append:
 		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
 	case len(d.against.paths) > 1:
 		return usage("--against names one index on Spark, not %d", len(d.against.paths))
 	}
-	return d.against.refuse(map[string]bool{"overrides": d.ruled != ""})
+	return d.against.refuse(map[string]bool{"overrides": d.overrides != ""})
 }
 
-func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
-	inputs, submit := args, []string(nil)
-	if n := cmd.ArgsLenAtDash(); n >= 0 {
+func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
+	inputs, submit, n := args, []string(nil), v.cmd.ArgsLenAtDash()
+	if len(args) == 0 || n == 0 {
+		return usage("no input is named")
+	}
+	if n >= 0 {
 		inputs, submit = args[:n], args[n:]
 	}
-	job, err := v.job(cmd.Flags(), inputs)
+	job, err := v.job(v.cmd.Flags(), inputs)
 	if err != nil {
 		return err
 	}
 	if inCluster(slices.Concat(v.conf, submit)) {
 		return usage("the driver of neardup spark runs here, with the files it is given: --deploy-mode client, not cluster; --master may be that cluster")
 	}
-	spark, err := v.findSpark(cmd.Context())
+	spark, err := v.findSpark(ctx)
 	if err != nil {
 		return err
 	}
@@ -230,7 +193,7 @@ func (v *sparkVerb) do(cmd *cobra.Command, args []string) (err error) {
 	if err := unpack(dir, job); err != nil {
 		return err
 	}
-	if err := v.submit(cmd.Context(), spark, dir, submit); err != nil {
+	if err := v.submit(ctx, spark, dir, submit); err != nil {
 		return err
 	}
 	return v.report(job.Summary)
@@ -349,19 +312,12 @@ func (t *tail) reason() string {
 
 // sparkSummary is what the Python side counts.
 type sparkSummary struct {
-	Documents    int64   `json:"documents"`
-	Rejected     int64   `json:"rejected"`
-	Kept         int64   `json:"kept"`
-	Removed      int64   `json:"removed"`
-	Equal        int64   `json:"equal"`
-	Variants     int64   `json:"variants"`
-	Blank        int64   `json:"blank"` // documents without text
+	batch.Input
+	batch.Outcomes
 	Candidates   int64   `json:"candidates"`
 	Edges        int64   `json:"edges"`
 	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
 	HotLargest   int64   `json:"hotLargest"`   // of these
-	Overrides    int64   `json:"overrides"`
-	Pairs        int64   `json:"pairs"`
 	Seconds      float64 `json:"seconds"`
 	Digest       string  `json:"digest"`
 }
@@ -389,19 +345,46 @@ func (v *sparkVerb) report(file string) error {
 		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
 		return err
 	}
-	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\nkept        %s\nremoved     %s (%s of them equal to the kept text)\n",
-		grouped(s.Documents), grouped(s.Rejected), grouped(s.Kept), grouped(s.Removed), grouped(s.Equal))
-	if s.Variants > 0 {
-		fmt.Fprintf(v.stderr, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
-	}
+	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\n", grouped(s.Documents), grouped(s.Rejected))
+	printOutcomes(v.stderr, &s.Outcomes)
 	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", v.decides.method.asked(), grouped(s.Candidates), grouped(s.Edges))
 	if s.HotDocuments > 0 {
 		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
 	}
-	if v.decides.ruled != "" {
+	if v.decides.overrides != "" {
 		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 	}
 	noText(v.stderr, s.Blank)
 	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\ndigest      %s\n", s.Seconds, s.Digest)
+	return err
+}
+
+// canReplace refuses texts that are no field of their own, to which a cut could be written.
+func (f *inputFlags) canReplace() error {
+	asLines := *f
+	if f.format != string(corpus.Lines) {
+		asLines.format = string(corpus.JSONL)
+	}
+	_, d, err := asLines.lines()
+	if err != nil {
+		return err
+	}
+	if err := d.CanReplace(); err != nil {
+		return usage("%w", err)
+	}
+	return nil
+}
+
+func (v *sparkVerb) reportPassages(b []byte) error {
+	var s struct {
+		passageSummary
+		Seconds float64 `json:"seconds"`
+	}
+	if err := json.Unmarshal(b, &s); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(v.stderr, "documents   %s (%s rejected): %s cut, %s left out\nrepeated    %s bytes, in %s spans of %s\nto cut      %s bytes; %s more would end within %s, %s would leave a heading alone\ntime        %.1fs\n",
+		grouped(s.Documents), grouped(s.Rejected), grouped(s.Changed), grouped(s.Dropped), grouped(s.Repeated), grouped(s.Spans), v.cuts.what(),
+		grouped(s.Cut), grouped(s.Within), v.cuts.whole, grouped(s.Headings), s.Seconds)
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestSparkFormat(t *testing.T) {
 	for format, want := range map[string]string{"auto": "auto", "csv delimiter=;": "csv delimiter=;", "charset=gb18030": "auto charset=gb18030"} {
 		v := &sparkVerb{app: &app{}, verb: "pairs"}
 		fs := pflag.NewFlagSet("pairs", pflag.ContinueOnError)
-		v.add(fs)
+		new(app).bindVerb(fs, "spark pairs", reflect.ValueOf(v))
 		if err := fs.Parse([]string{"--format", format, "--out", "out"}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,32 +19,21 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/spf13/pflag"
 )
 
 // storeFlags say where a service keeps what. Here, and nowhere else, an address
 // becomes a store.
 type storeFlags struct {
-	index, articleMap, articles string
-	log                         string
-	keepLog, snapshotEvery      time.Duration
-	snapshots                   string
-	seal                        string
-	detach                      []string
-	cache                       size
-	words                       time.Duration
-	snapshotFailed              func(error)
-	logWaits                    func(error)
-	logRestarted                func(time.Time)
-}
-
-func (f *storeFlags) add(fs *pflag.FlagSet) {
-	f.cache = 64 << 20
-	bind(fs, "serve", flags{
-		"index": &f.index, "log": &f.log, "keep-log": &f.keepLog, "snapshots": &f.snapshots,
-		"snapshot-every": &f.snapshotEvery, "map": &f.articleMap, "articles": &f.articles, "seal": &f.seal,
-		"detach": &f.detach, "words-for": &f.words, "cache": &f.cache,
-	})
+	index, log               string
+	articleMap               string `flags:"map"`
+	articles                 string
+	keepLog, snapshotEvery   time.Duration
+	snapshots, seal          string
+	detach                   []string
+	cache                    size
+	words                    time.Duration `flags:"words-for"`
+	snapshotFailed, logWaits func(error)
+	logRestarted             func(time.Time)
 }
 
 // openTexts opens the folder in which texts are kept for moderators; nil where
@@ -98,24 +86,21 @@ func where(address string) string {
 type openStore struct {
 	docid.Store // nil: classic
 	classic     *classic.Service
-	// snapshot copies it into a folder; nil: it is backed up in its own way.
-	snapshot func(ctx context.Context, dir string) error
-	// poisoned is why it takes no more writes, nil while it does.
-	poisoned func() error
-	// reach asks whether it is there; nil: it is.
-	reach func(ctx context.Context) error
+	embedded    *pebble.Store // nil: the store is another
+	losses      []string      // what it may lose, by how it is set up
 	// clock is that of the log that it follows; nil: it has none.
 	clock func(ctx context.Context) (time.Time, error)
-	// gauges registers its figures.
-	gauges func(*prometheus.Registry)
-	// losses are what it may lose, by how it is set up.
-	losses []string
 	// closeLog closes the log that it follows, or classic; nil: there is none.
 	closeLog func() error
 }
 
-// Poisoned tells the server.
-func (s *openStore) Poisoned() error { return s.poisoned() }
+// Poisoned returns why the store takes no more writes, nil while it does.
+func (s *openStore) Poisoned() error {
+	if store, ok := s.Store.(interface{ Poisoned() error }); ok {
+		return orAdopt(store.Poisoned())
+	}
+	return nil
+}
 
 // open opens the index; folder is where it lies unless an address says otherwise.
 func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
@@ -130,7 +115,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		if err != nil {
 			return nil, err
 		}
-		return &openStore{Store: s, poisoned: s.Poisoned, gauges: func(*prometheus.Registry) {}, losses: []string{"the index lies in memory and ends with this process"}}, nil
+		return &openStore{Store: s, losses: []string{"the index lies in memory and ends with this process"}}, nil
 	case f.index != "":
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
@@ -154,10 +139,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, errors.Join(orAdopt(err), closeLog())
 	}
-	of := &openStore{
-		closeLog: closeLog, Store: s, snapshot: s.Snapshot, poisoned: func() error { return orAdopt(s.Poisoned()) },
-		gauges: func(r *prometheus.Registry) { embeddedGauges(r, s) },
-	}
+	of := &openStore{Store: s, embedded: s, closeLog: closeLog}
 	if shared, ok := log.(interface {
 		Time(ctx context.Context) (time.Time, error)
 	}); ok {
@@ -184,10 +166,15 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 	}
-	return &openStore{
-		classic: s, losses: losses, reach: s.Reach, closeLog: s.Close,
-		poisoned: func() error { return nil }, gauges: func(*prometheus.Registry) {},
-	}, nil
+	return &openStore{classic: s, losses: losses, closeLog: s.Close}, nil
+}
+
+// remote returns the functions that ask other machines; one is nil if the store needs none.
+func (s *openStore) remote() (r server.Remote) {
+	if r.Clock = s.clock; s.classic != nil {
+		r.Reach = s.classic.Reach
+	}
+	return r
 }
 
 // openClassic opens the classic index of a tenant; nil where there is none.
@@ -253,117 +240,24 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// embeddedGauges are the figures of the embedded store.
-func embeddedGauges(r *prometheus.Registry, store *pebble.Store) {
-	gauge(r, "neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 {
-		m := store.Metrics()
-		return float64(m.DiskSpaceUsage())
-	})
-	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 {
-		return float64(store.Metrics().Compact.EstimatedDebt)
-	})
-	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 {
-		return float64(store.Applied())
-	})
-	gauge(r, "neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 {
-		return float64(store.LastSnapshot())
-	})
-	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 {
-		return float64(store.Metrics().ReadAmp())
-	})
-}
-
-// closedStore is the folder of an embedded store that no server has open.
-type closedStore string
-
-// closedIn finds the store in a folder of data; to open one that is not there
-// would make it.
-func closedIn(data string) (closedStore, error) {
-	if data == "" {
-		return "", usage("--data is missing")
+// gauges registers the figures of the embedded store.
+func (s *openStore) gauges(r *prometheus.Registry) {
+	store := s.embedded
+	if store == nil {
+		return
 	}
-	if _, err := os.Stat(storeDir(data)); err != nil {
-		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
+	for _, f := range []struct {
+		name, help string
+		value      func() float64
+	}{
+		{"neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 { return float64(store.Metrics().DiskSpaceUsage()) }},
+		{"neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) }},
+		{"neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 { return float64(store.Applied()) }},
+		{"neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 { return float64(store.LastSnapshot()) }},
+		{"neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 { return float64(store.Metrics().ReadAmp()) }},
+	} {
+		gauge(r, f.name, f.help, f.value)
 	}
-	return closedStore(storeDir(data)), nil
-}
-
-// lead begins a log with it.
-func (s closedStore) lead(ctx context.Context, log docid.Log) error {
-	return pebble.Lead(ctx, string(s), log, pebble.Options{})
-}
-
-// leave has it follow no log any more.
-func (s closedStore) leave(ctx context.Context) error {
-	return pebble.Leave(ctx, string(s), pebble.Options{})
-}
-
-// proof is what a check has found.
-type proof = pebble.Proof
-
-// check reads all of it; progress is told how many rows were read.
-func (s closedStore) check(ctx context.Context, progress func(rows int)) (proof, error) {
-	report, err := pebble.Check(ctx, string(s), pebble.Options{Progress: progress})
-	return proof{Report: report}, err
-}
-
-// prove is check, and holds it to its log; "" is the newest snapshot.
-func (s closedStore) prove(ctx context.Context, f *storeFlags, scratch string, progress func(rows int)) (p proof, err error) {
-	snapshots, err := f.openSnapshots(ctx, filepath.Join(scratch, "bucket"))
-	if err != nil {
-		return p, err
-	}
-	log, closeLog, err := f.openLog(ctx)
-	if err != nil {
-		return p, err
-	}
-	defer func() { err = errors.Join(err, closeLog()) }()
-	return pebble.Prove(ctx, string(s), pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
-}
-
-// rebuild makes what follows from other rows again, and returns a digest of it.
-func (s closedStore) rebuild(ctx context.Context) (digest string, err error) {
-	if err := pebble.Rebuild(ctx, string(s), pebble.Options{}); err != nil {
-		return "", err
-	}
-	return pebble.Digest(ctx, string(s), pebble.Options{})
-}
-
-// rekey copies it to another folder, with other settings, and has each index of the copy judged; changed is false where
-// all have these settings already.
-func (s closedStore) rekey(ctx context.Context, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
-	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
-		r, err := settings.Rekey(tenant, id)
-		changed = changed || err == nil && r.Spec != id.Spec
-		return r, err
-	}
-	err = pebble.Rekey(ctx, string(s), to, pebble.Options{}, anew, func(store *pebble.Store) error {
-		tenants, err := store.Tenants(ctx)
-		if err != nil {
-			return err
-		}
-		for _, tenant := range tenants {
-			d, err := docid.NewDetector(ctx, store, tenant, settings)
-			if err == nil {
-				err = judge(tenant, d)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return changed, err
-}
-
-// markCopy has the next server begin an epoch.
-func (s closedStore) markCopy(ctx context.Context) error {
-	return pebble.MarkCopy(ctx, string(s), pebble.Options{})
-}
-
-// backup copies it to a new folder.
-func (s closedStore) backup(ctx context.Context, to string) error {
-	return pebble.Backup(ctx, string(s), to, pebble.Options{})
 }
 
 // known refuses an address of a kind that no store, log or sink has.

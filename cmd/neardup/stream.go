@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/server/api"
 	"github.com/spf13/pflag"
 )
@@ -37,9 +39,9 @@ type streamFlags struct {
 }
 
 func (f *streamFlags) add(fs *pflag.FlagSet) {
-	f.remote.add(fs)
 	f.input.add(fs)
 	bind(fs, "add", flags{
+		"server": &f.remote.server, "token-file": &f.remote.tokenFile,
 		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "state": &f.state, "strict": &f.run.strict,
 		"quiet": &f.run.quiet,
 	})
@@ -52,7 +54,6 @@ type job struct {
 	rejects []error              // found while reading
 	items   int64                // records, rejected ones too
 	bytes   int
-	done    chan struct{}
 	replies []api.EntryReply
 	err     error
 }
@@ -69,6 +70,10 @@ type stream struct {
 	journal *journal
 	ask     ask
 	counts  counts
+
+	decoder     *corpus.Decoder
+	items       int64 // records read
+	sent, ended bool  // a job was made; the last was
 }
 
 // counts are the outcome of a run.
@@ -103,7 +108,7 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 		return usage("%w", err)
 	}
 	s := &stream{
-		reporter: &reporter{outputs: &outputs{app: a}, flags: &f.run, r: r, start: time.Now()}, f: f, client: c, ask: how,
+		reporter: &reporter{outputs: &outputs{app: a}, flags: &f.run, r: r, start: time.Now()}, f: f, client: c, ask: how, decoder: r.NewDecoder(),
 	}
 	if s.journal, err = openJournal(a, f, r.Inputs()); err != nil {
 		return err
@@ -126,94 +131,65 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	return s.summary()
 }
 
-// all reads, sends and notes. Jobs are sent side by side and noted in order.
+// all reads, sends and notes. It sends jobs side by side and notes them in order; if one cannot be noted, it cancels
+// the others.
 func (s *stream) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	queue := make(chan *job, s.f.parallel)
-	slots := make(chan struct{}, s.f.parallel)
-	var readErr error
-	go func() {
-		defer close(queue)
-		readErr = s.read(ctx, func(j *job) bool {
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return false
-			}
-			go func() {
-				defer func() { <-slots; close(j.done) }()
-				j.replies, j.err = s.ask(ctx, s.client, j.entries)
-			}()
-			queue <- j
-			return true
-		})
-	}()
-	var err error
-	for j := range queue {
-		<-j.done
-		if err == nil {
-			if err = s.note(j); err != nil {
-				cancel()
-			}
+	defer cancel()
+	var failed error
+	err := inorder.Map(ctx, s.f.parallel, s.next, func(j *job) *job {
+		if j.err == nil {
+			j.replies, j.err = s.ask(ctx, s.client, j.entries)
 		}
-	}
-	cancel()
-	if err == nil {
-		err = readErr
-	}
-	return err
+		return j
+	}, func(j *job) error {
+		if failed = s.note(j); failed != nil {
+			cancel()
+		}
+		return failed
+	})
+	return cmp.Or(failed, err)
 }
 
-// read makes jobs of the records that the journal does not know yet.
-func (s *stream) read(ctx context.Context, send func(*job) bool) error {
-	dec := s.r.NewDecoder()
-	j := &job{done: make(chan struct{})}
-	sent := false
-	submit := func(j *job) error {
-		if !sent {
-			if err := s.named(len(j.entries)); err != nil {
-				return err
-			}
-		}
-		if sent = true; !send(j) {
-			return ctx.Err()
-		}
-		return nil
+// next makes a job of the next records that the journal does not know yet. An error of the input is that of the last
+// job, so that the jobs before it are noted.
+func (s *stream) next() (*job, error) {
+	if s.ended {
+		return nil, io.EOF
 	}
-	n := int64(-1)
-	for it, err := range s.r.Items() {
-		if err != nil && corpus.Rejected(err) == nil {
-			return err
+	j := &job{}
+	for len(j.entries) < jobArticles && j.bytes < jobBytes && j.items < 10*jobArticles {
+		it, err := s.r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			if s.ended = true; j.items == 0 {
+				return nil, io.EOF
+			}
+			return s.named(j), nil
+		case err != nil && corpus.Rejected(err) == nil:
+			s.ended = true
+			return &job{err: err}, nil
 		}
-		if n++; n < s.journal.Items {
+		if s.items++; s.items <= s.journal.Before {
 			continue
 		}
-		j.items++
-		if err != nil {
+		if j.items++; err != nil {
 			j.rejects = append(j.rejects, err)
 		} else {
-			j.add(dec, it)
-		}
-		if len(j.entries) >= jobArticles || j.bytes >= jobBytes || j.items >= 10*jobArticles {
-			if err := submit(j); err != nil {
-				return err
-			}
-			j = &job{done: make(chan struct{})}
+			j.add(s.decoder, it)
 		}
 	}
-	if j.items > 0 {
-		return submit(j)
-	}
-	return nil
+	return s.named(j), nil
 }
 
-// named refuses a run before it stores articles under the names of their
-// places, where the field of their ids was mistyped.
-func (s *stream) named(first int) error {
-	if id := s.f.input.opt.IDField; id != "" && slices.Contains(s.r.Unmet(), id) {
-		return fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", first, id, s.r.Names())
+// named fails the first job, before articles are stored under the names of their places, where the field of their ids
+// was mistyped.
+func (s *stream) named(j *job) *job {
+	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
+		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
 	}
-	return nil
+	s.sent = true
+	return j
 }
 
 // add decodes a record into the job.
@@ -376,4 +352,13 @@ func each(_ context.Context, entries []api.BatchEntry, one func(*api.BatchEntry)
 		}
 	}
 	return replies, nil
+}
+
+type add struct {
+	*app
+	stream streamFlags
+}
+
+func (v *add) do(ctx context.Context, inputs []string) error {
+	return v.stream.send(ctx, v.app, inputs, addAll)
 }

@@ -201,7 +201,7 @@ func (s *awaySink) Apply(_ context.Context, _ string, ds []docid.Delivery) error
 func TestTracesOfALogAndASink(t *testing.T) {
 	r, collector := collects(t)
 	var lines syncBuffer
-	tel := telemetry{level: "info", traces: collector}
+	tel := telemetry{logLevel: "info", traces: collector}
 	fatal(t, tel.openLog(&lines))
 	provider, stop, err := tel.traced(t.Context())
 	fatal(t, err)

@@ -2,49 +2,32 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/internal/textlines"
+	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
-	"github.com/spf13/cobra"
+	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
 
 type tune struct {
 	*app
-	input     inputFlags
-	method    methodFlags
-	judged    []string
-	labelled  string
-	clusters  string
-	recall    float64
-	precision float64
-	most      int
-	svg       string
-	out       string
-	json      bool
-}
-
-func tuneCommand(a *app) *cobra.Command {
-	t := &tune{app: a}
-	cmd := verb("tune", nil, func(cmd *cobra.Command, args []string) error { return t.do(cmd.Context(), args) })
-	t.flags(cmd.Flags())
-	return cmd
-}
-
-func (t *tune) flags(fs *pflag.FlagSet) {
-	grouping(fs, inputGroup, func(fs *pflag.FlagSet) {
-		bind(fs, "tune", flags{"labelled": &t.labelled, "clusters": &t.clusters})
-		fs.StringSliceVar(&t.judged, "judged", nil, "pairs judged by reading, as for eval --judged")
-		bind(fs, "tune", flags{"most": &t.most})
-	})
-	bind(fs, "tune", flags{
-		"recall": &t.recall, "precision": &t.precision, "out": &t.out,
-		"svg": &t.svg, "json": &t.json,
-	})
-	t.method.add(fs)
-	t.input.add(fs)
+	input                        inputFlags
+	method                       methodFlags
+	judged                       list
+	labelled, clusters, svg, out string
+	recall, precision            float64
+	most                         int
+	json                         bool
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
@@ -134,4 +117,158 @@ func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err 
 		in.Texts = append(in.Texts, clean.Clean(text))
 	}
 	return ngram.Tune(ctx, in)
+}
+
+// curveFloor is the least threshold that is looked at.
+const curveFloor = .3
+
+// curve measures thresholds of a method on pairs that people have labelled.
+func (t *tune) curve(ctx context.Context, inputs []string) error {
+	c, err := t.method.choice()
+	switch {
+	case err != nil:
+		return err
+	case c.Get("threshold") != "":
+		return usage("--threshold is what tune proposes")
+	case !c.Takes("threshold") || c.Get("verify") == "off":
+		return usage("--method %s has no threshold of similarity to choose", c.Name)
+	}
+	m, n, err := t.method.at(curveFloor)
+	if err != nil {
+		return err
+	}
+	pairs, _, err := t.sample(ctx, inputs)
+	if err != nil {
+		return err
+	}
+	found, bias := scored(m, n, pairs)
+	r := eval.Curve(m.Spec().String(), found, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	if c.Name == "auto" {
+		r.Bias = bias
+	}
+	if t.out != "" {
+		if err := writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) }); err != nil {
+			return err
+		}
+	}
+	return t.told(r)
+}
+
+// scored compares pairs, and returns the bits by which their probabilities are off.
+func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out []eval.Scored, bias float64) {
+	var said []float64
+	var same []bool
+	for _, p := range pairs {
+		positive, counts := p.Positive()
+		if !counts {
+			continue
+		}
+		s := eval.Scored{Positive: positive}
+		v := decide(m, n, p)
+		if v.Near && v.Found {
+			s.Similarity = v.Similarity
+		}
+		if v.Similarity > 0 && v.Basis == methods.Basis {
+			said, same = append(said, v.Similarity), append(same, positive)
+		}
+		out = append(out, s)
+	}
+	return out, eval.Shift(said, same)
+}
+
+// configuration writes what --config takes: the method with its settings, and the threshold.
+func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
+	p := r.Proposed
+	var b strings.Builder
+	fmt.Fprintf(&b, "# chosen from %d pairs that are duplicates and %d that are not: precision %v, recall %v\n", r.Positive, r.Negative, p.Precision, p.Recall)
+	if r.Few != "" {
+		fmt.Fprintf(&b, "# %s\n", r.Few)
+	}
+	spec := t.method.name
+	t.method.fs.Visit(func(f *pflag.Flag) {
+		if f.Name != "method" && f.Name != "threshold" && !slices.Contains(ofFiles, f.Name) {
+			spec += " " + f.Name + "=" + f.Value.String()
+		}
+	})
+	if r.Bias != 0 && t.precision == 0 {
+		fmt.Fprintf(&b, "method = %q\n", fmt.Sprintf("%s bias=%v", spec, r.Bias))
+	} else {
+		fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", spec, p.Threshold)
+	}
+	for _, name := range ofFiles {
+		if f := t.method.fs.Lookup(name); f.Changed {
+			fmt.Fprintf(&b, "%s = %q\n", name, f.Value)
+		}
+	}
+	if t.method.normalize != "default" {
+		fmt.Fprintf(&b, "normalize = %q\n", t.method.normalize)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// sample reads the labelled pairs that the flags name, and texts of the inputs that are in none of them.
+func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.JudgedPair, others []string, err error) {
+	switch {
+	case len(t.judged) > 0:
+		pairs, err = t.input.judgedPairs(ctx, t.app, inputs, t.judged...)
+		return pairs, nil, err
+	case t.labelled != "":
+		pairs, err = eval.ReadLabelled(t.labelled)
+	default:
+		pairs, err = clusterPairs(t.clusters)
+	}
+	if err == nil {
+		err = t.input.fill(ctx, t.app, inputs, pairs, func(text string) {
+			if len(others) < t.most {
+				others = append(others, text)
+			}
+		})
+	}
+	return pairs, others, err
+}
+
+// wholeCluster is the largest cluster whose texts are all paired with each
+// other; of a larger one each is paired with the leader.
+const wholeCluster = 50
+
+// clusterPairs reads pairs from what dedup --write clusters prints.
+func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
+	err = eachCluster(path, func(leader string, duplicates []clustered) error {
+		ids := []string{leader}
+		for _, d := range duplicates {
+			for _, earlier := range ids {
+				pairs = append(pairs, eval.JudgedPair{A: earlier, B: d.ID, Label: "same"})
+				if len(duplicates) >= wholeCluster {
+					break
+				}
+			}
+			ids = append(ids, d.ID)
+		}
+		return nil
+	})
+	return pairs, err
+}
+
+// clustered is a duplicate as dedup --write clusters prints it.
+type clustered struct {
+	ID         string  `json:"id"`
+	Similarity float64 `json:"similarity"`
+}
+
+// eachCluster reads what dedup --write clusters prints.
+func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
+	return textlines.Each(path, func(_ int, line []byte) error {
+		var c struct {
+			Leader     string      `json:"leader"`
+			Duplicates []clustered `json:"duplicates"`
+		}
+		if err := textlines.Object(line, &c, "cluster"); err != nil {
+			return err
+		}
+		if c.Leader == "" {
+			return errors.New("no leader: what dedup --write clusters writes is needed")
+		}
+		return do(c.Leader, c.Duplicates)
+	})
 }

@@ -1,50 +1,55 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/webhdfs"
+	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/worker"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
-// stage is one filter of the worker.
+// stage is one filter of the worker: what it does, and its flags besides --method and --expect.
 type stage struct {
-	verb, short string
-	run         func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+	run   func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+	flags string
 }
 
-var stages = []stage{
-	{"contract", "Print what driver and workers must agree on", filter[*workerVerb](contract[worker.Stages])},
-	{"tally", "Documents to counts, for methods that choose keys by them (ngram)", (*workerVerb).train},
-	{"records", "Documents to the digests of their clean texts and their keys", (*workerVerb).records},
-	{"distinct", "Packs of documents to the postings of distinct texts, and copies", filter[*workerVerb](worker.Stages.Distinct)},
-	{"bucket", "Postings, those of a key together, to candidates", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+var stages = map[string]stage{
+	"contract": {run: filter[*workerVerb](contract[worker.Stages])},
+	"tally":    {(*workerVerb).train, "raw input tally"},
+	"records":  {(*workerVerb).records, "raw input tally parts"},
+	"distinct": {filter[*workerVerb](worker.Stages.Distinct), "parts ranges"},
+	"bucket": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		if w.packed {
-			return s.BucketPacks(ctx, w.stdin, w.stdout, w.limits)
+			return s.BucketPacks(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
 		}
-		return s.Bucket(ctx, w.stdin, w.stdout, w.limits)
-	}},
-	{"verify", "Blocks of texts and candidates to edges", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+		return s.Bucket(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
+	}, "against as-of most-candidates packed hot"},
+	"verify": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
-	}},
-	{"decide", "Documents of hot buckets, in order, to the edges that decide", func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
+	}, "raw input against as-of conflicts"},
+	"decide": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
 		limitGarbage(worker.DecideMemory)
 		return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
-	}},
-	{"lead", "Edges in order to those that decide", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+	}, "raw input against as-of conflicts"},
+	"lead": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
 		return worker.Lead(ctx, in, out)
 	})},
-	{"names", "Places of documents of an index to their ids", filter[*workerVerb](worker.Stages.Names)},
-	{"digest", "Decisions, or digests of parts, to the digest of all", filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
+	"names": {filter[*workerVerb](worker.Stages.Names), "against as-of"},
+	"digest": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
 		return worker.Digest(ctx, in, out)
 	})},
 }
@@ -69,62 +74,20 @@ const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
-	method    methodFlags
-	expect    string
-	limits    worker.BucketLimits
-	conflicts bool
-	counts    []string
-	raw       bool
-	packed    bool
-	parts     int
-	ranges    bool
-	input     inputFlags
-	index     string // what is decided against; "": nothing
-	asOf      string
+	name                           string `flags:"-"` // of the stage
+	method                         methodFlags
+	input                          inputFlags
+	expect, against, asOf          string
+	mostCandidates                 int64
+	hot, parts                     int
+	conflicts, raw, packed, ranges bool
+	tally                          list
 }
 
-func workerCommand(a *app) *cobra.Command {
-	cmd := verb("worker", nil, needs("a stage"))
-	cmd.Hidden = true // for programs
-	cmd.AddCommand(readCommand(a), heldCommand(a), spansCommand(a))
-	for _, s := range stages {
-		w := &workerVerb{app: a}
-		sub := &cobra.Command{
-			Use: s.verb, Short: s.short, Args: expects(),
-			RunE: func(cmd *cobra.Command, _ []string) error { return w.do(cmd.Context(), s) },
-		}
-		w.method.add(sub.Flags())
-		bind(sub.Flags(), "worker", flags{"expect": &w.expect})
-		switch s.verb {
-		case "bucket":
-			w.addIndex(sub.Flags())
-			bind(sub.Flags(), "worker", flags{"most-candidates": &w.limits.Most, "packed": &w.packed, "hot": &w.limits.Hot})
-		case "distinct":
-			bind(sub.Flags(), "worker", flags{"parts": &w.parts, "ranges": &w.ranges})
-		case "names":
-			w.addIndex(sub.Flags())
-		case "verify", "decide":
-			w.addRaw(sub.Flags())
-			w.addIndex(sub.Flags())
-			bind(sub.Flags(), "worker", flags{"conflicts": &w.conflicts})
-		case "tally", "records":
-			w.addRaw(sub.Flags())
-			if s.verb == "records" {
-				bind(sub.Flags(), "records", flags{"parts": &w.parts})
-			}
-			sub.Flags().StringSliceVar(&w.counts, "tally", nil, "files of the stage tally, which are added up: for records those of all parts")
-		}
-		cmd.AddCommand(sub)
-	}
-	return cmd
-}
+func (w *workerVerb) only() string { return "method expect " + stages[w.name].flags }
 
-func (w *workerVerb) addRaw(fs *pflag.FlagSet) {
-	bind(fs, "worker", flags{"raw": &w.raw})
-	w.input.add(fs)
-}
-
-func (w *workerVerb) do(ctx context.Context, s stage) error {
+func (w *workerVerb) do(ctx context.Context, _ []string) error {
+	s := stages[w.name]
 	m, n, err := w.method.method()
 	if err != nil {
 		return err
@@ -144,10 +107,10 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		}
 	}
 	var counts worker.Counts
-	if w.index == "" {
+	if w.against == "" {
 		counts, err = s.run(w, ctx, all)
 	} else {
-		err = onFolder(ctx, w.index, func(x *reference.Index) error {
+		err = onFolder(ctx, w.against, func(x *reference.Index) error {
 			if err := all.Use(x, w.asOf); err != nil {
 				return err
 			}
@@ -156,7 +119,7 @@ func (w *workerVerb) do(ctx context.Context, s stage) error {
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("worker %s: %w", s.verb, err)
+		return fmt.Errorf("worker %s: %w", w.name, err)
 	}
 	return json.NewEncoder(w.stderr).Encode(counts)
 }
@@ -201,7 +164,7 @@ func (w *workerVerb) tallies() (files []io.Reader, done func(), err error) {
 			_ = f.Close()
 		}
 	}
-	for _, name := range w.counts {
+	for _, name := range w.tally {
 		f, err := os.Open(name)
 		if err != nil {
 			return nil, done, err
@@ -226,4 +189,222 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 	}
 	return s.Records(ctx, w.stdin, w.stdout)
+}
+
+// workerRead is the stage that knows file formats: a file becomes documents.
+type workerRead struct {
+	*app
+	input inputFlags
+	name  string
+}
+
+func (v *workerRead) do(ctx context.Context, args []string) error {
+	file := args[0]
+	r, err := v.input.open(v.app, []string{file}, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	var counts worker.Counts
+	dec, out := r.NewDecoder(), bufio.NewWriterSize(v.stdout, 1<<18)
+	for it, next := range r.Items() {
+		counts.In++
+		counts.Out++
+		if err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next)); err != nil {
+			break
+		}
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return fmt.Errorf("worker read: %w", err)
+	}
+	return json.NewEncoder(v.stderr).Encode(counts)
+}
+
+// line writes the line of a record, or of the reason why there is none.
+func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
+	var doc neardup.Document
+	if err == nil {
+		err = dec.Decode(it, &doc)
+	}
+	line, reason := it.Line, ""
+	if reject := corpus.Rejected(err); reject != nil {
+		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
+	} else if err != nil {
+		return err
+	}
+	id := doc.ID
+	if rest, ok := strings.CutPrefix(id, file); ok && v.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
+		id = v.name + rest
+	}
+	_, err = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
+	return err
+}
+
+// onFolder is onIndex for a folder of this machine or of HDFS.
+func onFolder(ctx context.Context, name string, fn func(*reference.Index) error) error {
+	if !webhdfs.Is(name) {
+		return onIndex(name, fn)
+	}
+	folder, err := webhdfs.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	x, err := reference.OpenFS(folder, name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(x), x.Close())
+}
+
+// heldIndex is what a driver must know of an index.
+type heldIndex struct {
+	AsOf      string   `json:"asOf"`
+	Documents uint32   `json:"documents"`
+	Method    []string `json:"method"` // the flags to decide against it
+}
+
+type workerIndex struct {
+	*app
+	method methodFlags
+}
+
+func (v *workerIndex) do(ctx context.Context, args []string) error {
+	return onFolder(ctx, args[0], func(x *reference.Index) error {
+		if err := v.method.restore(x.Header().Settings); err != nil {
+			return err
+		}
+		method, clean, err := v.method.inOrder()
+		if err != nil {
+			return err
+		}
+		if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
+			return err
+		}
+		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), v.method.asFlags()})
+	})
+}
+
+// asFlags are flags that give the settings again.
+func (f *methodFlags) asFlags() []string {
+	given := f.remembered()
+	name := given["method"]
+	if name == "" {
+		name = f.name
+	}
+	spec, flags := "--method="+name, []string{}
+	for _, setting := range slices.Sorted(maps.Keys(given)) {
+		value := given[setting]
+		switch {
+		case setting == "method":
+		case setting == normalizeSetting || slices.Contains(ofFiles, setting):
+			flags = append(flags, "--"+setting+"="+value)
+		default:
+			spec += " " + setting + "=" + value
+		}
+	}
+	return append(flags, spec)
+}
+
+// spansVerb is one stage of passages.
+type spansVerb struct {
+	*app
+	name   string `flags:"-"`
+	cuts   cutFlags
+	input  inputFlags
+	expect string
+	raw    bool
+	parts  int
+	lines  *corpus.LineDecoder // with raw
+}
+
+var spansStages = map[string]func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error){
+	"contract": filter[*spansVerb](contract[worker.Passages]),
+	"anchors":  filter[*spansVerb](worker.Passages.Anchors),
+	"again":    filter[*spansVerb](worker.Passages.Again),
+	"contexts": filter[*spansVerb](worker.Passages.Contexts),
+	"matches":  filter[*spansVerb](worker.Passages.Matches),
+	"join":     filter[*spansVerb](worker.Passages.Spans),
+	"sources":  filter[*spansVerb](worker.Passages.Sources),
+	"cut":      (*spansVerb).cut,
+}
+
+func (v *spansVerb) do(ctx context.Context, _ []string) error {
+	p, err := v.stages()
+	if err != nil {
+		return err
+	}
+	counts, err := spansStages[v.name](v, ctx, p)
+	if err != nil {
+		return fmt.Errorf("worker passages %s: %w", v.name, err)
+	}
+	return json.NewEncoder(v.stderr).Encode(counts)
+}
+
+// steps checks the flags that say what is compared.
+func (c *cutFlags) steps() (*passage.Steps, error) {
+	if c.near {
+		return nil, usage("--near is not for Spark: equal passages and units are found there")
+	}
+	cfg, err := c.compared()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Memory, cfg.Workers = worker.PassagesMemory, 1
+	return passage.NewSteps(cfg)
+}
+
+func (v *spansVerb) stages() (p worker.Passages, err error) {
+	if v.parts < 1 || v.parts > mostParts {
+		return p, usage("--parts %d is not between 1 and %d", v.parts, mostParts)
+	}
+	if p.Steps, err = v.cuts.steps(); err != nil {
+		return p, err
+	}
+	least := v.cuts.least
+	if v.cuts.units() != "" && !v.cuts.fs.Changed("least") {
+		least = "any"
+	}
+	p.Parts, p.Spec = v.parts, fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", v.cuts.unit, least, v.cuts.all, v.cuts.whole, v.cuts.mark)
+	if v.raw {
+		if p.Decode, v.lines, err = v.input.lines(); err != nil {
+			return p, err
+		}
+	}
+	if v.expect != "" {
+		err = p.Check(v.expect)
+	}
+	return p, err
+}
+
+// cut decides as passageWriter does.
+func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
+	cutter, err := v.cuts.cutter()
+	if err != nil {
+		return worker.Counts{}, err
+	}
+	var replace func([]byte, string) ([]byte, error)
+	if v.raw {
+		if err := v.lines.CanReplace(); err != nil {
+			return worker.Counts{}, err
+		}
+		replace = v.lines.Replace
+	}
+	return p.Cut(ctx, v.stdin, v.stdout, func(doc neardup.Document, spans []passage.Span) (worker.Cut, error) {
+		var lines bytes.Buffer
+		enc := json.NewEncoder(&lines)
+		enc.SetEscapeHTML(false)
+		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: enc.Encode}
+		c, err := w.decide(&doc, spans)
+		state := worker.Untouched
+		switch {
+		case c.empty():
+			state = worker.LeftOut
+		case c.cut > 0:
+			state = worker.Changed
+		}
+		return worker.Cut{
+			State: state, Left: c.left, Spans: strings.TrimSuffix(lines.String(), "\n"), Lines: w.Spans,
+			Repeated: w.Repeated, Cut: w.Cut, Within: w.Within, Headings: w.Headings,
+		}, err
+	}, replace)
 }

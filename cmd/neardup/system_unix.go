@@ -7,9 +7,44 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// resources returns the CPU time used so far and the peak resident set in
+// bytes.
+func resources() (cpu time.Duration, peak int64) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, 0
+	}
+	peak = int64(u.Maxrss)
+	if runtime.GOOS != "darwin" {
+		peak <<= 10 // KiB elsewhere
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
+}
+
+// openFiles returns how many files the process may have open; 0: not known.
+func openFiles() int {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || l.Cur > 1<<30 {
+		return 0
+	}
+	return int(l.Cur)
+}
+
+// freeDisk returns the bytes that may still be written in a folder.
+func freeDisk(dir string) (int64, bool) {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return 0, false
+	}
+	return int64(fs.Bavail) * int64(fs.Bsize), true
+}
 
 // interruptible returns a reader of r that gives the error of ctx once it has
 // ended, even while r is silent: a read of a pipe or a terminal cannot be

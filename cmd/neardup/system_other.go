@@ -2,7 +2,11 @@
 
 package main
 
-import "time"
+import (
+	"context"
+	"io"
+	"time"
+)
 
 // resources knows nothing on this system.
 func resources() (cpu time.Duration, peak int64) { return 0, 0 }
@@ -12,3 +16,6 @@ func openFiles() int { return 0 }
 
 // freeDisk knows nothing on this system.
 func freeDisk(string) (int64, bool) { return 0, false }
+
+// interruptible returns r: only an interrupt between two reads is seen here.
+func interruptible(_ context.Context, r io.Reader) io.Reader { return r }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,7 +15,10 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/internal/span"
-	"github.com/spf13/pflag"
+	"github.com/neardup/neardup/server"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -35,19 +39,15 @@ const tracesOff = "off"
 
 // telemetry says what is told of a server beside its figures.
 type telemetry struct {
-	level, traces string
-	log           *slog.Logger
-}
-
-func (t *telemetry) flags(fs *pflag.FlagSet) {
-	bind(fs, "serve", flags{"log-level": &t.level, "traces": &t.traces})
+	logLevel, traces string
+	log              *slog.Logger
 }
 
 // openLog begins the log.
 func (t *telemetry) openLog(to io.Writer) error {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(t.level)); err != nil {
-		return usage("--log-level %s is none of debug, info, warn, error", t.level)
+	if err := level.UnmarshalText([]byte(t.logLevel)); err != nil {
+		return usage("--log-level %s is none of debug, info, warn, error", t.logLevel)
 	}
 	t.log = slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 	return nil
@@ -189,4 +189,53 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 		return fmt.Errorf("it answers %s", resp.Status)
 	}
 	return nil
+}
+
+// processRegistry has the figures of the process.
+func processRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "neardup_build_info", Help: "1: which program it is.",
+		ConstLabels: prometheus.Labels{"version": version()},
+	}, func() float64 { return 1 }))
+	return r
+}
+
+// newRegistry has those of a store, too.
+func newRegistry(store *openStore) *prometheus.Registry {
+	r := processRegistry()
+	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {
+		if store.Poisoned() != nil {
+			return 1
+		}
+		return 0
+	})
+	store.gauges(r)
+	return r
+}
+
+func gauge(r *prometheus.Registry, name, help string, value func() float64) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+// serveMetrics serves /metrics on its own listener; a public address only if that is said to be well.
+func serveMetrics(ctx context.Context, addr string, public bool, registry *prometheus.Registry, log *slog.Logger, ended chan<- error) (func(), error) {
+	if addr == "off" || addr == "" {
+		return func() {}, nil
+	}
+	if !loopback(addr) && !public {
+		return nil, usage("--metrics-addr %s is public: use a loopback address, or --insecure", addr)
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-addr: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	srv := server.NewHTTP(mux, log)
+	go func() { ended <- srv.Serve(l) }()
+	log.Info("metrics", "addr", l.Addr().String())
+	return func() { _ = srv.Close() }, nil // it only ever reads
 }

@@ -1,0 +1,425 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/corpus"
+)
+
+// besideIndex is what is planned for beside the documents themselves.
+type besideIndex struct {
+	index *reference.Index // decided against; nil: none
+	adds  bool             // documents are added to one
+}
+
+// beside opens what is decided against. Files are documents like the inputs, and
+// come before them: they become an index.
+func (p *planVerb) beside(inputs []string) (b besideIndex, all []string, err error) {
+	if err := errors.Join(p.against.check(), p.against.refuse(nil), p.against.settings(&p.method)); err != nil {
+		return b, nil, err
+	}
+	b.adds = p.against.append
+	switch {
+	case p.against.isIndex():
+		b.index, err = reference.Open(p.against.paths[0])
+	case len(p.against.paths) > 0 && !b.adds:
+		b.adds = true
+		inputs = slices.Concat(p.against.paths, inputs)
+	}
+	return b, inputs, err
+}
+
+func (b besideIndex) documents() int64 {
+	if b.index == nil {
+		return 0
+	}
+	return int64(b.index.Numbers() - b.index.Removed())
+}
+
+func (b besideIndex) close() {
+	if b.index != nil {
+		_ = b.index.Close() // was only read
+	}
+}
+
+// lookUps is what looking up keys in an index takes: each block that may hold
+// one is read once, so that many keys cost little more than some.
+type lookUps struct {
+	blocks float64
+	price  float64 // seconds of CPU a block
+}
+
+// cpu is that of so many keys.
+func (l lookUps) cpu(keys float64) float64 {
+	if l.blocks == 0 {
+		return 0
+	}
+	return l.price * l.blocks * (1 - math.Exp(-keys/l.blocks))
+}
+
+// lookUps measures the price of a block by keys that lie evenly apart.
+func (b besideIndex) lookUps() (l lookUps, err error) {
+	const most = 4096
+	if b.index == nil || b.index.KeyBlocks() == 0 {
+		return l, nil
+	}
+	l.blocks = float64(b.index.KeyBlocks())
+	begun, _ := resources()
+	finder := b.index.Finder()
+	n := min(most, b.index.KeyBlocks())
+	for i := range uint64(n) {
+		err = errors.Join(err, finder.Find(i*(math.MaxUint64/uint64(n)), func(reference.Posting) error { return nil }))
+	}
+	ended, _ := resources()
+	l.price = (ended - begun).Seconds() / float64(n*b.index.Parts())
+	return l, err
+}
+
+// adding plans for the adding, as it is when the sample is added to an index of its own.
+func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) error {
+	dir, remove, err := heldFolder(cfg.Tmp, "neardup-plan-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remove() }() // temporary
+	at := filepath.Join(dir, "index")
+	cfg.Reference = nil
+	if err := batch.CreateIndex(at, cfg, nil); err != nil {
+		return err
+	}
+	plain, err := runOver(ctx, s.docs, cfg)
+	if err != nil {
+		return err
+	}
+	w, err := reference.Change(at)
+	if err != nil {
+		return err
+	}
+	begun, _ := resources()
+	cfg.Reference, cfg.Add = w.Index, w
+	_, err = batch.Dedup(ctx, batch.Documents(s.docs), cfg, func(batch.Outcome) error { return nil })
+	if err == nil {
+		err = w.Commit()
+	}
+	ended, _ := resources()
+	bytes := int64(0)
+	if err == nil {
+		bytes, err = w.Bytes()
+	}
+	share := 1 / float64(len(s.docs))
+	f.Index = s.documents.scaled(float64(bytes) * share)
+	f.CPU = f.CPU.plus(s.documents.scaled(max((ended-begun).Seconds()-plain.cpu(), 0) * share).widened())
+	return errors.Join(err, w.Close())
+}
+
+// sampledRecord is a record of the sample.
+type sampledRecord struct {
+	at int64 // among all records
+	it corpus.Item
+}
+
+const (
+	usualSample = 20000 // documents
+	// smallInput is how many bytes of records are looked at as a whole: to
+	// decide them takes about a second, and nothing is left to chance.
+	smallInput = 4 << 20
+)
+
+// reservoir keeps a sample of the records that go by, each with the same chance
+// (Vitter's algorithm R); all of them as long as they are few or small.
+type reservoir struct {
+	rng   *rand.Rand
+	most  int // records
+	small int // bytes that are kept whatever the records
+	bytes int
+	full  bool // not all are kept
+	drawn []sampledRecord
+}
+
+// newReservoir makes one for so many records, exactly; 0: as many as are usual, and all of a small input.
+func newReservoir(records int) *reservoir {
+	r := &reservoir{rng: rand.New(rand.NewPCG(1, 1)), most: records}
+	if records == 0 {
+		r.most, r.small = usualSample, smallInput
+	}
+	return r
+}
+
+// add keeps a record, or not; its bytes are copied.
+func (r *reservoir) add(d sampledRecord) {
+	at := len(r.drawn)
+	if r.full {
+		if at = int(r.rng.Int64N(d.at + 1)); at >= r.most {
+			return
+		}
+	}
+	d.it.Raw = bytes.Clone(d.it.Raw)
+	if r.full {
+		r.drawn[at] = d
+		return
+	}
+	r.drawn, r.bytes = append(r.drawn, d), r.bytes+len(d.it.Raw)
+	if len(r.drawn) > r.most && r.bytes > r.small {
+		r.rng.Shuffle(len(r.drawn), func(i, j int) { r.drawn[i], r.drawn[j] = r.drawn[j], r.drawn[i] })
+		clear(r.drawn[r.most:])
+		r.drawn, r.full = r.drawn[:r.most], true
+	}
+}
+
+// growth is what quarters, halves and all of a sample took.
+type growth struct {
+	quarters, halves []planRun
+	all              planRun
+}
+
+// grown says what a figure becomes at n, from what it was at three sizes, each
+// twice the one before. It grows by a power, at least that of a share (1) and at most
+// that of pairs (2): that of the last step, which goes on falling as it fell where
+// the quarters agree well enough to tell. The interval holds all of these, and what the
+// figure itself may be off by chance, as the quarters differ.
+func (g growth) grown(get func(planRun) float64, n float64) estimate {
+	c, at := get(g.all), g.all.documents
+	if c == 0 || n <= at {
+		return exactly(c)
+	}
+	a, off := spread(g.quarters, get)
+	b, _ := spread(g.halves, get)
+	first, last := math.Log2(b/a), math.Log2(c/b)
+	if a <= 0 || b <= 0 {
+		first, last = 2, 2
+	}
+	falling := last + min(last-first, 0)*(math.Log2(n/at)+1)/2 // on the average of the doublings to come
+	of := func(power, v float64) float64 { return v * math.Pow(n/at, min(max(power, 1), 2)) }
+	likely := last
+	if off < agree {
+		likely = falling
+	}
+	noise := max(2*math.Sqrt(c), c*off)
+	return estimate{
+		of(likely, c),
+		of(min(first, falling), max(c-noise, c/4)),
+		of(max(first, last), c+noise),
+	}
+}
+
+// agree is the share by which quarters may differ for their growth to have a trend.
+const agree = .5
+
+// spread returns the mean of a figure of some runs, and by what share the mean of as
+// many others would differ from it, but for one time in twenty (Student, three
+// degrees of freedom).
+func spread(runs []planRun, get func(planRun) float64) (mean, off float64) {
+	n := float64(len(runs))
+	for _, r := range runs {
+		mean += get(r) / n
+	}
+	if n < 2 || mean == 0 {
+		return mean, 0
+	}
+	squares := 0.0
+	for _, r := range runs {
+		squares += (get(r) - mean) * (get(r) - mean)
+	}
+	return mean, 3.2 * math.Sqrt(squares/(n-1)/n) / mean
+}
+
+// divided cuts the sample into so many parts by chance: halves are made of quarters.
+func (s *sampled) divided(parts int) [][]neardup.Document {
+	rng := rand.New(rand.NewPCG(2, 2))
+	out := make([][]neardup.Document, parts)
+	for _, d := range s.docs {
+		at := rng.IntN(4) * parts / 4
+		out[at] = append(out[at], d)
+	}
+	return slices.DeleteFunc(out, func(p []neardup.Document) bool { return len(p) == 0 })
+}
+
+// grows decides all quarters, both halves and all of the sample: the growth of
+// one quarter alone would be chance where little is near.
+func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err error) {
+	runs := func(parts int) (out []planRun) {
+		for _, docs := range s.divided(parts) {
+			r, failed := runOver(ctx, docs, cfg)
+			err = errors.Join(err, failed)
+			out = append(out, r)
+		}
+		return out
+	}
+	if float64(len(s.docs)) < s.documents.Value { // else nothing is left to grow
+		g.quarters, g.halves = runs(4), runs(2)
+	}
+	g.all = runs(1)[0]
+	return g, err
+}
+
+// scripts are the kinds of letters that records have had, by the first bytes of
+// their UTF-8 and, of escapes in JSON, by the first digit.
+type scripts struct{ bytes, digits [256]bool }
+
+const lookedAt = 4 << 10 // bytes of a record
+
+// add reports whether a record has letters that none before it had.
+func (s *scripts) add(raw []byte) (fresh bool) {
+	raw = raw[:min(len(raw), lookedAt)]
+	note := func(seen *[256]bool, b byte) {
+		fresh = fresh || !seen[b]
+		seen[b] = true
+	}
+	for i, b := range raw {
+		switch {
+		case b >= 0xC0:
+			note(&s.bytes, b)
+		case b == '\\' && i+2 < len(raw) && raw[i+1] == 'u':
+			note(&s.digits, raw[i+2]|0x20)
+		}
+	}
+	return fresh
+}
+
+// once returns the CPU seconds since before of what a method makes once, however
+// few documents: such as its tables, of which a script that is rare may need one.
+func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Duration) (float64, error) {
+	few := slices.Concat(s.docs[:min(len(s.docs), 200)], s.others)
+	ends := [3]time.Duration{before}
+	for i := 1; i < len(ends); i++ {
+		if _, err := runOver(ctx, few, cfg); err != nil {
+			return 0, err
+		}
+		ends[i], _ = resources()
+	}
+	return max(ends[1]-ends[0]-(ends[2]-ends[1]), 0).Seconds(), nil
+}
+
+// planned is what the command says.
+type planned struct {
+	Held      int64      `json:"indexDocuments"` // of the index that is decided against
+	Documents estimate   `json:"documents"`
+	Sample    int64      `json:"sample"`
+	TextBytes estimate   `json:"textBytes"`
+	Cores     int        `json:"cores"` // of the cluster
+	Methods   []forecast `json:"methods"`
+}
+
+func coresHere() int { return runtime.GOMAXPROCS(0) }
+
+func (p planned) print(w io.Writer) {
+	from := "from a sample of " + grouped(p.Sample)
+	if p.Documents == exactly(float64(p.Sample)) {
+		from = "all of them looked at"
+	}
+	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
+	if p.Held > 0 {
+		fmt.Fprintf(w, "index       holds %s\n", counted(p.Held, "document"))
+	}
+	for _, f := range p.Methods {
+		fmt.Fprintf(w, "\nmethod      %s\n", f.asked)
+		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
+		pairs := "pairs"
+		if f.Verified == exactly(1) {
+			pairs = "pair"
+		}
+		fmt.Fprintf(w, "compared    %s %s\nremoved     %s\n", f.Verified.count(), pairs, f.Removed.count())
+		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
+			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())
+		if f.Index.High > 0 {
+			fmt.Fprintf(w, "index       grows by %s\n", f.Index.bytes())
+		}
+		fmt.Fprintf(w, "spark       CPU %s: %s on %d cores; shuffles %s, %.0f bytes a document\n",
+			f.SparkCPU.time(), f.SparkTime.time(), p.Cores, f.Shuffle.bytes(), f.Shuffle.Value/p.Documents.Value)
+		fmt.Fprintf(w, "use         %s\n", f.Advice)
+	}
+}
+
+// format prints an estimate by a printer of its parts; one figure where they agree.
+func (e estimate) format(of func(float64) string) string {
+	v, low, high := of(e.Value), of(e.Low), of(e.High)
+	if low == v && high == v {
+		return v
+	}
+	return fmt.Sprintf("%s (%s to %s)", v, low, high)
+}
+
+func (e estimate) count() string {
+	return e.format(func(v float64) string { return grouped(int64(v + .5)) })
+}
+
+func (e estimate) bytes() string {
+	return e.format(func(v float64) string {
+		for _, u := range []struct {
+			name string
+			n    float64
+		}{{"TiB", 1 << 40}, {"GiB", 1 << 30}} {
+			if v >= u.n {
+				return fmt.Sprintf("%.1f %s", v/u.n, u.name)
+			}
+		}
+		return mebibytes(int64(v))
+	})
+}
+
+func (e estimate) time() string {
+	return e.format(func(v float64) string {
+		d := time.Duration(v * float64(time.Second))
+		switch {
+		case d < time.Second:
+			return d.Round(time.Millisecond).String()
+		case d < time.Minute:
+			return d.Round(100 * time.Millisecond).String()
+		}
+		return d.Round(time.Second).String()
+	})
+}
+
+// onSpark is what one method will take there.
+type onSpark struct {
+	Shuffle   estimate `json:"shuffleBytes"`      // as they are written, compressed
+	Texts     estimate `json:"shuffledTextBytes"` // texts to compare among these, before compression
+	SparkCPU  estimate `json:"sparkCpuSeconds"`   // all executors and the driver together
+	SparkTime estimate `json:"sparkSeconds"`      // with the cores of the cluster
+}
+
+// What a row takes as it is shuffled, before compression: of a posting, and of a
+// document with its hash, to which its keys come. A pair is a line in a block.
+const (
+	postingRow = 24
+	hashRow    = 56
+	keyRow     = 8
+	pairRow    = 60
+)
+
+// Prices of Spark beside those of the stages themselves, which are as on one machine. They
+// explain the runs of `bench/spark/foretold --fit` within a tenth, on sets other than those on which
+// docs/scale.md shows what they foretell. Seconds of CPU of any run, of a document
+// and of a byte of text, which all passes read and give to the stage or write;
+// and which share of rows and of texts is written when they are compressed.
+const (
+	sparkRun      = 13
+	sparkDocument = 20e-6
+	sparkByte     = 10e-9
+	packsWritten  = .78
+	textsWritten  = .60
+)
+
+// onSpark says what Spark takes by what one machine does without an audit.
+func (s *sampled) onSpark(f forecast, n estimate, cores int) (o onSpark) {
+	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
+	o.Texts = estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}
+	packs := f.Postings.scaled(postingRow).plus(n.scaled(hashRow + keyRow*f.Keys))
+	o.Shuffle = packs.scaled(packsWritten).plus(o.Texts.plus(f.Verified.scaled(pairRow)).scaled(textsWritten)).widened()
+	o.SparkCPU = f.CPU.plus(n.scaled(sparkDocument + sparkByte*s.meanBytes()).plus(exactly(sparkRun)).widened())
+	o.SparkTime = o.SparkCPU.scaled(1 / float64(cores)).plus(exactly(sparkRun))
+	return o
+}

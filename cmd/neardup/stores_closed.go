@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/server/api"
+	"github.com/neardup/neardup/store"
+	"github.com/neardup/neardup/store/pebble"
+)
+
+// closedIn returns the folder of the store in a folder of data, which no server has open. To open one that is not
+// there would make it.
+func closedIn(data string) (string, error) {
+	if data == "" {
+		return "", usage("--data is missing")
+	}
+	if _, err := os.Stat(storeDir(data)); err != nil {
+		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
+	}
+	return storeDir(data), nil
+}
+
+type backup struct {
+	*app
+	data   string
+	remote remoteFlags
+}
+
+func (b *backup) do(ctx context.Context, args []string) error {
+	name := args[0]
+	if (b.data == "") == (b.remote.server == "") {
+		return usage("give either --data or --server")
+	}
+	if b.data != "" {
+		return b.offline(ctx, name)
+	}
+	c, err := b.remote.client(b.stderr)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	done, err := c.Backup(ctx, name)
+	var refused *api.Problem
+	if errors.As(err, &refused) && refused.Code() == api.CodeNotFound {
+		return fmt.Errorf("%w: it was started without --backups DIR", err)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
+	return nil
+}
+
+func (b *backup) offline(ctx context.Context, name string) error {
+	store, err := closedIn(b.data)
+	if err != nil {
+		return err
+	}
+	if within(name, store) {
+		return usage("%s lies in the store itself: give another folder", name)
+	}
+	if err := snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
+	return nil
+}
+
+// within reports whether a path lies in a folder, or is it.
+func within(path, dir string) bool {
+	if path == "" {
+		return false
+	}
+	path, dir = resolved(path), resolved(dir)
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+// resolved is where a path leads, as far as it is there.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
+}
+
+// snapshot makes a new folder of data and has a store copied into it.
+func snapshot(data string, copyTo func(store string) error) error {
+	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	// Whoever makes the folder owns it: another backup of that name, at the
+	// same moment too, must not remove it when it fails.
+	if err := os.Mkdir(data, 0o700); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("backup %s: %w", data, fs.ErrExist)
+	} else if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	if err := copyTo(storeDir(data)); err != nil {
+		return errors.Join(err, os.RemoveAll(data))
+	}
+	return nil
+}
+
+type check struct {
+	*app
+	stream streamFlags
+	verification
+}
+
+func (v *check) do(ctx context.Context, args []string) error {
+	switch err := v.valid(v.stream.remote.server != "", args); {
+	case err != nil:
+		return err
+	case v.stream.remote.server == "":
+		return v.run(ctx, v.app)
+	}
+	inputs, err := v.inputs(args)
+	if err != nil {
+		return err
+	}
+	return v.stream.send(ctx, v.app, inputs, checkAll)
+}
+
+// errDamaged says that a check of a store found something.
+var errDamaged = errors.New("the store is damaged")
+
+// errApart says that a store is not what its log makes.
+var errApart = errors.New("store and log differ, or the store is damaged")
+
+// nowAndThen tells how far something is, and how long it was told last: once a second on a terminal, every ten
+// seconds in a log.
+func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func(at int) {
+	every, format := 10*time.Second, "%s\n"
+	if onTerminal(w) {
+		every, format = time.Second, "\r\x1b[K%s\r"
+	}
+	told := time.Now()
+	return func(at int) {
+		if since := time.Since(told); since >= every {
+			told = time.Now()
+			fmt.Fprintf(w, format, line(at, since))
+		}
+	}
+}
+
+// verification is of a store that no server has open, or of a snapshot.
+type verification struct {
+	data, tmp string
+	stores    storeFlags `flags:"log snapshots"`
+}
+
+func (v *verification) valid(server bool, args []string) error {
+	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
+	switch {
+	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
+		return usage("give --data, or --log and --snapshots, or --server")
+	case stored && len(args) > 0:
+		return usage("--data and --log take no inputs")
+	case v.stores.log == "" && (v.stores.snapshots != "" || v.tmp != ""):
+		return usage("--snapshots and --tmp go with --log")
+	}
+	return v.stores.known()
+}
+
+// run checks it and prints what is wrong.
+func (v *verification) run(ctx context.Context, a *app) (err error) {
+	store := "" // the newest snapshot
+	if v.data != "" {
+		if store, err = closedIn(v.data); err != nil {
+			return err
+		}
+	}
+	progress := nowAndThen(a.stderr, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
+	var p pebble.Proof
+	if v.stores.log != "" {
+		p, err = v.prove(ctx, store, progress)
+	} else {
+		p.Report, err = pebble.Check(ctx, store, pebble.Options{Progress: progress})
+	}
+	if err != nil {
+		return err
+	}
+	for _, row := range p.Problems {
+		where := fmt.Sprintf("tenant %s, row %s", row.Tenant, row.Row)
+		if row.File != "" {
+			where = "file " + row.File
+		}
+		fmt.Fprintf(a.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
+	}
+	if p.At > 0 {
+		what, from := v.data, "its first entry"
+		if store == "" {
+			what = "the newest of --snapshots"
+		}
+		if p.From > 0 {
+			from = fmt.Sprintf("the snapshot of entry %d", p.From)
+		}
+		fmt.Fprintf(a.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
+	}
+	fmt.Fprintf(a.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
+	switch {
+	case len(p.Problems) == 0:
+		return nil
+	case p.At > 0:
+		return errApart
+	}
+	return errDamaged
+}
+
+// prove holds a store to its log.
+func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
+	if v.tmp == "" && v.data != "" {
+		v.tmp = filepath.Dir(filepath.Clean(v.data))
+	}
+	scratch, remove, err := heldFolder(v.tmp, "neardup-check-")
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	snapshots, err := v.stores.openSnapshots(ctx, filepath.Join(scratch, "bucket"))
+	if err != nil {
+		return p, err
+	}
+	log, closeLog, err := v.stores.openLog(ctx)
+	if err != nil {
+		return p, err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	if p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch); errors.Is(err, docid.ErrLocked) {
+		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
+	}
+	return p, err
+}
+
+type logBegin struct {
+	*app
+	stores storeFlags `flags:"log"`
+}
+
+func (v *logBegin) do(ctx context.Context, _ []string) error {
+	return v.stores.withLog(ctx, func(log docid.Log) error {
+		err := store.BeginLog(ctx, log)
+		if err == nil {
+			fmt.Fprintln(v.stdout, "the log has begun")
+		}
+		return err
+	})
+}
+
+// withLog works with the log of the address.
+func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
+	if f.log == "" {
+		return usage("--log is missing")
+	}
+	log, closeLog, err := f.openLog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	if err = work(log); errors.Is(err, docid.ErrLogLost) {
+		err = fmt.Errorf("--log %s is not empty: %w", where(f.log), err)
+	}
+	return err
+}
+
+type logLeave struct {
+	*app
+	data string
+}
+
+func (v *logLeave) do(ctx context.Context, _ []string) error {
+	store, err := closedIn(v.data)
+	if err != nil {
+		return err
+	}
+	return pebble.Leave(ctx, store, pebble.Options{})
+}
+
+type logAdopt struct {
+	*app
+	data   string
+	stores storeFlags `flags:"log"`
+}
+
+func (v *logAdopt) do(ctx context.Context, _ []string) error {
+	return adoptLog(ctx, v.app, v.data, &v.stores)
+}
+
+func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) error {
+	return f.withLog(ctx, func(log docid.Log) error {
+		store, err := closedIn(data)
+		if err == nil {
+			err = pebble.Lead(ctx, store, log, pebble.Options{})
+		}
+		if err == nil {
+			fmt.Fprintf(a.stdout, "the log begins with %s; other servers go on with a copy of it\n", data)
+		}
+		return err
+	})
+}

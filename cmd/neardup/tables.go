@@ -1,0 +1,282 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/external"
+)
+
+// clusterFields are options of --write clusters: what is said of each document also.
+var clusterFields = []string{"relation", "title", "url", "text"}
+
+// relationLeader is that of a leader to itself; those of others are the engine's.
+const relationLeader = "leader"
+
+// clusterWriter writes the members of clusters, one at a time, so that a cluster may be of any size.
+type clusterWriter struct {
+	out        *corpus.AtomicFile
+	table      *corpus.Table // a row a member; nil: a line of JSON a cluster
+	fields     []string      // those asked for
+	notes      *notes        // nil where nothing of them is asked for
+	leader     string
+	size, left int
+}
+
+// newClusters writes a table, or lines, by the file's name; nil without a file.
+func (w *dedupRun) newClusters(out *corpus.AtomicFile, fields []string) (c *clusterWriter, err error) {
+	style, err := w.write.style("clusters")
+	if out == nil || err != nil {
+		return nil, err
+	}
+	c = &clusterWriter{out: out, fields: fields, notes: w.notes}
+	if f := corpus.FormatOf(w.write.path("clusters")); f == corpus.JSONL || !slices.Contains(corpus.TableFormats(), f) {
+		return c, nil
+	}
+	columns := []corpus.Column{{Name: "leader"}, {Name: "size", Kind: corpus.Integer}, {Name: "id"}, {Name: "similarity", Kind: corpus.Number}}
+	for _, name := range fields {
+		columns = append(columns, corpus.Column{Name: name})
+	}
+	c.table, err = corpus.NewTable(out, style, codecs, columns...)
+	return c, err
+}
+
+// add writes a member of a cluster of a size, the leader first.
+func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
+	similarity, relation, leads := o.Similarity, string(relationOf(o.Decision)), w.left == 0
+	if leads {
+		w.left, w.leader, w.size = size, o.ID, size
+		similarity, relation = 1, relationLeader
+	}
+	w.left--
+	var kept note
+	if w.notes != nil && o.Item >= 0 {
+		if kept, err = w.notes.of(o.Item); err != nil {
+			return err
+		}
+	}
+	said := map[string]string{"relation": relation, "title": kept.title, "url": kept.url, "text": kept.text}
+	if w.table != nil {
+		row := []any{w.leader, int64(w.size), o.ID, similarity}
+		for _, f := range w.fields {
+			row = append(row, said[f])
+		}
+		return w.table.Row(row...)
+	}
+	var b []byte
+	if leads {
+		b = appendf(appendString([]byte(`{"leader":`), o.ID), `,"size":%d`, size)
+	} else {
+		b = appendf(appendString([]byte(`{"id":`), o.ID), `,"similarity":%.4f`, similarity)
+	}
+	for _, f := range w.fields {
+		if v := said[f]; v != "" && v != relationLeader {
+			b = appendString(appendf(b, ",%q:", f), v)
+		}
+	}
+	switch {
+	case leads:
+		b = append(b, `,"duplicates":[`...)
+	case w.left > 0:
+		b = append(b, "},"...)
+	default:
+		b = append(b, '}')
+	}
+	if w.left == 0 {
+		b = append(b, "]}\n"...)
+	}
+	_, err = w.out.Write(b)
+	return err
+}
+
+// relationOf says what a duplicate is to its leader.
+func relationOf(d neardup.Decision) batch.Relation {
+	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
+}
+
+// groupWriter writes a table of every document with its group: the number of
+// the record that is kept of it. A document without a size among the members is
+// alone. Against an index there is a column for the id of a leader that is of it; such a
+// group has the number of its first record.
+type groupWriter struct {
+	table   *corpus.Table
+	known   *external.Array[groupMember] // by item
+	leaders *external.Spool              // ids of those of the index; nil: there is none
+	of      groupMember                  // what members of the group at hand have in common
+	left    int64
+}
+
+// newGroups begins the table of --write groups; nil without a file.
+func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
+	style, err := w.write.style("groups")
+	if out == nil || err != nil {
+		return nil, err
+	}
+	columns := []corpus.Column{
+		{Name: "group", Kind: corpus.Integer}, {Name: "size", Kind: corpus.Integer}, {Name: "decision"}, {Name: "similarity", Kind: corpus.Number},
+	}
+	g := &groupWriter{known: external.NewArray[groupMember](w.files, notesMemory)}
+	if len(w.against.paths) > 0 {
+		columns, g.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(w.files, notesMemory)
+	}
+	if g.table, err = corpus.NewTable(out, style, codecs, columns...); err == nil {
+		err = g.table.Suits(w.r)
+	}
+	return g, err
+}
+
+// groupMember is what is noted of a member of a group of several.
+type groupMember struct {
+	group, size int64 // group is an item
+	similarity  float64
+	leader      external.Ref // its id, of so many bytes; 0: it is of the input
+	idLen       int64
+}
+
+// member notes a document of a group of several, its leader first.
+func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
+	if g.left--; g.left >= 0 {
+		if g.of.group < 0 {
+			g.of.group = int64(o.Item)
+		}
+		m := g.of
+		m.similarity = o.Similarity
+		return g.known.Put(o.Item, m)
+	}
+	g.of, g.left = groupMember{group: int64(o.Item), size: int64(size), similarity: 1}, int64(size)-1
+	if o.Item >= 0 {
+		return g.known.Put(o.Item, g.of)
+	}
+	g.of.idLen = int64(len(o.ID))
+	g.of.leader, err = g.leaders.Add(o.ID)
+	return err
+}
+
+// row writes a document, with the columns that it came with.
+func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
+	m := groupMember{group: int64(item), size: 1}
+	if item < g.known.Len() {
+		noted, err := g.known.Get(item)
+		if err != nil {
+			return err
+		}
+		if noted.size > 0 {
+			m = noted
+		}
+	}
+	decision, similarity := neardup.New, any(nil)
+	if m.group != int64(item) || m.idLen > 0 {
+		decision, similarity = neardup.Duplicate, m.similarity
+	}
+	values := []any{m.group + 1, m.size, string(decision), similarity}
+	if g.leaders != nil {
+		var leader any
+		if m.idLen > 0 {
+			id, err := g.leaders.Read(m.leader, int(m.idLen))
+			if err != nil {
+				return err
+			}
+			leader = string(id)
+		}
+		values = append(values, leader)
+	}
+	return g.table.Item(it, dec, values...)
+}
+
+// notes keep of every document what a result shall say of it, in temporary files.
+type notes struct {
+	text   bool // else only title and url
+	mu     sync.Mutex
+	err    error // the first of put
+	fields *external.Spool
+	where  *external.Array[noted] // by item
+}
+
+// noted says where the note of an item lies.
+type noted struct {
+	at  external.Ref
+	len [3]uint32 // of title, url and text, which lie one after another
+}
+
+// note is what is kept of a document.
+type note struct{ title, url, text string }
+
+// notedRunes is how much of a text is kept.
+const notedRunes = 300
+
+// notesMemory is how many bytes of notes are held in memory, and of where they lie.
+const notesMemory = 4 << 20
+
+func newNotes(f *external.Files, text bool) *notes {
+	return &notes{text: text, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
+}
+
+// opening returns how a text begins, in one line.
+func opening(s string, runes int) string {
+	begin := prefix(s, 2*runes) // white space may be removed
+	cut := strings.Join(strings.Fields(begin), " ")
+	short := prefix(cut, runes)
+	if len(short) < len(cut) || len(begin) < len(s) {
+		short += "…"
+	}
+	return strings.ToValidUTF8(short, string(utf8.RuneError))
+}
+
+// prefix returns the first runes of a text.
+func prefix(s string, runes int) string {
+	for i := range s {
+		if runes--; runes < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// put keeps the documents from an index on; nil for an item that is none. of tells
+// its error. Safe for concurrent use.
+func (n *notes) put(first int, docs []note) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i, d := range docs {
+		at, err := n.fields.Add(d.title + d.url + d.text)
+		if err == nil {
+			err = n.where.Put(first+i, noted{at, [3]uint32{uint32(len(d.title)), uint32(len(d.url)), uint32(len(d.text))}})
+		}
+		n.err = cmp.Or(n.err, err)
+	}
+}
+
+// noteOf is what is kept of a document.
+func (n *notes) noteOf(doc *neardup.Document) note {
+	if doc == nil {
+		return note{}
+	}
+	kept := note{title: doc.Title, url: doc.URL}
+	if n.text && !isFingerprint(doc.Text) {
+		kept.text = opening(doc.Text, notedRunes)
+	}
+	return kept
+}
+
+// of returns the note of a document.
+func (n *notes) of(item int) (note, error) {
+	if n.err != nil {
+		return note{}, n.err
+	}
+	w, err := n.where.Get(item)
+	if err != nil {
+		return note{}, err
+	}
+	title, url := w.len[0], w.len[0]+w.len[1]
+	b, err := n.fields.Read(w.at, int(url+w.len[2]))
+	if err != nil {
+		return note{}, err
+	}
+	return note{string(b[:title]), string(b[title:url]), string(b[url:])}, nil
+}
