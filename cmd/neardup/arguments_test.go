@@ -1,5 +1,7 @@
 package main
 
+//lint:file-ignore U1000 TestFieldsAreFlags reads the fields of its types by reflection
+
 import (
 	"bytes"
 	"context"

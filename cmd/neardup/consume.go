@@ -16,6 +16,7 @@ import (
 
 type consume struct {
 	*app
+	//lint:ignore U1000 --config, read by reflection
 	config                         string
 	remote                         remoteFlags
 	from, to, bad, group, instance string

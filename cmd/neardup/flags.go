@@ -251,6 +251,7 @@ func readOverrides(path string) (*override.Set, error) {
 
 // runFlags say how a batch runs and what it tells.
 type runFlags struct {
+	//lint:ignore U1000 --config, read by reflection
 	settings             string `flags:"config"`
 	keep, per, overrides string
 	audit                auditFlag

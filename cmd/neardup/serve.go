@@ -29,8 +29,9 @@ const drainTime = 10 * time.Second
 type serve struct {
 	*app
 	entrance
-	index               indexFlags
-	limits              limitFlags
+	index  indexFlags
+	limits limitFlags
+	//lint:ignore U1000 --config, read by reflection
 	config              string
 	data, backups       string
 	keepKeys, keepTexts time.Duration
