@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// nearEnough is the least similarity of a duplicate to its leader.
-const nearEnough = .8
+// nearEnough is the least similarity of a duplicate to its leader, the threshold of auto.
+const nearEnough = .5
 
 // Outcome is what an audit found, and where everything should be now.
 type Outcome struct {
