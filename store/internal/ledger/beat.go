@@ -20,8 +20,7 @@ import (
 
 // beat is a heartbeat, or the answer of a server to one.
 type beat struct {
-	turn uint64 // the number of the heartbeat
-	// answer marks an answer.
+	turn   uint64 // the number of the heartbeat
 	answer bool
 	vote
 	keep uint64 // number of heartbeats for which entries are kept and a silent server counts
