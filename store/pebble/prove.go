@@ -16,8 +16,8 @@ import (
 // Proof is the result of Prove.
 type Proof struct {
 	Report // of Check, with the rows that differ from the replay
-	// From is the last entry of the snapshot from which the log was replayed, or 0 for a replay from the first
-	// entry. At is the last entry of the store, End that of the log.
+	// From is the last entry of the snapshot where the replay began, or 0 for the start of the log. At is the
+	// last entry of the store, End that of the log.
 	From, At, End uint64
 	// Digest covers the outcomes of the entries up to At, as the store keeps it.
 	Digest uint64
@@ -28,9 +28,8 @@ const maxDiffering = 10
 
 // Prove checks a folder that no process has open. It also replays the folder's log, o.Log, in scratch, and
 // compares all rows. The replay starts from the newest snapshot of o.Snapshots that is not newer, or from the
-// first entry. Without a folder, Prove checks the newest snapshot against the previous one. Only scratch
-// changes. It returns ErrLogLost if the log lacks an applied entry, or was trimmed past the start of the
-// replay.
+// first entry. Without a folder, the newest snapshot is checked against the previous one. Only scratch changes.
+// It returns ErrLogLost if the log lacks an applied entry or the entries of the replay.
 func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, error) {
 	p := &prover{Options: o, log: o.Log}
 	p.Log, p.Snapshots = nil, nil
@@ -179,8 +178,8 @@ func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) 
 	return s.Close()
 }
 
-// begin loads the newest snapshot that is not newer than the store into the replay folder. It returns the last
-// entry of that snapshot, or 0 without one.
+// begin loads the newest snapshot that is not newer than the store for the replay. It returns the snapshot's
+// last entry, or 0.
 func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (from uint64, err error) {
 	for _, offset := range slices.Backward(p.offsets) {
 		if offset > p.At || offset >= p.subject {

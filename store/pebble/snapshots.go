@@ -26,8 +26,7 @@ type SnapshotStore interface {
 	// Save stores a snapshot, which write makes in a folder that does not exist. Offsets lists it only once it
 	// is complete. server distinguishes stores that save at the same time.
 	Save(ctx context.Context, offset, server uint64, write func(dir string) error) error
-	// Load copies a snapshot to a new folder. It returns docid.ErrCorrupt if the files differ from the saved
-	// ones.
+	// Load copies a snapshot to a new folder, and returns docid.ErrCorrupt if the files differ.
 	Load(ctx context.Context, offset uint64, dir string) error
 	// Remove removes a snapshot.
 	Remove(ctx context.Context, offset uint64) error
@@ -68,8 +67,8 @@ func placeOf(dir string) uint64 {
 	return xxh3.HashString(host + "\x00" + dir)
 }
 
-// first returns the first entry that a server needs after the older of the two kept snapshots. It returns 0
-// with fewer snapshots, because the log must not depend on one alone, or if they are unknown.
+// first returns the first entry that a server needs after the older of the two kept snapshots. With fewer it
+// returns 0, because the log must not depend on one alone.
 func (s *snapshots) first() uint64 {
 	ctx, cancel := context.WithTimeout(context.Background(), offsetsWait)
 	defer cancel()
