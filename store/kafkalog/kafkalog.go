@@ -52,7 +52,7 @@ type Log struct {
 // leader identifies the leader of the topic.
 type leader struct {
 	broker int32
-	epoch  int32    // counts leaders; a replaced leader refuses a newer epoch
+	epoch  int32    // counts leaders, and a replaced leader refuses a newer epoch
 	topic  [16]byte // its id, which changes if the topic is created again
 }
 

@@ -517,7 +517,7 @@ func TestSnapshots(t *testing.T) {
 	has := away.Applied()
 	until("no snapshots are made", func() bool { return made.first() > has+5 })
 	at := a.Applied()
-	until("the log does not go on", func() bool { return a.Applied() > at+10 }) // heartbeats; their sender then trims
+	until("the log does not go on", func() bool { return a.Applied() > at+10 }) // heartbeats, whose sender then trims
 	if log.Trimmed() >= has {
 		t.Errorf("%d entries are trimmed, a server that is away has %d", log.Trimmed(), has)
 	}

@@ -15,11 +15,11 @@ import (
 )
 
 // A write-ahead log has blocks of chunks, and no chunk crosses a block. A chunk has 4 bytes checksum, 2 length,
-// 1 kind, 4 number of the log, 8 offset up to which the log was synced, and the payload. Little-endian.
+// 1 kind, 4 number of the log, 8 synced length of the log, and the payload. Little-endian.
 const (
 	walBlock     = 32 << 10
 	walHeader    = 19
-	walFirstKind = 9 // with the offset; 9 to 12 are the parts of a record
+	walFirstKind = 9 // with the offset, and 9 to 12 are the parts of a record
 	walLastKind  = 12
 )
 

@@ -59,7 +59,7 @@ func (v vote) put(e *encoder) {
 func (v *vote) get(d *decoder) { v.who, v.digest, v.rules = d.fixed(), d.fixed(), d.uint() }
 
 // beaten is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
-// and the votes of the servers.
+// and the servers' votes.
 type beaten struct {
 	offset, digest, agreed uint64
 	votes                  []vote

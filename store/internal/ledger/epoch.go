@@ -78,8 +78,8 @@ func unmark(kv KV) error {
 func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
 
 // begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
-// epoch, because it continues in the log of the original. The epoch skips numbers that the original may have
-// given since the copy, because sinks may have them.
+// epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
+// have given since, because sinks may have those.
 func (s *Store) begin(followed bool) error {
 	b := s.kv.Batch()
 	defer b.Close()

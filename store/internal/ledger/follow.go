@@ -27,7 +27,7 @@ type follower struct {
 	s     *Store
 	log   docid.Log
 	watch func(Reader, uint64) // may be nil
-	told  func(time.Time)      // reports restarts; may be nil
+	told  func(time.Time)      // reports restarts, may be nil
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
@@ -66,8 +66,8 @@ type question struct {
 	err error
 }
 
-// logWait limits a request to the log, logPause separates attempts after an error, and lagWait limits how long
-// a caller waits for entries of the log to be applied.
+// logWait limits a request to the log. logPause separates attempts after an error. lagWait limits how long a
+// caller waits for entries to be applied.
 const (
 	logWait  = 900 * time.Millisecond
 	logSlow  = 10 * time.Second // for a page over a slow link
@@ -75,8 +75,8 @@ const (
 	lagWait  = 3 * time.Second
 )
 
-// Reads of the log begin this far apart, because applying entries together costs less each: gatherWanted if a
-// caller waits for entries, else gatherOthers. After a read of at least gathered entries there is no pause.
+// Reads of the log begin this far apart, because applying entries together costs less each. gatherWanted
+// applies if a caller waits for entries. After a read of gathered entries there is no pause.
 const (
 	gatherWanted = 2 * time.Millisecond
 	gatherOthers = 10 * time.Millisecond

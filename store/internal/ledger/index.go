@@ -15,17 +15,17 @@ type index struct {
 	tenant   string
 	id       uint32
 	identity docid.Identity
-	// unfinished marks an index that is being restored; guarded by the store.
+	// unfinished marks an index that is being restored (guarded by the store).
 	unfinished bool
 	posts      *postings
-	segments   uint64 // number of the last segment; used by settle only
+	segments   uint64 // number of the last segment (settle only)
 
-	settled uint64            // last change of the frozen tables; the writer's
-	head    uint64            // last change applied; the writer's
-	ruled   uint64            // last rule applied; the writer's
-	docIDs  int               // living docIds after that change; the writer's
-	sinks   map[string]uint64 // last change acknowledged by each sink; the writer's
-	oldest  uint64            // earlier articles are not pending; the writer's
+	settled uint64            // last change of the frozen tables (writer only)
+	head    uint64            // last change applied (writer only)
+	ruled   uint64            // last rule applied (writer only)
+	docIDs  int               // living docIds after that change (writer only)
+	sinks   map[string]uint64 // last change acknowledged by each sink (writer only)
+	oldest  uint64            // earlier articles are not pending (writer only)
 	seen    sightings         // leases of the sinks
 	epochs  atomic.Pointer[[]docid.Epoch]
 	gaps    atomic.Pointer[[]gap] // written by the writer only

@@ -22,7 +22,7 @@ type memory struct {
 	state atomic.Pointer[tree]
 	mu    sync.Mutex // a tree that is cloned is written to
 	heads []Head
-	disk  atomic.Int32 // full fails a commit; failing fails it after writing
+	disk  atomic.Int32 // full fails a commit before, failing after the write
 }
 
 const (

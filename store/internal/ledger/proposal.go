@@ -9,9 +9,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// proposal is a change to a store: the start of a log, its heartbeat, a new index, a change of one, or an
-// operation on a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So
-// servers that apply the same proposals in the same order to the same rows get the same rows.
+// proposal changes a store: the start of a log, its heartbeat, a new index, a change of one, or an operation on
+// a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So servers that apply
+// the same proposals in the same order to the same rows get the same rows.
 type proposal struct {
 	genesis  *genesis
 	restart  *restart

@@ -138,7 +138,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err == nil && end == 0 && f.place().Offset == 0 { // no server appends the genesis
 		err = errNotBegun
 	}
-	if err == nil && end < f.place().Offset { // the log does not know its end yet or has lost entries; a read shows which
+	if err == nil && end < f.place().Offset { // a read shows whether the log lost entries or does not know its end yet
 		err = errDoubt
 	}
 	if err == nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// The rows. Every key starts with its space, all but the first three then with
-// the 4-byte number of the tenant; numbers are big-endian so that rows lie in
-// order.
+// The rows. Every key starts with its space. All but the first three continue with the 4-byte number of the
+// tenant. Numbers are big-endian, so that rows are sorted by them.
 //
 //	f                     format version
-//	c                     this is a copy: to begin an epoch
+//	c                     mark of a copy, which must begin an epoch
 //	i tenant              number and identity of the index
 //	l seq                 log entry                      source
 //	d leader              keys, sketch, names: leader    source
@@ -22,7 +21,7 @@ import (
 //	k leader              kept copy, whole               source
 //	n nid                 member, without text           source
 //	r leader name         change that posted the name    source
-//	a name leader         the same, by name              made from r
+//	a name leader         index of r by name             made from r
 //	m leader seq          nid of a member                made from n
 //	x expires leader      due to expire                  made from d
 //	q idempotency key     seq of the submission          made from l
@@ -32,16 +31,15 @@ import (
 //	p segment chunk       postings                       made from d and r
 //	b segment piece       first keys and filter          made from p
 //	j seq                 rule of a person               made from l
-//	o seq                 article that waits for sinks   source
-//	s sink                what it has, what waits from   source
-//	y sink                who feeds it, where a log is followed
-//	u beat                where a beat of the log lies, and the digests of the state there
-//	z                     place in the log that is followed
+//	o seq                 article pending for sinks      source
+//	s sink                what it has, first pending     source
+//	y sink                lease of its feeder, with a log
+//	u beat                offset of a heartbeat in the log, and the digests of the state there
+//	z                     position in the log
 //
-// What is a source is not found elsewhere; the rest Rebuild makes again.
-// Segments hold the postings of all changes up to one; those after it are made from d
-// and r at start. Older programs, which do not know segments, make all of them,
-// and left images of an index in v and w, which a start removes.
+// Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
+// changes up to one, and a start makes the later ones from d and r. Older programs without segments make all of
+// them at start. They left images of an index in v and w, which a start removes.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'

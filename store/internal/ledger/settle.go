@@ -250,7 +250,7 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	b := ix.build(from[0].from, to, total)
 	for len(cursors) > 0 {
 		if b.in == chunkPostings {
-			if ix.store.leaving() { // written rows have no header; the next start merges again
+			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
 				return errStop
 			}
 			if err := ix.writeTables(); err != nil { // a merge may take long, and frozen memtables take memory

@@ -34,7 +34,7 @@ type posting struct {
 // table is a memtable with the newest postings of one index, by key. One goroutine writes, any number read.
 type table struct {
 	mu   sync.RWMutex
-	one  map[uint64]posting // keys with one posting, which are most; it has no pointers for the garbage collector
+	one  map[uint64]posting // keys with one posting, which are most (no pointers for the garbage collector)
 	more map[uint64]run     // the others
 	keys atomic.Int64
 }
