@@ -7,20 +7,18 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// The messages of the gateway, as hbase-rest's CellSetMessage, CellMessage,
-// ScannerMessage, TableSchemaMessage and ColumnSchemaMessage define them: a few
-// fields each, so they are written and read by hand.
+// The gateway's messages follow hbase-rest's CellSetMessage, CellMessage, ScannerMessage, TableSchemaMessage
+// and ColumnSchemaMessage. They have few fields, so this code encodes and decodes them directly.
 
 // cell is one value of one row.
 type cell struct {
 	row, column string
-	time        int64 // its timestamp: the highest is read
+	time        int64 // readers get the cell with the highest timestamp
 	data        []byte
 }
 
-// cellSet is CellSet{rows = 1: Row{key = 1, values = 2: Cell{column = 2,
-// timestamp = 3, data = 4}}}. Cells of one row that follow each other are one Row:
-// a row costs the gateway more than a cell.
+// cellSet encodes CellSet{rows = 1: Row{key = 1, values = 2: Cell{column = 2, timestamp = 3, data = 4}}}.
+// Consecutive cells of one row share a Row, because a row costs the gateway more than a cell.
 func cellSet(cells []cell) []byte {
 	size := 0
 	for _, x := range cells {
@@ -54,8 +52,7 @@ func appendNumber(b []byte, n protowire.Number, v uint64) []byte {
 
 var errMessage = errors.New("the gateway's message cannot be read")
 
-// fields visits the fields of a message: numbers and byte strings, of which
-// all that is read here consists.
+// fields visits the fields of a message: numbers and byte strings. The messages read here have no others.
 func fields(b []byte, visit func(n protowire.Number, number uint64, value []byte) error) error {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -127,7 +124,7 @@ func parseCell(b []byte) (cell, error) {
 	return c, err
 }
 
-// scanner is Scanner{startRow = 1, endRow = 2, columns = 3, batch = 4, caching = 9}.
+// scanner encodes Scanner{startRow = 1, endRow = 2, columns = 3, batch = 4, caching = 9}.
 func scanner(column, from, to string, rows int) []byte {
 	var b []byte
 	if from != "" {
@@ -141,8 +138,8 @@ func scanner(column, from, to string, rows int) []byte {
 	return appendNumber(b, 9, uint64(rows))
 }
 
-// schema is TableSchema{name = 1, columns = 3: ColumnSchema{name = 1,
-// attrs = 2: Attribute{name = 1, value = 2}}}: the gateway reads the attributes.
+// schema encodes TableSchema{name = 1, columns = 3: ColumnSchema{name = 1, attrs = 2: Attribute{name = 1, value
+// = 2}}}. The gateway reads the attributes.
 func schema(table string, families []string) []byte {
 	b := appendBytes(nil, 1, []byte(table))
 	for _, f := range families {

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// gateways is a client of one or more REST gateways over the same HBase. A
-// request goes to one, and to the next where that fails or is late: every
-// request of this package may be sent twice, since a cell's timestamp decides.
+// gateways is a client of one or more REST gateways of the same HBase. If a gateway fails or is late, the
+// request is also sent to the next. Every request may be repeated, because the timestamp of a cell decides.
 type gateways struct {
 	all  []*gateway
 	http *http.Client
@@ -19,41 +18,39 @@ type gateways struct {
 	work sync.WaitGroup // requests
 }
 
-// gateway is one of them. Who failed while another did not is left aside for a while;
-// then one call tries it again, so that one which hangs costs one call its patience
-// now and then and not each of them.
+// gateway is one REST gateway. It is set aside for a while if it failed and another did not. Then one call
+// tries it again, so a hanging gateway delays one call now and then, and not every call.
 type gateway struct {
 	base  string
-	aside atomic.Int64 // until when, in nanoseconds after begin; 0: it is not
+	aside atomic.Int64 // until when, in nanoseconds after begin, or 0
 }
 
-var begin = time.Now() // so that times are those of the monotonic clock
+var begin = time.Now() // for times of the monotonic clock
 
 const (
-	// callTime bounds one request to one gateway.
+	// callTime limits one request to one gateway.
 	callTime = 15 * time.Second
-	// patience is how long one is waited for before the next is asked as well.
+	// patience is how long a call waits before it also asks the next gateway.
 	patience = time.Second
-	// asideTime is how long one is left aside.
+	// asideTime is how long a gateway is set aside.
 	asideTime = 10 * time.Second
 )
 
-// answer is what a gateway says.
+// answer is the response of a gateway.
 type answer struct {
 	body   []byte
 	header http.Header
 }
 
-// call sends a request to a gateway that answers.
+// call sends a request and returns the first answer of a gateway.
 func (g *gateways) call(ctx context.Context, method, path string, body []byte) (answer, error) {
 	return g.one(ctx, func(ctx context.Context, base string) (answer, error) {
 		return g.ask(ctx, method, base+path, body)
 	})
 }
 
-// one has a gateway do something: the next one as well once that takes longer than
-// patience, or fails. The first answer counts; what is still under way is given up.
-// That a row is not there is an answer; the errors of all are returned together.
+// one runs do with a gateway, and also with the next one after patience or a failure. The first answer counts,
+// and other requests are canceled. An absent row is an answer. If all fail, it returns all errors.
 func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base string) (answer, error)) (answer, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -63,7 +60,7 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 		err error
 	}
 	order := g.order()
-	outcomes := make(chan outcome, len(order)) // nobody waits for those that come late
+	outcomes := make(chan outcome, len(order)) // buffered, because no receiver waits for late ones
 	begun := 0
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -88,7 +85,7 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 			done++
 			over[o.by] = true
 			if o.err == nil || absent(o.err) {
-				for i, gw := range order[:o.by] { // who was asked before, and did not say it
+				for i, gw := range order[:o.by] { // asked earlier without an answer
 					if !over[i] {
 						gw.leave()
 					}
@@ -109,8 +106,8 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 	return answer{}, failed
 }
 
-// order is in which they are asked: by turns, those that are left aside last, but for
-// one whose time is over, which this call is to try.
+// order returns the gateways in the order of the requests. They rotate, and those set aside come last, except
+// for one whose time is over, which this call tries first.
 func (g *gateways) order() []*gateway {
 	first, now := g.next.Add(1), time.Since(begin).Nanoseconds()
 	var try, good, bad []*gateway
@@ -128,7 +125,7 @@ func (g *gateways) order() []*gateway {
 	return append(append(try, good...), bad...)
 }
 
-// leave leaves a gateway aside.
+// leave sets a gateway aside.
 func (gw *gateway) leave() {
 	gw.aside.Store((time.Since(begin) + asideTime).Nanoseconds())
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// TestGatewayIsLeftAside has one of two gateways fail or hang, in virtual time. It is asked once in each asideTime, and a
-// request waits for it at most patience.
+// TestGatewayIsLeftAside makes one of two gateways fail or hang, in virtual time. It must be asked once in each
+// asideTime, and a request must wait for it at most patience.
 func TestGatewayIsLeftAside(t *testing.T) {
 	for _, test := range []struct {
 		what string
 		bad  func(ctx context.Context) error
-		wait time.Duration // of the request that asks it
+		wait time.Duration // of the request that asks the gateway
 	}{
 		{"it fails", func(context.Context) error { return errors.New("no") }, 0},
 		{"it hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, patience},
@@ -62,14 +62,14 @@ func TestGatewayIsLeftAside(t *testing.T) {
 				requests(1)
 				time.Sleep(asideTime)
 				bad, test.wait = func(context.Context) error { return nil }, 0
-				requests(30) // it is back, and asked in turn
+				requests(30) // it is back and gets its share
 			})
 		})
 	}
 }
 
-// gatewaysAside kills one of two real gateways, or lets it hang, answer errors or be something else. No request fails, and
-// the gateway is left aside until it is back.
+// gatewaysAside kills one of two real gateways, or lets it hang, answer errors or be another service. No
+// request may fail, and the gateway must be set aside until it is back.
 func gatewaysAside(t *testing.T, h services.HBase) {
 	second := h.AddGateway(t)
 	var asked atomic.Int64
@@ -164,7 +164,7 @@ func gatewaysAside(t *testing.T, h services.HBase) {
 	}
 }
 
-// patient calls again what timed out, because the gateway that answers shares a busy machine with HBase.
+// patient retries a call that timed out, because the gateway shares a busy machine with HBase.
 func patient(call func() error) (err error) {
 	for range 3 {
 		if err = call(); err == nil || !strings.Contains(err.Error(), "timeout awaiting response headers") {

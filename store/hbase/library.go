@@ -10,14 +10,14 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A request for texts names so many rows, since an address has a bound; so many
-// requests are under way at a time.
+// textRows limits the rows of a request, because the length of a URL is limited. At most textRequests run at a
+// time.
 const (
 	textRows     = 100
 	textRequests = 4
 )
 
-// Texts reads what is kept of docIds; those of which nothing is are left out.
+// Texts returns the stored texts of docIds. It omits docIds without any.
 func (s *Sink) Texts(ctx context.Context, docIDs []string) (map[string]docid.Texts, error) {
 	all := map[string]docid.Texts{}
 	var mu sync.Mutex // guards all and failed

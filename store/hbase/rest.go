@@ -1,5 +1,5 @@
-// Package hbase keeps one article per docId in Apache HBase, through HBase's
-// own REST gateway with protobuf bodies.
+// Package hbase stores one article per docId in Apache HBase, through HBase's own REST gateway with protobuf
+// bodies.
 package hbase
 
 import (
@@ -23,7 +23,7 @@ type errStatus struct {
 
 func (e errStatus) Error() string { return fmt.Sprintf("gateway answered %d: %s", e.code, e.text) }
 
-// dial reads addresses host:port, separated by commas. It connects to none.
+// dial parses addresses host:port, separated by commas. It does not connect.
 func dial(addrs string) (*gateways, error) {
 	g := &gateways{http: &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 30 * time.Second, ResponseHeaderTimeout: callTime,
@@ -39,7 +39,7 @@ func dial(addrs string) (*gateways, error) {
 	return g, nil
 }
 
-// close waits for requests that were given up.
+// close waits for canceled requests.
 func (g *gateways) close() {
 	g.work.Wait()
 	g.http.CloseIdleConnections()
@@ -47,14 +47,14 @@ func (g *gateways) close() {
 
 const protobuf = "application/x-protobuf"
 
-// answerLimit bounds what one answer of a gateway may hold.
+// answerLimit limits the size of an answer.
 const answerLimit = 256 << 20
 
 func (g *gateways) ask(ctx context.Context, method, url string, body []byte) (answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, callTime, errSilent)
 	defer cancel()
 	a, err := g.exchange(ctx, method, url, body)
-	if err != nil && context.Cause(ctx) == errSilent { // it is not the caller whose time is over
+	if err != nil && context.Cause(ctx) == errSilent { // the caller's own time is not over
 		err = fmt.Errorf("%s: %w", url, errSilent)
 	}
 	return a, err
@@ -91,7 +91,7 @@ func (g *gateways) exchange(ctx context.Context, method, url string, body []byte
 	return answer{b, resp.Header}, nil
 }
 
-// cut is the first line of an error page.
+// cut returns the first line of an error page.
 func cut(page []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(page)), "\n")
 	return line[:min(len(line), 200)]
@@ -102,8 +102,8 @@ func absent(err error) bool {
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
-// ensure makes a table if it is not there: one version a cell, compressed.
-// The gateway cannot split a new table; deploy.md says how to make it split.
+// ensure creates a table unless it exists, with one version a cell, compressed. The gateway cannot split a new
+// table (see deploy.md).
 func (g *gateways) ensure(ctx context.Context, table string, families ...string) error {
 	_, err := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil)
 	if err == nil || !absent(err) {
@@ -112,15 +112,15 @@ func (g *gateways) ensure(ctx context.Context, table string, families ...string)
 	if _, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families)); err == nil {
 		return nil
 	}
-	// Another process may have made it at the same moment.
+	// Another process may have created it at the same time.
 	if _, again := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil); again == nil {
 		return nil
 	}
 	return fmt.Errorf("make table %q: %w", table, err)
 }
 
-// put writes cells, of any number of rows, in one request. After an error
-// none, all or some may be there; the same cells may be put again.
+// put writes cells of any rows in one request. After an error none, some or all may be stored, and the same
+// cells may be put again.
 func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
 	if len(cells) == 0 {
 		return nil
@@ -132,8 +132,7 @@ func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
 	return err
 }
 
-// get reads the cells of one row, those of one column where it is named; none
-// where there is no such row.
+// get reads the cells of a row, or of one of its columns. It returns none for an absent row.
 func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, error) {
 	path := "/" + table + "/" + url.PathEscape(row)
 	if column != "" {
@@ -142,8 +141,7 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	return g.cells(ctx, table, path)
 }
 
-// multiget reads the cells of a column of many rows, of every column where none
-// is named; those that are not there are left out.
+// multiget reads the cells of many rows, of one column or of all. It omits absent rows.
 func (g *gateways) multiget(ctx context.Context, table, column string, rows []string) ([]cell, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -173,24 +171,22 @@ func (g *gateways) cells(ctx context.Context, table, path string) ([]cell, error
 	return nil, nil
 }
 
-// read reads the cells that a path names through one gateway. A gateway answers 404 for a row
-// that is not there, and as well for one that it cannot read (HBase's RowResultGenerator drops
-// every DoNotRetryIOException): of a table that is disabled, or that it does not find or may
-// not read. But it takes no cells for such a table, so read puts one and reads again.
+// read reads the cells of a path through one gateway. A gateway answers 404 for an absent row, but also for a
+// row that it cannot read (HBase's RowResultGenerator drops every DoNotRetryIOException). Its table may be
+// disabled, unknown or forbidden. A gateway takes no cells for such a table, so read puts one and reads again.
 func (g *gateways) read(ctx context.Context, base, table, path string) (answer, error) {
 	a, err := g.ask(ctx, http.MethodGet, base+path, nil)
 	if !absent(err) {
 		return a, err
 	}
 	if _, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/rows", cellSet(probeCells)); err != nil {
-		return answer{}, fmt.Errorf("the gateway cannot read the table %q: %v", table, err) // no %w: it is not the row that is absent
+		return answer{}, fmt.Errorf("the gateway cannot read the table %q: %v", table, err) // no %w, because the row is not absent
 	}
 	return g.ask(ctx, http.MethodGet, base+path, nil)
 }
 
-// scan visits the cells of a column of all rows from <= row < to ("" is no
-// bound), in order. A scanner lives in one gateway, so each page is a scanner
-// of its own that begins behind the last row.
+// scan visits the cells of a column in rows from <= row < to ("" is unbounded), in order. A scanner belongs to
+// one gateway, so each page opens its own scanner after the last row.
 func (g *gateways) scan(ctx context.Context, table, column, from, to string, visit func(cell) error) error {
 	for {
 		page, err := g.page(ctx, table, column, from, to)
@@ -211,7 +207,7 @@ func (g *gateways) scan(ctx context.Context, table, column, from, to string, vis
 
 const scanRows = 500
 
-// page is one page of a scan, by any gateway from the scanner to its end.
+// page returns one page of a scan. One gateway handles all its requests.
 func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]cell, error) {
 	read := func(ctx context.Context, base string) (answer, error) {
 		opened, err := g.ask(ctx, http.MethodPut, base+"/"+table+"/scanner", scanner(column, from, to, scanRows))
@@ -229,7 +225,7 @@ func (g *gateways) page(ctx context.Context, table, column, from, to string) ([]
 	}
 	a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) {
 		a, err := read(ctx, base)
-		if status := (errStatus{}); errors.As(err, &status) && status.code == http.StatusGone { // it has lost the scanner, and opens another
+		if status := (errStatus{}); errors.As(err, &status) && status.code == http.StatusGone { // the gateway lost the scanner, so open another
 			a, err = read(ctx, base)
 		}
 		return a, err

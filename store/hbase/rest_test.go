@@ -24,11 +24,11 @@ func TestGateway(t *testing.T) {
 	t.Run("aside", func(t *testing.T) { gatewaysAside(t, h) })
 }
 
-// cellsKept: a cell with an older timestamp never hides a newer one, in any order.
+// cellsKept checks that a cell with an older timestamp never hides a newer one, in any order.
 func cellsKept(t *testing.T, h services.HBase) {
 	ctx := t.Context()
 	dead := services.FreeAddr(t)
-	g, err := dial(dead + "," + h.Gateway.Addr) // one is down: unnoticed
+	g, err := dial(dead + "," + h.Gateway.Addr) // one is down
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ func cellsKept(t *testing.T, h services.HBase) {
 	}
 }
 
-// tableDisabled: a gateway says of each row of a disabled table that it is not there. That
-// is not taken for a table that has nothing, or all would be fed again.
+// tableDisabled checks that a disabled table is not taken for an empty one, although its gateway answers 404
+// for each row. Otherwise everything would be delivered again.
 func tableDisabled(t *testing.T, h services.HBase) {
 	address := "hbase+http://" + h.Gateway.Addr + "/disabled"
 	s, err := Open(t.Context(), address)
@@ -141,8 +141,8 @@ func tableDisabled(t *testing.T, h services.HBase) {
 	}
 }
 
-// TestAbsent: a gateway that cannot read a row answers as for an absent one. The row is absent
-// only if the gateway takes cells for the table, and the other gateway says the same.
+// TestAbsent checks a gateway that answers 404 for a row that it cannot read. The row counts as absent only if
+// the gateway takes cells for the table and the other gateway also answers 404.
 func TestAbsent(t *testing.T) {
 	const knows, cannot, wakes, blind, empty, dead = "has the row", "cannot read the table", "reads after a write", "writes and does not find it", "has no such row", "is dead"
 	row := []cell{{"row", "a:article", 7, []byte("text")}}
@@ -206,7 +206,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestLostScanner: a gateway that has lost the scanner which it opened is asked for another, once a page.
+// TestLostScanner checks that a gateway that lost its scanner is asked for another, once a page.
 func TestLostScanner(t *testing.T) {
 	lost, opened := 1, 0
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,10 +14,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Sink keeps one article per docId, the hottest, whole in one cell, and beside it
-// what later articles are compared with: row = docId, columns a:article and
-// a:leader. A cell's timestamp is made of the epoch and the change, so in any
-// order and number of deliveries the last decision is what is read.
+// Sink stores the hottest article of each docId in one cell, and the leader with which later articles are
+// compared. The row is the docId, and the columns are a:article and a:leader. The timestamp of a cell combines
+// epoch and change, so the last decision wins in any order of deliveries.
 type Sink struct {
 	g     *gateways
 	table string
@@ -27,9 +26,8 @@ var (
 	_ docid.Library = (*Sink)(nil)
 )
 
-// Open reads hbase+http://HOST:PORT[,HOST:PORT...][/TABLE], the addresses of
-// REST gateways of one HBase, and makes the table ("neardup") if it is not
-// there. ErrInvalid, ErrUnavailable.
+// Open parses hbase+http://HOST:PORT[,HOST:PORT...][/TABLE], the addresses of REST gateways of one HBase. It
+// creates the table (default "neardup") unless it exists. It returns ErrInvalid or ErrUnavailable.
 func Open(ctx context.Context, address string) (*Sink, error) {
 	rest, ok := strings.CutPrefix(address, "hbase+http://")
 	addrs, table, named := strings.Cut(rest, "/")
@@ -55,7 +53,7 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 	return s, nil
 }
 
-// enabled reports an error if the table takes no cells; see gateways.read.
+// enabled returns an error if the table takes no cells; see gateways.read.
 func (s *Sink) enabled(ctx context.Context) error {
 	if err := s.g.put(ctx, s.table, probeCells); err != nil {
 		return fmt.Errorf("is the table %q enabled? %w", s.table, err)
@@ -63,9 +61,8 @@ func (s *Sink) enabled(ctx context.Context) error {
 	return nil
 }
 
-// The cursor lies in the row "~" and the tenant, which is no docId. Tables that
-// were written before there were leaders have their cursor in a:cursor; here it is
-// another column, so that such a table gets them.
+// The cursor is in the row "~" and the tenant, which is not a docId. Tables from before there were leaders have
+// it in a:cursor. This is another column, so such tables get leaders.
 const (
 	family = "a"
 	column = family + ":article"
@@ -73,17 +70,17 @@ const (
 	cursor = family + ":has"
 )
 
-// probeCells are written to learn whether a table takes cells. They are not read: the row is
-// of no tenant.
+// probeCells are written to test whether a table takes cells. They are never read, because no tenant has their
+// row.
 var probeCells = []cell{{"~", family + ":probe", 1, []byte{'1'}}}
 
 func cursorRow(tenant string) string { return "~" + tenant }
 
-// stamp is the timestamp of the cells of a change: by epoch, then by number.
-// What a history wrote that was lost is hidden by the epoch that replaced it.
+// stamp returns the timestamp of a change: first the epoch, then the number. So a new epoch hides what a lost
+// history wrote.
 func stamp(epochs int, seq uint64) int64 { return int64(epochs)<<48 | int64(seq) }
 
-// Close lets go of the gateways.
+// Close closes the connections to the gateways.
 func (s *Sink) Close() error {
 	s.g.close()
 	return nil
@@ -96,8 +93,8 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: HBase: %w", docid.ErrUnavailable, err)
 }
 
-// Article is what lies in a cell, as JSON. One that is gone has nothing but its
-// DocID and Gone: a cell that was deleted could come back with a late delivery.
+// Article is the JSON of a cell. A removed article has only its DocID and Gone. A deleted cell could reappear
+// with a late delivery.
 type Article struct {
 	DocID      string          `json:"docId"`
 	NID        string          `json:"nid,omitempty"`
@@ -110,12 +107,11 @@ type Article struct {
 	Heat       int64           `json:"heat,omitempty"`
 	Time       time.Time       `json:"time,omitzero"`
 	Images     []docid.Picture `json:"images,omitempty"`
-	Seq        uint64          `json:"seq"` // the change that it came with
+	Seq        uint64          `json:"seq"` // the change that brought it
 	Gone       bool            `json:"gone,omitempty"`
 }
 
-// Leader is what lies in the cell of a leader, as JSON: clean texts. Of a docId
-// that ended nothing is left but Gone.
+// Leader is the JSON of a leader's cell, with clean texts. For an ended docId only Gone is set.
 type Leader struct {
 	NID     string          `json:"nid,omitempty"`
 	Title   string          `json:"title,omitempty"`
@@ -124,7 +120,7 @@ type Leader struct {
 	Gone    bool            `json:"gone,omitempty"`
 }
 
-// Cursor is the last change of a tenant that HBase has.
+// Cursor returns the last change of a tenant that HBase has.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	cells, err := s.g.get(ctx, s.table, cursorRow(tenant), cursor)
 	if err != nil || len(cells) == 0 {
@@ -137,16 +133,15 @@ func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	return seq, nil
 }
 
-// A request holds cells of so many bytes at most, or those of one change; so many
-// are under way at a time.
+// A request has at most requestBytes of cells, or those of one change. At most requests run at a time.
 const (
 	requestBytes = 2 << 20
 	requests     = 4
 )
 
-// Apply writes what the deliveries made the kept copies, then the cursor. HBase
-// has no transactions over rows: after a crash between the two the deliveries
-// come again and change nothing. Nor does the order of the cells matter.
+// Apply writes the kept copies that the deliveries changed, and then the cursor. HBase has no transactions over
+// rows. After a crash between the two, the deliveries repeat without effect. The order of the cells does not
+// matter.
 func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	if len(ds) == 0 {
 		return nil
@@ -168,7 +163,7 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
 }
 
-// writer puts cells, some requests at a time.
+// writer puts cells in concurrent requests.
 type writer struct {
 	s       *Sink
 	cells   []cell
@@ -189,7 +184,7 @@ func (w *writer) add(ctx context.Context, cells []cell) {
 	}
 }
 
-// send puts what was added, unless a request has failed.
+// send puts the added cells, unless a request has failed.
 func (w *writer) send(ctx context.Context) {
 	cells := w.cells
 	w.cells, w.bytes = nil, 0
@@ -216,8 +211,8 @@ func (w *writer) end() error {
 	return w.failed
 }
 
-// cellsOf is what a delivery writes. The timestamp is made of the number of the
-// change: heat may fall, and be negative or too large for one.
+// cellsOf returns the cells of a delivery. Their timestamp is made from the number of the change. Heat would
+// not do, because it may fall or be negative or too large.
 func cellsOf(d *docid.Delivery) ([]cell, error) {
 	var cells []cell
 	write := func(row, column string, v any) error {

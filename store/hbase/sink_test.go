@@ -22,7 +22,7 @@ func delivery(seq uint64, keeps docid.KeptEffect, text string) docid.Delivery {
 	return d
 }
 
-// The last decision is what is read, in any order and number of deliveries.
+// TestSink checks that the last decision is read, in any order and number of deliveries.
 func TestSink(t *testing.T) {
 	h := services.StartHBase(t)
 	ctx := t.Context()
@@ -84,8 +84,8 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// testTexts: what is kept of docIds comes back, leaders too, and goes with the
-// docId; what a lost history wrote is hidden by the epoch that replaced it.
+// testTexts checks that stored texts and leaders are read, and removed with their docId. A new epoch must hide
+// what a lost history wrote.
 func testTexts(t *testing.T, h services.HBase) {
 	ctx := t.Context()
 	s, err := Open(ctx, "hbase+http://"+h.Gateway.Addr+"/texts")
@@ -95,7 +95,7 @@ func testTexts(t *testing.T, h services.HBase) {
 	defer s.Close()
 	var ds []docid.Delivery
 	var ids []string
-	for seq := range uint64(250) { // over a page of requests
+	for seq := range uint64(250) { // more than a page of requests
 		d := delivery(seq+1, docid.KeptReplaced, fmt.Sprint("text ", seq+1))
 		d.DocID, d.Kind = fmt.Sprintf("%016x-%016x", 7, seq+1), docid.KindNew
 		d.Material = &docid.Material{NID: d.NID, Title: "t", Text: fmt.Sprint("clean ", seq+1)}
@@ -145,7 +145,7 @@ func TestOpenRefusesAddresses(t *testing.T) {
 	}
 }
 
-// Get reads the kept copy of a docId. ErrNotFound if there is none.
+// Get returns the kept copy of a docId, or ErrNotFound.
 func (s *Sink) Get(ctx context.Context, docID string) (Article, error) {
 	var a Article
 	cells, err := s.g.get(ctx, s.table, docID, column)

@@ -1,5 +1,5 @@
-// Package kafkalog is a docid.Log in a topic of Kafka with one partition. What is durable there is what is below its high
-// watermark: all replicas that are in sync have it.
+// Package kafkalog implements docid.Log in a Kafka topic with one partition. Entries below its high watermark
+// are durable, because all in-sync replicas have them.
 package kafkalog
 
 import (
@@ -22,49 +22,49 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// defaultTopic is the topic, unless an address names another.
+// defaultTopic is the topic of an address without one.
 const defaultTopic = "neardup-log"
 
-// A page of Read has so many bytes or one entry; for one it waits so long. An entry has at most so many bytes.
+// A page of Read has at most pageBytes, or one entry. Read waits pageWait for it. maxEntry limits an entry.
 const (
 	pageBytes = 1 << 20
 	pageWait  = 300 * time.Millisecond
 	maxEntry  = 64 << 20
 )
 
-// provenFor is how long an anchor that was found in the topic counts as being there.
+// provenFor is how long an anchor found in the topic needs no new check.
 const provenFor = time.Second
 
-// Log is a docid.Log in Kafka. An entry at an offset of it is a record at that offset less one.
+// Log is a docid.Log in Kafka. The entry at an offset is the record at that offset minus 1.
 type Log struct {
 	c        *kgo.Client
 	topic    string
 	replicas int
 	promises durability.Check
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	leader leader
 	known  bool
 	proven docid.Anchor
 	when   time.Time // of proven
 }
 
-// leader is who leads the topic.
+// leader identifies the leader of the topic.
 type leader struct {
 	broker int32
-	epoch  int32    // counts leaders: one that was replaced, and does not know it, refuses who knows
-	topic  [16]byte // its id: one that is made anew has another
+	epoch  int32    // counts leaders, and a replaced leader refuses a newer epoch
+	topic  [16]byte // its id, which changes if the topic is created again
 }
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], kafka+tls:// with TLS, makes the topic if it is not
-// there, and checks what it promises. With ?replicas=N there are so many beside the leader, and most of all have an entry
-// before it counts; without, one broker has it, and syncs its disk for each. &sasl=, &ca=, &cert= and &key= are described at
-// kafkaclient.Secure. ErrUnavailable; ErrInvalid where the topic is set up to lose answers, or the brokers do not let us in.
+// Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], or kafka+tls:// with TLS. It
+// creates a missing topic and checks its settings. With ?replicas=N there are N besides the leader, and most
+// must have an entry. Without it one broker syncs each entry. For &sasl=, &ca=, &cert= and &key= see
+// kafkaclient.Secure. It returns ErrUnavailable, or ErrInvalid for an unsafe topic or a refused login.
 func Open(ctx context.Context, address string) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS || u.Host == "" { // the error may say the password
+	if err != nil || u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS || u.Host == "" { // the error may contain the password
 		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
@@ -106,10 +106,10 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// inSync is how many replicas must have an entry: most.
+// inSync returns how many replicas must have an entry: a majority.
 func (l *Log) inSync() int { return (l.replicas+1)/2 + 1 }
 
-// settings are those of a topic that keeps what it is given.
+// settings returns the settings of a topic that loses no entries.
 func (l *Log) settings() []durability.Setting {
 	all := []durability.Setting{
 		{Name: "partitions", Values: []string{"1"}, Loss: "entries of several have no order"},
@@ -125,14 +125,14 @@ func (l *Log) settings() []durability.Setting {
 	return append(all, durability.Setting{Name: "min.insync.replicas", Values: []string{strconv.Itoa(l.inSync())}, Loss: "fewer brokers than most, or more than may fail, have an entry"})
 }
 
-// admin is for what concerns the topic and not its entries.
+// admin returns a client for requests about the topic itself.
 func (l *Log) admin() *kadm.Client {
 	a := kadm.NewClient(l.c)
 	a.SetTimeoutMillis(5000)
 	return a
 }
 
-// create makes the topic, unless it is there.
+// create creates the topic unless it exists.
 func (l *Log) create(ctx context.Context) error {
 	values := map[string]*string{"max.message.bytes": kadm.StringPtr(strconv.Itoa(maxEntry + 1<<20))}
 	for _, s := range l.promises.Settings[2:] {
@@ -142,10 +142,10 @@ func (l *Log) create(ctx context.Context) error {
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return failed("make the topic", err)
 	}
-	// Not every broker knows at once of a topic that was made.
+	// Brokers learn of a new topic with a delay.
 	for begun := time.Now(); ; {
 		if _, err = l.set(ctx); !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(begun) > untilKnown {
-			return nil // what else is wrong is said where it is asked for
+			return nil // later requests report other errors
 		}
 		select {
 		case <-ctx.Done():
@@ -155,10 +155,10 @@ func (l *Log) create(ctx context.Context) error {
 	}
 }
 
-// untilKnown is how long a topic that was made may be unknown.
+// untilKnown is how long a new topic may be unknown.
 const untilKnown = 5 * time.Second
 
-// metadata asks for the topic.
+// metadata returns the metadata of the topic.
 func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
 	req := kmsg.NewPtrMetadataRequest()
 	topic := kmsg.NewMetadataRequestTopic()
@@ -195,7 +195,7 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return values, cmp.Or(err, configs.Err)
 }
 
-// Incarnation names the topic and how often it got a new leader: each start of a broker makes it one.
+// Incarnation returns the topic's id and leader epoch. Each start of a broker makes a new leader.
 func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	now, err := l.find(ctx)
 	if err != nil {
@@ -207,7 +207,7 @@ func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%x/%d", now.topic, now.epoch), nil
 }
 
-// leads is who leads. ErrLogLost where the topic is another by now; ErrUnavailable where another leads since Incarnation.
+// leads returns the leader, ErrLogLost for a recreated topic, or ErrUnavailable if the leader has changed.
 func (l *Log) leads(ctx context.Context) (leader, error) {
 	l.mu.Lock()
 	was, known := l.leader, l.known
@@ -228,7 +228,7 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	return now, nil
 }
 
-// find asks who leads.
+// find asks the brokers for the leader.
 func (l *Log) find(ctx context.Context) (leader, error) {
 	topic, err := l.metadata(ctx)
 	if err == nil && len(topic.Partitions) != 1 {
@@ -253,7 +253,7 @@ func (l *Log) find(ctx context.Context) (leader, error) {
 	return now, nil
 }
 
-// ask asks the leader, and a second time where that is another by now.
+// ask sends a request to the leader, and retries once because the leader may have changed.
 func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.Request, func(kmsg.Response) error)) error {
 	for try := 1; ; try++ {
 		at, err := l.leads(ctx)
@@ -279,7 +279,7 @@ func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.R
 
 var errOthers = errors.New("an answer about other topics")
 
-// fetch returns records from one on, at least one if there is any, else what comes within a time.
+// fetch returns records from an offset on. It waits at most wait for the first.
 func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {
 	err = l.ask(ctx, "read", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewFetchRequestTopicPartition()
@@ -311,7 +311,7 @@ func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Dura
 	return found, err
 }
 
-// has is an error unless the topic has the entry at an anchor.
+// has returns an error unless the topic has the entry at an anchor.
 func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 	if anchor.Offset == 0 {
 		return nil
@@ -320,7 +320,7 @@ func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 { // it is past the end, or the leader is so new that it does not know the end
+	if len(found) == 0 { // past the end, or a new leader does not know the end
 		end, err := l.Durable(ctx)
 		if err == nil && end < anchor.Offset {
 			err = fmt.Errorf("%w: it ends with entry %d", docid.ErrLogLost, end)
@@ -336,7 +336,7 @@ func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 	return nil
 }
 
-// prove notes that an anchor is there.
+// prove records that an anchor is in the topic.
 func (l *Log) prove(anchor docid.Anchor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -349,8 +349,8 @@ func (l *Log) isProven(anchor docid.Anchor) bool {
 	return anchor == l.proven && time.Since(l.when) < provenFor
 }
 
-// Append adds an entry. Whoever reads proves the anchor of every page, so it is looked for here only where nobody has just read
-// there; and two who begin an empty log at one moment both do: the second is refused by those who read.
+// Append adds an entry. Read checks the anchor of every page, so Append checks it only if no recent read did.
+// Two servers may begin an empty log at once, and both then succeed. Readers refuse the second.
 func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
 	if len(entry) > maxEntry {
 		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
@@ -386,7 +386,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	}
 }
 
-// Read reads a page of entries, and proves afterwards that they follow the anchor.
+// Read reads a page of entries, and then checks that they follow the anchor.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	if err := l.promises.Again(ctx); err != nil {
 		return nil, err
@@ -409,7 +409,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	return entries, nil
 }
 
-// Durable is the last offset below the high watermark.
+// Durable returns the last offset below the high watermark.
 func (l *Log) Durable(ctx context.Context) (end uint64, err error) {
 	err = l.ask(ctx, "ask for the end", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewListOffsetsRequestTopicPartition()
@@ -431,7 +431,7 @@ func (l *Log) Durable(ctx context.Context) (end uint64, err error) {
 	return end, err
 }
 
-// Trim forgets the entries before an offset.
+// Trim deletes the entries before an offset.
 func (l *Log) Trim(ctx context.Context, before uint64) error {
 	if before == 0 {
 		return nil

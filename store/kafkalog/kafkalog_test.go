@@ -27,7 +27,7 @@ func open(t *testing.T, s *services.Server, topic string) *kafkalog.Log {
 	return l
 }
 
-// admin sends a request of an administrator.
+// admin sends an administrator's request.
 func admin(t *testing.T, s *services.Server, req kmsg.Request) {
 	t.Helper()
 	c, err := kgo.NewClient(kgo.SeedBrokers(s.Addr))
@@ -52,7 +52,7 @@ func set(t *testing.T, s *services.Server, topic, name, value string) {
 	admin(t, s, req)
 }
 
-// TestKafka holds the log to the contract, a store that follows it to that of stores, and both to what Kafka is set to do.
+// TestKafka runs the contracts of logs and stores on a log in Kafka, and checks Kafka's settings.
 func TestKafka(t *testing.T) {
 	s, topics := services.Kafka(t, 1)[0], 0
 	topic := func() string { topics++; return fmt.Sprint("log", topics) }
@@ -88,7 +88,7 @@ func TestKafka(t *testing.T) {
 	t.Run("MadeAnew", func(t *testing.T) { madeAnew(t, s) })
 }
 
-// promises: a topic that may lose what was acknowledged is refused and says by which setting, also while it is read.
+// promises checks that a topic that may lose entries is refused with the setting, even while it is read.
 func promises(t *testing.T, s *services.Server) {
 	l := open(t, s, "promises")
 	for _, c := range []struct{ name, value, good, loss string }{
@@ -102,7 +102,7 @@ func promises(t *testing.T, s *services.Server) {
 			t.Errorf("%s %s: %v", c.name, c.value, err)
 		}
 		var err error
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // it is looked every second, and a read takes a third of one
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // checked every second, and a read takes a third of one
 			if _, err = l.Read(t.Context(), docid.Anchor{}); err != nil && strings.Contains(err.Error(), c.loss) {
 				break
 			}
@@ -119,7 +119,7 @@ func promises(t *testing.T, s *services.Server) {
 	}
 }
 
-// madeAnew: a topic that was deleted and made again is another log, even with as many entries.
+// madeAnew checks that a topic that was deleted and created again is another log, even with as many entries.
 func madeAnew(t *testing.T, s *services.Server) {
 	write := func(l docid.Log) (at docid.Anchor) {
 		t.Helper()
@@ -139,7 +139,7 @@ func madeAnew(t *testing.T, s *services.Server) {
 	topic.Topic = kmsg.StringPtr("anew")
 	req.Topics, req.TopicNames, req.TimeoutMillis = append(req.Topics, topic), []string{"anew"}, 5000
 	admin(t, s, req)
-	write(open(t, s, "anew")) // the same again
+	write(open(t, s, "anew")) // the same entries
 	var err error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
 		if _, err = l.Read(t.Context(), at); errors.Is(err, docid.ErrLogLost) {

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestRestores: combinations of a log in Kafka and folders that are as they were, older or empty.
+// TestRestores combines a log in Kafka with folders that are current, older or empty.
 func TestRestores(t *testing.T) {
 	s, saved := services.Kafka(t, 1)[0], t.TempDir()
 	data, fresh := filepath.Join(s.Dir, "data"), filepath.Join(saved, string(storetest.Empty))

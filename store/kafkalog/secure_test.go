@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/store/kafkalog"
 )
 
-// TestSecure: a broker lets in who says a password by any mechanism that it offers, or shows a certificate, and nobody else; who is
-// wrong is told so, and the password is in no error.
+// TestSecure checks that a broker accepts a password by any of its mechanisms or a certificate, and no other
+// client. A refused client gets an error without the password.
 func TestSecure(t *testing.T) {
 	k := services.StartSecureKafka(t)
 	as := func(user string) string {
@@ -44,7 +44,7 @@ func TestSecure(t *testing.T) {
 		}
 		entry := []byte("0123456789abcdef and more")
 		offset, err := l.Append(t.Context(), docid.Anchor{}, entry)
-		if errors.Is(err, docid.ErrLogLost) { // somebody began it
+		if errors.Is(err, docid.ErrLogLost) { // an earlier run began it
 			offset, err = l.Durable(t.Context())
 		}
 		if err != nil || offset != 1 {
@@ -56,7 +56,7 @@ func TestSecure(t *testing.T) {
 	}
 }
 
-// TestSecureAddress: what cannot be is said before anybody is asked.
+// TestSecureAddress checks that invalid addresses are refused before any connection.
 func TestSecureAddress(t *testing.T) {
 	for address, says := range map[string]string{
 		"kafka://user@host":                        "a user has a password",

@@ -14,9 +14,8 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// TestBatchEqualsService feeds real messages to a batch and, in the same
-// order, to the service, with the same method and seed: every decision is the
-// same (I-14).
+// TestBatchEqualsService feeds real messages to a batch and, in the same order, to the service, with the same
+// method and seed. Every decision must be the same (I-14).
 func TestBatchEqualsService(t *testing.T) {
 	docs := messages(t)
 	m, err := minhash.New(minhash.Config{Seed: 42, Threshold: 0.6})

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/test/storetest"
 )
 
-// TestLogOfTheSuite: the log in memory that the suites of stores use is one.
+// TestLogOfTheSuite runs the contract of logs on the log in memory that the suites of stores use.
 func TestLogOfTheSuite(t *testing.T) {
 	storetest.RunLog(t, func(*testing.T) docid.Log { return storetest.NewLog() })
 }

@@ -1,7 +1,5 @@
-// Package memory is a docid.Store that lives as long as its process: for
-// programs that want the decisions and not the persistence, and for tests. It
-// keeps every promise of a store but to outlive the process. Two processes
-// cannot share it.
+// Package memory implements a docid.Store that lives as long as its process, for tests and for programs that
+// need no persistence. It keeps all other promises of a store. Two processes cannot share it.
 package memory
 
 import (
@@ -27,8 +25,7 @@ func New(ctx context.Context) (*Store, error) {
 
 type tree = btreemap.BTreeMap[[]byte, []byte]
 
-// rows is the ordered map: a B-tree whose states share what did not change,
-// so a view is one pointer.
+// rows is a KV in a B-tree. Its states share unchanged nodes, so a view is one pointer.
 type rows struct{ state atomic.Pointer[tree] }
 
 func newRows() *rows {
@@ -40,10 +37,10 @@ func newRows() *rows {
 // Snapshot returns the last committed state.
 func (r *rows) Snapshot() (ledger.Snapshot, error) { return snapshot{r.state.Load()}, nil }
 
-// Batch writes to a copy that Commit puts in place.
+// Batch returns a batch that writes to a copy, which Commit installs.
 func (r *rows) Batch() ledger.Batch { return &batch{snapshot{r.state.Load().Clone()}, r} }
 
-// Close has nothing to do.
+// Close does nothing.
 func (r *rows) Close() error { return nil }
 
 type snapshot struct{ tree *tree }

@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Cursor is the last change of a tenant that the log in the database has. Rows
-// of articles may be there that tables of version 1 had before there was a log.
+// Cursor returns the last change of a tenant in the log of the database. Tables of version 1 may have later
+// rows of articles from before there was a log.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	row, err := s.tenant(ctx, tenant)
 	if err == nil && row.mark != nil {
@@ -33,8 +33,8 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: MySQL: %w", docid.ErrUnavailable, err)
 }
 
-// Apply writes deliveries and the cursor in one transaction. Changes that are
-// here already are passed over, so a delivery may come any number of times.
+// Apply writes deliveries and the cursor in one transaction. It skips changes that are stored already, so
+// deliveries may be repeated.
 func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	if len(ds) == 0 {
 		return nil
@@ -59,14 +59,14 @@ type apply struct {
 	ctx    context.Context
 	tx     *sql.Tx
 	tenant uint32
-	batch  []*docid.Delivery // submissions that wait to be inserted
-	bytes  int               // of their names
-	log    []any             // columns of entries that do
-	rows   int               // how many entries these are
-	logged int               // their bytes
+	batch  []*docid.Delivery // submissions to insert
+	bytes  int               // of their fields
+	log    []any             // columns of log entries to insert
+	rows   int               // number of these entries
+	logged int               // bytes of these entries
 }
 
-// all applies deliveries to the row of a tenant that mine does not refuse.
+// all applies deliveries to a tenant's row, unless mine returns an error for it.
 func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenantRow) error) error {
 	var row tenantRow
 	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
@@ -112,11 +112,11 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 	return a.exec(`UPDATE neardup_tenants SET seq = ?, logged = ? WHERE id = ?`, max(last, at), last, a.tenant)
 }
 
-// unknown stands in the log for what a change did to the kept copy, where it was
-// delivered so late that the index did not keep that for it.
+// unknown is the effect on the kept copy of a change that was delivered too late. The index no longer stored
+// its effect.
 const unknown = 255
 
-// record writes the entry of a change; entries wait for each other.
+// record buffers the log entry of a change.
 func (a *apply) record(d *docid.Delivery) error {
 	keeps := byte(d.Kept)
 	if d.Backfilled {
@@ -135,8 +135,8 @@ func (a *apply) record(d *docid.Delivery) error {
 	return a.flushLog()
 }
 
-// flushLog inserts the entries that wait. Those that are there, though the cursor is before them,
-// since somebody set it back, stay: a number is never given twice.
+// flushLog inserts the buffered entries. Existing entries after the cursor stay, because a number is never
+// reused. An operator may have set the cursor back.
 func (a *apply) flushLog() error {
 	if a.rows == 0 {
 		return nil
@@ -148,9 +148,9 @@ func (a *apply) flushLog() error {
 	return a.exec(query, args...)
 }
 
-// forget drops the entries of changes that the index has lost, those between two. Who got their answers finds the rows
-// of the articles still. Where the first of the two is not what the index has, what comes before it is not either:
-// docid.ErrOther.
+// forget deletes the entries between two changes, which the index has lost. Clients that got their answers
+// still find the rows of the articles. It returns docid.ErrOther if the first change differs from the index,
+// because all earlier ones may then differ.
 func (a *apply) forget(after *docid.Entry, before uint64) error {
 	if err := a.flushLog(); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)
 }
 
-// amend adds to a row of an article what tables of version 1 did not have.
+// amend adds the fields to an article's row that tables of version 1 lack.
 func (a *apply) amend(d *docid.Delivery) error {
 	if d.Article == nil || d.Article.ImageCount == "" && d.Article.Time == 0 && len(d.Article.Pictures) == 0 {
 		return nil
@@ -177,7 +177,7 @@ func (a *apply) amend(d *docid.Delivery) error {
 		d.Article.ImageCount, d.Article.Time, imagesOf(d.Article.Pictures), a.tenant, []byte(d.NID), d.Seq)
 }
 
-// one applies a change; submissions wait for each other, up to batchRows.
+// one applies a change. It buffers submissions, up to batchRows.
 func (a *apply) one(d *docid.Delivery) error {
 	if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
 		if w := d.Article; w != nil {
@@ -193,12 +193,12 @@ func (a *apply) one(d *docid.Delivery) error {
 	}
 	switch d.Kind {
 	case docid.KindUpdate:
-		if d.Revises() { // the text may contradict that of the leader now, or no more
+		if d.Revises() { // the new text may contradict the leader's, or no longer do so
 			return a.exec(`UPDATE neardup_articles SET heat = ?, disagrees = ? WHERE tenant = ? AND nid = ? AND leader = ?`,
 				d.Heat, d.Evidence.Disagrees, a.tenant, []byte(d.NID), d.Leader)
 		}
 		return a.exec(`UPDATE neardup_articles SET heat = ? WHERE tenant = ? AND nid = ? AND leader = ?`, d.Heat, a.tenant, []byte(d.NID), d.Leader)
-	case docid.KindCorrect: // the one change that moves a row
+	case docid.KindCorrect: // the only change that moves a row
 		return a.exec(`UPDATE neardup_articles SET docid = ?, leader = ?, disagrees = FALSE, corrected = ?, corrected_by = ?, docid_before = ?
 			WHERE tenant = ? AND nid = ? AND leader = ?`,
 			d.DocID, d.Leader, d.Seq, []byte(d.Ruling.Who), d.Left, a.tenant, []byte(d.NID), d.Ruling.Before)
@@ -207,7 +207,7 @@ func (a *apply) one(d *docid.Delivery) error {
 	case docid.KindEnd, docid.KindExpire:
 		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND leader = ?`, a.tenant, d.Leader)
 	}
-	return nil // forgotten keys, epochs and rules are the index's own
+	return nil // the index alone uses forgotten keys, epochs and rules
 }
 
 func (a *apply) exec(query string, args ...any) error {
@@ -215,9 +215,8 @@ func (a *apply) exec(query string, args ...any) error {
 	return unavailable(err)
 }
 
-// A statement inserts so many rows, of about so many bytes: each may take two when it
-// is quoted, and a server refuses a statement above max_allowed_packet (16 MB, older
-// ones 4).
+// These limit the rows and bytes of a statement. Quoting may double the bytes, and a server refuses a statement
+// above max_allowed_packet (16 MB, older ones 4).
 const (
 	batchRows  = 200
 	batchBytes = 1 << 20
@@ -229,8 +228,8 @@ const (
 const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
 	disagrees, variant_of, time, heat, url, title, category, media, image_count, published, images)`
 
-// flush inserts the submissions that wait. A row that is there stays as it is:
-// an nid is bound to one docId until it is deleted, or a person moves it.
+// flush inserts the buffered submissions. An existing row stays, because an nid keeps its docId until it is
+// deleted or a person moves it.
 func (a *apply) flush() error {
 	if len(a.batch) == 0 {
 		return nil
@@ -250,10 +249,10 @@ func (a *apply) flush() error {
 	return err
 }
 
-// imagesOf is the column of pictures, NULL where there are none.
+// imagesOf returns the column of pictures, or NULL without pictures.
 func imagesOf(ps []docid.Picture) (column sql.NullString) {
 	if len(ps) > 0 {
-		b, _ := json.Marshal(ps) // of strings
+		b, _ := json.Marshal(ps) // cannot fail
 		column = sql.NullString{String: string(b), Valid: true}
 	}
 	return column
@@ -276,7 +275,7 @@ func (a *apply) row(d *docid.Delivery) []any {
 	}
 }
 
-// stamp is a time that a TIMESTAMP can hold: within 1970-01-01 00:00:01 and 2038-01-19.
+// stamp returns a time within the range of a TIMESTAMP: 1970-01-01 00:00:01 to 2038-01-19.
 func stamp(ns int64) string {
 	t := time.Unix(0, ns).UTC()
 	low, high := time.Unix(1, 0).UTC(), time.Unix(1<<31-1, 0).UTC()
@@ -288,7 +287,7 @@ func stamp(ns int64) string {
 	return t.Format("2006-01-02 15:04:05.000000")
 }
 
-// park reports the submissions whose nid is bound to another article.
+// park stores the submissions whose nid is bound to another article.
 func (a *apply) park() error {
 	args := []any{a.tenant}
 	byNID := map[string]*docid.Delivery{}

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// TestCloseOfBroken: a sink whose connection was reset closes in order, however it
-// learns of that.
+// TestCloseOfBroken checks that a sink with a reset connection closes without an error, however it detects the
+// reset.
 func TestCloseOfBroken(t *testing.T) {
 	m := services.MariaDB(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,7 +48,7 @@ func TestCloseOfBroken(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, c := range open {
-		_ = c.SetLinger(0) // the other side is told that the connection is gone
+		_ = c.SetLinger(0) // resets the connection
 		c.Close()
 	}
 	if err := s.Close(); err != nil {

@@ -29,7 +29,7 @@ func (s *Sink) Tenants(ctx context.Context) ([]string, error) {
 	return names, unavailable(rows.Err())
 }
 
-// History reads the log of a tenant as docid.History says.
+// History reads the log of a tenant as docid.History requires.
 func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Delivery, error) {
 	row, err := s.tenant(ctx, tenant)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 	return ds, s.moved(ctx, row.id, ds)
 }
 
-// namesOf reads names, 16 bytes each.
+// namesOf decodes names of 16 bytes each.
 func namesOf(b []byte) (names []docid.Name) {
 	for ; len(b) >= len(docid.Name{}); b = b[len(docid.Name{}):] {
 		names = append(names, docid.Name(b[:len(docid.Name{})]))
@@ -106,7 +106,7 @@ func entryOf(seq uint64, b []byte) (docid.Entry, error) {
 	return e, nil
 }
 
-// follows refuses a gap before an entry. An epoch passes over what was lost.
+// follows returns ErrCorrupt for a gap before an entry. Only an epoch may skip lost numbers.
 func follows(e *docid.Entry, after uint64, tenant string) error {
 	if e.Seq != after+1 && e.Kind != docid.KindEpoch {
 		return fmt.Errorf("%w: change %d of tenant %q is missing in neardup_log", docid.ErrCorrupt, after+1, tenant)
@@ -114,8 +114,7 @@ func follows(e *docid.Entry, after uint64, tenant string) error {
 	return nil
 }
 
-// moved finds the articles of submissions that a person has moved to another
-// docId since.
+// moved finds the articles of submissions that a person has moved to another docId.
 func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) error {
 	args := []any{tenant}
 	without := map[uint64]*docid.Delivery{}
@@ -149,7 +148,7 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 	return unavailable(rows.Err())
 }
 
-// article is what a row of the table of articles may have.
+// article holds the columns of a row in the table of articles, if there is one.
 type article struct {
 	address, title, category, media, imageCount, images sql.NullString
 	published                                           sql.NullInt64
@@ -159,7 +158,7 @@ func (a *article) columns() []any {
 	return []any{&a.address, &a.title, &a.category, &a.media, &a.imageCount, &a.published, &a.images}
 }
 
-// of is the article of a delivery, without its text; nil if there was no row.
+// of returns the article of a delivery without its text, or nil without a row.
 func (a *article) of(d *docid.Delivery) (*docid.Article, error) {
 	if !a.address.Valid {
 		return nil, nil
@@ -174,7 +173,7 @@ func (a *article) of(d *docid.Delivery) (*docid.Article, error) {
 	return out, nil
 }
 
-// scan reads one row of the log with what is left of its article.
+// scan reads a row of the log with the stored fields of its article.
 func scan(rows *sql.Rows) (docid.Delivery, error) {
 	var d docid.Delivery
 	var seq uint64

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// story is a log with one of each kind of change.
+// story returns a log with one of each kind of change.
 func story() []docid.Delivery {
 	ds := []docid.Delivery{
 		delivery(1, docid.KindNew, "a", 1), delivery(2, docid.KindDuplicate, "b", 1), delivery(3, docid.KindUpdate, "b", 1),
@@ -29,7 +29,7 @@ func story() []docid.Delivery {
 	return ds
 }
 
-// told is what must come back of a story: texts and what was deleted are gone.
+// told returns what must be read of a story, without texts and deleted articles.
 func told(ds []docid.Delivery) []docid.Delivery {
 	var want []docid.Delivery
 	for _, d := range ds {
@@ -46,8 +46,8 @@ func told(ds []docid.Delivery) []docid.Delivery {
 	return want
 }
 
-// TestHistory: the log is read as it was written, also from tables that a
-// version without a log had made and filled.
+// TestHistory checks that the log is read as it was written, also from tables that a version without a log had
+// filled.
 func TestHistory(t *testing.T) {
 	m := services.MariaDB(t)
 	ctx := t.Context()
@@ -91,7 +91,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("change %d\n got %+v\nwant %+v", want.Seq, got[i], want)
 		}
 	}
-	// What the index has lost is no part of its history: that goes on after change 6.
+	// The history skips what the index has lost and continues after change 6.
 	lost := delivery(200, docid.KindEpoch, "", 5)
 	lost.Before = ds[5].Entry
 	if err := s.Apply(ctx, "t", []docid.Delivery{lost}); err != nil {
@@ -100,7 +100,7 @@ func TestHistory(t *testing.T) {
 	if page, err := s.History(ctx, "t", 5, 9); err != nil || len(page) != 2 || page[0].Seq != 6 || page[1].Seq != 200 {
 		t.Errorf("after a loss: %+v, %v", page, err)
 	}
-	// An index that has gone on from another history than this is not mixed with it.
+	// An index with another history is refused.
 	other := delivery(300, docid.KindEpoch, "", 6)
 	other.Before = delivery(6, docid.KindNew, "another", 6).Entry
 	if err := s.Apply(ctx, "t", []docid.Delivery{other}); !errors.Is(err, docid.ErrOther) {
@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// earlier makes the tables of version 1, with what they had of the story.
+// earlier makes the tables of version 1, with their part of the story.
 func earlier(t *testing.T, o Options) {
 	t.Helper()
 	config, err := parse(o.Address)
@@ -143,8 +143,7 @@ func earlier(t *testing.T, o Options) {
 	}
 }
 
-// TestIdentity: who has the seal gets the identity that was kept; nobody else,
-// and no other index is taken for the one that it is of.
+// TestIdentity checks that only the seal opens a stored identity, and that no other index is taken for it.
 func TestIdentity(t *testing.T) {
 	m := services.MariaDB(t)
 	ctx := t.Context()
@@ -180,10 +179,10 @@ func TestIdentity(t *testing.T) {
 	read(sealed, "t", docid.ErrNotFound)
 	keep(none, id, nil)
 	keep(none, other, docid.ErrOther)
-	read(sealed, "t", docid.ErrNotFound) // known, and not kept
+	read(sealed, "t", docid.ErrNotFound) // known but not stored
 	keep(sealed, id, nil)
 	keep(sealed, id, nil)
-	keep(none, id, nil) // it stays
+	keep(none, id, nil) // the stored identity stays
 	read(sealed, "t", nil)
 	id.Spec = "made anew by another method"
 	keep(sealed, id, nil)
@@ -192,7 +191,7 @@ func TestIdentity(t *testing.T) {
 	read(wrong, "t", ErrSeal)
 	keep(wrong, id, ErrSeal)
 	keep(sealed, other, docid.ErrOther)
-	// Moved to another tenant it does not open.
+	// It does not open after a move to another tenant.
 	if err := errors.Join(sealed.make(ctx, "u")); err != nil {
 		t.Fatal(err)
 	}
@@ -207,8 +206,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestExchanged: a database that is given another index's rows while one feeds it is fed
-// nothing and asked nothing, by name; one whose row was removed gets the identity again.
+// TestExchanged replaces a tenant's row with that of another index while an index feeds it. The sink must
+// refuse reads and writes with that reason. If the row is removed, the identity must be stored again.
 func TestExchanged(t *testing.T) {
 	m := services.MariaDB(t)
 	ctx := t.Context()

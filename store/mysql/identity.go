@@ -17,11 +17,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Seal is the key that identities are encrypted with: whoever reads the
-// database alone can neither make docIds nor forge texts that share keys.
+// Seal is the key that encrypts identities. Without it, a reader of the database can neither make docIds nor
+// forge texts with equal keys.
 type Seal [32]byte
 
-// ParseSeal reads 64 hex digits. ErrInvalid.
+// ParseSeal parses 64 hex digits, or returns ErrInvalid.
 func ParseSeal(s string) (*Seal, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != 32 {
@@ -31,11 +31,10 @@ func ParseSeal(s string) (*Seal, error) {
 	return &seal, nil
 }
 
-// ErrSeal: an identity is sealed with another key, or was altered.
+// ErrSeal reports that an identity is sealed with another key or was altered.
 var ErrSeal = errors.New("the seal does not open the identity")
 
-// sealed is how an identity is written before it is sealed. The epochs stand
-// in the log.
+// sealed is the plain text of a sealed identity. The log has the epochs.
 type sealed struct {
 	Seed    uint64
 	Key     []byte
@@ -44,8 +43,8 @@ type sealed struct {
 	Created int64
 }
 
-// sealVersion is the first byte of a sealed identity; 12 bytes of nonce and
-// AES-256-GCM follow, with the name of the tenant as further data.
+// sealVersion is the first byte of a sealed identity. A 12-byte nonce and AES-256-GCM follow, with the tenant
+// as additional data.
 const sealVersion = 1
 
 func (k *Seal) cipher() (cipher.AEAD, error) {
@@ -94,16 +93,15 @@ func (k *Seal) open(tenant string, b []byte) (docid.Identity, error) {
 	return docid.Identity{Seed: s.Seed, Key: [32]byte(s.Key), Spec: s.Spec, Table: s.Table, Created: s.Created}, nil
 }
 
-// markOf tells indexes apart and nothing of their keys.
+// markOf returns a mark that identifies an index and reveals nothing of its key.
 func markOf(id docid.Identity) []byte {
 	h := hmac.New(sha256.New, id.Key[:])
 	h.Write([]byte("neardup: mark of an index"))
 	return h.Sum(nil)[:16]
 }
 
-// KeepIdentity keeps the identity of the index that feeds a tenant, sealed, and
-// refuses another index: ErrOther. Without a seal it only does the latter.
-// ErrSeal if what is kept was sealed with another key.
+// KeepIdentity stores the sealed identity of the index that feeds a tenant. It returns ErrOther for another
+// index, and ErrSeal if the stored identity has another seal. Without a seal it only checks the index.
 func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identity) error {
 	if err := s.make(ctx, tenant); err != nil {
 		return err
@@ -125,7 +123,7 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 		if err != nil {
 			return err
 		}
-		if was.Spec == id.Spec { // else it was made anew by another method
+		if was.Spec == id.Spec { // otherwise it was rebuilt with another method
 			s.kept.Store(tenant, id)
 			return nil
 		}
@@ -148,8 +146,8 @@ func another(tenant string, logged uint64) error {
 	return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, logged, tenant)
 }
 
-// mine refuses a row that is of another index than the one that feeds the tenant through
-// this sink: the database was restored or exchanged meanwhile. ErrUnavailable and ErrOther.
+// mine returns ErrUnavailable and ErrOther if a row belongs to another index than the one that feeds this sink.
+// Then the database was restored or replaced.
 func (s *Sink) mine(tenant string, row *tenantRow) error {
 	id, known := s.kept.Load(tenant)
 	if !known || row.mark == nil || bytes.Equal(row.mark, markOf(id.(docid.Identity))) {
@@ -158,8 +156,7 @@ func (s *Sink) mine(tenant string, row *tenantRow) error {
 	return unavailable(another(tenant, row.logged))
 }
 
-// keepAgain keeps the identity of an index in a row that has none: somebody removed it
-// while the index fed it.
+// keepAgain stores the identity of an index again if its row was removed while the index fed it.
 func (s *Sink) keepAgain(ctx context.Context, tenant string) error {
 	if id, known := s.kept.Load(tenant); known {
 		return s.KeepIdentity(ctx, tenant, id.(docid.Identity))
@@ -167,8 +164,8 @@ func (s *Sink) keepAgain(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// Identity is what makes the index of a tenant itself. ErrNotFound if it was
-// not kept, ErrSeal.
+// Identity returns the identity of a tenant's index. It returns ErrNotFound if none was stored, and ErrSeal if
+// the seal does not fit.
 func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, error) {
 	row, err := s.tenant(ctx, tenant)
 	if err != nil {
@@ -186,8 +183,7 @@ func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, err
 	return s.seal.open(tenant, identity)
 }
 
-// identity reads what is sealed, nil if nothing is. It may be long: it has the
-// table of a trained method.
+// identity returns the sealed identity, or nil. It may be long, because it has the table of a trained method.
 func (s *Sink) identity(ctx context.Context, id uint32) (identity []byte, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT identity FROM neardup_tenants WHERE id = ?`, id).Scan(&identity)
 	return identity, unavailable(err)
@@ -200,7 +196,7 @@ type tenantRow struct {
 	mark        []byte
 }
 
-// tenant reads the row of a tenant; ErrNotFound.
+// tenant reads the row of a tenant, or returns ErrNotFound.
 func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
 		Scan(&r.id, &r.seq, &r.logged, &r.mark)
@@ -213,7 +209,7 @@ func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err erro
 	return r, s.mine(tenant, &r)
 }
 
-// make makes the row of a tenant if it is not there.
+// make creates the row of a tenant unless it exists.
 func (s *Sink) make(ctx context.Context, tenant string) error {
 	_, err := s.db.ExecContext(ctx, `INSERT IGNORE INTO neardup_tenants (name) VALUES (?)`, []byte(tenant))
 	return unavailable(err)

@@ -1,6 +1,6 @@
-// Package mysql is a sink that keeps nid -> docId for every article in MySQL or
-// MariaDB, with the decision, its evidence and its time, and beside it the whole
-// log, from which a lost index is made again. (Tried with MariaDB 10.11.)
+// Package mysql implements a sink that stores nid -> docId for every article in MySQL or MariaDB, with the
+// decision, its evidence and its time. It also stores the whole log, from which a lost index can be rebuilt.
+// (Tested with MariaDB 10.11.)
 package mysql
 
 import (
@@ -17,17 +17,15 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Options are how a database is opened.
+// Options configure a database.
 type Options struct {
 	// Address is mysql://USER:PASSWORD@HOST:PORT/DATABASE.
 	Address string
-	// Seal, where not nil, is what the identities of the indexes are sealed with
-	// that are kept here; without it they are not kept.
+	// Seal, if not nil, encrypts the identities of the indexes. Without it, identities are not stored.
 	Seal *Seal
 }
 
-// Sink stores decisions in a database. Several servers may feed one: the cursor
-// of a tenant is locked by who applies.
+// Sink stores decisions in a database. Several servers may feed it, because Apply locks the cursor of a tenant.
 type Sink struct {
 	db   *sql.DB
 	seal *Seal
@@ -39,8 +37,7 @@ var (
 	_ docid.History = (*Sink)(nil)
 )
 
-// Open connects and makes or migrates the tables. ErrInvalid, ErrUnavailable,
-// ErrNewerFormat.
+// Open connects, and creates or migrates the tables. It returns ErrInvalid, ErrUnavailable or ErrNewerFormat.
 func Open(ctx context.Context, o Options) (*Sink, error) {
 	config, err := parse(o.Address)
 	if err != nil {
@@ -60,8 +57,8 @@ func Open(ctx context.Context, o Options) (*Sink, error) {
 	return s, nil
 }
 
-// parse reads an address. What is not in it is the server's default, but that
-// what it cannot store is an error and not cut.
+// parse parses an address. Other settings keep the server's defaults, except that a value that cannot be stored
+// is an error and is not truncated.
 func parse(address string) (*mysql.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || u.Host == "" || len(u.Path) < 2 || strings.Contains(u.Path[1:], "/") {
@@ -78,7 +75,7 @@ func parse(address string) (*mysql.Config, error) {
 	c.Collation = "utf8mb4_bin"
 	c.Params = map[string]string{"sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"}
 	c.InterpolateParams = true
-	c.Logger = &mysql.NopLogger{} // the error says it
+	c.Logger = &mysql.NopLogger{} // the error has the message
 	return c, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// delivery is a change in short: kind, nid, the docId's number.
+// delivery returns a change of a kind, nid and docId number.
 func delivery(seq uint64, kind docid.Kind, nid string, leader uint64) docid.Delivery {
 	d := docid.Delivery{DocID: fmt.Sprintf("%016x-%016x", 0, leader)}
 	d.Seq, d.Kind, d.NID, d.Leader, d.Time = seq, kind, nid, leader, int64(seq)
@@ -22,7 +22,7 @@ func delivery(seq uint64, kind docid.Kind, nid string, leader uint64) docid.Deli
 	return d
 }
 
-// rows prints nid -> docId of a tenant.
+// rows formats nid -> docId of a tenant.
 func rows(t *testing.T, s *Sink, tenant string) string {
 	t.Helper()
 	r, err := s.db.QueryContext(t.Context(), `SELECT nid, leader, heat FROM neardup_articles JOIN neardup_tenants ON tenant = id
@@ -64,7 +64,7 @@ func TestSink(t *testing.T) {
 		delivery(8, docid.KindNew, "A", 8), delivery(9, docid.KindDuplicate, strings.Repeat("长", 300), 8),
 	}
 	want := "A:8/0 a:1/-9223372036854775808 " + strings.Repeat("长", 300) + ":8/0"
-	for _, part := range [][]docid.Delivery{ds[:2], ds[:5], ds[5:], ds} { // some twice
+	for _, part := range [][]docid.Delivery{ds[:2], ds[:5], ds[5:], ds} { // some deliveries repeat
 		if err := s.Apply(ctx, "t", part); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestSink(t *testing.T) {
 		t.Errorf("cursor of a tenant that is not there: %d, %v", at, err)
 	}
 
-	// An nid that is bound elsewhere stays bound, and is reported.
+	// An nid that is bound to another article stays bound, and is reported.
 	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(10, docid.KindNew, "a", 10), delivery(11, docid.KindNew, "b", 11)}); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestSink(t *testing.T) {
 		t.Errorf("parked because %q, %v", reason, err)
 	}
 
-	// What an epoch passes over was lost.
+	// An epoch skips lost numbers.
 	if err := s.Apply(ctx, "t", []docid.Delivery{delivery(1000, docid.KindEpoch, "", 7), delivery(1001, docid.KindNew, "z", 1001)}); err != nil {
 		t.Errorf("an epoch: %v", err)
 	}
@@ -109,8 +109,8 @@ func TestSink(t *testing.T) {
 	}
 }
 
-// TestLongNames: articles whose names are as long as they may be, of characters that are
-// quoted, do not make a statement that the server refuses: nothing would come after them.
+// TestLongNames checks that articles with names of maximum length, all quoted, do not make a statement that the
+// server refuses. No later change would be stored.
 func TestLongNames(t *testing.T) {
 	m := services.MariaDB(t)
 	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
@@ -121,7 +121,7 @@ func TestLongNames(t *testing.T) {
 	if _, err := s.db.ExecContext(t.Context(), `SET GLOBAL max_allowed_packet = 4 << 20`); err != nil {
 		t.Fatal(err)
 	}
-	s.db.SetMaxIdleConns(0) // what is connected has the old bound
+	s.db.SetMaxIdleConns(0) // open connections have the old limit
 	long := strings.Repeat("'", 16<<10)
 	var ds []docid.Delivery
 	for n := range uint64(2*batchRows + 10) {
@@ -138,8 +138,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestOddNIDs: an nid is its bytes: what a collation, a trailing blank or a quote would
-// make one is two.
+// TestOddNIDs checks that nids are compared by bytes, whatever a collation, trailing blank or quote would make
+// equal.
 func TestOddNIDs(t *testing.T) {
 	m := services.MariaDB(t)
 	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
@@ -185,8 +185,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestCorrectionMovesARow: a person's correction is the one change by which a row
-// gets another docId; the docId that it left may end without it.
+// TestCorrectionMovesARow checks that a person's correction gives a row another docId, and that the old docId
+// may then end.
 func TestCorrectionMovesARow(t *testing.T) {
 	m := services.MariaDB(t)
 	s, err := Open(t.Context(), Options{Address: "mysql://root@" + m.Addr + "/neardup"})
@@ -203,7 +203,7 @@ func TestCorrectionMovesARow(t *testing.T) {
 		delivery(5, docid.KindRule, "b", 0),
 	}
 	ds[4].Ruling = &docid.Ruling{Who: "李", Other: "a", Link: "cannot"}
-	for range 2 { // what comes again changes nothing
+	for range 2 { // a repeated delivery changes nothing
 		if err := s.Apply(t.Context(), "t", ds); err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// migrations make the tables of version 1, 2 ... out of those of the version
-// before. MySQL commits each statement by itself, so each may be run again.
-// Names and texts are compared byte by byte. What a version adds has defaults:
-// servers of the version before go on writing until they are replaced.
+// migrations lists the statements that make version 1, 2 ... from the previous version. MySQL commits each
+// statement by itself, so each can be repeated. Names and texts are compared byte by byte. New columns have
+// defaults, because servers of the previous version still write.
 var migrations = [][]string{{
 	`CREATE TABLE IF NOT EXISTS neardup_tenants (
 		id INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
@@ -79,14 +78,13 @@ var migrations = [][]string{{
 	`ALTER TABLE neardup_articles ADD COLUMN images TEXT NULL COMMENT 'the hashes of its pictures, as JSON'`,
 }}
 
-// MySQL's numbers for a column, and a key, that is there already.
+// MySQL's error numbers for an existing column or key.
 const (
 	errDuplicateColumn = 1060
 	errDuplicateKey    = 1061
 )
 
-// migrate brings the tables to the present version; done again, it does
-// nothing. One server at a time.
+// migrate brings the tables to the current version. It can be repeated, and only one server runs it at a time.
 func (s *Sink) migrate(ctx context.Context) error {
 	c, err := s.db.Conn(ctx)
 	if err != nil {
@@ -123,7 +121,7 @@ func making(err error) error {
 	return fmt.Errorf("%w: make the tables: %w", docid.ErrUnavailable, err)
 }
 
-// versionOf is the version of the tables, 0 where there are none.
+// versionOf returns the version of the tables, or 0 without tables.
 func versionOf(ctx context.Context, c *sql.Conn) (version int, err error) {
 	for _, statement := range []string{
 		`CREATE TABLE IF NOT EXISTS neardup_schema (one TINYINT NOT NULL PRIMARY KEY, version INT NOT NULL) ENGINE=InnoDB`,

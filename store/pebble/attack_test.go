@@ -18,7 +18,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// damages is how many damages TestDamages makes: 300 with NEARDUP_LONG.
+// damages returns how many damages TestDamages makes: 48, or 300 with NEARDUP_LONG.
 func damages() int {
 	if os.Getenv("NEARDUP_LONG") != "" {
 		return 300
@@ -26,11 +26,9 @@ func damages() int {
 	return 48
 }
 
-// TestDamages hurts every file of a store at rest in turn: a bit flipped, cut,
-// a part zeroed, missing, longer; after an orderly stop and after a kill. The store is
-// either refused, the error naming the file, and nothing in the folder was
-// changed; or every answer that was given is given again, or said to be
-// damaged. Never another one, and never "not found".
+// TestDamages damages every file of a stopped or killed store in turn: it flips a bit, cuts, zeroes, removes or
+// extends. The store may refuse to open with the file's name and an unchanged folder. Otherwise it must return
+// every answer or report damage, but never a different answer or "not found".
 func TestDamages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it is concurrent")
@@ -64,7 +62,7 @@ func TestDamages(t *testing.T) {
 	t.Logf("%d damages, %d refused at the start, the rest without a lie", min(done, damages()), refused)
 }
 
-// answered is what a client was told, and sent.
+// answered records what a client sent and received.
 type answered struct {
 	sub    docid.Submission
 	answer docid.Answer
@@ -96,8 +94,7 @@ func say(t *testing.T, s *pebble.Store, answers map[string]answered, n int) {
 	}
 }
 
-// withoutClosing opens a copy, works, and copies the files as a kill would
-// leave them.
+// withoutClosing opens a copy, works, and copies the files as a kill would leave them.
 func withoutClosing(t *testing.T, from, to string, before map[string]answered) map[string]answered {
 	answers, dir := maps.Clone(before), filepath.Join(t.TempDir(), "running")
 	ok(t, os.CopyFS(dir, os.DirFS(from)))
@@ -109,8 +106,8 @@ func withoutClosing(t *testing.T, from, to string, before map[string]answered) m
 	return answers
 }
 
-// copyOpen copies the folder of an open store as it is at one moment: once more, where the store wrote meanwhile, as it does
-// by itself once a second.
+// copyOpen copies the folder of an open store as of one moment. It repeats the copy if the store wrote
+// meanwhile, which happens once a second.
 func copyOpen(t *testing.T, dir, to string) {
 	t.Helper()
 	for {
@@ -159,7 +156,7 @@ func hurtFile(t *testing.T, path, kind string, r *rand.Rand) string {
 	return fmt.Sprintf("%s at %d", kind, at)
 }
 
-// wasRefused opens a damaged folder, checks it, and holds it to the answers.
+// wasRefused opens a damaged folder, checks it, and compares it with the answers.
 func wasRefused(t *testing.T, dir, file, what string, answers map[string]answered) bool {
 	t.Helper()
 	before := contents(t, dir)
@@ -184,11 +181,11 @@ func wasRefused(t *testing.T, dir, file, what string, answers map[string]answere
 		return true
 	}
 	hold(t, s, file+" "+what, answers)
-	_ = s.Close() // damage may keep it from closing well
+	_ = s.Close() // damage may prevent a clean close
 	return false
 }
 
-// hold asks a store for every answer, by nid and by the same request again.
+// hold requests every answer from a store, by nid and by repeating the request.
 func hold(t *testing.T, s *pebble.Store, what string, answers map[string]answered) {
 	t.Helper()
 	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
@@ -215,7 +212,7 @@ func contents(t *testing.T, dir string) map[string][32]byte {
 	out := map[string][32]byte{}
 	for _, name := range filesOf(t, dir) {
 		b, err := os.ReadFile(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) { // an engine that gave up takes back what it had begun
+		if errors.Is(err, fs.ErrNotExist) { // a failed engine undoes what it had begun
 			continue
 		}
 		ok(t, err)

@@ -12,19 +12,18 @@ import (
 	"github.com/neardup/neardup/internal/test/storetest"
 )
 
-// feeder is a sink that several relays feed, and counts what it gets. What it gets
-// first it keeps for so long that whoever else may feed it comes meanwhile.
+// feeder is a sink that counts what several relays deliver. It holds the first delivery so long that another
+// relay could start.
 type feeder struct {
 	mu    sync.Mutex
 	at    uint64
 	got   int
-	in    int  // who is feeding it
+	in    int  // relays that currently feed it
 	many  bool // two fed it at once
 	first sync.Once
 }
 
-// feeds is twenty times as long as a relay waits before it looks again, and less than
-// a claim holds.
+// feeds is 20 times the interval at which a relay looks, and less than a lease.
 const feeds = 2 * time.Second
 
 func (f *feeder) Close() error { return nil }
@@ -75,8 +74,8 @@ func (f *feeder) has(t *testing.T, seq uint64) {
 	}
 }
 
-// TestOneFeeds: of several servers over a log one feeds a sink, so that every change is brought
-// once; when that one stops another goes on.
+// TestOneFeeds checks that one of several servers over a log feeds a sink, so every change arrives once. If
+// that server stops, another continues.
 func TestOneFeeds(t *testing.T) {
 	log, f := storetest.Begin(t, storetest.NewLog()), &feeder{}
 	var stops []context.CancelFunc
@@ -108,7 +107,7 @@ func TestOneFeeds(t *testing.T) {
 	}
 }
 
-// TestClaim: a claim holds until it is given up or was not renewed, and only for who has it, whichever server asks.
+// TestClaim checks that only its holder can use a lease until it is released or expires, on every server.
 func TestClaim(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	var boxes []docid.Index
@@ -125,7 +124,7 @@ func TestClaim(t *testing.T) {
 	}{
 		{who: "a", long: time.Minute, want: true},
 		{who: "b", long: time.Minute},
-		{who: "b"}, // it gives up what it does not have
+		{who: "b"}, // releases a lease that it does not hold
 		{who: "b", long: time.Minute},
 		{who: "a", long: 50 * time.Millisecond, want: true},
 		{who: "b", long: 50 * time.Millisecond, wait: 100 * time.Millisecond, want: true},
@@ -135,7 +134,7 @@ func TestClaim(t *testing.T) {
 	} {
 		time.Sleep(step.wait)
 		box := boxes[int(step.who[0]-'a')]
-		_, err := box.Attached(t.Context()) // waits for what the other appended
+		_, err := box.Attached(t.Context()) // waits for the entries of the other server
 		ok(t, err)
 		if got, err := box.Claim(t.Context(), "rows", step.who, step.long); err != nil || got != step.want {
 			t.Errorf("step %d: %s is told %v, %v; want %v", i, step.who, got, err, step.want)

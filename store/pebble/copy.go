@@ -14,10 +14,9 @@ import (
 	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
 
-// Snapshot copies the store as it is, every answer given so far included, to
-// a folder that is not there yet. Writing goes on meanwhile. Files that do
-// not change are linked, so on one file system it takes little room. Whoever
-// opens the copy begins a new epoch; see neardup.Epoch.
+// Snapshot copies the store, with every answer given so far, to a folder that must not exist. Writes continue.
+// Unchanged files are hard links, so a copy on the same file system takes little space. Opening the copy begins
+// a new epoch (see neardup.Epoch).
 func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	if err := s.Copying(ctx, func() error { return s.rows.checkpoint(dir) }); err != nil {
 		return fmt.Errorf("snapshot to %s: %w", dir, err)
@@ -25,16 +24,15 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Backup is Snapshot of a folder that no process has open.
+// Backup does what Snapshot does, for a folder that no process has open.
 func Backup(_ context.Context, dir, to string, o Options) error {
 	return offline(dir, o, func(kv *engine) error {
 		return ledger.Copying(kv, func() error { return kv.checkpoint(to) })
 	})
 }
 
-// MarkCopy says of a folder that no process has open that it is a copy: who
-// opens it begins a new epoch. Snapshot and Backup do it by themselves; it is
-// for copies that were made otherwise.
+// MarkCopy marks a folder that no process has open as a copy, so opening it begins a new epoch. Snapshot and
+// Backup mark their copies. Use MarkCopy for copies made otherwise.
 func MarkCopy(_ context.Context, dir string, o Options) error {
 	return offline(dir, o, func(kv *engine) error {
 		_, err := ledger.Mark(kv)
@@ -42,9 +40,9 @@ func MarkCopy(_ context.Context, dir string, o Options) error {
 	})
 }
 
-// Rekey copies a folder that no process has open to one that is not there yet, in which the indexes have other settings:
-// anew says which; see docid.Settings.Rekey. judge gets that store, open; its indexes have begun an epoch. Nobody can
-// open either folder meanwhile.
+// Rekey copies a folder that no process has open to one that must not exist, with new settings from a callback
+// (see docid.Settings.Rekey). It then opens the copy, whose indexes begin an epoch, and passes it to judge.
+// Both folders stay locked.
 func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error), judge func(*Store) error) error {
 	return offline(dir, o, func(kv *engine) error {
 		if err := ledger.Copying(kv, func() error { return kv.checkpoint(to) }); err != nil {
@@ -61,7 +59,7 @@ func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant stri
 	})
 }
 
-// checkpoint copies the files, with a witness of their own.
+// checkpoint copies the files and makes a witness for the copy.
 func (e *engine) checkpoint(dir string) error {
 	heads := e.Heads()
 	_, err := guarded(e.log, func() (struct{}, error) {
@@ -69,8 +67,8 @@ func (e *engine) checkpoint(dir string) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		// Pebble 2.1 copies an empty manifest where none was written since the database was
-		// opened: a flush writes one. Not before it is needed: it ends the process where the disk fails.
+		// Pebble 2.1 copies an empty manifest if none was written since the database was opened. A flush writes
+		// one. It flushes only if needed, because a flush ends the process if the disk fails.
 		if empty, err := e.emptyManifest(dir); err != nil || !empty {
 			return struct{}{}, err
 		}
@@ -88,7 +86,7 @@ func (e *engine) checkpoint(dir string) error {
 	return ownAll(dir)
 }
 
-// emptyManifest reports whether a copy has a manifest without a byte.
+// emptyManifest reports whether a copy has a manifest of 0 bytes.
 func (e *engine) emptyManifest(dir string) (bool, error) {
 	names, err := e.fs.List(dir)
 	if err != nil {
@@ -104,7 +102,7 @@ func (e *engine) emptyManifest(dir string) (bool, error) {
 	return false, nil
 }
 
-// ownAll takes a folder and its files from others.
+// ownAll makes a folder and its files accessible to their owner only.
 func ownAll(dir string) error {
 	if err := own(dir); err != nil {
 		return err

@@ -43,8 +43,8 @@ func flip(t *testing.T, file string, part float64) {
 	ok(t, os.WriteFile(file, content, 0o600))
 }
 
-// TestDamagedLog: damage before the end of the write-ahead log is no torn
-// tail. Opening refuses and names file and offset; nothing is cut off.
+// TestDamagedLog checks that damage before the end of the write-ahead log is not taken for a torn tail. Open
+// must fail with file and offset and truncate nothing.
 func TestDamagedLog(t *testing.T) {
 	well := filepath.Join(t.TempDir(), "well")
 	filled(t, t.Context(), well)
@@ -69,8 +69,7 @@ func TestDamagedLog(t *testing.T) {
 	}
 }
 
-// TestTornLog: what a crash leaves at the end of the log is cut off; all
-// before it is there.
+// TestTornLog checks that a torn end of the log is cut off and everything before it remains.
 func TestTornLog(t *testing.T) {
 	dir := t.TempDir()
 	filled(t, t.Context(), dir)
@@ -85,8 +84,8 @@ func TestTornLog(t *testing.T) {
 	}
 }
 
-// TestDamagedTable flips a bit all over a table file and a file of long
-// values, and writes after their ends: Check tells, or cannot read on and says where, and never ends well.
+// TestDamagedTable flips bits in a table file and a file of long values, and appends to them. Check must report
+// problems or fail with the place.
 func TestDamagedTable(t *testing.T) {
 	well := filepath.Join(t.TempDir(), "well")
 	s, err := pebble.Open(t.Context(), well, pebble.Options{})
@@ -137,8 +136,7 @@ func TestDamagedTable(t *testing.T) {
 	}
 }
 
-// TestNothingPilesUp: opening, working and closing again and again leaves
-// neither goroutines, file handles nor memory behind (I-17).
+// TestNothingPilesUp checks that repeated use leaks no goroutines, file handles or memory (I-17).
 func TestNothingPilesUp(t *testing.T) {
 	dir := t.TempDir()
 	use := func() (goroutines, handles int, heap uint64) {
@@ -161,16 +159,16 @@ func TestNothingPilesUp(t *testing.T) {
 	}
 	g2, h2, m2 := use()
 	more := func() bool { return g2 > g || h2 > h || m2 > m+4<<20 }
-	for end := time.Now().Add(time.Minute); more() && time.Now().Before(end); g2, h2, m2 = use() { // some may be about to end
+	for end := time.Now().Add(time.Minute); more() && time.Now().Before(end); g2, h2, m2 = use() { // some may be ending
 	}
 	if more() {
 		t.Errorf("goroutines %d then %d, file handles %d then %d, heap %d then %d", g, g2, h, h2, m, m2)
 	}
 }
 
-// TestDamagedWhileOpen: the end of a file of texts rots under an open store, and the
-// process is killed, or its engine panics in a compaction, which leaves the same
-// files. The next start refuses the folder by the file's name.
+// TestDamagedWhileOpen damages the end of a file of texts under an open store. Then the process is killed, or
+// the engine panics in a compaction, which leaves the same files. The next start must fail with the file's
+// name.
 func TestDamagedWhileOpen(t *testing.T) {
 	dir, crashed := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "crashed")
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// reads are what can be seen of an article where it was not sent to.
+// reads lists what can be read of an article on another server.
 var reads = []struct {
 	what string
 	sees func(ctx context.Context, there server, a docid.Answer) (bool, error)
@@ -59,7 +59,7 @@ var reads = []struct {
 	}},
 }
 
-// TestWriteHereReadThere: what one server has answered the others have.
+// TestWriteHereReadThere checks that all servers have what one of them answered.
 func TestWriteHereReadThere(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	var servers []server
@@ -91,15 +91,15 @@ func TestWriteHereReadThere(t *testing.T) {
 	}
 }
 
-// articleOf is like no other.
+// articleOf returns an article that resembles no other.
 func articleOf(nid string) (sub docid.Submission) {
 	n, _ := strconv.Atoi(nid)
 	sub.ID, sub.Title, sub.URL, sub.Text = nid, "a title of "+nid, "https://news.example/"+nid, storetest.Base(n)
 	return sub
 }
 
-// TestRetriesElsewhere: what one server has answered is what another answers to the same submission, also where it would take
-// none that is new; once the article is gone it is decided anew.
+// TestRetriesElsewhere checks that all servers give one answer to a repeated submission, even one that takes no
+// new ones. Once the article is deleted, the submission is decided again.
 func TestRetriesElsewhere(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	var servers []server
@@ -130,7 +130,7 @@ func TestRetriesElsewhere(t *testing.T) {
 		if again, err := other.add(t, nid, text); err != nil || again.Replayed || again.Seq <= b.Seq {
 			t.Errorf("%s after it was deleted: %+v, %v", nid, again, err)
 		}
-		_, _, err = full.Member(t.Context(), nid) // all are as far
+		_, _, err = full.Member(t.Context(), nid) // all servers have applied it
 		ok(t, err)
 		_, err = first.Delete(t.Context(), nid)
 		ok(t, err)

@@ -14,25 +14,24 @@ import (
 	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
 
-// engine is rows that own the lock of their folder and know how to leave an
-// engine behind that gave up.
+// engine is rows that hold the lock of their folder. It can abandon a Pebble engine that failed.
 type engine struct {
 	*rows
-	fs      vfs.FS // below the witness
+	fs      vfs.FS // without the witness
 	onDisk  bool
 	lock    io.Closer
-	witness *witness.Witness // nil: the folder is only read
+	witness *witness.Witness // nil if the folder is only read
 	heads   func() []ledger.Head
-	// problems are those of the files, where the folder is only read.
+	// problems lists those of the files if the folder is only read.
 	problems []Problem
-	stop     chan struct{} // closed when the witness is written no more
+	stop     chan struct{} // closed to stop writing the witness
 	stopped  chan struct{}
 	reclaim  reclaim
 
 	tableBytes uint64 // of a memory table
 }
 
-// Heads are what the folder must hold at least; see ledger.Witnessed.
+// Heads returns what the folder must hold at least; see ledger.Witnessed.
 func (e *engine) Heads() []ledger.Head { return e.heads() }
 
 // openRows locks a folder and opens the database in it.
@@ -60,8 +59,7 @@ func openRows(dir string, o Options) (*engine, error) {
 	return e, nil
 }
 
-// openWitnessed proves that the folder holds what it must, before anything is
-// written, and opens the database.
+// openWitnessed checks that the folder holds what it must, before anything is written, and opens the database.
 func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engine, error) {
 	if err := checkLogs(o.FS, dir); err != nil {
 		return nil, err
@@ -88,8 +86,8 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	return e, nil
 }
 
-// attestEvery is how old a generation of the witness may be. What is newer
-// than it lies in the record between generations, which a power cut may take.
+// attestEvery is the maximum age of a generation of the witness. Newer claims are in the record between
+// generations, which a power failure may lose.
 const attestEvery = time.Second
 
 // attest writes the witness at intervals until the engine closes.
@@ -115,8 +113,7 @@ func (e *engine) attest() {
 	}
 }
 
-// flush writes what lies in memory to tables, if it is much: the next start would
-// read it again from the log.
+// flush flushes memory tables with much data, which the next start would otherwise read from the log.
 func (e *engine) flush() error {
 	if e.db.Metrics().WAL.Size < e.tableBytes/8 {
 		return nil
@@ -127,9 +124,8 @@ func (e *engine) flush() error {
 	return nil
 }
 
-// Close closes the database and gives the folder free. An engine that gave up
-// cannot be closed, it would wait for itself; what it holds ends with the
-// process.
+// Close closes the database and unlocks the folder. It does not close an engine that failed, which would never
+// return. The resources of that engine are freed when the process ends.
 func (e *engine) Close() error {
 	if e.witness == nil {
 		return errors.Join(e.rows.Close(), e.lock.Close())

@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// history is a folder that is open, and every answer given in it.
+// history is an open folder with every answer given in it.
 type history struct {
 	*testing.T
 	dir     string
@@ -26,7 +26,7 @@ type history struct {
 
 var tenants = []string{"a", "b"}
 
-// begun opens a folder; it knows what older knows, if that is not nil.
+// begun opens a folder with the answers of older, if that is not nil.
 func begun(t *testing.T, dir string, older *history) *history {
 	t.Helper()
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{})
@@ -51,7 +51,7 @@ func (h *history) detector(tenant string) *docid.Detector {
 	return d
 }
 
-// add gives n docIds to articles that no other history has.
+// add gives n docIds to articles that only this history has.
 func (h *history) add(name string, n int) {
 	h.Helper()
 	for _, tenant := range tenants {
@@ -77,8 +77,7 @@ func (h *history) snapshot() string {
 	return dir
 }
 
-// holds proves a history: every answer stands, the log replays, and a check
-// and a rebuild find the folder well.
+// holds checks that every answer is still given, the log replays, and a check and a rebuild find no problem.
 func (h *history) holds(epochs int) {
 	h.Helper()
 	for _, tenant := range tenants {
@@ -108,8 +107,8 @@ func (h *history) holds(epochs int) {
 	}
 }
 
-// apart proves that no docId of two histories is of two articles (I-6), and
-// that each refuses what only the other gave.
+// apart checks that no docId of two histories has two articles (I-6). Each must refuse docIds that only the
+// other gave.
 func apart(t *testing.T, x, y *history) {
 	t.Helper()
 	for _, tenant := range tenants {
@@ -135,8 +134,8 @@ func apart(t *testing.T, x, y *history) {
 	}
 }
 
-// TestRestoredBackup serves a store and copies of it, and copies of those, as
-// if each were the only one: no docId is given to two articles (I-6).
+// TestRestoredBackup serves a store, its copies, and copies of those, each as if it were the only one. No docId
+// may be given to two articles (I-6).
 func TestRestoredBackup(t *testing.T) {
 	original := begun(t, filepath.Join(t.TempDir(), "original"), nil)
 	original.add("common", 5)
@@ -167,7 +166,7 @@ func TestRestoredBackup(t *testing.T) {
 			apart(t, x, y)
 		}
 	}
-	// A restart begins nothing, for the original neither.
+	// A restart begins no epoch, in the original either.
 	for i, h := range all {
 		ok(t, h.store.Close())
 		all[i] = begun(t, h.dir, h)
@@ -177,8 +176,8 @@ func TestRestoredBackup(t *testing.T) {
 	}
 }
 
-// TestBackupOfStopped: a copy that was never opened can be copied, and stays
-// one; so does a folder that an operator says is a copy.
+// TestBackupOfStopped checks that an unopened copy can be copied and stays a copy, as does a folder that an
+// operator marks as one.
 func TestBackupOfStopped(t *testing.T) {
 	ctx := t.Context()
 	first := begun(t, filepath.Join(t.TempDir(), "original"), nil)
@@ -208,8 +207,8 @@ func TestBackupOfStopped(t *testing.T) {
 	}
 }
 
-// TestSnapshotsTogether: copies made at one moment, while clients write, are
-// copies all, and the original is none.
+// TestSnapshotsTogether checks that copies made at one moment, while clients write, are marked as copies, and
+// the original is not.
 func TestSnapshotsTogether(t *testing.T) {
 	h := begun(t, filepath.Join(t.TempDir(), "original"), nil)
 	h.add("common", 3)
@@ -240,14 +239,14 @@ func TestSnapshotsTogether(t *testing.T) {
 	begun(t, h.dir, h).holds(0)
 }
 
-// detectorOnce closes the store after opening a detector: its identity stays.
+// detectorOnce opens a detector and closes the store, which keeps its identity.
 func (h *history) detectorOnce(tenant string) *docid.Detector {
 	d := h.detector(tenant)
 	ok(h.T, h.store.Close())
 	return d
 }
 
-// TestOtherFormat: a folder of an earlier or a later format is refused by name.
+// TestOtherFormat checks that a folder of another format is refused with that reason.
 func TestOtherFormat(t *testing.T) {
 	h := begun(t, filepath.Join(t.TempDir(), "old"), nil)
 	h.add("common", 5)
@@ -263,8 +262,8 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
-// TestBackupOfKilled: a folder that was killed while it was opened has nothing to replay, so Pebble has not begun a
-// manifest when it is copied: the copies are whole, and so are copies of those.
+// TestBackupOfKilled copies a folder that was killed during its open. It has nothing to replay, so Pebble has
+// not begun a manifest. The copies, and copies of those, must be complete.
 func TestBackupOfKilled(t *testing.T) {
 	ctx := t.Context()
 	h := begun(t, filepath.Join(t.TempDir(), "original"), nil)

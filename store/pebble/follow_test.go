@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/internal/test/storetest"
 )
 
-// TestFollowers holds a store that follows a log to the contract, and beside it a second one that
-// is fed by the log alone and is opened again at random moments: after each test both have the same rows.
+// TestFollowers runs the contract on a store that follows a log. A second store is fed by the log alone and
+// reopened at random moments. After each test both must have the same rows.
 func TestFollowers(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		log, dir := storetest.Begin(t, storetest.NewLog()), t.TempDir()
@@ -55,7 +55,7 @@ func TestFollowers(t *testing.T) {
 	})
 }
 
-// sameRows brings both stores to the end of the log and proves that each is what the log makes.
+// sameRows brings both stores to the end of the log and compares them with a replay.
 func sameRows(t *testing.T, first, second string, log docid.Log) {
 	t.Helper()
 	for i, dir := range []string{first, second} {

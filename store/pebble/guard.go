@@ -6,16 +6,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// guardFS is a file system under which a failed sync of a folder stops the
-// engine like any other fatal error. Pebble would panic, and end the process
-// with it; nobody knows afterwards which file names the folder holds, so
-// writing must stop, but reading need not.
+// guardFS is a file system whose failed folder syncs stop the engine like other fatal errors. Pebble would
+// panic and end the process. After the failure the names in the folder are unknown, so writes must stop, but
+// reads can go on.
 type guardFS struct {
 	vfs.FS
 	log *logger
 }
 
-// Unwrap returns the file system below.
+// Unwrap returns the wrapped file system.
 func (g guardFS) Unwrap() vfs.FS { return g.FS }
 
 // OpenDir opens a folder.
@@ -32,7 +31,7 @@ type guardDir struct {
 	log *logger
 }
 
-// Sync makes the names in a folder durable, or does not return.
+// Sync makes the names in a folder durable. If that fails, it ends the goroutine.
 func (d guardDir) Sync() error {
 	if err := d.File.Sync(); err != nil {
 		d.log.Fatalf("sync folder: %v", err)

@@ -7,14 +7,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// lazyFS is a file system for a store whose changes are durable elsewhere: its write-ahead log is synced at most
-// once a second. What was written lies with the system, so a process that is killed loses nothing.
+// lazyFS is a file system for a store whose changes are durable elsewhere. It syncs the write-ahead log at most
+// once a second. A killed process loses nothing, because the kernel has what was written.
 type lazyFS struct{ vfs.FS }
 
-// lazyEvery is how much of the write-ahead log a power failure may take.
+// lazyEvery is how much of the write-ahead log a power failure may lose.
 const lazyEvery = time.Second
 
-// Unwrap returns the file system below.
+// Unwrap returns the wrapped file system.
 func (l lazyFS) Unwrap() vfs.FS { return l.FS }
 
 // Create creates a file.
@@ -23,7 +23,7 @@ func (l lazyFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return lazily(name, f, err)
 }
 
-// ReuseForWrite gives a file another name and writes it from its beginning.
+// ReuseForWrite renames a file and overwrites it from the start.
 func (l lazyFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := l.FS.ReuseForWrite(from, to, c)
 	return lazily(to, f, err)
@@ -44,7 +44,7 @@ func lazily(name string, f vfs.File, err error) (vfs.File, error) {
 	}}, nil
 }
 
-// syncs is a file whose syncs a function does, or does not.
+// syncs is a file that passes its syncs to a function, which may skip them.
 type syncs struct {
 	vfs.File
 	by func(sync func() error) error
@@ -53,10 +53,10 @@ type syncs struct {
 // Sync makes what was written durable.
 func (s syncs) Sync() error { return s.by(s.File.Sync) }
 
-// SyncData is Sync without the metadata.
+// SyncData does what Sync does, without the metadata.
 func (s syncs) SyncData() error { return s.by(s.File.SyncData) }
 
-// SyncTo is Sync up to an offset.
+// SyncTo does what Sync does, up to an offset.
 func (s syncs) SyncTo(length int64) (full bool, err error) {
 	err = s.by(func() (err error) {
 		full, err = s.File.SyncTo(length)

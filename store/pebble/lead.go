@@ -8,10 +8,9 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Lead begins an empty log with a folder that no process has open: the log goes on from it, and every other
-// server with a copy of it. A folder that has followed another log, or what this one was, begins an epoch: what
-// was answered after its last entry is lost, and no number of that is given again. ErrLogLost if the log has,
-// or had, entries.
+// Lead begins an empty log with a folder that no process has open. The log continues from that folder, and
+// every other server needs a copy of it. A folder that followed a log begins an epoch, because later answers
+// are lost and their numbers must not be reused. It returns ErrLogLost if the log has or had entries.
 func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	if end, err := log.Durable(ctx); err != nil {
 		return err
@@ -31,8 +30,8 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	return offline(dir, o, func(kv *engine) error { return ledger.Lead(ctx, kv, log) })
 }
 
-// Leave has a folder that no process has open follow no log any more: served alone it begins an epoch, for others may
-// go on with the log.
+// Leave detaches a folder that no process has open from its log. Served alone it begins an epoch, because other
+// servers may continue with the log.
 func Leave(_ context.Context, dir string, o Options) error {
 	return offline(dir, o, func(kv *engine) error { return ledger.Unfollow(kv) })
 }

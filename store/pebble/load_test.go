@@ -18,8 +18,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// words makes an article of about 3 KB; a third are copies of an earlier one
-// with one word in a hundred changed.
+// words makes an article of about 3 KB. A third are copies of earlier ones with one word in a hundred replaced.
 func words(n int) string {
 	family, copied := n, n%3 == 2
 	if copied {

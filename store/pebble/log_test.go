@@ -19,10 +19,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// patience ends a test that hangs.
+// patience limits a test that hangs.
 const patience = 2 * time.Minute
 
-// server is one of several over a log, with a folder in memory.
+// server is one of several servers over a log, with a folder in memory.
 type server struct {
 	*Store
 	*docid.Detector
@@ -43,7 +43,7 @@ func serveWith(t *testing.T, o Options) (server, error) {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	d, err := docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
-	if err != nil { // the folder is to be free
+	if err != nil { // unlock the folder
 		err = errors.Join(err, s.Close())
 	}
 	return server{s, d, fs}, err
@@ -56,8 +56,8 @@ func (s server) add(t *testing.T, nid, text string) (docid.Answer, error) {
 	return s.Add(t.Context(), sub)
 }
 
-// TestLogIsHeldTo: a store follows the log that it has followed, from where it was, or says by name
-// why not. It is the same at a start and while it runs.
+// TestLogIsHeldTo checks that a store follows only the log that it has followed, or returns the reason, at a
+// start and while it runs.
 func TestLogIsHeldTo(t *testing.T) {
 	add := func(l *storetest.Log, entries ...string) {
 		t.Helper()
@@ -123,7 +123,7 @@ func TestLogIsHeldTo(t *testing.T) {
 	}
 }
 
-// TestFolderAndLog: what follows a log is not served without it, and what does not is not with it.
+// TestFolderAndLog checks that a folder of a log is served only with it, and another only without.
 func TestFolderAndLog(t *testing.T) {
 	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 	s, err := serve(t, fs, log)
@@ -142,8 +142,8 @@ func TestFolderAndLog(t *testing.T) {
 	}
 }
 
-// TestUnreadableEntries: an entry that no server wrote, short, long, of any version and cut, changes nothing and ends no
-// server; one of newer rules stops every server that does not know them.
+// TestUnreadableEntries checks that entries which no server wrote change nothing and stop no server. An entry
+// of newer rules stops every server that does not know them.
 func TestUnreadableEntries(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	a, err := serve(t, vfs.NewMem(), log)
@@ -178,7 +178,7 @@ func TestUnreadableEntries(t *testing.T) {
 	}
 }
 
-// written is an entry as a server of some rules writes it: an id, the rules, a checksum, what it says.
+// written returns an entry as a server of some rules writes it: id, rules, checksum and content.
 func written(t *testing.T, rules byte, says string) string {
 	t.Helper()
 	head := append([]byte("0123456789abcdef"), rules)
@@ -186,8 +186,8 @@ func written(t *testing.T, rules byte, says string) string {
 	return string(binary.BigEndian.AppendUint64(head, sum)) + says
 }
 
-// TestBurstOverLog: of near copies under two titles that come to three servers at one moment one is new, and what
-// is proposed in vain does not make the log much longer.
+// TestBurstOverLog submits near copies under two titles to three servers at once. Only one may be new, and
+// refused proposals must not make the log much longer.
 func TestBurstOverLog(t *testing.T) {
 	const rounds, copies = 100, 16
 	log := storetest.Begin(t, storetest.NewLog())
@@ -235,8 +235,8 @@ func TestBurstOverLog(t *testing.T) {
 			t.Errorf("a server has applied %d entries of %d, %v", at, end, err)
 		}
 	}
-	// Of what is new, and of what brings the other title, two servers of three are in vain, and now and then one more
-	// that shares no key with what its server has under way: 1.15 to 1.26. Where nobody waits it is 1.75 to 2.
+	// For a new article or title two of three servers append in vain, and sometimes another entry without a
+	// shared key: 1.15 to 1.26. Without waiting it is 1.75 to 2.
 	const most = 1.5
 	entries := float64(end-before) / (rounds * copies)
 	t.Logf("%.2f entries an article", entries)
@@ -245,7 +245,7 @@ func TestBurstOverLog(t *testing.T) {
 	}
 }
 
-// TestCloseOverLog: whoever waits for the log when the server stops is answered.
+// TestCloseOverLog checks that callers waiting for the log get an answer when the server stops.
 func TestCloseOverLog(t *testing.T) {
 	log := &stuck{Log: storetest.Begin(t, storetest.NewLog())}
 	s, err := serve(t, vfs.NewMem(), log)
@@ -269,7 +269,7 @@ func TestCloseOverLog(t *testing.T) {
 	ok(t, s.Close())
 }
 
-// TestServerThatLags: a server that cannot read what the log has says so, and does not answer from what it has.
+// TestServerThatLags checks that a server that cannot read the log returns an error instead of older state.
 func TestServerThatLags(t *testing.T) {
 	log := &stuck{Log: storetest.Begin(t, storetest.NewLog()), gave: make(chan struct{}, 1)}
 	a, err := serve(t, vfs.NewMem(), log)
@@ -279,7 +279,7 @@ func TestServerThatLags(t *testing.T) {
 	log.mu.Lock()
 	log.slow = true
 	log.mu.Unlock()
-	<-log.gave // a reads one thing after the other, so what it began before has ended
+	<-log.gave // a reads sequentially, so earlier reads have ended
 	if _, err := b.add(t, "a", storetest.Base(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -303,8 +303,8 @@ func TestServerThatLags(t *testing.T) {
 	}
 }
 
-// TestSlowLink: a server reads a log whose entries are large over a link on which no page comes in the time that one may take
-// first, and is ready at last; until then it says why not. One that was not asked to wait does not start.
+// TestSlowLink checks that a server becomes ready over a link where no page arrives within the first time
+// limit. Until then it reports why. A server without LogWaits does not start.
 func TestSlowLink(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	a, err := serve(t, vfs.NewMem(), log)
@@ -334,7 +334,7 @@ func TestSlowLink(t *testing.T) {
 	}
 }
 
-// slow is a log of which a page with entries takes a time, and begins again where it was not waited for.
+// slow is a log whose pages take time, and restart if the reader does not wait.
 type slow struct {
 	*storetest.Log
 	page time.Duration
@@ -352,12 +352,12 @@ func (l *slow) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
 	return entries, err
 }
 
-// stuck is a log that can be away, or give nothing to read.
+// stuck is a log that can be unavailable or return no entries.
 type stuck struct {
 	*storetest.Log
 	mu        sync.Mutex
 	off, slow bool
-	gave      chan struct{} // hears of a read that was given nothing
+	gave      chan struct{} // signals a read that returned nothing
 }
 
 func (l *stuck) away() error {
@@ -401,11 +401,11 @@ func (l *stuck) Durable(ctx context.Context) (uint64, error) {
 	return l.Log.Durable(ctx)
 }
 
-// TestLogIsTrimmed: entries go once they are older than so many beats, the servers go on, one that
-// was away for longer and one that is new go on with a copy of another, and only so.
+// TestLogIsTrimmed checks that entries older than the kept heartbeats are trimmed while servers go on. A server
+// that was away for longer, or is new, can start only with a copy.
 func TestLogIsTrimmed(t *testing.T) {
 	const beat = 20 * time.Millisecond
-	log := &kept{Log: storetest.Begin(t, storetest.NewLog())} // so many beats are soon over, on a busy machine sooner than a server has begun
+	log := &kept{Log: storetest.Begin(t, storetest.NewLog())} // a busy machine may exceed the kept heartbeats before a server has begun
 	open := func(fs *vfs.MemFS) (server, error) {
 		return serveWith(t, Options{FS: fs, Log: log, beat: beat, KeepLog: 5 * beat})
 	}
@@ -447,7 +447,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	}
 }
 
-// kept is a log of which nothing is trimmed while all of it is to be kept.
+// kept is a log that is not trimmed while a test needs all of it.
 type kept struct {
 	*storetest.Log
 	all atomic.Bool
@@ -460,7 +460,7 @@ func (l *kept) Trim(ctx context.Context, before uint64) error {
 	return l.Log.Trim(ctx, before)
 }
 
-// steady is a folder of snapshots of which none is made or removed while it is held.
+// steady is a folder of snapshots that does not change while a test holds it.
 type steady struct {
 	snapshotFolder
 	mu sync.Mutex
@@ -478,8 +478,8 @@ func (s *steady) Remove(ctx context.Context, offset uint64) error {
 	return s.snapshotFolder.Remove(ctx, offset)
 }
 
-// TestSnapshots: with a folder for snapshots entries go once all servers and a snapshot have them, however young, and not
-// before; one that was away goes on, and one that is new begins with a snapshot and what came after it.
+// TestSnapshots checks that with snapshots entries are trimmed once all servers and a snapshot have them, and
+// not before. A server that was away continues, and a new one begins with a snapshot.
 func TestSnapshots(t *testing.T) {
 	const beat = 20 * time.Millisecond
 	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
@@ -487,7 +487,7 @@ func TestSnapshots(t *testing.T) {
 	folder := &steady{snapshotFolder: snapshotFolder{fs, "snapshots"}}
 	open := func(dir string) server {
 		t.Helper()
-		folder.mu.Lock() // else the snapshot that it copies, or the log that it reads, may go meanwhile on a busy machine
+		folder.mu.Lock() // otherwise its snapshot or log entries may be removed on a busy machine
 		defer folder.mu.Unlock()
 		s, err := Open(t.Context(), dir, Options{FS: fs, Log: log, beat: beat, KeepLog: time.Hour, Snapshots: folder, SnapshotEvery: 30 * beat})
 		ok(t, err)
@@ -517,7 +517,7 @@ func TestSnapshots(t *testing.T) {
 	has := away.Applied()
 	until("no snapshots are made", func() bool { return made.first() > has+5 })
 	at := a.Applied()
-	until("the log does not go on", func() bool { return a.Applied() > at+10 }) // beats: after each whoever made it trims
+	until("the log does not go on", func() bool { return a.Applied() > at+10 }) // heartbeats, whose sender then trims
 	if log.Trimmed() >= has {
 		t.Errorf("%d entries are trimmed, a server that is away has %d", log.Trimmed(), has)
 	}
@@ -537,7 +537,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestTrimmedUnderSnapshots: the log is trimmed under the older of two snapshots, and not while there is one alone.
+// TestTrimmedUnderSnapshots checks that the log is trimmed to the older of two snapshots, not to a lone one.
 func TestTrimmedUnderSnapshots(t *testing.T) {
 	for want, offsets := range map[uint64][]uint64{0: {9}, 5: {5, 9}, 7: {3, 7, 9}} {
 		fs := vfs.NewMem()
@@ -560,8 +560,8 @@ func (s *Store) index(t *testing.T) docid.Index {
 	return ix
 }
 
-// TestServerThatDiffers: of three servers the one whose state is another stops by itself, and says so at every
-// start; the two others go on.
+// TestServerThatDiffers checks that of three servers one with a different state stops, and reports so at every
+// start. The other two continue.
 func TestServerThatDiffers(t *testing.T) {
 	const beat = 100 * time.Millisecond
 	log := storetest.Begin(t, storetest.NewLog())
@@ -581,14 +581,14 @@ func TestServerThatDiffers(t *testing.T) {
 	b := kv.Batch()
 	place, err := b.Get([]byte("z"))
 	ok(t, err)
-	place[len(place)-9] ^= 1 // of its digest
+	place[len(place)-9] ^= 1 // part of its digest
 	fields := place[:len(place)-8]
 	ok(t, b.Set([]byte("z"), binary.BigEndian.AppendUint64(slices.Clone(fields), xxh3.HashSeed(fields, xxh3.Hash([]byte("z"))))))
 	ok(t, b.Commit())
 	b.Close()
 	ok(t, kv.Close())
 	again, err := serveWith(t, Options{FS: wrong.fs, Log: log, beat: beat})
-	if err == nil { // else the others said so while it caught up
+	if err == nil { // otherwise Open detected it while catching up
 		for end := time.Now().Add(patience); again.Poisoned() == nil; time.Sleep(beat) {
 			if time.Now().After(end) {
 				t.Fatal("the server goes on")
@@ -611,8 +611,8 @@ func TestServerThatDiffers(t *testing.T) {
 	}
 }
 
-// TestLead: a folder that was served alone goes on with a log, and one whose log is lost begins a new one and an
-// epoch with it; other servers go on with copies, and not with what they have.
+// TestLead checks that a folder served alone can begin a log. A folder whose log is lost begins another log and
+// an epoch. Other servers can join only with copies.
 func TestLead(t *testing.T) {
 	fs := vfs.NewMem()
 	alone, err := serve(t, fs, nil)
@@ -676,7 +676,7 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestLeave: a folder that leaves the log is served alone, with every docId, and gives none that others may give.
+// TestLeave checks that a folder that leaves its log keeps every docId and gives none that others may give.
 func TestLeave(t *testing.T) {
 	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
 	a, err := serve(t, fs, log)
@@ -703,7 +703,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// TestBeginTogether: servers that start at one moment on an empty log begin one index.
+// TestBeginTogether checks that servers that start at once on an empty log create one index.
 func TestBeginTogether(t *testing.T) {
 	for range 20 {
 		log := storetest.Begin(t, storetest.NewLog())

@@ -9,25 +9,24 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// logger hears what Pebble says. Its chatter is dropped. Fatalf, which must
-// not return, ends the goroutine that called it and not the process; see
-// guarded for those that wait for it. The writer then refuses everything,
-// readers go on.
+// logger receives Pebble's messages and drops all but fatal ones. Fatalf must not return, so it ends the
+// calling goroutine instead of the process. The callers that wait for that goroutine use guarded. After a fatal
+// error the writer refuses everything, and readers go on.
 type logger struct {
-	first atomic.Pointer[error] // why the engine gave up
+	first atomic.Pointer[error] // the first fatal error
 	gone  chan struct{}         // closed then
 	tell  atomic.Pointer[func(error)]
 }
 
 func newLogger() *logger { return &logger{gone: make(chan struct{})} }
 
-// Infof, Errorf and Eventf are chatter: what matters is returned as an error.
+// Infof drops a message, because important errors are also returned.
 func (*logger) Infof(string, ...any) {}
 
-// Errorf is chatter too.
+// Errorf drops a message.
 func (*logger) Errorf(string, ...any) {}
 
-// Fatalf records why the engine gave up and ends the calling goroutine.
+// Fatalf records a fatal error and ends the calling goroutine.
 func (l *logger) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("storage engine: "+format, args...)
 	for _, a := range args {
@@ -44,11 +43,11 @@ func (l *logger) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// background stops the engine when a flush or a compaction fails: Pebble would
-// try again without pause and without end.
+// background stops the engine when a flush or a compaction fails, because Pebble would retry forever without a
+// pause.
 func (l *logger) background(err error) { l.Fatalf("in the background: %v", err) }
 
-// onFatal has Fatalf call tell; at once if it was called before.
+// onFatal makes Fatalf call tell, or calls it now if the engine has failed.
 func (l *logger) onFatal(tell func(error)) {
 	l.tell.Store(&tell)
 	if err := l.fatal(); err != nil {
@@ -56,7 +55,7 @@ func (l *logger) onFatal(tell func(error)) {
 	}
 }
 
-// fatal is why the engine gave up; nil while it works.
+// fatal returns the first fatal error, or nil.
 func (l *logger) fatal() error {
 	if err := l.first.Load(); err != nil {
 		return *err
@@ -64,8 +63,8 @@ func (l *logger) fatal() error {
 	return nil
 }
 
-// guarded runs a call into the engine and returns without it when the engine
-// gives up, here or in the background: the call may then wait for ever.
+// guarded runs a call into the engine. It returns early if the engine fails, because the call may then wait
+// forever.
 func guarded[T any](log *logger, call func() (T, error)) (T, error) {
 	type result struct {
 		value T

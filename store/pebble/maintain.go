@@ -9,42 +9,40 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Report is what Check saw; Problem one thing wrong.
+// Report is the result of Check, and Problem one defect.
 type (
 	Report  = ledger.Report
 	Problem = ledger.Problem
 )
 
-// Check reads a whole folder that no process has open and reports what is
-// wrong with it; see ledger.Check for what it proves. Nothing in the folder is
-// changed. The error is for a folder that could not be read to the end, or
-// holds less than its witness says: ErrCorrupt names the file.
+// Check reads a whole folder that no process has open and reports its problems. See ledger.Check for what it
+// proves. It changes nothing in the folder. It returns an error if the folder cannot be read to the end. It
+// returns ErrCorrupt with a file name if the folder holds less than its witness recorded.
 func Check(ctx context.Context, dir string, o Options) (Report, error) {
 	var report Report
 	err := reading(dir, o, func(kv *engine) (err error) {
 		report, err = kv.check(ctx, o)
 		return err
 	})
-	if errors.Is(err, pebble.ErrDBDoesNotExist) { // killed in its first second: nothing was answered
+	if errors.Is(err, pebble.ErrDBDoesNotExist) { // killed in its first second, before any answer
 		err = nil
 	}
 	return report, err
 }
 
-// check reports on the files, then on the rows.
+// check reports the problems of the files, then of the rows.
 func (kv *engine) check(ctx context.Context, o Options) (Report, error) {
 	r, err := ledger.Check(ctx, kv, o.Progress)
 	r.Problems = append(kv.problems, r.Problems...)
 	return r, err
 }
 
-// Rebuild makes every row that follows from others again, in a folder that no
-// process has open.
+// Rebuild derives all derived rows again, in a folder that no process has open.
 func Rebuild(ctx context.Context, dir string, o Options) error {
 	return offline(dir, o, func(kv *engine) error { return ledger.Rebuild(ctx, kv) })
 }
 
-// Digest is a SHA-256 over the rows that Rebuild makes.
+// Digest returns a SHA-256 of the rows that Rebuild derives.
 func Digest(ctx context.Context, dir string, o Options) (string, error) {
 	var sum string
 	err := reading(dir, o, func(kv *engine) (err error) {
@@ -63,7 +61,7 @@ func offline(dir string, o Options, work func(*engine) error) error {
 	return kv.do(dir, work)
 }
 
-// reading is offline for work that changes nothing.
+// reading works on the rows of a folder without changing it.
 func reading(dir string, o Options, work func(*engine) error) error {
 	kv, err := openToRead(dir, o)
 	if err != nil {
@@ -72,7 +70,7 @@ func reading(dir string, o Options, work func(*engine) error) error {
 	return kv.do(dir, work)
 }
 
-// do works and closes.
+// do runs work and closes the folder.
 func (kv *engine) do(dir string, work func(*engine) error) error {
 	_, err := guarded(kv.log, func() (struct{}, error) { return struct{}{}, work(kv) })
 	if err = errors.Join(err, kv.Close()); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// filled makes a folder with some of everything in it.
+// filled makes a folder with rows of every kind.
 func filled(t *testing.T, ctx context.Context, dir string) {
 	t.Helper()
 	s, err := pebble.Open(ctx, dir, pebble.Options{Postings: 200})
@@ -43,7 +43,7 @@ func filled(t *testing.T, ctx context.Context, dir string) {
 	}
 	_, err = d.Forget(ctx, 0, time.Unix(1_700_000_020, 0), 1000)
 	ok(t, err)
-	for segments := int64(0); segments < 2; time.Sleep(time.Millisecond) { // they are written in the background
+	for segments := int64(0); segments < 2; time.Sleep(time.Millisecond) { // written in the background
 		figures, err := d.Index().Catalog().Engine(ctx)
 		ok(t, err)
 		segments = figures["segments"]
@@ -69,7 +69,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// rows opens the folder's database as it is, to damage it.
+// rows opens the folder's database directly, to damage it.
 func rows(t *testing.T, dir string, work func(*engine.DB)) {
 	t.Helper()
 	db, err := engine.Open(dir, &engine.Options{FormatMajorVersion: engine.FormatNewest, Logger: quiet{}})
@@ -78,7 +78,7 @@ func rows(t *testing.T, dir string, work func(*engine.DB)) {
 	ok(t, db.Close())
 }
 
-// sealedRow is the value of a row of numbers.
+// sealedRow returns the value of a row of numbers.
 func sealedRow(key []byte, numbers ...uint64) []byte {
 	var fields []byte
 	for _, n := range numbers {
@@ -93,9 +93,8 @@ func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// TestCheckFindsEveryDamage damages one row of each space in turn, in every
-// way: a byte flipped, the row gone, a row too many. Check must find each, and
-// nothing in a folder that is well (I-11).
+// TestCheckFindsEveryDamage damages one row of each space in turn: it flips a byte, removes the row, or adds
+// one. Check must find each damage, and no problem in a sound folder (I-11).
 func TestCheckFindsEveryDamage(t *testing.T) {
 	ctx := t.Context()
 	well := filepath.Join(t.TempDir(), "well")
@@ -119,8 +118,8 @@ func TestCheckFindsEveryDamage(t *testing.T) {
 	}
 }
 
-// TestCheckNamesFiles: a flipped bit in any file of the witness, and a file that nobody wrote, are
-// problems with the file's name, of a store that was closed and of a copy; what a crash leaves is none.
+// TestCheckNamesFiles checks that damaged witness files and unknown files are reported by name, in a closed
+// store and a copy. Leftovers of a crash are not reported.
 func TestCheckNamesFiles(t *testing.T) {
 	flipAt := func(part float64) func(string) { return func(file string) { flip(t, file, part) } }
 	stray := func(file string) { ok(t, os.WriteFile(file, []byte("a table of another store"), 0o600)) }
@@ -130,7 +129,7 @@ func TestCheckNamesFiles(t *testing.T) {
 	filled(t, t.Context(), well)
 	ok(t, pebble.Backup(t.Context(), well, copied, pebble.Options{}))
 	ok(t, os.CopyFS(killed, os.DirFS(well)))
-	for _, name := range []string{"witness-0", "witness-1"} { // the last word of a store that was not closed
+	for _, name := range []string{"witness-0", "witness-1"} { // the newest claims of a store that was not closed
 		content, err := os.ReadFile(filepath.Join(killed, name))
 		ok(t, err)
 		line, _, _ := strings.Cut(string(content), "\n")
@@ -180,7 +179,7 @@ func TestCheckNamesFiles(t *testing.T) {
 	}
 }
 
-// A marker that names a manifest which is not there is named by a check and by a start.
+// TestStrayMarkerIsNamed checks that Check and Open report a marker that names a missing manifest.
 func TestStrayMarkerIsNamed(t *testing.T) {
 	well := filepath.Join(t.TempDir(), "well")
 	filled(t, t.Context(), well)
@@ -198,8 +197,7 @@ func TestStrayMarkerIsNamed(t *testing.T) {
 	}
 }
 
-// TestCheckFindsDamagedMark: who opens a copy with a damaged mark is refused, and
-// a check says why.
+// TestCheckFindsDamagedMark checks that a copy with a damaged mark does not open, and that Check reports why.
 func TestCheckFindsDamagedMark(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "copy")
 	filled(t, ctx, dir)
@@ -244,8 +242,7 @@ func check(t *testing.T, dir string) pebble.Report {
 	return r
 }
 
-// TestRebuild: what Rebuild makes equals what the store had written (I-12),
-// also after damage.
+// TestRebuild checks that Rebuild derives the rows that the store had written (I-12), even after damage.
 func TestRebuild(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	filled(t, ctx, dir)
@@ -275,7 +272,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestSnapshot: a copy made while clients write is a sound store by itself.
+// TestSnapshot checks that a copy made while clients write is a sound store.
 func TestSnapshot(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	filled(t, ctx, dir)
@@ -303,8 +300,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// TestSnapshotOfTexts: texts that lie in files of their own are copied too, and
-// the copy is the same, row by row.
+// TestSnapshotOfTexts checks that texts in their own files are copied, and that the copy has the same rows.
 func TestSnapshotOfTexts(t *testing.T) {
 	ctx, dir, small := t.Context(), t.TempDir(), pebble.Options{TableBytes: 128 << 10}
 	s, err := pebble.Open(ctx, dir, small)
@@ -332,7 +328,7 @@ func TestSnapshotOfTexts(t *testing.T) {
 	}
 }
 
-// TestFolder: only the owner may read it, and one process may open it.
+// TestFolder checks that only the owner may read the folder, and only one process may open it.
 func TestFolder(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
 	filled(t, ctx, dir)
@@ -347,7 +343,7 @@ func TestFolder(t *testing.T) {
 		}
 		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the store goes on beside, and has renamed it
+			return nil // the store runs concurrently and has renamed it
 		}
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s is %s", path, info.Mode())
@@ -357,8 +353,8 @@ func TestFolder(t *testing.T) {
 	ok(t, s.Close())
 }
 
-// TestForeignFolder: a folder in the store's own folder, as lost+found or one of backups,
-// is named and left alone, and the store opens again and again.
+// TestForeignFolder checks that a foreign folder in the store's folder, such as lost+found, is reported and
+// left alone. The store must open repeatedly.
 func TestForeignFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	filled(t, t.Context(), dir)

@@ -10,14 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ErrReplaced says that the folder, or its log, was moved, removed or restored
-// over while the store was open: answers would be written where nobody looks for
-// them, so none is given any more.
+// ErrReplaced reports that the folder or its log was moved, removed or overwritten while the store was open.
+// Answers would be written to files without a name, so the store gives no more.
 var ErrReplaced = errors.New("is not the file any more that answers are written to: it, or its folder, was replaced or removed while the store was open")
 
-// watchLog watches a new file, if it is a write-ahead log: that must still be found by its
-// name when what was written is durable. A folder that was moved, removed or restored over is
-// written for nobody. It costs a look at the name for each sync, 2 us.
+// watchLog watches a new file if it is a write-ahead log. After each sync the log must still have its name.
+// Otherwise the folder was moved, removed or overwritten, and the writes would be lost. The check costs 2 us
+// for each sync.
 func watchLog(name string, f vfs.File) (vfs.File, error) {
 	if filepath.Ext(name) != ".log" {
 		return f, nil
@@ -29,7 +28,7 @@ func watchLog(name string, f vfs.File) (vfs.File, error) {
 	return syncs{f, func(sync func() error) error { return errors.Join(sync(), found(name, was)) }}, nil
 }
 
-// found returns nil where a file is still the one that has its name.
+// found returns nil if a name still refers to the same file.
 func found(name string, was fs.FileInfo) error {
 	is, err := os.Stat(name)
 	switch {

@@ -11,9 +11,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// Whatever becomes of the folder while the store is open: nothing is answered
-// that is not found by the name of the folder, reading goes on, and what was
-// answered before is where the folder was moved to.
+// TestFolderReplaced changes the folder while the store is open. Every answer must be found under the folder's
+// name, reads must work, and earlier answers must be in the moved folder.
 func TestFolderReplaced(t *testing.T) {
 	ctx := t.Context()
 	for name, replace := range map[string]func(t *testing.T, dir, aside string){

@@ -18,12 +18,11 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// drained names the folder for a child process of TestOutboxThroughKills.
+// drained passes the folder to a child process of TestOutboxThroughKills.
 const drained = "NEARDUP_TEST_DRAINED"
 
-// TestOutboxThroughKills kills a process at random moments that takes articles
-// and feeds two sinks with them. In the end each sink has every change exactly
-// once, and nothing that was acknowledged is missing.
+// TestOutboxThroughKills kills a process at random moments that takes articles and feeds two sinks. In the end
+// each sink must have every change exactly once, and no acknowledged article may be missing.
 func TestOutboxThroughKills(t *testing.T) {
 	if dir := os.Getenv(drained); dir != "" {
 		t.Fatal(drain(t.Context(), dir))
@@ -76,8 +75,7 @@ var sinks = []string{"rows", "kept"}
 
 func textOf(nid string) string { return "the text of " + nid }
 
-// runAndKill lets a child work for a while after its first answer, kills it,
-// and returns the nids of what it had answered.
+// runAndKill kills a child some time after its first answer, and returns the nids that it had answered.
 func runAndKill(t *testing.T, dir string, after time.Duration) (nids []string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOutboxThroughKills$")
@@ -93,7 +91,7 @@ func runAndKill(t *testing.T, dir string, after time.Duration) (nids []string) {
 			continue
 		}
 		if nids = append(nids, nid); len(nids) == 1 {
-			time.AfterFunc(after, func() { _ = child.Process.Kill() }) // it may have ended
+			time.AfterFunc(after, func() { _ = child.Process.Kill() }) // the child may have ended
 		}
 	}
 	_ = child.Wait() // it was killed
@@ -112,8 +110,7 @@ func openDrained(ctx context.Context, dir string) (*pebble.Store, *docid.Detecto
 	return s, d
 }
 
-// drain is the child: it takes articles without end, and relays them. The
-// first article comes only once both sinks are attached.
+// drain runs in the child. It submits articles and relays them, the first once both sinks are attached.
 func drain(ctx context.Context, dir string) error {
 	_, d := openDrained(ctx, dir)
 	for _, name := range sinks {

@@ -1,6 +1,6 @@
-// Package pebble is the embedded docId store: one folder, one process, every
-// answer on disk before it is given. It stands on Pebble's write-ahead log
-// and adds the rules of docid.Store; see internal/ledger for the rows.
+// Package pebble implements the embedded docId store: one folder, one process, and every answer on disk before
+// it is given. It uses Pebble's write-ahead log and adds the rules of docid.Store. See internal/ledger for the
+// rows.
 package pebble
 
 import (
@@ -16,64 +16,62 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Options set what a store may use. The zero value is good.
+// Options configure a store. The zero value is usable.
 type Options struct {
-	// CacheBytes bounds the cache of disk blocks; 0: 64 MiB.
+	// CacheBytes limits the cache of disk blocks (default 64 MiB).
 	CacheBytes int64
-	// TableBytes is how much of what is written lies in memory before it is
-	// flushed; up to four times as much while the disk is behind. The
-	// write-ahead log has it all. 0: 32 MiB.
+	// TableBytes is the size of a memory table before it is flushed (default 32 MiB). While the disk is slow,
+	// four times as much may be in memory. The write-ahead log has all of it.
 	TableBytes int64
-	// Postings is how many postings (keys of leaders) of an index lie in memory before they
-	// are written to disk, some 50 bytes each. 0: 256 x 1024.
+	// Postings is how many postings (keys of leaders) of an index are in memory before they are written to
+	// disk, about 50 bytes each. The default is 256 x 1024.
 	Postings int
-	// OpenFiles bounds the files that are open at one moment; 0: 1,000.
+	// OpenFiles limits the number of open files (default 1,000).
 	OpenFiles int
-	// FS is where the folder lies; nil: the disk.
+	// FS is the file system of the folder, or nil for the disk.
 	FS vfs.FS
-	// Log, where not nil, is what the store follows; see docid.Log. What is durable there is synced here
-	// once a second only: after a power failure the folder goes on from where it was before.
+	// Log is the log that the store follows, or nil; see docid.Log. With a log the folder is synced only once a
+	// second. After a power failure it resumes from an earlier state.
 	Log docid.Log
-	// LogWaits, where not nil, hears why the log cannot be caught up with yet, and Open goes on trying; nil: Open fails.
+	// LogWaits is called if Open cannot catch up with the log yet, and Open then tries again. If it is nil,
+	// Open fails.
 	LogWaits func(error)
-	// LogRestarted, where not nil, hears when it was noticed that the log was restarted or restored, and that all indexes have
-	// begun an epoch.
+	// LogRestarted, if not nil, is called when the log was restarted or restored and all indexes have begun an
+	// epoch.
 	LogRestarted func(at time.Time)
-	// KeepLog is for how long entries of the log are kept at least, by the minute: a store that was
-	// closed for longer goes on with the copy of another. 0: a day.
+	// KeepLog is how long entries of the log are kept at least, in whole minutes (default 1 day). A store that
+	// was closed for longer needs a copy of another.
 	KeepLog time.Duration
-	// Snapshots, where not nil, are what all stores of the log see. Every SnapshotEvery, 0: each hour, one of them
-	// saves a snapshot there, a new one begins with the last, and entries go once that and all stores
-	// have them; KeepLog is then how long one that is closed is waited for.
+	// Snapshots, if not nil, is storage that all stores of the log share. Every SnapshotEvery (default 1 hour)
+	// one of them saves a snapshot there, and a new store begins with the last one. Entries are removed once a
+	// snapshot and all stores have them. KeepLog is then how long a closed store is waited for.
 	Snapshots     SnapshotStore
 	SnapshotEvery time.Duration
-	// SnapshotFailed, where not nil, hears why none could be saved; it is tried again.
+	// SnapshotFailed, if not nil, is called if a snapshot could not be saved. The store tries again.
 	SnapshotFailed func(error)
-	// Progress, if not nil, hears from Check how many rows were read, every
-	// 10,000.
+	// Progress, if not nil, is called by Check with the number of rows after every 10,000.
 	Progress func(rows int)
 
 	policy func() pebble.ValueSeparationPolicy
-	beat   time.Duration // of the log; 0: a minute
+	beat   time.Duration // between heartbeats (default 1 minute)
 	watch  func(ledger.Reader, uint64)
 }
 
-// beats are those of KeepLog.
+// beats returns KeepLog as a number of heartbeats.
 func (o Options) beats() uint64 { return uint64(o.KeepLog / cmp.Or(o.beat, time.Minute)) }
 
 // Store is an open folder. See docid.Store.
 type Store struct {
 	*ledger.Store
 	rows      *engine
-	snapshots *snapshots // nil: none are made
+	snapshots *snapshots // nil if none are made
 }
 
 var _ docid.Store = (*Store)(nil)
 
-// Open opens the folder, and makes it if it is not there: 0700, files 0600.
-// ErrLocked if another process has it, ErrNewerFormat, ErrCorrupt with the
-// name of what is damaged. A torn end of the write-ahead log, which a crash
-// leaves, is cut off at the last whole record.
+// Open opens the folder, or creates it with mode 0700 and files of mode 0600. It returns ErrLocked if another
+// process has it, ErrNewerFormat, or ErrCorrupt with the name of the damaged file. It cuts off a torn end of
+// the write-ahead log, which a crash leaves, after the last whole record.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir), Watch: o.watch, Waits: o.LogWaits, Restarted: o.LogRestarted}
 	made := newSnapshots(o)
@@ -106,7 +104,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	return opened, nil
 }
 
-// Close ends what the store does by itself, and closes it.
+// Close stops the making of snapshots and closes the store.
 func (s *Store) Close() error {
 	if s.snapshots != nil {
 		s.snapshots.close()
@@ -117,9 +115,8 @@ func (s *Store) Close() error {
 // Metrics returns the engine's own figures: sizes, compactions, cache.
 func (s *Store) Metrics() *pebble.Metrics { return s.rows.db.Metrics() }
 
-// openDB opens the database. The first write-ahead log of a new one is in an
-// old format, in which a damaged record cannot be told from a torn tail; so it
-// is left empty.
+// openDB opens the database. The first write-ahead log of a new database has an old format that cannot tell a
+// damaged record from a torn tail. So that log stays empty.
 func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
 	there, err := pebble.Peek(dir, o.FS)
 	if err != nil {
@@ -137,14 +134,13 @@ func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
 	return pebble.Open(dir, o)
 }
 
-// memTables is how many memory tables there are at most.
+// memTables is the maximum number of memory tables.
 const memTables = 4
 
-// options of the database. Rows are found by exact key, so every level has a
-// bloom filter. Texts, most of the bytes, are written to files of their own
-// that compactions leave alone: a fifth less time of the processor for each
-// article at 150,000. One compaction at a time, so that on two cores one is
-// left to answer.
+// options returns the options of the database. Rows are found by exact key, so every level has a Bloom filter.
+// Texts, which are most of the bytes, have their own files that compactions do not rewrite. That saves a fifth
+// of the processor time per article at 150,000. Only one compaction runs at a time, so that on two cores one is
+// free to answer.
 func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20
@@ -161,9 +157,9 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 		Logger: log,
 		EventListener: &pebble.EventListener{
 			BackgroundError: log.background,
-			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // whoever reads it gets the error
+			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // the reader gets the error
 		},
-		CacheSize:                   o.CacheBytes + memTables*o.TableBytes, // Pebble takes those out of the cache
+		CacheSize:                   o.CacheBytes + memTables*o.TableBytes, // Pebble subtracts the tables from the cache
 		FormatMajorVersion:          pebble.FormatNewest,
 		MemTableSize:                uint64(o.TableBytes),
 		MemTableStopWritesThreshold: memTables,
@@ -181,8 +177,8 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 	return opts
 }
 
-// texts says which values get files of their own, and when those are written
-// anew because much in them is gone.
+// texts configures which values have their own files, and when those are rewritten because much of them is
+// deleted.
 var texts = pebble.ValueSeparationPolicy{
 	Enabled:               true,
 	MinimumSize:           1 << 10,

@@ -10,9 +10,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// An open of a damaged folder that Pebble gives up on waits for ever (see
-// guarded), so what Pebble itself has running is no leak of a test. A store that
-// a test leaves open still is: it has goroutines of ours.
+// TestMain ignores goroutines of Pebble, because an open that Pebble abandons waits forever (see guarded). A
+// store that a test leaves open is still found by its own goroutines.
 func TestMain(m *testing.M) {
 	const engine = "github.com/cockroachdb/pebble/v2"
 	goleak.VerifyTestMain(
@@ -25,9 +24,8 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// TestStore holds the store to the contract with hardly a posting in memory,
-// so that segments are written and merged all the time; the store in memory is
-// tested with all of them in memory.
+// TestStore runs the contract with almost no postings in memory, so segments are written and merged constantly.
+// The memory store is tested with all of them in memory.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Place {
 		dir := t.TempDir()

@@ -9,14 +9,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// private is the disk with files that only their owner may read: 0600; logs must
-// keep their names.
+// private is the disk with files that only their owner may access (0600), and with logs that must keep their
+// names.
 type private struct{ vfs.FS }
 
 // Unwrap returns the disk.
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// Create creates a file and takes it from others before anything is in it.
+// Create creates a file that only its owner may access.
 func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return p.owned(name)(p.FS.Create(name, c))
 }
@@ -26,7 +26,7 @@ func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Op
 	return p.owned(name)(p.FS.OpenReadWrite(name, c, o...))
 }
 
-// ReuseForWrite gives a file another name and writes it from its beginning.
+// ReuseForWrite renames a file and overwrites it from the start.
 func (p private) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return p.owned(to)(p.FS.ReuseForWrite(from, to, c))
 }
@@ -56,7 +56,7 @@ func (p private) owned(name string) func(vfs.File, error) (vfs.File, error) {
 	}
 }
 
-// own makes the folder 0700, also one that was there before.
+// own makes the folder, or changes an existing one, to mode 0700.
 func own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)

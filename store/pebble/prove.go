@@ -13,23 +13,23 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Proof is what Prove found.
+// Proof is the result of Prove.
 type Proof struct {
-	Report // of Check, with the rows that are not what the log makes
-	// From is the last entry that the snapshot had which the log was replayed from, 0: it was replayed from its first; At that
-	// of the store, End that of the log.
+	Report // of Check, with the rows that differ from the replay
+	// From is the last entry of the snapshot where the replay began, or 0 for the start of the log. At is the
+	// last entry of the store, End that of the log.
 	From, At, End uint64
-	// Digest is that of what came of the entries up to At, as the store keeps it.
+	// Digest covers the outcomes of the entries up to At, as the store keeps it.
 	Digest uint64
 }
 
-// maxDiffering is how many rows are named that are not what the log makes.
+// maxDiffering is how many differing rows are listed.
 const maxDiffering = 10
 
-// Prove checks a folder that no process has open, and replays the log that it follows, o.Log, in a scratch folder up to the
-// place where it is: from the newest snapshot of o.Snapshots that is not past that, or from the first entry. Every row of both
-// is compared. Without a folder the newest snapshot is checked, from the one before. Only scratch is changed.
-// ErrLogLost: the log lacks what the store has applied, or was trimmed after what the replay begins with.
+// Prove checks a folder that no process has open. It also replays the folder's log, o.Log, in scratch, and
+// compares all rows. The replay starts from the newest snapshot of o.Snapshots that is not newer, or from the
+// first entry. Without a folder, the newest snapshot is checked against the previous one. Only scratch changes.
+// It returns ErrLogLost if the log lacks an applied entry or the entries of the replay.
 func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, error) {
 	p := &prover{Options: o, log: o.Log}
 	p.Log, p.Snapshots = nil, nil
@@ -68,7 +68,7 @@ type prover struct {
 	log       docid.Log
 	snapshots SnapshotStore
 	offsets   []uint64
-	subject   uint64 // the snapshot that is proven: it is no beginning
+	subject   uint64 // the snapshot that is proven, from which no replay starts
 	dir       string // of the replay
 }
 
@@ -111,7 +111,7 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 	return nil
 }
 
-// date replays the log once more to say which entries made rows what they are.
+// date replays the log again to find the entries that gave rows their values.
 func (p *prover) date(ctx context.Context, keys, values [][]byte, found []Problem) {
 	since, was := make([]uint64, len(keys)), make([]bool, len(keys))
 	for i, v := range values {
@@ -128,13 +128,13 @@ func (p *prover) date(ctx context.Context, keys, values [][]byte, found []Proble
 		}
 	})
 	for i, entry := range since {
-		if err == nil && entry > p.From { // else the rows are all that is known
+		if err == nil && entry > p.From { // earlier entries are unknown
 			found[i].What += fmt.Sprintf(", since entry %d", entry)
 		}
 	}
 }
 
-// shown is a value from where it is no longer another on.
+// shown formats a value from the first byte that differs from another.
 func shown(v, other []byte) string {
 	if v == nil {
 		return "missing"
@@ -147,7 +147,7 @@ func shown(v, other []byte) string {
 	return fmt.Sprintf("%d bytes, from byte %d on %x", len(v), from, v[from:min(len(v), from+24)])
 }
 
-// has is an error unless the log has what the store has applied.
+// has returns an error unless the log has what the store has applied.
 func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 	if p.End, err = p.log.Durable(ctx); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 	return nil
 }
 
-// replay makes the rows of the store again, in a folder of its own.
+// replay makes the rows of the store again in its own folder.
 func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) (err error) {
 	if p.From, err = p.begin(ctx, watch); err != nil {
 		return err
@@ -178,8 +178,8 @@ func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) 
 	return s.Close()
 }
 
-// begin lays the newest snapshot that is not past the store where the log is replayed, if there is one, and says how far that
-// has come.
+// begin loads the newest snapshot that is not newer than the store for the replay. It returns the snapshot's
+// last entry, or 0.
 func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (from uint64, err error) {
 	for _, offset := range slices.Backward(p.offsets) {
 		if offset > p.At || offset >= p.subject {
@@ -210,24 +210,24 @@ func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (
 	return 0, p.FS.RemoveAll(p.dir)
 }
 
-// upTo is a log as it was when it had so many entries. It takes no more.
+// upTo is a log as it was when it had end entries. It takes no entries.
 type upTo struct {
 	docid.Log
 	end uint64
 }
 
-// Append is refused.
+// Append returns an error.
 func (upTo) Append(context.Context, docid.Anchor, []byte) (uint64, error) {
 	return 0, fmt.Errorf("%w: the log is only read", docid.ErrUnavailable)
 }
 
-// Incarnation says that the log is only read.
+// Incarnation returns "", because the log is only read.
 func (upTo) Incarnation(context.Context) (string, error) { return "", nil }
 
 // Trim does nothing.
 func (upTo) Trim(context.Context, uint64) error { return nil }
 
-// Durable is the end.
+// Durable returns the end.
 func (l upTo) Durable(context.Context) (uint64, error) { return l.end, nil }
 
 // Read returns no entry past the end.

@@ -16,13 +16,13 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// seal gives a row the checksum that it needs.
+// seal returns a row with its checksum.
 func seal(key, fields []byte) []byte {
 	return binary.BigEndian.AppendUint64(slices.Clone(fields), xxh3.HashSeed(fields, xxh3.Hash(key)))
 }
 
-// followed is a closed store that has added so many articles over a log, with a snapshot after two thirds of them. A third is
-// copies of one before.
+// followed returns a closed store that has added articles over a log, with a snapshot after two thirds of them.
+// A third are copies of earlier ones.
 func followed(t *testing.T, articles int, log docid.Log, beat time.Duration) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -38,7 +38,7 @@ func followed(t *testing.T, articles int, log docid.Log, beat time.Duration) *vf
 			ok(t, snapshotFolder{fs, "snapshots"}.Save(t.Context(), s.Applied(), 1, func(dir string) error { return s.Snapshot(t.Context(), dir) }))
 		}
 	}
-	if beat > 0 { // until the votes of some are there
+	if beat > 0 { // wait for some votes
 		ok(t, s.Close())
 		s, err = serveWith(t, Options{FS: fs, Log: log, beat: beat})
 		ok(t, err)
@@ -49,7 +49,7 @@ func followed(t *testing.T, articles int, log docid.Log, beat time.Duration) *vf
 	return fs
 }
 
-// edit changes the rows of a closed store.
+// edit changes rows of a closed store.
 func edit(t *testing.T, fs vfs.FS, dir string, change func(b *batch)) {
 	t.Helper()
 	kv, err := openRows(dir, Options{FS: fs})
@@ -61,7 +61,7 @@ func edit(t *testing.T, fs vfs.FS, dir string, change func(b *batch)) {
 	ok(t, kv.Close())
 }
 
-// row is the n-th of a space.
+// row returns the n-th row of a space.
 func (b *batch) row(space byte, n int) (key, value []byte) {
 	_ = b.Scan([]byte{space}, []byte{space + 1}, func(k, v []byte) error {
 		if n--; n == -1 {
@@ -72,13 +72,13 @@ func (b *batch) row(space byte, n int) (key, value []byte) {
 	return key, value
 }
 
-// TestProveRows: every row that is not what the log makes is named, with the entry since when, and no other; by the snapshot
-// and the tail, too, where the change came later.
+// TestProveRows checks that Prove lists exactly the rows that differ from the log, with the entry. A later
+// change must also be found from the snapshot and the tail.
 func TestProveRows(t *testing.T) {
 	for _, c := range []struct {
 		what   string
-		change func(b *batch) // what is planted
-		rows   []string       // the spaces of the rows that are named
+		change func(b *batch) // the defect
+		rows   []string       // spaces of the reported rows
 		says   string
 	}{
 		{what: "as it is"},
@@ -138,8 +138,8 @@ func TestProveRows(t *testing.T) {
 	}
 }
 
-// TestProveLog: a log in which an entry was changed after it was applied does not make the rows; one that lacks what was
-// applied, or what the replay begins with, is refused and says so.
+// TestProveLog checks that Prove detects a log entry changed after it was applied. It must refuse a log that
+// lacks applied entries or the start of the replay.
 func TestProveLog(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	fs := followed(t, 12, log, 20*time.Millisecond)
@@ -161,14 +161,14 @@ func TestProveLog(t *testing.T) {
 		ok(t, to.Trim(t.Context(), before))
 		return to
 	}
-	other := func(e []byte) []byte { return append(e[:16:16], all[4][16:]...) } // of another article
+	other := func(e []byte) []byte { return append(e[:16:16], all[4][16:]...) } // an entry of another article
 	for _, c := range []struct {
 		what      string
 		log       docid.Log
 		dir       string
 		snapshots SnapshotStore
 		err       error
-		says      string // of the error, or of the first problem
+		says      string // text of the error or first problem
 	}{
 		{what: "as it was", log: log, dir: "d"},
 		{what: "the snapshot, from the first entry", log: log, snapshots: snapshots},

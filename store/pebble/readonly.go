@@ -14,9 +14,8 @@ import (
 	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
 
-// openToRead opens a folder that no process has open, and changes nothing in
-// it: what a crash left in the write-ahead log is read and stays there. The
-// folder may be on a file system that cannot be written.
+// openToRead opens a folder that no process has open, without changing it. It reads what a crash left in the
+// write-ahead log and leaves it there. The file system may be read-only.
 func openToRead(dir string, o Options) (*engine, error) {
 	onDisk := o.FS == nil
 	if onDisk {
@@ -34,7 +33,7 @@ func openToRead(dir string, o Options) (*engine, error) {
 	return e, nil
 }
 
-// openProved proves that the folder holds what it must and opens the database.
+// openProved checks that the folder holds what it must, and opens the database.
 func openProved(dir string, o Options) (*engine, error) {
 	if err := checkLogs(o.FS, dir); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func openProved(dir string, o Options) (*engine, error) {
 	return &engine{rows: newRows(db, log), fs: below, heads: w.Heads, problems: w.Problems}, nil
 }
 
-// lockToRead takes the lock of a folder if there is one and it may be written:
-// where it may not, no server can have the folder open.
+// lockToRead takes the lock of a folder if it exists and is writable. If it is not writable, no server can have
+// the folder open.
 func lockToRead(on vfs.FS, dir string) (io.Closer, error) {
 	if _, err := on.Stat(on.PathJoin(dir, "LOCK")); errors.Is(err, fs.ErrNotExist) {
 		return nothing{}, nil
@@ -75,41 +74,41 @@ type nothing struct{}
 // Close does nothing.
 func (nothing) Close() error { return nil }
 
-// readFS is a file system in which nothing can be changed.
+// readFS is a read-only file system.
 type readFS struct{ vfs.FS }
 
 var errReadOnly = fmt.Errorf("the store is only read: %w", os.ErrPermission)
 
-// Unwrap returns the file system below.
+// Unwrap returns the wrapped file system.
 func (r readFS) Unwrap() vfs.FS { return r.FS }
 
-// Create is refused.
+// Create returns errReadOnly.
 func (readFS) Create(string, vfs.DiskWriteCategory) (vfs.File, error) { return nil, errReadOnly }
 
-// OpenReadWrite is refused.
+// OpenReadWrite returns errReadOnly.
 func (readFS) OpenReadWrite(string, vfs.DiskWriteCategory, ...vfs.OpenOption) (vfs.File, error) {
 	return nil, errReadOnly
 }
 
-// ReuseForWrite is refused.
+// ReuseForWrite returns errReadOnly.
 func (readFS) ReuseForWrite(string, string, vfs.DiskWriteCategory) (vfs.File, error) {
 	return nil, errReadOnly
 }
 
-// Link is refused.
+// Link returns errReadOnly.
 func (readFS) Link(string, string) error { return errReadOnly }
 
-// Remove is refused.
+// Remove returns errReadOnly.
 func (readFS) Remove(string) error { return errReadOnly }
 
-// RemoveAll is refused.
+// RemoveAll returns errReadOnly.
 func (readFS) RemoveAll(string) error { return errReadOnly }
 
-// Rename is refused.
+// Rename returns errReadOnly.
 func (readFS) Rename(string, string) error { return errReadOnly }
 
-// MkdirAll is refused.
+// MkdirAll returns errReadOnly.
 func (readFS) MkdirAll(string, os.FileMode) error { return errReadOnly }
 
-// Lock locks nothing: whoever opens the folder has its lock already.
+// Lock does nothing, because the caller already has the lock of the folder.
 func (readFS) Lock(string) (io.Closer, error) { return nothing{}, nil }

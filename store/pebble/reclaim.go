@@ -8,24 +8,23 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// reclaim gives the disk back of what was deleted. Left alone, the database
-// does so when it next compacts what lies around it, which may be never; and
-// a file of texts stays as long as a third of it is in use.
+// reclaim frees the disk space of deleted rows. The database alone does so only when it next compacts the
+// range, which may be never. It keeps a file of texts while a third of the file is in use.
 type reclaim struct {
 	on   atomic.Bool
 	work sync.WaitGroup
 }
 
-// A compaction of everything is worth its while once as much was deleted as is left:
-// four rows for each article that lives, and some thousand at least.
+// A full compaction pays off once as much is deleted as is left: four rows for each living article, and at
+// least some thousand.
 const (
 	goneRows       = 4
 	goneRowsAtAll  = 4000
 	firstKey, last = "a", "{" // spaces of rows are letters
 )
 
-// policy of where values lie: while disk is given back, compactions write
-// those that live to new files, and the old files go.
+// policy returns where values are stored. During a reclaim, compactions write living values to new files, and
+// the old files are removed.
 func (r *reclaim) policy() pebble.ValueSeparationPolicy {
 	p := texts
 	if r.on.Load() {
@@ -34,7 +33,7 @@ func (r *reclaim) policy() pebble.ValueSeparationPolicy {
 	return p
 }
 
-// giveBack begins a compaction of everything, beside the work, if enough was deleted.
+// giveBack starts a full compaction in the background if enough rows are deleted.
 func (e *engine) giveBack(ctx context.Context) {
 	live := int64(0)
 	for _, h := range e.heads() {
@@ -46,8 +45,7 @@ func (e *engine) giveBack(ctx context.Context) {
 	}
 	e.reclaim.work.Go(func() {
 		defer e.reclaim.on.Store(false)
-		// It is tried again when as much is deleted again; an error of the
-		// engine stops the store by itself.
+		// It is retried after as many further deletions. An engine error stops the store.
 		e.gone.Add(-gone)
 		_, _ = guarded(e.log, func() (struct{}, error) {
 			return struct{}{}, e.db.Compact(ctx, []byte(firstKey), []byte(last), false)

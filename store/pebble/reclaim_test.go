@@ -13,9 +13,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestDiskGivenBack ends 9 of 10 docIds: the folder shrinks to half at most (how far depends on what
-// was compacted when),
-// while it is open, and what is left is there.
+// TestDiskGivenBack ends 9 of 10 docIds. The open folder must shrink to half or less, depending on compactions,
+// and keep the rest.
 func TestDiskGivenBack(t *testing.T) {
 	dir := t.TempDir()
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 256 << 10})

@@ -17,14 +17,14 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// jaccardAt are settings by which texts are near from a Jaccard of words on: every pair is found.
+// jaccardAt returns settings with a word Jaccard threshold that find every pair.
 func jaccardAt(threshold float64) docid.Settings {
 	return docid.Settings{URL: docid.Exact, Content: docid.Near, ContentMethod: func(seed uint64, _ []byte) (neardup.Method, error) {
 		return methods.New(fmt.Sprintf("jaccard threshold=%v shingle=words:1 seed=%d", threshold, seed))
 	}}
 }
 
-// families submits articles of few families, in which words are replaced: some near, some less.
+// families submits articles of a few families with some words replaced, some near and some less.
 func families(t *testing.T, d *docid.Detector, n int, r *rand.Rand) {
 	t.Helper()
 	for i := range n {
@@ -45,13 +45,13 @@ func families(t *testing.T, d *docid.Detector, n int, r *rand.Rand) {
 	}
 }
 
-// placed is where every article of a store is, and the texts that the store has of docIds.
+// placed records the docId of every article of a store, and the stored texts.
 type placed struct {
 	homes   map[string]string // docId by nid
 	leaders []uint64
 	groups  map[uint64]docid.Group
 	stages  map[string]docid.Stage
-	texts   map[uint64]string // of leaders
+	texts   map[uint64]string // texts of leaders
 }
 
 func placesOf(t *testing.T, d *docid.Detector) placed {
@@ -79,12 +79,12 @@ func placesOf(t *testing.T, d *docid.Detector) placed {
 	return p
 }
 
-// expected is what becomes of the docIds by comparing every text with every leader: of each article that moves, the nid
-// that leads where it goes; "" for a docId of its own.
+// expected compares every text with every leader. It returns for each moved article the nid of its new leader,
+// or "" for a docId of its own.
 func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 	t.Helper()
 	moves, home := map[string]string{}, map[uint64]uint64{}
-	next := uint64(1 << 40) // numbers of docIds that are made on the way
+	next := uint64(1 << 40) // numbers of new docIds
 	leaders, texts, names := slices.Clone(p.leaders), map[uint64]string{}, map[uint64]string{}
 	for _, l := range leaders {
 		texts[l], names[l], home[l] = p.texts[l], p.groups[l].NID, l
@@ -117,7 +117,7 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 	return moves
 }
 
-// rekeyed makes a folder by other settings, and returns what moved.
+// rekeyed copies a folder with other settings, and returns the moves.
 func rekeyed(t *testing.T, dir, to string, s docid.Settings) (moves []docid.Moved, sum docid.Rejudged) {
 	t.Helper()
 	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) { return s.Rekey(tenant, id) }
@@ -141,8 +141,8 @@ func rekeyed(t *testing.T, dir, to string, s docid.Settings) (moves []docid.Move
 	return moves, sum
 }
 
-// TestRekey makes stores of a Jaccard by lower and higher ones: what a comparison of all texts says is what moves, and
-// nothing else; the store as it was stays as it was, and both are well.
+// TestRekey changes the Jaccard threshold of stores. Exactly the articles that a full comparison predicts must
+// move, the original must not change, and both must pass a check.
 func TestRekey(t *testing.T) {
 	moved := map[float64]int{}
 	for seed := range uint64(2) {
@@ -209,7 +209,7 @@ func reopened(t *testing.T, dir string, settings docid.Settings) placed {
 	return p
 }
 
-// TestRekeyObeysPeople: what a person moved stays, and so does what a person ruled.
+// TestRekeyObeysPeople checks that corrections and rulings of people are kept.
 func TestRekeyObeysPeople(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	st, err := pebble.Open(t.Context(), dir, pebble.Options{})
@@ -238,7 +238,7 @@ func TestRekeyObeysPeople(t *testing.T) {
 	}
 }
 
-// TestRekeyTellsTheSinks: an article that moves waits for the sinks as any change does.
+// TestRekeyTellsTheSinks checks that a moved article is delivered to the sinks like any change.
 func TestRekeyTellsTheSinks(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	st, err := pebble.Open(t.Context(), dir, pebble.Options{})
@@ -271,8 +271,8 @@ func TestRekeyTellsTheSinks(t *testing.T) {
 	}
 }
 
-// TestRebuildByAnotherMethod: an index that was lost is made by another method of what its sinks have of it as it would have
-// been of its folder.
+// TestRebuildByAnotherMethod restores a lost index from its sinks with another method. The result must equal
+// that of Rekey on its folder.
 func TestRebuildByAnotherMethod(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	st, err := pebble.Open(t.Context(), dir, pebble.Options{})
@@ -318,7 +318,7 @@ func TestRebuildByAnotherMethod(t *testing.T) {
 	}
 }
 
-// TestRekeyFindsNames: a stage that was off finds what came before it was on.
+// TestRekeyFindsNames checks that a stage that was off finds articles from before it was on.
 func TestRekeyFindsNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	st, err := pebble.Open(t.Context(), dir, pebble.Options{})
@@ -349,7 +349,7 @@ func TestRekeyFindsNames(t *testing.T) {
 	}
 }
 
-// well holds a folder to its check.
+// well checks a folder and wants no problems.
 func well(t *testing.T, dir string) {
 	t.Helper()
 	report, err := pebble.Check(t.Context(), dir, pebble.Options{})

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/internal/test/storetest"
 )
 
-// TestRestores: every combination of a log and folders that are as they were, older or empty, with a log in memory.
+// TestRestores runs all combinations of a log in memory and folders that are current, older or empty.
 func TestRestores(t *testing.T) {
 	log := storetest.NewLog()
 	saved := map[storetest.State]*storetest.Log{storetest.Empty: storetest.NewLog()}

@@ -13,16 +13,15 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// rows makes a ledger.KV of a Pebble database. Pebble shows a batch to readers
-// before its fsync has returned, so a ledger.Snapshot is one that is taken when
-// one has: what a reader sees cannot be lost.
+// rows implements ledger.KV with a Pebble database. Pebble shows a batch to readers before its fsync has
+// returned. So a ledger.Snapshot is taken after the fsync, and nothing that a reader sees can be lost.
 type rows struct {
 	db   *pebble.DB
 	log  *logger
 	mu   sync.Mutex
 	last *snapshot      // the durable state
-	used sync.WaitGroup // snapshots that are open
-	gone atomic.Int64   // rows deleted since disk was last given back
+	used sync.WaitGroup // open snapshots
+	gone atomic.Int64   // rows deleted since the last reclaim
 }
 
 // snapshot is a Pebble snapshot that closes with its last user.
@@ -37,7 +36,7 @@ func newRows(db *pebble.DB, log *logger) *rows {
 	return r
 }
 
-// advance makes the present state the durable one.
+// advance makes the current state the durable one.
 func (r *rows) advance() {
 	s := &snapshot{Snapshot: r.db.NewSnapshot()}
 	s.users.Store(1)
@@ -73,8 +72,8 @@ func (r *rows) Batch() ledger.Batch {
 	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
-// Close closes the database once no snapshot is open. What a file that could not be
-// read left behind in the engine goes with the process.
+// Close closes the database once no snapshot is open. What an unreadable file left open in the engine is freed
+// when the process ends.
 func (r *rows) Close() (err error) {
 	defer func() { err = unreadable(recover(), err) }()
 	r.mu.Lock()
@@ -100,8 +99,8 @@ func (r reader) Get(key []byte) (value []byte, err error) {
 	return out, wrap(closer.Close())
 }
 
-// unreadable makes an error of the panic in which Pebble ends when the file
-// that a long value lies in is missing or damaged at its end.
+// unreadable converts a panic to an error. Pebble panics if the file of a long value is missing or damaged at
+// its end.
 func unreadable(panicked any, err error) error {
 	if panicked == nil {
 		return err
@@ -115,7 +114,7 @@ func (r reader) Scan(from, to []byte, visit func(key, value []byte) error) (err 
 		return wrap(err)
 	}
 	defer func() {
-		if closed := wrap(it.Close()); err == nil { // it says again what it has said
+		if closed := wrap(it.Close()); err == nil { // Close returns an earlier error again
 			err = closed
 		}
 	}()
@@ -136,7 +135,7 @@ func value(it *pebble.Iterator) (v []byte, err error) {
 	return it.ValueAndErr()
 }
 
-// held is the use of a snapshot by one reader.
+// held is a reader's use of a snapshot.
 type held struct {
 	reader
 	snapshot *snapshot
@@ -174,20 +173,20 @@ func (b *batch) Commit() error {
 	return nil
 }
 
-// Close frees the batch, unless an engine that gave up may still hold it.
+// Close frees the batch, unless a failed engine may still use it.
 func (b *batch) Close() {
 	if b.rows.log.fatal() == nil {
 		_ = b.b.Close()
 	}
 }
 
-// wrap says in the words of neardup what Pebble and the disk say in theirs.
+// wrap converts errors of Pebble and the disk to those of docid.
 func wrap(err error) error {
 	switch {
-	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // said already
+	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // already converted
 		return err
 	case pebble.IsCorruptionError(err):
-		said, _, _ := strings.Cut(err.Error(), "\n") // below are the names of its own types
+		said, _, _ := strings.Cut(err.Error(), "\n") // later lines have Pebble's type names
 		return fmt.Errorf("%w: %s", docid.ErrCorrupt, said)
 	case vfs.IsNoSpaceError(err):
 		return fmt.Errorf("%w: %w", docid.ErrFull, err)

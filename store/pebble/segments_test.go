@@ -10,9 +10,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestFolderWithoutSegments: a folder of an older program, all of whose postings are
-// made at start, gets segments in the background and answers as before, then
-// and after another start.
+// TestFolderWithoutSegments opens a folder of an older program, whose postings are all made at start. It must
+// get segments in the background and answer as before, also after another start.
 func TestFolderWithoutSegments(t *testing.T) {
 	dir := t.TempDir()
 	s, err := pebble.Open(t.Context(), dir, pebble.Options{})

@@ -15,14 +15,14 @@ import (
 	"github.com/neardup/neardup/store/internal/listed"
 )
 
-// snapshotFolder is a SnapshotStore in a folder. The files of a snapshot lie in OFFSET-SERVER, and OFFSET.json, which is written
-// last, lists them with their checksums: a folder without a list is not a snapshot.
+// snapshotFolder is a SnapshotStore in a folder. The files of a snapshot are in OFFSET-SERVER. OFFSET.json
+// lists them with their checksums and is written last, so a folder without a list is not a snapshot.
 type snapshotFolder struct {
 	fs  vfs.FS
 	dir string
 }
 
-// SnapshotFolder keeps snapshots in a folder that all stores of a log see.
+// SnapshotFolder returns a SnapshotStore in a folder that all stores of a log share.
 func SnapshotFolder(dir string) SnapshotStore { return snapshotFolder{private{vfs.Default}, dir} }
 
 const listSuffix = ".json"
@@ -39,7 +39,7 @@ func (f snapshotFolder) names() ([]string, error) {
 	return names, err
 }
 
-// Offsets are those of the lists.
+// Offsets returns the offsets that have a list.
 func (f snapshotFolder) Offsets(context.Context) (offsets []uint64, err error) {
 	names, err := f.names()
 	for _, name := range names {
@@ -52,7 +52,7 @@ func (f snapshotFolder) Offsets(context.Context) (offsets []uint64, err error) {
 	return offsets, err
 }
 
-// Save writes the files, and then their list. What this server has left of an earlier attempt is removed.
+// Save writes the files, and then their list. It first removes what this server left of an earlier attempt.
 func (f snapshotFolder) Save(_ context.Context, offset, server uint64, write func(dir string) error) error {
 	if err := errors.Join(f.fs.MkdirAll(f.dir, 0o700), f.sweep(fmt.Sprintf("-%016x", server))); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (f snapshotFolder) Save(_ context.Context, offset, server uint64, write fun
 	return errors.Join(f.fs.Rename(temporary, f.list(offset)), f.sync(f.dir))
 }
 
-// sweep removes folders and lists of a server that no list names.
+// sweep removes a server's folders and lists that are not in use.
 func (f snapshotFolder) sweep(server string) error {
 	names, err := f.names()
 	if err != nil {
@@ -169,7 +169,7 @@ func (f snapshotFolder) read(offset uint64) (l listed.List, err error) {
 
 func damaged(path, why string) error { return fmt.Errorf("%w: %s: %s", docid.ErrCorrupt, path, why) }
 
-// Load copies the files that are listed, each held to its checksum.
+// Load copies the listed files and verifies their checksums.
 func (f snapshotFolder) Load(ctx context.Context, offset uint64, dir string) error {
 	l, err := f.read(offset)
 	if err != nil {
@@ -205,7 +205,7 @@ func (f snapshotFolder) load(at string, want listed.File, path string) error {
 	return errors.Join(err, to.Sync(), to.Close())
 }
 
-// Remove removes the list first: from then on there is no such snapshot.
+// Remove removes the list first, which ends the snapshot, and then the files.
 func (f snapshotFolder) Remove(_ context.Context, offset uint64) error {
 	err := f.fs.Remove(f.list(offset))
 	if errors.Is(err, os.ErrNotExist) {

@@ -18,33 +18,33 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// SnapshotStore keeps snapshots of stores that follow one log, each under the offset of an entry that it certainly has.
-// All stores of the log see the same ones.
+// SnapshotStore keeps snapshots of stores that follow one log, each under the offset of an entry that it
+// contains. All stores of the log see the same snapshots.
 type SnapshotStore interface {
-	// Offsets are those of the complete snapshots, in order.
+	// Offsets returns the offsets of the complete snapshots in order.
 	Offsets(ctx context.Context) ([]uint64, error)
-	// Save keeps a snapshot, which write makes in a folder that is not there yet. Until all of it is kept, Offsets does
-	// not name it. server tells those apart that may save one at the same moment.
+	// Save stores a snapshot, which write makes in a folder that does not exist. Offsets lists it only once it
+	// is complete. server distinguishes stores that save at the same time.
 	Save(ctx context.Context, offset, server uint64, write func(dir string) error) error
-	// Load copies a snapshot to a folder that is not there yet. docid.ErrCorrupt where it is not what was saved.
+	// Load copies a snapshot to a new folder, and returns docid.ErrCorrupt if the files differ.
 	Load(ctx context.Context, offset uint64, dir string) error
 	// Remove removes a snapshot.
 	Remove(ctx context.Context, offset uint64) error
 }
 
-// snapshots are made of a store that follows a log. The last two are kept: somebody may just be copying one.
+// snapshots makes snapshots of a store that follows a log. The last two are kept, as one may be in use.
 type snapshots struct {
 	SnapshotStore
 	every  time.Duration
 	failed func(error)
-	newest atomic.Uint64 // when it was last asked for
+	newest atomic.Uint64 // as of the last look
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 }
 
 const keptSnapshots = 2
 
-// offsetsWait is how long the offsets may be asked for.
+// offsetsWait limits a request for the offsets.
 const offsetsWait = 20 * time.Second
 
 func newSnapshots(o Options) *snapshots {
@@ -58,17 +58,17 @@ func newSnapshots(o Options) *snapshots {
 	return s
 }
 
-// placeOf tells a folder from those of other machines.
+// placeOf returns an identifier of a folder on this machine.
 func placeOf(dir string) uint64 {
-	host, _ := os.Hostname() // where it is not known, the folder counts
+	host, _ := os.Hostname() // without it, the folder alone counts
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
 	return xxh3.HashString(host + "\x00" + dir)
 }
 
-// first is the first entry of the log that a server needs that begins with one of the kept snapshots; 0 while there are fewer,
-// for the log is not to rest on one alone, or it is not known.
+// first returns the first entry that a server needs after the older of the two kept snapshots. With fewer it
+// returns 0, because the log must not depend on one alone.
 func (s *snapshots) first() uint64 {
 	ctx, cancel := context.WithTimeout(context.Background(), offsetsWait)
 	defer cancel()
@@ -92,7 +92,7 @@ func (s *snapshots) last(ctx context.Context) (uint64, error) {
 	return last, nil
 }
 
-// begin makes a folder without a store one that begins with the newest snapshot that is not damaged, if there is one.
+// begin fills a folder without a store with the newest undamaged snapshot, if there is one.
 func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 	if there, err := pebble.Peek(dir, fs); err == nil && there.Exists {
 		return nil
@@ -108,10 +108,10 @@ func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 		}
 		s.failed(fmt.Errorf("the snapshot at entry %d is not taken: %w", offset, err))
 	}
-	return err // that of the oldest
+	return err // the error of the oldest
 }
 
-// loadSnapshot makes a folder of a snapshot; it may be there, and empty.
+// loadSnapshot copies a snapshot to a folder, which may exist if it is empty.
 func loadSnapshot(ctx context.Context, s SnapshotStore, fs vfs.FS, offset uint64, dir string) error {
 	copying := dir + ".copying"
 	if err := errors.Join(fs.MkdirAll(fs.PathDir(dir), 0o700), fs.RemoveAll(copying)); err != nil {
@@ -126,7 +126,7 @@ func loadSnapshot(ctx context.Context, s SnapshotStore, fs vfs.FS, offset uint64
 	return fs.Rename(copying, dir)
 }
 
-// keep makes a snapshot of a store now and then, until close.
+// keep makes snapshots of a store at intervals until close.
 func (s *snapshots) keep(of *Store, server uint64) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -137,7 +137,7 @@ func (s *snapshots) keep(of *Store, server uint64) {
 		since := time.Now()
 		for {
 			last, err := s.last(ctx)
-			if err == nil && last != seen { // somebody's
+			if err == nil && last != seen { // made by any server
 				seen, since = last, time.Now()
 			}
 			if err == nil && (last == 0 || time.Since(since) >= s.every) {
@@ -155,7 +155,7 @@ func (s *snapshots) keep(of *Store, server uint64) {
 	})
 }
 
-// make makes one, and removes those that are too many.
+// make saves a snapshot and removes all but the newest two.
 func (s *snapshots) make(ctx context.Context, of *Store, server uint64) error {
 	at := of.Applied()
 	if err := s.Save(ctx, at, server, func(dir string) error { return of.Snapshot(ctx, dir) }); err != nil {
@@ -178,7 +178,7 @@ func (s *snapshots) close() {
 	s.work.Wait()
 }
 
-// LastSnapshot is an entry of the log that the newest of Options.Snapshots has; 0: there is none.
+// LastSnapshot returns an entry of the log that the newest snapshot has, or 0 if there is none.
 func (s *Store) LastSnapshot() uint64 {
 	if s.snapshots == nil {
 		return 0

@@ -15,8 +15,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestSnapshotFolder: what broke off is no snapshot; of two servers that save one at the same entry the first counts, and the
-// other leaves nothing.
+// TestSnapshotFolder checks that an incomplete save is not a snapshot. If two servers save at the same entry,
+// the first counts and the other leaves nothing.
 func TestSnapshotFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shared")
 	f := pebble.SnapshotFolder(dir)
@@ -48,8 +48,8 @@ func TestSnapshotFolder(t *testing.T) {
 	}
 }
 
-// TestSnapshotDamaged: a snapshot of which any file, or the list, is cut, changed, zeroed or gone is refused by the name of the
-// file, and a new server begins with the one before.
+// TestSnapshotDamaged cuts, changes, zeroes or removes each file of a snapshot and its list. Load must report
+// the file, and a new server must begin with the previous snapshot.
 func TestSnapshotDamaged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shared")
 	log := storetest.Begin(t, storetest.NewLog())
@@ -87,7 +87,7 @@ func TestSnapshotDamaged(t *testing.T) {
 		ok(t, err)
 		for what, b := range map[string][]byte{"cut": was[:len(was)/2], "zeroed": make([]byte, len(was)), "longer": append(slices.Clone(was), 1), "changed": changed(was), "gone": nil} {
 			if what != "gone" && string(b) == string(was) || what == "gone" && strings.HasSuffix(path, ".json") {
-				continue // it is empty; or it is no snapshot then
+				continue // an empty file, or without a list not a snapshot
 			}
 			damages++
 			ok(t, os.Remove(path))
@@ -114,7 +114,7 @@ func TestSnapshotDamaged(t *testing.T) {
 	}
 }
 
-// changed has a byte of the middle changed.
+// changed returns the bytes with one in the middle changed.
 func changed(b []byte) []byte {
 	b = slices.Clone(b)
 	if len(b) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Texts keep the texts of articles for a time, so that a person can read both of a
-// pair: an index has only that of the kept article. They lie in a folder of their
-// own, unsynced, and no answer rests on them: a crash may cost the last ones.
+// Texts keeps the texts of articles for a time, so that a person can read both texts of a pair. An index has
+// only that of the kept article. Texts has its own unsynced folder, and a crash may lose the last ones, because
+// no answer depends on them.
 type Texts struct {
 	db   *pebble.DB
 	log  *logger
@@ -20,7 +20,7 @@ type Texts struct {
 	now  func() time.Time
 }
 
-// OpenTexts opens the folder, and makes it if it is not there.
+// OpenTexts opens the folder, or creates it.
 func OpenTexts(dir string, keep time.Duration) (*Texts, error) {
 	log := newLogger()
 	o := &pebble.Options{Logger: log, FS: guardFS{vfs.Default, log}}
@@ -32,26 +32,24 @@ func OpenTexts(dir string, keep time.Duration) (*Texts, error) {
 	return &Texts{db, log, keep, time.Now}, nil
 }
 
-// do runs a call into the engine that gives nothing back.
+// do runs a call into the engine that returns no value.
 func (t *Texts) do(call func() error) error {
 	_, err := guarded(t.log, func() (struct{}, error) { return struct{}{}, call() })
 	return err
 }
 
-// textKey orders the texts of a tenant by the change that each came with, which
-// is the order of time. Tenants have no zero byte.
+// textKey orders the texts of a tenant by their change, and so by time. Tenants contain no zero byte.
 func textKey(tenant string, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(tenant), 0), seq)
 }
 
-// Put keeps the text that came with a change.
+// Put stores the text that came with a change.
 func (t *Texts) Put(tenant string, seq uint64, text string) error {
 	value := append(binary.BigEndian.AppendUint64(nil, uint64(t.now().UnixNano())), text...)
 	return t.do(func() error { return t.db.Set(textKey(tenant, seq), value, pebble.NoSync) })
 }
 
-// Get returns the text that came with a change; false where it is not there, or
-// no more.
+// Get returns the text that came with a change, or false if it is missing or expired.
 func (t *Texts) Get(tenant string, seq uint64) (text string, ok bool, err error) {
 	value, closer, err := t.db.Get(textKey(tenant, seq))
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -67,17 +65,17 @@ func (t *Texts) Get(tenant string, seq uint64) (text string, ok bool, err error)
 	return string(value[8:]), true, nil
 }
 
-// over reports whether a row was kept long enough.
+// over reports whether a row has expired.
 func (t *Texts) over(value []byte) bool {
 	return len(value) < 8 || t.now().Sub(time.Unix(0, int64(binary.BigEndian.Uint64(value)))) > t.keep
 }
 
-// Drop forgets the text that came with a change.
+// Drop removes the text that came with a change.
 func (t *Texts) Drop(tenant string, seq uint64) error {
 	return t.do(func() error { return t.db.Delete(textKey(tenant, seq), pebble.NoSync) })
 }
 
-// Forget drops what was kept long enough.
+// Forget removes the expired texts of a tenant.
 func (t *Texts) Forget(tenant string) error {
 	return t.do(func() error { return t.forget(tenant) })
 }
@@ -99,7 +97,7 @@ func (t *Texts) forget(tenant string) (err error) {
 	return errors.Join(it.Error(), t.db.DeleteRange(first, until, pebble.NoSync))
 }
 
-// Close closes the folder; what was put is on disk then.
+// Close flushes the texts to disk and closes the folder.
 func (t *Texts) Close() error {
 	return t.do(func() error { return errors.Join(t.db.Flush(), t.db.Close()) })
 }

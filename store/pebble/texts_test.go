@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Texts are there for the time that is set and no longer, each tenant's by itself,
-// also after the folder was closed.
+// TestTexts checks that texts are kept for the set time, for each tenant, and after a restart.
 func TestTexts(t *testing.T) {
 	dir, now := t.TempDir(), time.Unix(1_000_000, 0)
 	open := func() *Texts {
@@ -50,7 +49,7 @@ func TestTexts(t *testing.T) {
 	defer texts.Close()
 	want("a", 3, "three", true)
 	now = now.Add(30 * time.Minute)
-	want("a", 1, "", false) // long enough, also before it is dropped
+	want("a", 1, "", false) // expired, though not yet dropped
 	if err := texts.Forget("a"); err != nil {
 		t.Fatal(err)
 	}

@@ -14,22 +14,20 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Chunks of a write-ahead log, in blocks that none crosses: 4 bytes checksum,
-// 2 length, 1 kind, 4 number of the log, 8 up to where the log was on disk when
-// the chunk was written, payload. Little-endian.
+// A write-ahead log has blocks of chunks, and no chunk crosses a block. A chunk has 4 bytes checksum, 2 length,
+// 1 kind, 4 number of the log, 8 synced length of the log, and the payload. Little-endian.
 const (
 	walBlock     = 32 << 10
 	walHeader    = 19
-	walFirstKind = 9 // with the last field; 9 to 12 are the parts of a record
+	walFirstKind = 9 // with the offset, and 9 to 12 are the parts of a record
 	walLastKind  = 12
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checkLogs refuses a folder with a write-ahead log that is damaged before its
-// end. Pebble takes damage for a torn tail unless a later block proves that it
-// was on disk; this looks for the proof in the same block too, so that nothing
-// but the last write can be lost unnoticed. About 0.1 s for 100 MB.
+// checkLogs returns ErrCorrupt if a write-ahead log is damaged before its end. Pebble treats damage as a torn
+// tail unless a later block proves that it was synced. checkLogs also finds that proof in the same block, so
+// only the last write can be lost without an error. It takes about 0.1 s for 100 MB.
 func checkLogs(fs vfs.FS, dir string) error {
 	names, err := fs.List(dir)
 	if err != nil {
@@ -64,8 +62,8 @@ func readAll(fs vfs.FS, path string) ([]byte, error) {
 	return content, errors.Join(err, f.Close())
 }
 
-// damage finds the first offset without a valid chunk and reports whether a
-// later chunk promises that what was there had reached the disk.
+// damage finds the first offset without a valid chunk. It reports whether a later chunk proves that this offset
+// was synced.
 func damage(log []byte, number uint32) (int, bool) {
 	at := 0
 	for {
@@ -86,7 +84,7 @@ func damage(log []byte, number uint32) (int, bool) {
 	return 0, false
 }
 
-// chunk reads the chunk at an offset, if there is a valid one of this log.
+// chunk reads the chunk at an offset, if it is valid and of this log.
 func chunk(log []byte, at int, number uint32) (length int, synced uint64, ok bool) {
 	if at+walHeader > len(log) {
 		return 0, 0, false

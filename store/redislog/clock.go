@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Time is that of Redis, one for all servers.
+// Time returns the time of Redis, which is the same for all servers.
 func (l *Log) Time(ctx context.Context) (time.Time, error) {
 	parts, err := redis.Int64s(l.c.Do(ctx, "TIME"))
 	if err == nil && len(parts) != 2 {

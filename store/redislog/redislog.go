@@ -1,5 +1,5 @@
-// Package redislog is a docid.Log in a stream of Redis 7 or Valkey. What is durable there is what its
-// append-only file has, synced with every change, and those of so many replicas as are waited for.
+// Package redislog implements docid.Log in a stream of Redis 7 or Valkey. An entry is durable once it is in the
+// append-only file, synced with every change, of Redis and of the awaited replicas.
 package redislog
 
 import (
@@ -19,43 +19,43 @@ import (
 	"github.com/neardup/neardup/store/internal/durability"
 )
 
-// The stream, and the field of its entries. An entry at an offset has the id 0-OFFSET.
+// The stream, and the field of its entries. The entry at an offset has the id 0-OFFSET.
 const (
 	stream = "neardup:log"
 	field  = "e"
 )
 
-// watermark is a stream of one entry, whose id OFFSET-TURN says up to where the log is durable. It is written after that
-// became true, so a replica that has it has all that it speaks of, too. (In a stream, because readers wait for it.)
+// watermark is a stream of one entry. Its id OFFSET-TURN records up to where the log is durable. It is written
+// afterwards, so a replica that has it also has those entries. It is a stream because readers wait for it.
 const watermark = "{neardup:log}:durable"
 
 var keys = []string{stream, watermark}
 
-// A page of Read ends with the entry that exceeds so many bytes; for one it waits so long, in milliseconds.
+// A page of Read ends with the entry that exceeds pageBytes. Read waits pageWait milliseconds for it.
 const (
 	pageBytes = 1 << 20
 	pageWait  = 300
 )
 
-// replicaWait is how long replicas may take to get what is appended, and again to have it on disk.
+// replicaWait limits the time for replicas to receive entries, and again to sync them.
 const replicaWait = 400 * time.Millisecond
 
 // Log is a docid.Log in Redis.
 type Log struct {
 	c        *redisclient.Client
 	replicas int
-	settling *group.Calls[request] // with replicas
-	stuck    atomic.Bool           // the replicas did not have all when they were last asked
+	settling *group.Calls[request] // used with replicas
+	stuck    atomic.Bool           // the replicas lacked entries at the last check
 	session  atomic.Pointer[session]
 	promises durability.Check
 }
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS, waits until Redis has read its data, and checks
-// what it promises. With
-// ?master_set=NAME the hosts, more by &addr=HOST:PORT, are Sentinels, with ?replicas=N so many replicas must have an entry
-// on disk before it counts. ErrUnavailable; ErrInvalid where Redis is set up to lose answers.
+// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. It waits until Redis has
+// loaded its data, and checks its settings. With ?master_set=NAME the hosts, more by &addr=HOST:PORT, are
+// Sentinels. With ?replicas=N, N replicas must have an entry on disk. It returns ErrUnavailable, or ErrInvalid
+// if Redis is set up to lose answers.
 func Open(ctx context.Context, address string) (*Log, error) {
 	o, replicas, err := options(address)
 	if err != nil {
@@ -97,11 +97,11 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	case !sentinel && len(o.Hosts) > 1:
 		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
 	}
-	o.Connect, o.Answer = time.Second, 10*time.Second // for a page over a slow link
+	o.Connect, o.Answer = time.Second, 10*time.Second // long enough for a page over a slow link
 	return o, replicas, nil
 }
 
-// waits is an error where Redis cannot wait for replicas.
+// waits returns an error if Redis cannot wait for replicas.
 func (l *Log) waits(ctx context.Context) error {
 	_, err := l.c.Do(ctx, "WAITAOF", 0, 0, 1)
 	if _, says := errors.AsType[redis.Error](err); says {
@@ -118,7 +118,7 @@ func (l *Log) Close() error {
 	return l.c.Close()
 }
 
-// settings are those of a Redis that keeps what it is given.
+// settings lists the settings of a Redis that loses no entries.
 var settings = []durability.Setting{
 	{Name: "appendonly", Values: []string{"yes"}, Loss: "a restart loses everything since the last snapshot"},
 	{Name: "appendfsync", Values: []string{"always"}, Loss: "a power failure loses the last second or more"},
@@ -130,9 +130,9 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return redis.StringMap(l.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled"))
 }
 
-// lib is what the scripts have in common: the last ids of the log and of the watermark, and to say that entries up to an
-// offset are durable. Others may have said more already. A watermark past the end is that of a log that was deleted, or that
-// has lost entries.
+// lib is the common part of the scripts. It finds the last ids of the log and the watermark, and raises the
+// watermark. Another server may have raised it further. A watermark after the end belongs to a log that was
+// deleted or has lost entries.
 const lib = `
 local function last(key)
   local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
@@ -155,21 +155,21 @@ local function durable(offset)
 end
 `
 
-// script is one of the scripts. Each names the incarnation of Redis: no other Redis has it, so none runs it.
+// script numbers the scripts. Each contains the incarnation of Redis, so no other Redis runs it.
 type script int
 
 const (
-	// appending refuses what does not rest on an entry that is there. The first entry has an id of its own:
-	// a stream that had any refuses it. Where no replica is waited for, what is appended is durable.
+	// appending adds an entry unless its anchor is missing. The first entry has a fixed id, which a stream that
+	// had entries refuses. Without replicas the entry is durable at once.
 	appending script = iota
-	// saying says that entries up to an offset are durable, and what the last of all is. It writes in any case: who waits for
-	// this to reach the replicas waits for all before it.
+	// saying raises the watermark to an offset and returns the last id. It always writes, because a replica
+	// that has this write has all earlier ones.
 	saying
-	// ending says what the last is. Without replicas all that is there is durable, also what was appended while some were
-	// waited for.
+	// ending returns the last id. Without replicas all entries are durable, also those appended while replicas
+	// were awaited.
 	ending
-	// paging returns ids and entries from an offset on up to the watermark, and the first 16 bytes of the first: some 64, or
-	// what exceeds so many bytes.
+	// paging returns ids and entries from an offset up to the watermark, but only 16 bytes of the first entry.
+	// It stops after about 64 entries or the given number of bytes.
 	paging
 )
 
@@ -211,13 +211,13 @@ end
 return found`,
 }
 
-// session is an incarnation of Redis, and the scripts as they are known there.
+// session is an incarnation of Redis and the hashes of its scripts.
 type session struct {
 	name string
 	sums [len(scripts)]string
 }
 
-// Incarnation names the process of Redis and what it replicates, and leaves the scripts there.
+// Incarnation returns the run of the Redis process and its replication id, and loads the scripts.
 func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	s := &session{}
 	if err := l.load(ctx, s); err != nil {
@@ -227,7 +227,7 @@ func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	return s.name, nil
 }
 
-// load asks for the name and leaves the scripts on one connection, so all is of one process.
+// load reads the name and loads the scripts on one connection, so both come from one process.
 func (l *Log) load(ctx context.Context, s *session) error {
 	c, err := l.c.Conn(ctx)
 	if err != nil {
@@ -266,7 +266,7 @@ func (l *Log) run(ctx context.Context, of script, args ...string) (any, error) {
 	return l.c.Do(ctx, "EVALSHA", command[1:]...)
 }
 
-// request is an entry to append, or without one the question for the end of the log.
+// request is an entry to append, or without args a question for the end of the log.
 type request struct {
 	args   []string
 	offset uint64
@@ -286,7 +286,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	return offset, nil
 }
 
-// settled is the offset of a request once it is durable.
+// settled returns the offset of a request once it is durable.
 func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, error) {
 	if err := l.settling.Do(ctx, r); err != nil {
 		return 0, failed(what, err)
@@ -297,8 +297,8 @@ func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, err
 	return r.offset, nil
 }
 
-// settle appends, waits until the replicas have all entries on disk, and says so in the watermark: all on one connection, for
-// another may be another server's.
+// settle appends the entries, waits until the replicas have them on disk, and raises the watermark. It uses one
+// connection, because another may reach another server.
 func (l *Log) settle(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
 	defer cancel()
@@ -325,8 +325,8 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	}
 	answers, err := c.Pipe(ctx, append(
 		commands, l.eval(saying, "0"),
-		// A replica that is asked how far its disk is answers before it syncs what it has just got, and next a second
-		// later by itself. So it is asked for the entries first, and for its disk once it has them.
+		// A replica reports its disk before it syncs what it has just received, and again a second later. So
+		// WAIT first ensures that it has the entries, and WAITAOF then asks for its disk.
 		redis.Args{"WAIT", l.replicas, replicaWait.Milliseconds()},
 		redis.Args{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
 	)...)
@@ -359,7 +359,7 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	return redisclient.FirstError(c.Pipe(ctx, l.eval(saying, strconv.FormatUint(end, 10))))
 }
 
-// offsetIn is the offset that a script answered.
+// offsetIn returns the offset in a script's answer.
 func offsetIn(answer any, err error) (uint64, error) {
 	id, err := redis.String(answer, err)
 	if err != nil {
@@ -368,14 +368,14 @@ func offsetIn(answer any, err error) (uint64, error) {
 	return offsetOf(id)
 }
 
-// Read reads a page of durable entries, beginning with the one at the anchor: they follow that, or are another log's.
+// Read reads a page of durable entries and checks that they follow the entry at the anchor.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	if err := l.promises.Again(ctx); err != nil {
 		return nil, err
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
-	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // none after the anchor
+	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // no entry after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
 		if _, err = l.c.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
 			return nil, failed("read", err)
@@ -405,13 +405,13 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		}
 		entries[n] = []byte(found[2*n+1])
 	}
-	if stuck { // nobody else may ask meanwhile
+	if stuck { // no other request may check the replicas
 		_, err = l.Durable(ctx)
 	}
 	return entries, err
 }
 
-// page is the id of the entry at an offset and how it begins, and then ids and entries that follow, up to the watermark.
+// page returns ids and entries from an offset up to the watermark, but only 16 bytes of the first entry.
 func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
 	found, err := redis.Strings(l.run(ctx, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
 	if err != nil {
@@ -420,7 +420,7 @@ func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
 	return found, nil
 }
 
-// Durable is the last offset of all; with replicas once they have it on disk: so no Redis that another has replaced answers.
+// Durable returns the last offset. It waits until the replicas have it, so a replaced Redis cannot answer.
 func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
@@ -432,7 +432,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	return end, nil
 }
 
-// Trim forgets the entries before an offset.
+// Trim deletes the entries before an offset.
 func (l *Log) Trim(ctx context.Context, before uint64) error {
 	if _, err := l.c.Do(ctx, "XTRIM", stream, "MINID", idOf(before)); err != nil {
 		return failed("trim", err)

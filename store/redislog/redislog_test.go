@@ -18,7 +18,7 @@ import (
 func TestRedis(t *testing.T)  { contract(t, services.Redis(t), "") }
 func TestValkey(t *testing.T) { contract(t, services.Valkey(t), "") }
 
-// TestReplicas: the contract, while a replica is waited for.
+// TestReplicas runs the contract with a replica.
 func TestReplicas(t *testing.T) {
 	primary, _ := services.Replicated(t, 1)
 	contract(t, primary, "?replicas=1")
@@ -49,8 +49,8 @@ func client(t *testing.T, s *services.Server, command ...string) {
 	}
 }
 
-// TestPromises: a Redis that may lose what it acknowledged is refused, and says by which setting; so is an address
-// that cannot be read, without its password.
+// TestPromises checks that a Redis that may lose entries is refused with the setting. An invalid address must
+// be refused without its password in the error.
 func TestPromises(t *testing.T) {
 	s := services.Redis(t)
 	for _, c := range []struct{ name, value, loss string }{
@@ -76,7 +76,7 @@ func TestPromises(t *testing.T) {
 		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose entries",
 		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses are those of Sentinels",
 		"redis://" + s.Addr + "?replicas=some":                          "no number of replicas",
-		"redis://" + s.Addr + "?replicas=1":                             "WAITAOF, of Redis 7.2 and Valkey", // this one is 7.0
+		"redis://" + s.Addr + "?replicas=1":                             "WAITAOF, of Redis 7.2 and Valkey", // the tested Redis is 7.0
 	} {
 		_, err := redislog.Open(t.Context(), address)
 		if !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), says) {
@@ -85,14 +85,14 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// TestOpenWhileItLoads: a Redis that reads its data after a start is waited for.
+// TestOpenWhileItLoads checks that Open waits while Redis loads its data after a start.
 func TestOpenWhileItLoads(t *testing.T) {
 	if end, err := open(t, services.Loading(t), "").Durable(t.Context()); err != nil || end != 0 {
 		t.Errorf("it ends at %d, %v", end, err)
 	}
 }
 
-// TestStore holds an embedded store that follows a log in Redis to the contract of stores.
+// TestStore runs the contract of stores on an embedded store that follows a log in Redis.
 func TestStore(t *testing.T) {
 	s := services.Redis(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
@@ -104,7 +104,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// TestProof: a store is what the log in Redis makes, or it is said that it is not.
+// TestProof checks that Prove compares a store with its log in Redis.
 func TestProof(t *testing.T) {
 	s, dir := services.Redis(t), t.TempDir()
 	storetest.RunProof(t, func(t *testing.T) docid.Log {
@@ -118,8 +118,8 @@ func TestProof(t *testing.T) {
 	})
 }
 
-// TestRestarted: a Redis that was restarted is another incarnation, and takes and gives nothing until it was asked for its name;
-// one that forgot the scripts is the same.
+// TestRestarted checks that a restarted Redis is another incarnation, and refuses requests until it was asked
+// for its name. A Redis that lost the scripts is treated alike.
 func TestRestarted(t *testing.T) {
 	s := services.Redis(t)
 	l := open(t, s, "")
@@ -136,7 +136,7 @@ func TestRestarted(t *testing.T) {
 		"forgot":    {func() { client(t, s, "SCRIPT", "FLUSH") }, true},
 	} {
 		c.do()
-		for range 3 { // the first may meet a connection that has ended
+		for range 3 { // the first may use a closed connection
 			if _, err := l.Append(t.Context(), at, []byte("an entry of before")); !errors.Is(err, docid.ErrUnavailable) {
 				t.Errorf("%s: append: %v", what, err)
 			}
@@ -152,7 +152,7 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
-// TestWatermark: a log that was replaced by an older one while Redis runs is refused; its watermark is newer.
+// TestWatermark checks that an older log in a running Redis is refused, because its watermark is newer.
 func TestWatermark(t *testing.T) {
 	s := services.Redis(t)
 	l := open(t, s, "")
@@ -172,7 +172,7 @@ func TestWatermark(t *testing.T) {
 	}
 }
 
-// TestFull: a Redis without memory takes nothing, says so, and loses nothing; what is trimmed makes room.
+// TestFull checks that a Redis without memory returns ErrFull and loses no entries. Trimming must make room.
 func TestFull(t *testing.T) {
 	s := services.Redis(t)
 	l, at := open(t, s, ""), docid.Anchor{}
@@ -197,7 +197,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestSettingsChanged: a running Redis that is set to lose answers is read no more until it is set back.
+// TestSettingsChanged checks that a running Redis with unsafe settings is not read until they are restored.
 func TestSettingsChanged(t *testing.T) {
 	s := services.Redis(t)
 	l := open(t, s, "")
@@ -207,7 +207,7 @@ func TestSettingsChanged(t *testing.T) {
 	}{{"everysec", docid.ErrUnavailable}, {"always", nil}} {
 		client(t, s, "CONFIG", "SET", "appendfsync", c.value)
 		var err error
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // it is looked every second, and a read takes a third of one
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // checked every second, and a read takes a third of one
 			if _, err = l.Read(t.Context(), docid.Anchor{}); errors.Is(err, c.want) {
 				break
 			}
@@ -218,7 +218,7 @@ func TestSettingsChanged(t *testing.T) {
 	}
 }
 
-// entries appends so many after an anchor, and returns that of the last.
+// entries appends n entries after an anchor, and returns the anchor of the last.
 func entries(t *testing.T, l docid.Log, at docid.Anchor, n int) docid.Anchor {
 	t.Helper()
 	for range n {
@@ -231,8 +231,8 @@ func entries(t *testing.T, l docid.Log, at docid.Anchor, n int) docid.Anchor {
 	return at
 }
 
-// TestReplicaAway: what a replica does not have on disk is neither acknowledged nor read by anybody, and nobody is told
-// where the log ends; it counts once the replica is back.
+// TestReplicaAway checks that entries missing on a replica's disk are neither acknowledged nor read, and that
+// Durable fails. They count once the replica is back.
 func TestReplicaAway(t *testing.T) {
 	primary, replicas := services.Replicated(t, 1)
 	l, other := open(t, primary, "?replicas=1"), open(t, primary, "?replicas=1")
@@ -260,7 +260,7 @@ func TestReplicaAway(t *testing.T) {
 	}
 	for n, l := range []*redislog.Log{l, other} {
 		end, err := l.Durable(t.Context())
-		for late := time.Now().Add(time.Minute); errors.Is(err, docid.ErrUnavailable) && time.Now().Before(late); { // until it is back
+		for late := time.Now().Add(time.Minute); errors.Is(err, docid.ErrUnavailable) && time.Now().Before(late); { // until the replica is back
 			end, err = l.Durable(t.Context())
 		}
 		if err != nil || end != 4 {
@@ -272,8 +272,8 @@ func TestReplicaAway(t *testing.T) {
 	}
 }
 
-// TestSentinel: the primary is killed and Sentinel promotes a replica. One that was waited for has all that was
-// acknowledged, and the log goes on once there is a replica again; one that was not is refused by name.
+// TestSentinel kills the primary, and Sentinel promotes a replica. An awaited replica must have all
+// acknowledged entries, and the log goes on once it has a replica. One that was not awaited must be refused.
 func TestSentinel(t *testing.T) {
 	for _, c := range []struct {
 		what     string

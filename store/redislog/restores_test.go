@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestRestores: every combination of a log in Redis and folders that are as they were, older or empty.
+// TestRestores runs all combinations of a log in Redis and folders that are current, older or empty.
 func TestRestores(t *testing.T) {
 	s, saved := services.Redis(t), t.TempDir()
 	data := func() string { return filepath.Join(s.Dir, "appendonlydir") }
@@ -33,7 +33,7 @@ func TestRestores(t *testing.T) {
 	}, false)
 }
 
-// replace makes a folder a copy of another, which may not be there.
+// replace replaces a folder by a copy of another, which may not exist.
 func replace(t *testing.T, dir, with string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {

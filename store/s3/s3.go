@@ -1,4 +1,4 @@
-// Package s3 keeps snapshots of stores in a bucket of any storage that speaks the protocol of Amazon S3.
+// Package s3 stores snapshots in a bucket of any storage with the Amazon S3 protocol.
 package s3
 
 import (
@@ -27,24 +27,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Snapshots lie in a bucket. The files of one are objects below OFFSET-SERVER/, and the object OFFSET.json, which is
-// written last, lists them with their checksums: without it there is no snapshot.
+// Snapshots stores snapshots in a bucket. Their files are objects below OFFSET-SERVER/. The object OFFSET.json
+// lists them with their checksums and is written last. Without it there is no snapshot.
 type Snapshots struct {
 	c              *minio.Client
 	bucket, prefix string
 	scratch        string
 }
 
-// So many files are on their way at a time, and a request is tried so often.
+// At most transfers files are sent at a time, and a request is tried tries times.
 const (
 	transfers = 4
 	tries     = 3
 )
 
-// Open reads s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and asks for the bucket. What is not said is taken from
-// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION and AWS_DEFAULT_REGION; the key always from AWS_ACCESS_KEY_ID,
-// AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Snapshots are made in the folder scratch before they are sent.
-// docid.ErrInvalid where address, key or bucket are wrong; docid.ErrUnavailable.
+// Open parses s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and contacts the bucket. Defaults are
+// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION and AWS_DEFAULT_REGION. The key is always from
+// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Snapshots are made in scratch before they are
+// sent. It returns docid.ErrInvalid if address, key or bucket are wrong, or docid.ErrUnavailable.
 func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 	s, err := parse(address)
 	if err != nil {
@@ -57,7 +57,7 @@ func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 	return s, nil
 }
 
-// parse makes a client of an address.
+// parse makes a client for an address.
 func parse(address string) (*Snapshots, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
@@ -96,8 +96,8 @@ func parse(address string) (*Snapshots, error) {
 	return s, nil
 }
 
-// settled gives an answer, or an error, only when the body of its request is read no more: the client seeks that very
-// body to its beginning to try again, while net/http may go on reading it after it has returned.
+// settled returns an answer or an error only once the request body is closed. To retry, the client rewinds that
+// body, while net/http may still read it after it has returned.
 type settled struct{ http.RoundTripper }
 
 func (t settled) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -105,7 +105,7 @@ func (t settled) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.RoundTripper.RoundTrip(r)
 	}
 	sent := &upload{r.Body, make(chan struct{}), sync.Once{}}
-	r = r.WithContext(r.Context()) // not a clone: the trailer is written to this very map
+	r = r.WithContext(r.Context()) // not a clone, because the trailer is written to this map
 	r.Body = sent
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t settled) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// upload is the body of a request: closed is, when the transport has closed it.
+// upload is the body of a request. It closes closed when the transport has closed it.
 type upload struct {
 	io.ReadCloser
 	closed chan struct{}
@@ -128,7 +128,7 @@ func (b *upload) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// answered is the body of an answer, which may have come before its request was sent: closing it ends that.
+// answered is the body of an answer. Closing it waits until the request, which may be later, is sent.
 type answered struct {
 	io.ReadCloser
 	sent chan struct{}
@@ -140,7 +140,7 @@ func (b answered) Close() error {
 	return err
 }
 
-// failed says what a request was for, and whose fault it is.
+// failed adds the purpose of a request to its error, and whether the user can correct it.
 func (s *Snapshots) failed(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -157,7 +157,7 @@ func (s *Snapshots) listed(offset uint64) string {
 	return fmt.Sprintf("%s%020d.json", s.prefix, offset)
 }
 
-// list returns the names below the prefix, those of folders with a slash.
+// list returns the names below the prefix. Names of folders end with a slash.
 func (s *Snapshots) list(ctx context.Context) (names []string, err error) {
 	for o := range s.c.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix}) {
 		if o.Err != nil {
@@ -168,7 +168,7 @@ func (s *Snapshots) list(ctx context.Context) (names []string, err error) {
 	return names, ctx.Err()
 }
 
-// Offsets are those of the snapshots that were written to the end.
+// Offsets returns the offsets of the complete snapshots.
 func (s *Snapshots) Offsets(ctx context.Context) ([]uint64, error) {
 	names, err := s.list(ctx)
 	return offsets(names), err
@@ -186,7 +186,7 @@ func offsets(names []string) (all []uint64) {
 	return all
 }
 
-// Save sends a snapshot, file by file, and last of all their list. What an earlier attempt has left is removed.
+// Save sends the files of a snapshot and then their list. It removes what an earlier attempt left.
 func (s *Snapshots) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(s.scratch), 0o700), os.RemoveAll(s.scratch)); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (s *Snapshots) Save(ctx context.Context, offset, server uint64, write func(
 	return errors.Join(err, os.RemoveAll(s.scratch))
 }
 
-// sendAll sends the files that lie in the folder scratch, and lists them.
+// sendAll sends the files in scratch and lists them.
 func (s *Snapshots) sendAll(ctx context.Context, l *listed.List) error {
 	var names []string
 	err := filepath.WalkDir(s.scratch, func(at string, entry iofs.DirEntry, err error) error {
@@ -230,7 +230,7 @@ func (s *Snapshots) sendAll(ctx context.Context, l *listed.List) error {
 	return sending.Wait()
 }
 
-// send sends a file as one object, in one request: of one that was interrupted nothing is left.
+// send sends a file as one object in one request, so an interrupted request leaves nothing.
 func (s *Snapshots) send(ctx context.Context, folder, name string) (listed.File, error) {
 	f, err := os.Open(filepath.Join(s.scratch, filepath.FromSlash(name)))
 	if err != nil {
@@ -258,7 +258,7 @@ func (s *Snapshots) put(ctx context.Context, l *listed.List, offset uint64) erro
 	return s.failed("write the list of a snapshot", err)
 }
 
-// sweep removes folders without a list that lie before a new one: this server has left them, or one that has given up.
+// sweep removes older folders without a list, which this server or an abandoned one has left.
 func (s *Snapshots) sweep(ctx context.Context, folder string) error {
 	names, err := s.list(ctx)
 	if err != nil {
@@ -280,7 +280,7 @@ func (s *Snapshots) sweep(ctx context.Context, folder string) error {
 	return nil
 }
 
-// removeAll removes all objects whose names begin so.
+// removeAll removes all objects with a name prefix.
 func (s *Snapshots) removeAll(ctx context.Context, begin string) error {
 	for o := range s.c.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + begin, Recursive: true}) {
 		err := o.Err
@@ -294,7 +294,7 @@ func (s *Snapshots) removeAll(ctx context.Context, begin string) error {
 	return ctx.Err()
 }
 
-// Remove removes the list first: from then on there is no such snapshot.
+// Remove removes the list first, which ends the snapshot, and then the files.
 func (s *Snapshots) Remove(ctx context.Context, offset uint64) error {
 	if err := s.c.RemoveObject(ctx, s.bucket, s.listed(offset), minio.RemoveObjectOptions{}); err != nil {
 		return s.failed("remove a snapshot", err)
@@ -302,7 +302,7 @@ func (s *Snapshots) Remove(ctx context.Context, offset uint64) error {
 	return s.removeAll(ctx, fmt.Sprintf("%020d-", offset))
 }
 
-// Load fetches all files of a snapshot into a folder, synced.
+// Load downloads and syncs all files of a snapshot.
 func (s *Snapshots) Load(ctx context.Context, offset uint64, dir string) error {
 	l, err := s.get(ctx, offset)
 	if err != nil {
@@ -336,12 +336,12 @@ func (s *Snapshots) get(ctx context.Context, offset uint64) (l listed.List, err 
 	return l, nil
 }
 
-// damaged says what is wrong with an object, and what to do about it.
+// damaged returns ErrCorrupt with the object and the reason.
 func (s *Snapshots) damaged(object, why string) error {
 	return fmt.Errorf("%w: s3://%s/%s: %s", docid.ErrCorrupt, s.bucket, object, why)
 }
 
-// fetch fetches a file, and holds it to its checksum.
+// fetch downloads a file and verifies its checksum.
 func (s *Snapshots) fetch(ctx context.Context, folder string, want listed.File, dir string) error {
 	name := s.prefix + path.Join(folder, want.Name)
 	o, err := s.c.GetObject(ctx, s.bucket, name, minio.GetObjectOptions{})

@@ -35,7 +35,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// key has the tests know the server's.
+// key sets the environment to the server's key.
 func key(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", services.S3Key)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", services.S3Secret)
@@ -49,7 +49,7 @@ func open(t *testing.T, addr, prefix string) *s3.Snapshots {
 	return s
 }
 
-// writes writes files into a new folder.
+// writes returns a function that writes files into a new folder.
 func writes(files map[string]string) func(dir string) error {
 	return func(dir string) error {
 		for name, content := range files {
@@ -62,7 +62,7 @@ func writes(files map[string]string) func(dir string) error {
 	}
 }
 
-// reads reads them again.
+// reads returns the files of a folder.
 func reads(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -87,7 +87,7 @@ func offsets(t *testing.T, s *s3.Snapshots) string {
 	return fmt.Sprint(all)
 }
 
-// objects are those below a prefix that lie on the server's disk.
+// objects counts the objects below a prefix on the server's disk.
 func objects(t *testing.T, server *services.Server, prefix string) int {
 	t.Helper()
 	n := 0
@@ -103,8 +103,8 @@ func objects(t *testing.T, server *services.Server, prefix string) int {
 	return n
 }
 
-// TestSnapshots: what is loaded is what was saved, byte by byte, under its offset; what is removed is gone whole; prefixes of a bucket
-// know nothing of each other.
+// TestSnapshots checks that a loaded snapshot equals the saved one, under its offset. A removed snapshot must
+// leave no objects, and prefixes of a bucket must be independent.
 func TestSnapshots(t *testing.T) {
 	key(t)
 	server := services.S3(t)
@@ -136,10 +136,10 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// torn is a way to a server that breaks in the middle of one request to write.
+// torn is a proxy that breaks in the middle of one write request.
 type torn struct {
 	*httptest.Server
-	left atomic.Int64 // requests to write until then
+	left atomic.Int64 // write requests until then
 	then func()
 	done chan struct{} // closed after then
 }
@@ -151,7 +151,7 @@ func tear(t *testing.T, server *services.Server) *torn {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
-			r.Out.Host = r.In.Host // the signature is over the address that was asked
+			r.Out.Host = r.In.Host // the signature covers the requested address
 		},
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
 	}
@@ -175,7 +175,7 @@ func tear(t *testing.T, server *services.Server) *torn {
 	return w
 }
 
-// forwardHalf sends a server the head of a request and half of its body, and hangs up.
+// forwardHalf sends a server the head and half of the body of a request, and hangs up.
 func (w *torn) forwardHalf(addr string, r *http.Request) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -190,8 +190,8 @@ func (w *torn) forwardHalf(addr string, r *http.Request) {
 
 func (w *torn) addr() string { return strings.TrimPrefix(w.URL, "http://") }
 
-// TestInterrupted: whatever request of an upload is the last, with the server killed in the middle of it or not, the
-// snapshot is none: the one before is the last, also after the server is back. The next attempt leaves nothing of it.
+// TestInterrupted interrupts every request of an upload, some by killing the server. The previous snapshot must
+// stay the last, also after a restart. The next attempt must remove the leftovers.
 func TestInterrupted(t *testing.T) {
 	key(t)
 	server := services.S3(t)
@@ -233,7 +233,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestDamaged: an object that is not what was written is found and named, whatever is wrong with it.
+// TestDamaged checks that every kind of damaged object is detected and named.
 func TestDamaged(t *testing.T) {
 	key(t)
 	server := services.S3(t)
@@ -271,7 +271,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestOpen: what is wrong with an address, a key or a bucket is said at once, and whose fault it is.
+// TestOpen checks that errors of an address, a key or a bucket are returned at once, as invalid or unavailable.
 func TestOpen(t *testing.T) {
 	server := services.S3(t)
 	here := "?endpoint=http://" + server.Addr
@@ -300,10 +300,10 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// patience ends a test that hangs.
+// patience limits a test that hangs.
 const patience = 2 * time.Minute
 
-// steady keeps snapshots of which none is made or removed while it is held.
+// steady keeps snapshots unchanged while a test holds it.
 type steady struct {
 	pebble.SnapshotStore
 	hold *sync.Mutex
@@ -321,8 +321,8 @@ func (s steady) Remove(ctx context.Context, offset uint64) error {
 	return s.SnapshotStore.Remove(ctx, offset)
 }
 
-// TestStores: a store that follows a log saves snapshots, two of them are kept, and a new one begins with the last where the
-// log has forgotten what was before; one whose snapshots cannot be saved says why and goes on.
+// TestStores checks that a store that follows a log saves snapshots and keeps two. A new store must begin with
+// the last one if the log is trimmed. A store that cannot save must report why and go on.
 func TestStores(t *testing.T) {
 	key(t)
 	server := services.S3(t)
@@ -331,7 +331,7 @@ func TestStores(t *testing.T) {
 	var hold sync.Mutex
 	serve := func() (*pebble.Store, *docid.Detector) {
 		t.Helper()
-		hold.Lock() // else the snapshot that it fetches may go meanwhile on a busy machine
+		hold.Lock() // otherwise its snapshot may be removed on a busy machine
 		defer hold.Unlock()
 		s, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "store"), pebble.Options{
 			Log: log, Snapshots: steady{open(t, server.Addr, ""), &hold}, SnapshotEvery: 500 * time.Millisecond,

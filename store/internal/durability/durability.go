@@ -1,4 +1,4 @@
-// Package durability looks whether the server of a log is set up to keep what it is given.
+// Package durability checks whether the server of a log is configured to keep acknowledged entries.
 package durability
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Setting is one that must have one of some values: else there is a loss.
+// Setting is a setting with its safe values. Any other value causes Loss.
 type Setting struct {
 	Name, Loss string
 	Values     []string
 }
 
-// every is how often a running server is looked at.
+// every is the interval of the checks of a running server.
 const every = time.Second
 
-// Check is that of one server. Server names its kind, Read its settings.
+// Check checks one server. Server names its kind, and Read returns its settings.
 type Check struct {
 	Server   string
 	Settings []Setting
@@ -32,7 +32,7 @@ type Check struct {
 	checked atomic.Int64 // Unix nanoseconds
 }
 
-// First is ErrInvalid where a server may lose what it acknowledges.
+// First returns ErrInvalid if a server may lose what it acknowledges.
 func (c *Check) First(ctx context.Context) error {
 	losses, err := c.losses(ctx)
 	if err == nil && losses != "" {
@@ -41,7 +41,7 @@ func (c *Check) First(ctx context.Context) error {
 	return err
 }
 
-// Again looks once a second, whoever asks: ErrUnavailable where the settings have changed.
+// Again checks at most once a second. It returns ErrUnavailable if a setting has become unsafe.
 func (c *Check) Again(ctx context.Context) error {
 	if time.Since(time.Unix(0, c.checked.Load())) < every {
 		return nil
@@ -54,7 +54,7 @@ func (c *Check) Again(ctx context.Context) error {
 	return err
 }
 
-// losses says what may be lost that was acknowledged; "" if nothing.
+// losses describes what acknowledged data may be lost, or returns "".
 func (c *Check) losses(ctx context.Context) (string, error) {
 	set, err := c.Read(ctx)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Check) losses(ctx context.Context) (string, error) {
 	return strings.Join(all, "; "), nil
 }
 
-// Replicas is how many replicas an address asks to have an entry too: replicas=N, 0 without.
+// Replicas returns N of replicas=N in an address, or 0 without it.
 func Replicas(query url.Values) (int, error) {
 	s := query.Get("replicas")
 	if s == "" {

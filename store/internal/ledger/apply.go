@@ -10,24 +10,23 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// change is the work of applying one Change. All reads and refusals come
-// before the first write: plan checks and collects, then write cannot fail
-// unless the engine does.
+// change holds the state of applying one Change. plan does all reads and refusals before the first write. So
+// write fails only if the engine does.
 type change struct {
 	ix       *index
 	b        Batch
 	c        *docid.Change
 	seq      uint64
 	receipt  docid.Receipt
-	waits    *docid.Article // for the sinks
+	waits    *docid.Article // delivered to the sinks
 	effect   docid.KeptEffect
-	restores bool // it was made before, in an index that was lost
+	restores bool // the change is replayed to restore a lost index
 	rows     []row
-	memory   []func() // to the table, shown to no reader before publishing
-	after    []func() // once durable
+	memory   []func() // updates of the memtable, which readers see only after publish
+	after    []func() // run once the change is durable
 }
 
-// row is a write: value nil deletes.
+// row is a write. A nil value deletes.
 type row struct{ key, value []byte }
 
 func (t *change) set(key []byte, put func(*encoder)) {
@@ -36,7 +35,7 @@ func (t *change) set(key []byte, put func(*encoder)) {
 func (t *change) del(key []byte)                     { t.rows = append(t.rows, row{key: key}) }
 func (t *change) key(space byte, n ...uint64) []byte { return t.ix.key(space, n...) }
 
-// apply checks a change and writes it. publish is nil if nothing was written.
+// apply checks a change and writes it. The returned function is nil if nothing was written.
 func (t *change) apply() (func(), error) {
 	replayed, err := t.plan()
 	if err != nil || replayed {
@@ -51,7 +50,7 @@ func (t *change) apply() (func(), error) {
 	return t.publish, nil
 }
 
-// write writes what was planned, and the log entry.
+// write writes the planned rows and the log entry.
 func (t *change) write() error {
 	e := t.c.Entry
 	e.Seq = t.seq
@@ -135,8 +134,8 @@ func (t *change) planSubmission() (bool, error) {
 	return false, t.addMember()
 }
 
-// judged holds a submission to what is there now: whether it was answered before,
-// whether the judgement still holds, and how its leaders are named.
+// judged validates a submission against the current state. It looks for an earlier answer, checks the judgement
+// for conflicts, and updates the leaders' nids.
 func (t *change) judged() (replayed bool, err error) {
 	asked := docid.ReplayKey{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
 	if t.receipt, err = t.ix.repeated(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
@@ -148,8 +147,8 @@ func (t *change) judged() (replayed bool, err error) {
 	return false, t.name()
 }
 
-// repeated finds the first answer to the same request, by idempotency key and
-// by nid: ErrNotFound if there is none.
+// repeated returns the receipt of an earlier identical request, found by idempotency key or nid. It returns
+// ErrNotFound if there is none.
 func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 	var m docid.Member
 	for _, by := range []struct {
@@ -173,7 +172,7 @@ func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 	return docid.Receipt{}, docid.ErrNotFound
 }
 
-// name replaces the nids of leaders whose article is no longer theirs.
+// name replaces a leader's nid in the evidence if that nid no longer names the article that made the docId.
 func (t *change) name() (err error) {
 	e := &t.c.Evidence
 	if t.c.Kind == docid.KindDuplicate {
@@ -184,9 +183,8 @@ func (t *change) name() (err error) {
 	return err
 }
 
-// leaderNID is the nid of the article that made a docId, and the docId that this
-// article has now; or what stands for it once that was deleted and the nid may
-// name another.
+// leaderNID returns the nid of the article that made a docId, and the current docId of that article. If the
+// article was deleted, it returns the anonymous nid, because another article may now have the nid.
 func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, home uint64, err error) {
 	var m docid.Member
 	ok, err := read(r, nidKey(ix.id, nid), func(d *decoder) { getMember(d, &m) })
@@ -196,7 +194,7 @@ func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, ho
 	return docid.AnonymousNID(leader), leader, err
 }
 
-// replay answers with the entry of an earlier change, if it was the same request.
+// replay returns the receipt of an earlier change if it was the same request.
 func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (docid.Receipt, error) {
 	e, err := ix.entry(r, seq)
 	if err != nil {
@@ -217,10 +215,10 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 	return answer, nil
 }
 
-// maxLeaders is how many leaders can be numbered in memory.
+// maxLeaders is the highest number of leaders in memory.
 var maxLeaders = math.MaxUint32
 
-// guard refuses a judgement that newer changes could have made different.
+// guard returns ErrConflict if newer changes could alter the judgement.
 func (t *change) guard() error {
 	if err := t.ix.leads(t.c); err != nil {
 		return err
@@ -242,7 +240,7 @@ func (t *change) guard() error {
 	return err
 }
 
-// leads is ErrEnded for a duplicate whose docId does not live.
+// leads returns ErrEnded for a duplicate whose docId does not live.
 func (ix *index) leads(c *docid.Change) error {
 	if c.Kind == docid.KindDuplicate {
 		if _, l := ix.posts.find(c.Leader); l == nil || l.ended.Load() != 0 {
@@ -252,7 +250,7 @@ func (ix *index) leads(c *docid.Change) error {
 	return nil
 }
 
-// newer is ErrConflict if a leader that lives was posted under a name or key of a query after it.
+// newer returns ErrConflict if a change after the query posted a living leader under one of its names or keys.
 func (ix *index) newer(src source, q *docid.Query) error {
 	newer := error(nil)
 	look := func(key uint64) error {
@@ -280,7 +278,7 @@ func (ix *index) newer(src source, q *docid.Query) error {
 	return nil
 }
 
-// inBatch is the state that the writer sees.
+// inBatch shows the state that the writer sees.
 type inBatch struct{ Reader }
 
 // Close leaves the batch open.
@@ -303,7 +301,7 @@ func (t *change) addLeader() {
 	t.after = append(t.after, func() { ix.leaders.Add(1) })
 }
 
-// addNames makes the names lead to the docId, those that do not yet.
+// addNames posts those names that do not yet lead to the docId.
 func (t *change) addNames() error {
 	var fresh []uint64
 	for i, n := range t.c.Names {
@@ -328,7 +326,7 @@ func (t *change) addNames() error {
 	return nil
 }
 
-// has reads whether a row of the docId is there; a new docId has none.
+// has reports whether a row of the docId exists. A new docId has none.
 func (t *change) has(key []byte) (bool, error) {
 	if t.c.Kind == docid.KindNew {
 		return false, nil
@@ -337,8 +335,8 @@ func (t *change) has(key []byte) (bool, error) {
 	return v != nil, err
 }
 
-// addMember files the article under its nid, with its group, and keeps it
-// whole if it is the hottest.
+// addMember writes the article under its nid and in its group. It stores the whole article if it is the
+// hottest.
 func (t *change) addMember() error {
 	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
 	m.Text = ""
@@ -352,7 +350,7 @@ func (t *change) addMember() error {
 	return t.keep(*t.c.Article)
 }
 
-// resize counts a member, once it is durable.
+// resize changes the member count once the change is durable.
 func (t *change) resize(leader uint64, by int64) {
 	ix := t.ix
 	t.after = append(t.after, func() {
@@ -363,8 +361,7 @@ func (t *change) resize(leader uint64, by int64) {
 	})
 }
 
-// keep makes an article the kept copy if there is none or it is hotter, unless
-// it contradicts its leader.
+// keep makes an article the kept copy if there is none or it is hotter, unless it contradicts its leader.
 func (t *change) keep(a docid.Article) error {
 	if t.c.Evidence.Disagrees {
 		return nil

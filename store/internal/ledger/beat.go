@@ -12,29 +12,29 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A log has a beat: once in a while one server says that time has passed, and each answers with the digest of its
-// state as of that entry. At the next beat a server that has another digest than most stops. And what is older
-// than so many beats is trimmed, or, where snapshots are made, what the servers that have answered in that time all have
-// on disk and a snapshot has too. No time of day matters: whoever has seen a beat for long enough, by his own clock,
-// may make the next.
+// Servers that follow a log compare their states by heartbeats. One server appends a heartbeat, and each
+// answers with the digest of its state there. At the next heartbeat a server stops if its digest was outvoted.
+// Entries older than keep heartbeats are trimmed. With snapshots, entries are trimmed once a snapshot and the
+// disks of all recently heard servers have them. Clocks need not agree, because a server waits by its own clock
+// before it appends the next heartbeat.
 
-// beat is one of them, or the answer of a server to it.
+// beat is a heartbeat, or the answer of a server to one.
 type beat struct {
-	turn uint64 // counts beats
-	// answer says that this is one.
+	turn   uint64 // the number of the heartbeat
 	answer bool
 	vote
-	keep uint64 // for how many beats entries are kept, and a server that is silent counts
+	keep uint64 // number of heartbeats for which entries are kept and a silent server counts
 
-	// What came of it: the first offset that is not older, 0 for none; the first that not all servers have on disk.
+	// trim is the first offset to keep, or 0. wanted is the first that a server may lack on disk. fold sets
+	// both.
 	trim, wanted uint64
 }
 
-// vote is what a server says to a beat.
+// vote is a server's answer to a heartbeat.
 type vote struct {
-	who    uint64 // the server, by where it runs: it stays the same after a restart
+	who    uint64 // identifies the server, also after a restart
 	digest uint64
-	rules  uint64 // the newest that it knows
+	rules  uint64 // newest version that it knows
 }
 
 func (b *beat) put(e *encoder) {
@@ -58,8 +58,8 @@ func (v vote) put(e *encoder) {
 
 func (v *vote) get(d *decoder) { v.who, v.digest, v.rules = d.fixed(), d.fixed(), d.uint() }
 
-// beaten is the row of a beat: where it lies, the own digest there, the newest rules that all servers know, and what the
-// servers say.
+// beaten is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
+// and the servers' votes.
 type beaten struct {
 	offset, digest, agreed uint64
 	votes                  []vote
@@ -85,10 +85,10 @@ func (r *beaten) get(d *decoder) {
 
 func beatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
-// ErrDiffers stops a server. It is ErrCorrupt too.
+// ErrDiffers stops a server whose state differs. It wraps ErrCorrupt.
 var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
 
-// beats are those that are kept, and the last, 0 before the first.
+// beats returns the stored heartbeats and the number of the last one, or 0 if there is none.
 func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 	rows = map[uint64]beaten{}
 	err = r.Scan([]byte{spaceBeat}, []byte{spaceBeat + 1}, func(k, v []byte) error {
@@ -101,7 +101,7 @@ func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 	return rows, last, err
 }
 
-// fold applies a beat at a place, or an answer to the last.
+// fold applies a heartbeat at a place in the log, or an answer to the last heartbeat.
 func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 	rows, turn, err := beats(b)
 	if err != nil {
@@ -132,15 +132,15 @@ func (p *beat) fold(b Batch, at logPlace) (func(), error) {
 	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest, agreed: agreed})
 }
 
-// ruling is which rules are known.
+// ruling records which versions of the rules are known.
 type ruling struct {
-	knows  byte          // the newest that it can apply
-	agreed atomic.Uint64 // the newest that all servers know, 0: not known yet
+	knows  byte          // newest version that this server can apply
+	agreed atomic.Uint64 // newest version that all servers know, or 0 if not yet known
 }
 
-// wanted returns the first offset that some server may not have on disk, and the newest rules that all servers know; of
-// those that have answered one of the last beats. A server that answers a beat has long synced what it applied up to the
-// beat before, and goes on from there if its machine dies.
+// wanted returns the first offset that some server may not have on disk, and the newest rules that all servers
+// know. It counts the servers that answered one of the last keep heartbeats. A server that answers a heartbeat
+// has synced all entries up to the previous one, and resumes there if its machine fails.
 func wanted(rows map[uint64]beaten, last, keep uint64) (offset, agreed uint64) {
 	heard, knows := map[uint64]uint64{}, map[uint64]uint64{}
 	for turn, row := range rows {
@@ -165,7 +165,7 @@ func setBeat(b Batch, turn uint64, row beaten) error {
 	return b.Set(key, sealed(key, row.put))
 }
 
-// outvoted reports whether as many servers have one other digest as have the own.
+// outvoted reports whether another digest has at least as many votes as the own.
 func outvoted(last beaten) bool {
 	votes := map[uint64]int{}
 	for _, v := range last.votes {
@@ -181,7 +181,7 @@ func outvoted(last beaten) bool {
 	return false
 }
 
-// tend beats, and answers beats, until ctx ends.
+// tend appends and answers heartbeats until ctx ends.
 func (f *follower) tend(ctx context.Context, o Options) {
 	every := cmp.Or(o.Beat, time.Minute)
 	look := time.NewTicker(every / 10)
@@ -196,7 +196,7 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		}
 		turn, last, err := f.beaten()
 		if err != nil {
-			continue // the follower meets it as well
+			continue // the follower meets the same error
 		}
 		f.agreed.Store(last.agreed)
 		if turn != seen {
@@ -213,12 +213,12 @@ func (f *follower) tend(ctx context.Context, o Options) {
 			next.trim = min(next.wanted, o.Snapshots())
 		}
 		if next.trim > 0 {
-			_ = f.log.Trim(ctx, next.trim) // the next beat does it
+			_ = f.log.Trim(ctx, next.trim) // the next heartbeat tries again
 		}
 	}
 }
 
-// say proposes a beat or an answer. A refusal says that another was first.
+// say proposes a heartbeat or an answer. A conflict means that another server was first, and is no failure.
 func (f *follower) say(ctx context.Context, b *beat) error {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Evidence is read with its bits as it was written, and without them as it was before.
+// TestEvidenceKeepsItsBits checks that evidence is read as it was written, with bits and without.
 func TestEvidenceKeepsItsBits(t *testing.T) {
 	want := docid.Entry{Kind: docid.KindNew, Evidence: docid.Evidence{Variant: 7, VariantNID: "b", Conflicts: []neardup.Conflict{
 		{Kind: "word", A: "lyon", B: "ghent", Bits: -461.0 / 256}, {Kind: "held", Bits: 3.25}, {Kind: "number", A: "3", B: "7"},

@@ -9,13 +9,13 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// catalog reads an index for people and sinks.
+// catalog reads an index for the API and the sinks.
 type catalog struct{ ix *index }
 
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
-// scan visits the durable rows of a range; errStop ends it without error.
+// scan visits the durable rows of a range. errStop ends it without an error.
 func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
 	if err := c.ix.store.current(ctx); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 	return g, err
 }
 
-// fill reads what else belongs to a group.
+// fill reads size, nid, kept copy and members of a group.
 func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	if _, l := c.ix.posts.find(g.Leader); l != nil {
 		g.Size = int(l.size.Load())
@@ -91,7 +91,7 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	return err
 }
 
-// contest looks for the hottest member that is hotter than the kept copy.
+// contest sets the hottest member that is hotter than the kept copy.
 func (c catalog) contest(r Reader, g *docid.Group) error {
 	members, more, err := c.page(r, g.Leader, 0, docid.MaxContest)
 	if err == nil {
@@ -133,7 +133,7 @@ func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, 
 	return nids, more, err
 }
 
-// absent says why a leader has no row.
+// absent returns ErrEnded or ErrNotFound for a leader without a row.
 func (ix *index) absent(r Reader, seq uint64) error {
 	v, err := r.Get(ix.key(spaceLog, seq))
 	if err != nil || v == nil {
@@ -146,7 +146,7 @@ func (ix *index) absent(r Reader, seq uint64) error {
 	return errors.Join(err, docid.ErrNotFound)
 }
 
-// Groups looks at all docIds in memory, and keeps the best of a page.
+// Groups returns a page of the largest docIds. It scans all docIds in memory.
 func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.GroupSize, error) {
 	if err := c.ix.store.current(ctx); err != nil || page.Limit <= 0 {
 		return nil, err
@@ -169,7 +169,7 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 		}
 		if found = append(found, g); len(found) == 2*page.Limit {
 			found = best()
-			least = found[page.Limit-1].Size + 1 // those of one size come by age
+			least = found[page.Limit-1].Size + 1 // later docIds of the same size sort after these
 		}
 	}
 	return best(), ctx.Err()
@@ -185,7 +185,7 @@ func (c catalog) Rulings(ctx context.Context, from uint64, limit int) ([]docid.E
 	return c.entries(ctx, spaceRule, from, limit)
 }
 
-// entries reads those of a space.
+// entries reads the entries of a space.
 func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int) ([]docid.Entry, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -204,7 +204,7 @@ func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int
 	return entries, err
 }
 
-// Due lists what expires by a time.
+// Due lists the docIds that expire by a time.
 func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -220,13 +220,13 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 	return due, err
 }
 
-// Epochs are those that were begun.
+// Epochs returns the epochs of the index.
 func (c catalog) Epochs(ctx context.Context) ([]docid.Epoch, error) {
 	err := c.ix.store.current(ctx)
 	return *c.ix.epochs.Load(), err
 }
 
-// Stats counts.
+// Stats returns the number of docIds and articles and the last change.
 func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 	err := c.ix.store.current(ctx)
 	ix, seq := c.ix, c.ix.durable.Load()
@@ -235,8 +235,7 @@ func (c catalog) Stats(ctx context.Context) (docid.Stats, error) {
 	}, err
 }
 
-// Engine tells of the postings: how many there are, in how many segments on
-// disk, and the bytes that they take in memory, about.
+// Engine returns the number of postings, the number of segments on disk, and their approximate bytes in memory.
 func (c catalog) Engine(ctx context.Context) (map[string]int64, error) {
 	p := c.ix.posts
 	return map[string]int64{

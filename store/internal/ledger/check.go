@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Problem is one thing that Check found wrong.
+// Problem describes one defect that Check found.
 type Problem struct {
 	Tenant string
 	Row    string // the key, in hex
@@ -18,20 +18,19 @@ type Problem struct {
 	What   string
 }
 
-// Report is what Check saw. It is well if there are no problems.
+// Report is the result of Check. A sound store has no problems.
 type Report struct {
 	Rows     int
 	Problems []Problem
 }
 
-// maxProblems is how many problems are listed; more say nothing new.
+// maxProblems is how many problems are listed.
 const maxProblems = 1000
 
-// Check reads every row and proves what a scan can: checksums, that log,
-// leaders, articles, names and epochs tell one story, that the log has no gap
-// and no number or epoch twice (I-6), that each duplicate names an older leader that lived
-// (I-3), and that a witness, if there is one, knows of no more. Memory: about
-// 100 bytes a living docId and article. progress may be nil.
+// Check reads every row and proves what a scan can prove. It checks checksums and that log, leaders, articles,
+// names and epochs agree. The log must have no gap and no number or epoch twice (I-6). Each duplicate must name
+// an older leader that lived (I-3). A witness must not know of changes that are missing. It needs about 100
+// bytes for each living docId and article. progress may be nil.
 func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) {
 	v, err := kv.Snapshot()
 	if err != nil {
@@ -64,7 +63,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	return c.Report, all
 }
 
-// followed reads how far a log was followed.
+// followed checks the place in the log and the heartbeats.
 func (c *checker) followed() {
 	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
 		c.bad(placeKey(), "%v", err)
@@ -80,7 +79,7 @@ type checker struct {
 	Report
 	ctx       context.Context
 	progress  func(rows int)
-	witnessed []Head // of indexes not yet met
+	witnessed []Head // of indexes not yet checked
 	r         *firstFailure
 	ix        *index
 	head      uint64
@@ -90,14 +89,14 @@ type checker struct {
 	pending   uint64            // some sink waits for the changes after it
 }
 
-// firstFailure reads rows until one cannot be read, and none after it: the engine works
-// on a damaged block for a third of a second each time.
+// firstFailure reads rows until one read fails, and none after it. The engine spends a third of a second on
+// each read of a damaged block.
 type firstFailure struct {
 	Reader
 	err error
 }
 
-// Get returns a value, or why one could not be read.
+// Get returns a value, or the first error of a read.
 func (f *firstFailure) Get(key []byte) (v []byte, err error) {
 	if f.err == nil {
 		v, f.err = f.Reader.Get(key)
@@ -105,10 +104,10 @@ func (f *firstFailure) Get(key []byte) (v []byte, err error) {
 	return v, f.err
 }
 
-// joined is when an article came, and to which docId.
+// joined records the change that added an article, and its docId.
 type joined struct{ seq, leader uint64 }
 
-// progressEvery is how many rows are read between two words of progress.
+// progressEvery is how many rows are read between two calls of progress.
 const progressEvery = 10_000
 
 func (c *checker) row() {
@@ -117,7 +116,7 @@ func (c *checker) row() {
 	}
 }
 
-// holds reports an index that holds less than its witness says.
+// holds reports a problem if the index holds less than its witness recorded.
 func (c *checker) holds() error {
 	got := Head{c.ix.tenant, c.head, int64(len(c.leaders)), int64(len(c.members))}
 	c.witnessed = slices.DeleteFunc(c.witnessed, func(want Head) bool {
@@ -140,8 +139,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 	}
 }
 
-// each visits the rows of a space; what cannot be decoded is reported and
-// skipped.
+// each visits the rows of a space. It reports and skips rows that cannot be decoded.
 func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) error {
 	prefix := c.ix.key(space)
 	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
@@ -172,7 +170,7 @@ func (c *checker) index() error {
 	return nil
 }
 
-// log replays the log into what must be there.
+// log replays the log to find which docIds and articles must exist.
 func (c *checker) log() error {
 	groups := map[uint64][]string{}
 	var e docid.Entry
@@ -229,7 +227,7 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 	}
 }
 
-// correct moves an article: the one exception to an nid having one docId.
+// correct moves an article to another docId. No other kind of change does that.
 func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	m := c.members[e.NID]
 	_, lives := c.leaders[e.Leader]
@@ -246,7 +244,7 @@ func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	groups[e.Leader] = append(groups[e.Leader], e.NID)
 }
 
-// end takes a docId and the articles that still were its own.
+// end removes a docId and the articles that still belong to it.
 func (c *checker) end(e docid.Entry, groups map[uint64][]string) {
 	for _, nid := range groups[e.Leader] {
 		if c.members[nid].leader == e.Leader {
@@ -257,7 +255,7 @@ func (c *checker) end(e docid.Entry, groups map[uint64][]string) {
 	delete(c.leaders, e.Leader)
 }
 
-// living reports a row of a docId that does not live, and whether it does.
+// living reports whether a docId lives, and reports a problem with its row if not.
 func (c *checker) living(k []byte, leader uint64) bool {
 	_, ok := c.leaders[leader]
 	if !ok {
@@ -293,7 +291,7 @@ func (c *checker) leaderRows() error {
 	return err
 }
 
-// missing reports rows that the log calls for and nobody has.
+// missing reports n rows that must exist but do not.
 func (c *checker) missing(space byte, what string, n int) {
 	if n > 0 {
 		c.bad(c.ix.key(space), "%d %s are missing or damaged", n, what)
@@ -342,7 +340,7 @@ func (c *checker) nids() error {
 	return err
 }
 
-// derived holds the rows that follow from others to what Rebuild would make.
+// derived compares the derived rows with those that Rebuild would make.
 func (c *checker) derived() error {
 	forgot, err := c.ix.forgot(c.r)
 	if err != nil {
@@ -352,7 +350,7 @@ func (c *checker) derived() error {
 		want := map[uint64]struct{}{} // hashes of key and value
 		from, prefix := c.ix.key(d.from), c.ix.key(d.space)
 		err := c.r.Scan(from, after(from), func(k, v []byte) error {
-			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // else it was reported
+			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // other steps report errors
 				want[checksum(key, value)] = struct{}{}
 			}
 			return c.ctx.Err()

@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// TestCheckKnowsWhereArticlesAre: a row that is whole and files an article under a docId
-// that lives, but is not that of the article, is named.
+// TestCheckKnowsWhereArticlesAre checks that Check reports a valid row that files an article under another
+// living docId.
 func TestCheckKnowsWhereArticlesAre(t *testing.T) {
 	kv := newMemory()
 	s, ix := opened(t, kv)
@@ -83,8 +83,7 @@ func (s rottenState) Get(key []byte) ([]byte, error) {
 	return s.Snapshot.Get(key)
 }
 
-// TestCheckReadsADamagedBlockOnce: what the engine cannot read ends a check, which
-// does not ask for it row by row.
+// TestCheckReadsADamagedBlockOnce checks that a read error ends a check, which does not retry row by row.
 func TestCheckReadsADamagedBlockOnce(t *testing.T) {
 	kv := newMemory()
 	s, ix := opened(t, kv)
@@ -122,8 +121,8 @@ func (s countedState) Get(key []byte) ([]byte, error) {
 	return s.Snapshot.Get(key)
 }
 
-// TestCheckPassesOverEpochs: a check reads the changes that there are, and not the numbers that an epoch passed over while
-// articles waited for a sink; an article that is missing among those that wait is named.
+// TestCheckPassesOverEpochs checks that Check does not visit the numbers that an epoch skipped while articles
+// waited for a sink. It must report an article that is missing among the pending ones.
 func TestCheckPassesOverEpochs(t *testing.T) {
 	const past = 1_000_000
 	kv := newMemory()
@@ -161,7 +160,8 @@ func TestCheckPassesOverEpochs(t *testing.T) {
 	}
 }
 
-// TestCloseWhileCopying: a store that is closed while it is copied waits for that, and is no copy afterwards.
+// TestCloseWhileCopying checks that Close waits for a copy in progress, and that the store has no copy mark
+// then.
 func TestCloseWhileCopying(t *testing.T) {
 	kv := newMemory()
 	s, _ := opened(t, kv)

@@ -20,10 +20,10 @@ func (c *checker) sinks() error {
 	})
 }
 
-// waiting reports an article that waits although all sinks have it, and a change after the first that waits whose article
-// does not. It reads the changes and the articles side by side: an epoch skips numbers by the trillion.
+// waiting reports pending articles that all sinks have, and pending changes whose article is missing. It reads
+// changes and articles in parallel, because an epoch skips numbers by the trillion.
 func (c *checker) waiting() error {
-	next := uint64(0) // the change after the last article that waits, 0 before the first
+	next := uint64(0) // the change after the last pending article, or 0 before the first
 	complete := func(before uint64) error {
 		if next == 0 || next >= before {
 			return c.ctx.Err()

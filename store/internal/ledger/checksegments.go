@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// segments proves that every segment is whole: chunks in order, as many
-// postings and words as its header says. Rows without a header are what a
-// crash left; the next start removes them.
+// segments checks that every segment is complete: its chunks are in order, and the numbers of postings and
+// words match its header. A crash may leave rows without a header, which the next start removes.
 func (c *checker) segments() error {
 	headers := map[uint64]*header{}
 	var h header

@@ -9,9 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A value is its fields in the order of the put methods of rows.go, numbers as varints, strings
-// with their length before them, and at the end 8 bytes of checksum over key
-// and fields.
+// A value holds its fields in the order of the put methods of rows.go. Numbers are varints, and strings follow
+// their length. The last 8 bytes are a checksum of key and fields.
 
 type encoder struct{ b []byte }
 
@@ -37,13 +36,13 @@ func (e *encoder) seal(key []byte) []byte {
 
 func checksum(key, fields []byte) uint64 { return xxh3.HashSeed(fields, xxh3.Hash(key)) }
 
-// decoder reads fields; the first failure sticks and all later ones are zero.
+// decoder reads fields. It keeps the first error, and all later fields are zero.
 type decoder struct {
 	b   []byte
 	err error
 }
 
-// open checks the checksum of a value.
+// open checks the checksum of a value and returns a decoder of its fields.
 func open(key, value []byte) (*decoder, error) {
 	if len(value) < 8 {
 		return nil, fmt.Errorf("%w: row %x is cut short", docid.ErrCorrupt, key)
@@ -55,7 +54,7 @@ func open(key, value []byte) (*decoder, error) {
 	return &decoder{b: fields}, nil
 }
 
-// close reports whether everything was read and nothing was missing.
+// close returns an error unless all bytes were read and no field was missing.
 func (d *decoder) close(key []byte) error {
 	if d.err == nil && len(d.b) > 0 {
 		d.fail("has bytes left over")
@@ -112,7 +111,7 @@ func (d *decoder) fixed() uint64 {
 
 func (d *decoder) bool() bool { return d.uint() != 0 }
 
-// more reports that fields follow, which a newer format added.
+// more reports whether optional fields follow.
 func (d *decoder) more() bool { return len(d.b) > 0 }
 
 func (d *decoder) float() float64 { return math.Float64frombits(d.fixed()) }
@@ -126,7 +125,7 @@ func (d *decoder) string() string {
 	return string(d.raw(int(n)))
 }
 
-// count reads how many elements follow, each at least size bytes.
+// count reads the number of elements that follow, each at least size bytes long.
 func (d *decoder) count(size int) int {
 	n := d.uint()
 	if n > uint64(len(d.b)/size) {
@@ -136,7 +135,7 @@ func (d *decoder) count(size int) int {
 	return int(n)
 }
 
-// encoded are the fields of a row without its checksum, decoded reads them.
+// encoded returns the fields that put writes, without a checksum. decoded reads them.
 func encoded(put func(*encoder)) []byte {
 	var e encoder
 	put(&e)
@@ -149,10 +148,10 @@ func decoded(b []byte, get func(*decoder)) error {
 	return d.close(nil)
 }
 
-// EncodeEntry writes an entry, all but its Seq, for who keeps it elsewhere than in rows.
+// EncodeEntry encodes an entry without its Seq, to be stored outside the rows.
 func EncodeEntry(v *docid.Entry) []byte { return encoded(func(e *encoder) { putEntry(e, v) }) }
 
-// DecodeEntry reads what EncodeEntry wrote. ErrCorrupt.
+// DecodeEntry reads what EncodeEntry wrote. It returns ErrCorrupt if that fails.
 func DecodeEntry(b []byte) (v docid.Entry, err error) {
 	err = decoded(b, func(d *decoder) { getEntry(d, &v) })
 	return v, err

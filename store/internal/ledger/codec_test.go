@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzDecode: whatever a row holds, decoding ends in a value or in ErrCorrupt.
+// FuzzDecode checks that decoding any row returns a value or ErrCorrupt.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("key"), sealed([]byte("key"), func(e *encoder) { putEntry(e, &docid.Entry{NID: "n"}) }))
 	f.Fuzz(func(t *testing.T, key, value []byte) {
@@ -51,7 +51,7 @@ func TestTableAgainstMap(t *testing.T) {
 				continue
 			}
 			seq++
-			keys := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) uint64 { // some with the same last bits
+			keys := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) uint64 { // some keys share their low bits
 				return rapid.Uint64Range(0, 60).Draw(t, "key") * recentSlots / 2
 			}), 1, 8, rapid.ID).Draw(t, "keys")
 			tab.post(seq, tab.lead(seq, seq, 0), keys...)

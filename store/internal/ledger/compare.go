@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Place is how far rows that no store has open have come in a log, and the digest of what came of its entries.
-// ErrInvalid: they follow none, or are of an earlier format.
+// Place returns the position in a log of rows that no store has open, and the digest of the outcomes up to
+// there. It returns ErrInvalid if the rows follow no log.
 func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
 	v, err := kv.Snapshot()
 	if err != nil {
@@ -32,11 +32,11 @@ func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
 	return place.Anchor, place.digest, err
 }
 
-// sameRows are spaces, from one up to another, whose rows are those of every store that has come as far in a log. The others
-// are segments, which each store makes when it likes, and the mark of a copy.
+// sameRows lists ranges of spaces whose rows are equal in all stores at the same position in a log. The other
+// rows are segments, which each store writes at its own pace, and the copy mark.
 var sameRows = [][2]byte{{spaceAlias, spaceAlias}, {spaceLeader, spaceForgot}, {spaceIndex, spaceOutbox}, {spaceIdem, spaceBeat}, {spaceExpiry, spacePlace}}
 
-// Compare visits the rows in which two stores differ though they have come as far in one log: nil for a row that is not there.
+// Compare visits the rows that differ between two stores at the same position in a log. A missing row is nil.
 func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p Problem, key, a, b []byte)) (rows int, err error) {
 	va, err := a.Snapshot()
 	if err != nil {
@@ -85,7 +85,7 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 
 func rowName(key []byte) string { return fmt.Sprintf("%c %x", key[0], key[1:]) }
 
-// pairs visits the rows of two readers by their keys, in order.
+// pairs visits the rows of two readers in the order of their keys.
 func pairs(a, b Reader, from, to []byte, visit func(key, a, b []byte) error) error {
 	var failed [2]error
 	nextA, stopA := iter.Pull2(rowsOf(a, from, to, &failed[0]))
@@ -117,7 +117,7 @@ func pairs(a, b Reader, from, to []byte, visit func(key, a, b []byte) error) err
 
 var errStopped = errors.New("whoever reads has stopped")
 
-// rowsOf are the rows of a reader, each valid until the next, and why they could not be read to the end.
+// rowsOf returns the rows of a reader, each valid until the next, and sets *failed if the scan fails.
 func rowsOf(r Reader, from, to []byte, failed *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		err := r.Scan(from, to, func(k, v []byte) error {

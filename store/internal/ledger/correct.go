@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// planCorrect moves a member: its row, its place in a docId, its names, and its
-// text where that is stored. What it came with and was answered stays.
+// planCorrect moves a member: its row, its place in a docId, its names, and its text if that is stored. Its log
+// entry does not change.
 func (t *change) planCorrect() error {
 	m, err := t.corrected()
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *change) planCorrect() error {
 	return t.moveText(m, before)
 }
 
-// corrected is the member that a correction moves, if it can be.
+// corrected returns the member that a correction moves, or an error if it cannot be moved.
 func (t *change) corrected() (docid.Member, error) {
 	if t.c.Ruling == nil {
 		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
@@ -58,9 +58,8 @@ func (t *change) corrected() (docid.Member, error) {
 	return m, nil
 }
 
-// moveText takes the kept copy along: the docId before has none then, and the
-// text competes in the docId that it comes to. The text of another member is
-// known only for a docId of its own, which the change has it for.
+// moveText moves the text of a member that is the kept copy. The old docId then has no kept copy, and the text
+// competes with that of the new docId. Other members' texts are known only if the change makes a docId.
 func (t *change) moveText(m docid.Member, before uint64) error {
 	var old, kept keptRow
 	if _, err := read(t.b, t.key(spaceKept, before), old.get); err != nil {
@@ -99,7 +98,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	return nil
 }
 
-// planRule notes what a person said of two articles.
+// planRule records a person's ruling on two articles.
 func (t *change) planRule() error {
 	if r := t.c.Ruling; r == nil || r.Other == "" || t.c.NID == "" {
 		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)

@@ -12,15 +12,13 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A copy of a store that is served again gives numbers that the original gave
-// to other articles. So a copy carries a mark, a row; who opens it begins a
-// new epoch in every index and removes the mark in one batch, before anything
-// is answered. The mark lies in the original while the copy is made: there is
-// no moment at which a copy could be opened without it, and a crash meanwhile
-// costs the original a new epoch, which does no harm.
+// A copy of a store that is served gives numbers that the original gave to other articles. So a copy carries a
+// mark, a row. Opening a marked copy begins an epoch in every index and removes the mark in one batch, before
+// any answer. The original has the mark while the copy is made, so no copy can be opened without it. A crash
+// during copying costs the original a new epoch, which is harmless.
 
-// Copying does work, which copies the store, while the mark is there. Writing goes
-// on meanwhile; one copy at a time.
+// Copying runs work, which copies the store, while the mark is set. Writes continue. One copy is made at a
+// time.
 func (s *Store) Copying(ctx context.Context, work func() error) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
@@ -28,13 +26,13 @@ func (s *Store) Copying(ctx context.Context, work func() error) error {
 	if err == nil {
 		err = work()
 	}
-	// Also after an error: it may have come too late for the mark.
+	// Also after an error, because the mark may have been written.
 	unmarked := s.do(context.WithoutCancel(ctx), func(b Batch) (func(), error) { return func() {}, b.Delete(copyKey()) })
 	return errors.Join(err, unmarked)
 }
 
-// Copying does it with rows that no store has open. A copy that was never
-// opened stays one.
+// Copying runs work on rows that no store has open, while the mark is set. A copy that was never opened keeps
+// its mark.
 func Copying(kv KV, work func() error) error {
 	before, err := Mark(kv)
 	if err != nil {
@@ -46,8 +44,7 @@ func Copying(kv KV, work func() error) error {
 	return errors.Join(err, unmark(kv))
 }
 
-// Mark marks rows that no store has open as a copy, and says whether they were
-// already.
+// Mark marks rows that no store has open as a copy, and reports whether they were marked before.
 func Mark(kv KV) (before bool, err error) {
 	b := kv.Batch()
 	defer b.Close()
@@ -80,9 +77,9 @@ func unmark(kv KV) error {
 
 func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
 
-// begin begins an epoch in every index of a copy, but of one that goes on where the
-// original does: in the log that both follow. Nobody has been answered. The numbers that the original
-// has given since are passed over: sinks may have them, and be away for as long as this one likes.
+// begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
+// epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
+// have given since, because sinks may have those.
 func (s *Store) begin(followed bool) error {
 	b := s.kv.Batch()
 	defer b.Close()
@@ -130,13 +127,13 @@ func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, change: c, past: past})
 }
 
-// epochBegins is the change that begins an epoch: number and time are drawn by who proposes it.
+// epochBegins returns the change that begins an epoch. The proposer draws its number and time.
 func epochBegins() (*docid.Change, error) {
 	number, err := drawEpoch()
 	return &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: number, Time: time.Now().UnixNano()}}, err
 }
 
-// logEpoch logs the begin of the epoch numbered c.Leader.
+// logEpoch logs the start of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
 	number := t.c.Leader
 	t.ix.passOver(t.ix.head+1, t.seq)
@@ -156,7 +153,7 @@ func drawEpoch() (uint64, error) {
 	return max(binary.BigEndian.Uint64(b[:]), 1), nil
 }
 
-// gap are numbers that an epoch passed over, from one up to, without, another.
+// gap records the numbers from <= n < to that an epoch skipped.
 type gap struct{ from, to uint64 }
 
 // passOver notes that numbers are given to nobody.
@@ -167,7 +164,7 @@ func (ix *index) passOver(from, to uint64) {
 	}
 }
 
-// passed is how many numbers from one on were passed over. O(epochs).
+// passed returns how many numbers from one on were skipped. O(epochs).
 func (ix *index) passed(from uint64) (n uint64) {
 	for _, g := range *ix.gaps.Load() {
 		n += max(g.to, from) - max(g.from, from)
@@ -175,8 +172,8 @@ func (ix *index) passed(from uint64) (n uint64) {
 	return n
 }
 
-// loadGaps finds the numbers that were passed over before each epoch. The change
-// before it is found by halving, where it has not the number before.
+// loadGaps finds the numbers that were skipped before each epoch. It finds the last change before an epoch by
+// binary search, and tries the preceding number first.
 func (ix *index) loadGaps(r Reader) error {
 	for _, e := range ix.identity.Epochs {
 		low, high := uint64(0), e.First // no change from high on, before the epoch

@@ -6,14 +6,14 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// SetMaxLeaders bounds the docIds of an index; the function returned undoes it.
+// SetMaxLeaders limits the docIds of an index. The returned function restores the limit.
 func SetMaxLeaders(n int) func() {
 	old := maxLeaders
 	maxLeaders = n
 	return func() { maxLeaders = old }
 }
 
-// MakeSure has a store that follows no log make sure of one.
+// MakeSure makes a store without a log check the incarnation of one.
 func MakeSure(ctx context.Context, s *Store, log docid.Log) error {
 	f, _, err := newFollower(s, log, 0)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// entryID tells an entry from every other.
+// entryID identifies an entry.
 type entryID [16]byte
 
 func idOf(entry []byte) (id entryID) {
@@ -21,17 +21,17 @@ func idOf(entry []byte) (id entryID) {
 	return id
 }
 
-// flight is an own proposal that was not applied yet.
+// flight is a pending proposal of this server.
 type flight struct {
 	p     *proposal
 	entry []byte
-	read  *proposal // what the entry says, until it is applied
+	read  *proposal // the decoded entry, until it is applied
 	keys  []uint64
 	err   error
 	done  chan struct{}
 }
 
-// entry makes the entry of a proposal.
+// entry encodes a proposal as a log entry.
 func (f *follower) entry(p *proposal) []byte {
 	var id entryID
 	copy(id[:], f.drawn[:])
@@ -54,10 +54,10 @@ func entryOf(id entryID, version byte, p *proposal) []byte {
 
 func entrySum(b []byte) uint64 { return checksum(b[:entryHead-8], b[entryHead:]) }
 
-// errRules says that servers of newer rules append to the log.
+// errRules reports that servers with newer rules append to the log.
 var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNewerFormat)
 
-// maxEntry is the longest that an entry may be once it is decompressed.
+// maxEntry is the largest size of a decompressed entry.
 const maxEntry = 256 << 20
 
 // readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
@@ -80,8 +80,8 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 	return decodeProposal(plain)
 }
 
-// propose appends a proposal, and returns what came of it. An error that is none of fold's says
-// that this is not known.
+// propose appends a proposal and returns its outcome. Any error other than a refusal of fold leaves the outcome
+// unknown.
 func (f *follower) propose(ctx context.Context, p *proposal) error {
 	entry := f.entry(p)
 	read, err := readEntry(entry, f.knows)
@@ -130,14 +130,14 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	return err
 }
 
-// posts reports whether a proposal under way posts what leads to a docId: a new one, or a name that does not lead to it yet.
+// posts reports whether a pending proposal posts a new docId, or a name under a docId that does not have it.
 func (f *follower) posts(own *flight, key uint64) bool {
 	c, ix := own.p.change, f.s.index(own.p.tenant)
 	if c.NewLeader != nil || ix == nil {
 		return c.NewLeader != nil
 	}
 	fresh := false
-	_ = ix.atSnapshot(func(r Reader) error { // who is not told is refused by the fold
+	_ = ix.atSnapshot(func(r Reader) error { // after an error fold still detects the conflict
 		for _, n := range c.Names {
 			if nameHash(n) == key {
 				v, err := r.Get(nameKey(ix.id, c.Leader, n))
@@ -150,9 +150,9 @@ func (f *follower) posts(own *flight, key uint64) bool {
 	return fresh
 }
 
-// takeOff notes a proposal as one under way, once none is that posts a key or name of it: such a one
-// would be first, or whoever was before it is, and this one refused, as where the key was posted since its query.
-// So of many near articles at one moment a server appends one, and judges the others again.
+// takeOff registers a pending proposal. It first waits for pending proposals that post one of the same keys,
+// because fold would then refuse this one. So of many near articles at one moment a server appends one and
+// judges the others again.
 func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
 	var asks []uint64
 	if c := own.p.change; c != nil {
@@ -197,7 +197,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 			return docid.Anchor{}, err
 		}
 	}
-	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // it would be refused, and as what
+	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse it with the same error
 		err := ix.leads(c)
 		if err == nil {
 			err = ix.newer(f.s.kv.Snapshot, &c.Query)
@@ -213,7 +213,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 	return f.applied, nil
 }
 
-// land forgets a flight; f.mu is held.
+// land removes a pending proposal. The caller holds f.mu.
 func (f *follower) land(id entryID, own *flight) {
 	delete(f.flights, id)
 	for _, k := range own.keys {

@@ -16,31 +16,31 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// rules is the newest version of fold, which each entry names. A server writes the newest version that all servers of the
-// log have said to know (see beat), and stops at an entry of one that it does not know.
+// rules is the newest version of fold, which each entry names. A server writes the newest version that all
+// servers of the log know (see beat). It stops at an entry of an unknown version.
 const rules = 1
 
-// follower makes a store one that applies a log which others append to, too. What the store
-// decides it appends as a proposal; the answer is what came of it when it was read back and applied.
-// State and place in the log are durable in one batch.
+// follower makes a store apply a log to which other servers also append. It appends the store's decisions as
+// proposals, and answers when it has read them back and applied them. State and log position are durable in one
+// batch.
 type follower struct {
 	s     *Store
 	log   docid.Log
-	watch func(Reader, uint64) // nil: nobody does
-	told  func(time.Time)      // reports restarts; may be nil
+	watch func(Reader, uint64) // may be nil
+	told  func(time.Time)      // reports restarts, may be nil
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
 	author
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	applied docid.Anchor
-	digest  uint64        // of the outcomes of all that was applied
-	moved   chan struct{} // closed when it is further, or something is wrong
-	lost    error         // why it follows no more
-	away    error         // why the log cannot be read at the moment
+	digest  uint64        // of the outcomes of all applied entries
+	moved   chan struct{} // closed on progress or an error
+	lost    error         // why following ended
+	away    error         // why the log is currently unreadable
 	flights map[entryID]*flight
-	posting map[uint64]*flight // by the keys and names that they bring
+	posting map[uint64]*flight // by the keys and names that they post
 
 	certainty
 	ruling
@@ -50,24 +50,24 @@ type follower struct {
 
 // author numbers the proposals of a follower.
 type author struct {
-	drawn  [8]byte       // tells them from those of others
-	number atomic.Uint64 // of the last
+	drawn  [8]byte       // a random prefix of the ids
+	number atomic.Uint64 // of the last proposal
 }
 
-// wish is what is to be read soon.
+// wish records which entries to read soon.
 type wish struct {
-	wantedTo uint64        // somebody waits for the entries up to there
-	wanted   chan struct{} // says that it has changed
+	wantedTo uint64        // a caller waits for the entries up to here
+	wanted   chan struct{} // signals a change
 }
 
-// question asks the log for its end; one that is put answers all who came before.
+// question asks the log for its end. One request answers all waiting questions.
 type question struct {
 	end uint64
 	err error
 }
 
-// Times of a follower: how long an answer of the log is waited for, and after an error before the next attempt; how
-// long whoever asks may wait for what the log has already.
+// logWait limits a request to the log. logPause separates attempts after an error. lagWait limits how long a
+// caller waits for entries to be applied.
 const (
 	logWait  = 900 * time.Millisecond
 	logSlow  = 10 * time.Second // for a page over a slow link
@@ -75,22 +75,22 @@ const (
 	lagWait  = 3 * time.Second
 )
 
-// From one read of the log to the next it takes so long, for what is applied together costs less each: where somebody waits
-// here for entries that are there, where nobody does, and no time after a read of many.
+// Reads of the log begin this far apart, because applying entries together costs less each. gatherWanted
+// applies if a caller waits for entries. After a read of gathered entries there is no pause.
 const (
 	gatherWanted = 2 * time.Millisecond
 	gatherOthers = 10 * time.Millisecond
 	gathered     = 32
 )
 
-// errLags is what a server says that is too far behind.
+// errLags reports that this server is too far behind the log.
 var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailable)
 
-// logPlace is how far a store has come in a log.
+// logPlace is the position of a store in a log.
 type logPlace struct {
 	docid.Anchor
 	digest      uint64
-	incarnation string // the last that was recorded
+	incarnation string // the last recorded incarnation
 }
 
 func placeKey() []byte { return []byte{spacePlace} }
@@ -108,7 +108,7 @@ func (p *logPlace) get(d *decoder) {
 	p.incarnation, p.digest = d.string(), d.fixed()
 }
 
-// newFollower is one that neither reads nor beats yet.
+// newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
 	at, begun, err := s.logPlace()
 	if err == nil && !begun && len(s.indexes) > 0 {
@@ -127,7 +127,7 @@ func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, 
 	return f, begun, err
 }
 
-// follow begins to apply a log, and returns when all is applied that was in it when it was called.
+// follow starts to apply the log. It returns when the entries at the time of the call are applied.
 func (s *Store) follow(ctx context.Context, o Options) error {
 	f, begun, err := newFollower(s, o.Log, o.rules)
 	if err != nil {
@@ -152,13 +152,13 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 			return fmt.Errorf("catch up with the log: %w", err)
 		}
 		o.Waits(err)
-		_ = pause.For(ctx, logPause) // the loop looks at ctx
+		_ = pause.For(ctx, logPause) // the loop checks ctx
 	}
 	f.work.Go(func() { f.tend(running, o) })
 	return nil
 }
 
-// Applied is the offset of the last entry of the log that was applied; 0: no log is followed.
+// Applied returns the offset of the last applied entry, or 0 if no log is followed.
 func (s *Store) Applied() uint64 {
 	if s.follower == nil {
 		return 0
@@ -168,7 +168,7 @@ func (s *Store) Applied() uint64 {
 	return s.follower.applied.Offset
 }
 
-// logPlace reads how far the rows have come in a log, if they follow one.
+// logPlace reads the position of the rows in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
 	v, err := s.kv.Snapshot()
 	if err != nil {
@@ -179,7 +179,7 @@ func (s *Store) logPlace() (at logPlace, there bool, err error) {
 	return at, there, err
 }
 
-// close ends it.
+// close stops following and waits for its goroutines.
 func (f *follower) close() {
 	f.fail(errClosed)
 	f.stop()
@@ -187,7 +187,7 @@ func (f *follower) close() {
 	f.questions.Close()
 }
 
-// fail ends following for good, and answers all who wait.
+// fail ends following for good and answers all waiting callers.
 func (f *follower) fail(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -197,7 +197,7 @@ func (f *follower) fail(err error) {
 	f.wake(f.lost)
 }
 
-// wake answers all who wait for what was appended: nobody knows what comes of it. f.mu is held.
+// wake answers all callers whose entries are pending, because the outcome is unknown. The caller holds f.mu.
 func (f *follower) wake(err error) {
 	for id, own := range f.flights {
 		f.land(id, own)
@@ -207,7 +207,7 @@ func (f *follower) wake(err error) {
 	f.stir()
 }
 
-// troubled is why nothing can be answered; nil while all is well.
+// troubled returns why the store cannot answer, or nil if it can.
 func (f *follower) troubled() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -217,9 +217,9 @@ func (f *follower) troubled() error {
 	return errDoubt
 }
 
-// read reads and applies the log until it ends.
+// read reads and applies the log until ctx ends or following fails.
 func (f *follower) read(ctx context.Context) {
-	may := logWait // how long a page may take: longer after one that did not come in time, so over a slow link it comes at last
+	may := logWait // time limit of a page, raised after a timeout so that a slow link succeeds at last
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		anchor := f.applied
@@ -243,7 +243,7 @@ func (f *follower) read(ctx context.Context) {
 		case err != nil:
 			f.doubts()
 			f.leave(fmt.Errorf("%w: read the log: %w", docid.ErrUnavailable, err))
-			_ = pause.For(ctx, logPause) // the loop looks at ctx
+			_ = pause.For(ctx, logPause) // the loop checks ctx
 			continue
 		}
 		f.leave(nil)
@@ -257,9 +257,9 @@ func (f *follower) read(ctx context.Context) {
 	}
 }
 
-// gather waits for more entries after a read that began at a time.
+// gather waits for further entries after a read that began at a time.
 func (f *follower) gather(ctx context.Context, began time.Time) {
-	_ = pause.For(ctx, gatherWanted-time.Since(began)) // below ctx is looked at
+	_ = pause.For(ctx, gatherWanted-time.Since(began)) // the loop below checks ctx
 	others := time.NewTimer(gatherOthers - time.Since(began))
 	defer others.Stop()
 	for {
@@ -279,7 +279,7 @@ func (f *follower) gather(ctx context.Context, began time.Time) {
 	}
 }
 
-// want has the entries up to an offset read soon.
+// want makes the follower read the entries up to an offset soon.
 func (f *follower) want(offset uint64) {
 	f.mu.Lock()
 	f.wantedTo = max(f.wantedTo, offset)
@@ -290,7 +290,7 @@ func (f *follower) want(offset uint64) {
 	}
 }
 
-// leave notes whether the log can be read.
+// leave records whether the log can be read.
 func (f *follower) leave(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -299,7 +299,7 @@ func (f *follower) leave(err error) {
 	}
 }
 
-// apply applies entries in their order.
+// apply applies entries in order.
 func (f *follower) apply(entries [][]byte) error {
 	ps := make([]*proposal, len(entries))
 	for i, b := range entries {
@@ -311,7 +311,7 @@ func (f *follower) apply(entries [][]byte) error {
 			ps[i] = p
 		}
 	}
-	for len(ps) > 0 { // a new index is there for what comes after it
+	for len(ps) > 0 { // a new index must exist before later entries are applied
 		n := 1
 		for n < len(ps) && (ps[n-1] == nil || ps[n-1].identity == nil) {
 			n++
@@ -324,7 +324,7 @@ func (f *follower) apply(entries [][]byte) error {
 	return nil
 }
 
-// readEntry is what an entry says. That of an own one is known, but for one time: who applies a proposal writes into it.
+// readEntry decodes an entry. It returns the proposal of an own entry only once, because applying changes it.
 func (f *follower) readEntry(b []byte) (*proposal, error) {
 	f.mu.Lock()
 	own := f.flights[idOf(b)]
@@ -338,7 +338,7 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 	return readEntry(b, f.knows)
 }
 
-// batch applies entries, and notes the place in the log with them.
+// batch applies entries, and writes the place in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	at := logPlace{f.applied, f.digest, f.recorded}
 	errs := make([]error, len(ps))
@@ -396,10 +396,10 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	return nil
 }
 
-// errNoStart is why a log is not followed from its first entry on.
+// errNoStart reports that a log cannot be followed from its first entry.
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
-// fold applies an entry; nil is one that nobody can read.
+// fold applies an entry. An unreadable entry is nil.
 func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
 	begins := p != nil && p.genesis != nil
 	switch {
@@ -419,7 +419,7 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
 	return f.s.fold(b, p)
 }
 
-// next is the digest with one outcome more.
+// next returns the digest after another outcome.
 func (at logPlace) next(p *proposal, err error) uint64 {
 	return checksum(at.ID[:], encoded(func(e *encoder) {
 		e.fixed(at.digest)
@@ -432,7 +432,7 @@ func (at logPlace) next(p *proposal, err error) uint64 {
 	}))
 }
 
-// current returns once all is applied that was in the log when it was called, and soon.
+// current waits until the log's entries at the time of the call are applied, for at most lagWait.
 func (f *follower) current(ctx context.Context) error {
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
 	defer cancel()
@@ -442,7 +442,7 @@ func (f *follower) current(ctx context.Context) error {
 	return f.caughtUp(soon)
 }
 
-// caughtUp returns once all is applied that was in the log when it was called, however long that takes.
+// caughtUp waits until the log's entries at the time of the call are applied, without a time limit.
 func (f *follower) caughtUp(ctx context.Context) error {
 	if err := f.waits(ctx, func() bool { return true }); err != nil {
 		return err
@@ -455,7 +455,7 @@ func (f *follower) caughtUp(ctx context.Context) error {
 	return f.waits(ctx, func() bool { return f.applied.Offset >= end })
 }
 
-// end asks the log for its end.
+// end returns the end of the log.
 func (f *follower) end(ctx context.Context) (uint64, error) {
 	q := &question{}
 	if err := f.questions.Do(ctx, q); err != nil {
@@ -467,7 +467,7 @@ func (f *follower) end(ctx context.Context) (uint64, error) {
 	return q.end, nil
 }
 
-// waits until the follower is so far, which enough says while f.mu is held.
+// waits blocks until enough returns true. It calls enough while it holds f.mu.
 func (f *follower) waits(ctx context.Context, enough func() bool) error {
 	for {
 		f.mu.Lock()
@@ -484,7 +484,7 @@ func (f *follower) waits(ctx context.Context, enough func() bool) error {
 	}
 }
 
-// ask puts a question for all.
+// ask answers all questions with one request to the log.
 func (f *follower) ask(all []*question) {
 	ctx, cancel := context.WithTimeout(context.Background(), logWait)
 	defer cancel()

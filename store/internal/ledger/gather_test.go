@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// read is a log that counts how often it is read.
+// read is a log that counts its reads.
 type read struct {
 	*storetest.Log
 	times atomic.Int64
@@ -25,8 +25,8 @@ func (l *read) Read(ctx context.Context, a docid.Anchor) ([][]byte, error) {
 	return l.Log.Read(ctx, a)
 }
 
-// TestEntriesGather: what others append is read together, and at once what somebody waits for. The time is that of
-// synctest.
+// TestEntriesGather checks that entries of other servers are read together, and awaited entries at once. It
+// uses the clock of synctest.
 func TestEntriesGather(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &read{Log: storetest.Begin(t, storetest.NewLog())}
@@ -69,8 +69,8 @@ func TestEntriesGather(t *testing.T) {
 	})
 }
 
-// TestServersBeginNoLog: a server that makes sure of an empty log appends nothing to it. It would be the first entry, where
-// the genesis belongs, and no server could follow the log any more.
+// TestServersBeginNoLog checks that a server appends nothing to an empty log. Its entry would take the place of
+// the genesis, and no server could follow the log.
 func TestServersBeginNoLog(t *testing.T) {
 	log := storetest.NewLog()
 	s, err := ledger.Open(t.Context(), &rows{}, ledger.Options{})

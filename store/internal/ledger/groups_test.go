@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// TestGroups: every page is what sorting all living docIds gives that are durable.
+// TestGroups compares every page with a sorted list of all durable living docIds.
 func TestGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	ix := newIndex(&Store{}, "t", 1, docid.Identity{})

@@ -7,8 +7,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Head is how far an index has come, durably: what a witness outside the KV
-// remembers of it.
+// Head records how far an index has durably come. A witness stores it outside the KV.
 type Head struct {
 	Tenant  string `json:"tenant"`
 	Seq     uint64 `json:"seq"`
@@ -16,11 +15,11 @@ type Head struct {
 	Members int64  `json:"members"`
 }
 
-// Witnessed is a KV that knows from outside its rows what they must hold at
-// least. A store that holds less is not opened.
+// Witnessed is a KV with a witness that recorded what the rows must hold at least. A store that holds less is
+// not opened.
 type Witnessed interface{ Heads() []Head }
 
-// Heads are the durable heads of all indexes, each of one moment.
+// Heads returns the durable heads of all indexes, each consistent in itself.
 func (s *Store) Heads() []Head {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,8 +36,8 @@ func (ix *index) durableHead() Head {
 	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
 }
 
-// holds refuses indexes that hold less than a witness says: ErrCorrupt. Where
-// they hold the same changes, the counts must be the same too.
+// holds returns ErrCorrupt if an index holds less than its witness recorded. With the same number of changes
+// the counts must also be equal.
 func (s *Store) holds(heads []Head) error {
 	var errs []error
 	for _, want := range heads {

@@ -18,8 +18,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// histories is the seed of the first, NEARDUP_HISTORY or 0, and how many are made: NEARDUP_HISTORIES; else one
-// from a seed that was said, or a thousand.
+// histories returns the first seed (NEARDUP_HISTORY or 0) and the number of histories (NEARDUP_HISTORIES). The
+// default is one for a given seed, else a thousand.
 func histories() (first, count uint64) {
 	first, unsaid := strconv.ParseUint(os.Getenv("NEARDUP_HISTORY"), 10, 64)
 	if n, err := strconv.ParseUint(os.Getenv("NEARDUP_HISTORIES"), 10, 64); err == nil {
@@ -34,11 +34,10 @@ func histories() (first, count uint64) {
 	return 0, 1000
 }
 
-// TestHistories makes random histories of three servers over one log, each from its seed: articles that are judged
-// here and appended later, servers that lag, crash back to an earlier state, stop, whose disks fill up, whose clocks are a
-// day apart, that are emptied, or go on with a snapshot or the copy of another, while the log is trimmed. In the end all have
-// the same rows, and the log of changes is what a plain model of the rules makes of the entries; an article is new only where
-// nothing that lives shares a name or key with it. No server that answers beats lacks an entry.
+// TestHistories runs random histories of three servers over one log, each from a seed. Servers lag, stop,
+// crash, have full disks and wrong clocks, are emptied, or continue with a snapshot or a copy. Meanwhile the
+// log is trimmed. At the end all must have the same rows, and the log must match a plain model. An article may
+// be new only if nothing alive shares its names or keys. No server that answers heartbeats may lack an entry.
 func TestHistories(t *testing.T) {
 	first, count := histories()
 	for seed := first; seed < first+count; seed++ {
@@ -48,7 +47,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// world is the log, the servers, and what was proposed and is not in the log yet. Entries before first are trimmed.
+// world holds the log, the servers, and the proposals not yet in the log. Entries before first are trimmed.
 type world struct {
 	*testing.T
 	r         *rand.Rand
@@ -61,28 +60,28 @@ type world struct {
 	sent      int
 }
 
-// moment is a state of a server, and the last entry that it has.
+// moment is a state of a server and its last entry.
 type moment struct {
 	rows *tree
 	at   uint64
 }
 
-// simulated is a server whose states are remembered: a crash goes back to one of those since the last sync.
+// simulated is a server that keeps its states. A crash restores one of those since the last sync.
 type simulated struct {
 	w        *world
 	who      uint64
-	clock    int64 // is ahead by so much
+	clock    int64 // how far it is ahead
 	kv       *memory
 	s        *Store
 	f        *follower
 	states   []moment
-	answered uint64 // the last beat
-	replaced bool   // since, so that it may have less on disk than that says
+	answered uint64 // the last answered heartbeat
+	replaced bool   // replaced since, so it may have less on disk than it answered
 }
 
 const simTenant = "t"
 
-// simKeep is for how many beats a server that is silent is waited for.
+// simKeep is for how many heartbeats a silent server is waited for.
 const simKeep = 3
 
 func simulate(t *testing.T, seed uint64) {
@@ -129,7 +128,7 @@ func (w *world) step(one *simulated) {
 		w.append(w.r.IntN(len(w.waiting)))
 	case n < 85:
 		one.apply(1 + w.r.IntN(6))
-	case n < 88: // the machine dies
+	case n < 88: // the machine crashes
 		one.crash()
 	case n < 91:
 		one.close()
@@ -170,7 +169,7 @@ func (w *world) step(one *simulated) {
 	}
 }
 
-// simDay is how far clocks are apart.
+// simDay is the difference between clocks.
 const simDay = 1000
 
 func (w *world) propose(all ...*proposal) {
@@ -179,7 +178,7 @@ func (w *world) propose(all ...*proposal) {
 	}
 }
 
-// trim trims the log as a server does, by the beats and the snapshots. Whoever has answered them has on disk what it needs.
+// trim trims the log as a server does. A server that answered a heartbeat has what it needs on disk.
 func (w *world) trim(by *simulated) {
 	v, err := by.kv.Snapshot()
 	if err != nil {
@@ -207,7 +206,7 @@ func (w *world) trim(by *simulated) {
 	w.first = max(w.first, before)
 }
 
-// beats are what a server says to the last beat, and the next. What it had applied up to the beat before is on disk.
+// beats returns a server's answer to the last heartbeat, and the next one. It syncs up to the previous one.
 func (one *simulated) beats() []*proposal {
 	v, err := one.kv.Snapshot()
 	if err != nil {
@@ -229,7 +228,7 @@ func (one *simulated) beats() []*proposal {
 	}
 }
 
-// sweep ends what is due by the clock of a server, and drops keys.
+// sweep ends the docIds that are due by a server's clock, and drops keys.
 func (one *simulated) sweep() (all []*proposal) {
 	ix := one.s.index(simTenant)
 	if ix == nil {
@@ -245,7 +244,7 @@ func (one *simulated) sweep() (all []*proposal) {
 	return append(all, &proposal{tenant: simTenant, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindForget, Leader: one.w.r.Uint64N(20)}}})
 }
 
-// append puts what was proposed into the log, now and then twice.
+// append appends the proposals to the log, some of them twice.
 func (w *world) append(n int) {
 	w.log = append(w.log, w.waiting[n])
 	if w.r.IntN(10) > 0 {
@@ -284,14 +283,14 @@ func (one *simulated) crash() {
 	one.open(memoryOf(before.rows, nil))
 }
 
-// replace has a server go on with the folder of another.
+// replace makes a server continue with the folder of another.
 func (one *simulated) replace(with moment) {
 	one.close()
 	one.open(memoryOf(with.rows.Clone(), nil))
 	one.replaced = true
 }
 
-// fail has the disk of a server fail, with or without what it was last given; the server stops and is started again.
+// fail makes a server's disk fail, with or without the last write. The server stops and starts again.
 func (one *simulated) fail(how int32) {
 	one.w.Helper()
 	at := one.f.applied.Offset
@@ -331,7 +330,7 @@ func (one *simulated) rows() map[string]string {
 	return rows
 }
 
-// judge is what a server makes of something that comes, by what it has applied.
+// judge returns a server's decision on a new article or operation, from what it has applied.
 func (one *simulated) judge() *docid.Change {
 	r := one.w.r
 	c := &docid.Change{Entry: docid.Entry{NID: fmt.Sprint("n", r.IntN(40)), Request: [16]byte{byte(r.IntN(2))}, Time: one.w.now + one.clock}}
@@ -385,11 +384,11 @@ func (one *simulated) judge() *docid.Change {
 	return c
 }
 
-// nowhere is a log that nobody asks.
+// nowhere is a log that must not be called.
 type nowhere struct{ docid.Log }
 
-// TestRollingUpgrade: a server of newer rules writes the older ones until all servers of the log know the newer; then an older
-// server that is started again stops by name, and the others go on.
+// TestRollingUpgrade checks that a server with newer rules writes the older ones until all servers know the
+// newer. An older server that then starts must stop with errRules, and the others continue.
 func TestRollingUpgrade(t *testing.T) {
 	const older, newer = rules, rules + 1
 	log := &plainLog{}
@@ -414,7 +413,7 @@ func TestRollingUpgrade(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = servers[n].Close() })
 	}
-	beats := func(n uint64) { // so many more
+	beats := func(n uint64) { // n further heartbeats
 		t.Helper()
 		until := func() uint64 { turn, _, _ := servers[0].follower.beaten(); return turn }
 		for first, end := until(), time.Now().Add(time.Minute); until() < first+n; time.Sleep(time.Millisecond) {
@@ -447,7 +446,7 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 }
 
-// plainLog is a docid.Log of which nothing is lost or trimmed.
+// plainLog is a docid.Log that loses and trims nothing.
 type plainLog struct {
 	docid.Log
 	mu      sync.Mutex
@@ -478,14 +477,14 @@ func (l *plainLog) Incarnation(context.Context) (string, error) { return "the on
 
 func (l *plainLog) Trim(context.Context, uint64) error { return nil }
 
-// rules are those of the last entry.
+// rules returns the rules version of the last entry.
 func (l *plainLog) rules() byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.entries[len(l.entries)-1][len(entryID{})]
 }
 
-// TestOutvoted: a server stops where as many others agree on another digest as on its own, so of two that differ both stop.
+// TestOutvoted checks that a server stops if another digest has as many votes. So of two that differ both stop.
 func TestOutvoted(t *testing.T) {
 	const own = 1
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ type (
 	modelPost struct{ seq, leader uint64 }
 )
 
-// rated reports that a picture is not as rare, or common, as a judgement has it.
+// rated reports whether a picture is not as rare or common as a judgement assumed.
 func rated(q *docid.Query, leads, ended map[uint64]bool, named map[string]bool) (otherwise bool) {
 	for _, r := range q.Rated {
 		living, have := 0, 0
@@ -35,7 +35,7 @@ func rated(q *docid.Query, leads, ended map[uint64]bool, named map[string]bool) 
 	return otherwise
 }
 
-// model applies the log by maps and lists, and holds the rows of a server to that.
+// model applies the log with maps and lists, and compares the rows of a server with the result.
 func (w *world) model(one *simulated) {
 	w.Helper()
 	var want []docid.Entry

@@ -15,26 +15,26 @@ type index struct {
 	tenant   string
 	id       uint32
 	identity docid.Identity
-	// unfinished: it is made again; guarded by the store.
+	// unfinished marks an index that is being restored (guarded by the store).
 	unfinished bool
 	posts      *postings
-	segments   uint64 // number of the last segment; that of who settles
+	segments   uint64 // number of the last segment (settle only)
 
-	settled uint64            // the active table holds what came after; the writer's
-	head    uint64            // last change applied; the writer's
-	ruled   uint64            // last rule applied; the writer's
-	docIDs  int               // that live after that change; the writer's
-	sinks   map[string]uint64 // what each has acknowledged; the writer's
-	oldest  uint64            // no article waits that came before; the writer's
-	seen    sightings         // who feeds the sinks
+	settled uint64            // last change of the frozen tables (writer only)
+	head    uint64            // last change applied (writer only)
+	ruled   uint64            // last rule applied (writer only)
+	docIDs  int               // living docIds after that change (writer only)
+	sinks   map[string]uint64 // last change acknowledged by each sink (writer only)
+	oldest  uint64            // earlier articles are not pending (writer only)
+	seen    sightings         // leases of the sinks
 	epochs  atomic.Pointer[[]docid.Epoch]
-	gaps    atomic.Pointer[[]gap] // the writer's to change
+	gaps    atomic.Pointer[[]gap] // written by the writer only
 	published
 }
 
-// published is what readers are shown of an index: what is durable.
+// published holds the durable state that readers see.
 type published struct {
-	publishing sync.Mutex // the rest is of one moment under it
+	publishing sync.Mutex // makes the other fields consistent
 	durable    atomic.Uint64
 	lastRule   atomic.Uint64
 	leaders    atomic.Int64
@@ -49,13 +49,13 @@ func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *inde
 	return ix
 }
 
-// Identity returns what makes the index itself.
+// Identity returns the settings of the index.
 func (ix *index) Identity() docid.Identity { return ix.identity }
 
-// Catalog reads the rest.
+// Catalog returns the reader of groups, members and the log.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
-// epochOf is the epoch of a change.
+// epochOf returns the epoch of a change.
 func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Load(), seq) }
 
 func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space, ix.id, numbers...) }

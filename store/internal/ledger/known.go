@@ -6,16 +6,16 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// known says which nids certainly no article has, some 18 bits each: nearly all that are submitted. One goroutine adds, any
-// number asks.
+// known is a Bloom filter of nids (18 bits each). Most submissions carry a new nid and need no row lookup. One
+// goroutine adds, any number query.
 type known struct {
 	mu      sync.RWMutex
-	filters []filter // each for as many as all before it
-	room    int      // in the last
+	filters []filter // each as large as all earlier ones together
+	room    int      // nids that the last filter still takes
 	all     int
 }
 
-// add notes that an article has a nid, before anybody can read its row.
+// add adds the nid of an article. It must be called before the article's row is readable.
 func (k *known) add(nid string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestKnown: no nid that was added is denied, few others are not, and a nid takes some bits, however many there are.
+// TestKnown checks that every added nid is found, that few others are, and that the bits per nid stay bounded.
 func TestKnown(t *testing.T) {
 	for _, n := range []int{0, 1, 1024, 1025, 50_000} {
 		var k known

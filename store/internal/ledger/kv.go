@@ -1,22 +1,19 @@
-// Package ledger is the docId store over any ordered key-value engine: the
-// rows, the key table in memory, the one writer that makes check-and-set
-// atomic, and the checks. An adapter brings a KV and nothing else.
+// Package ledger implements the docId store over any ordered key-value engine. It has the rows, the key table
+// in memory, the checks, and the one writer that makes check-and-set atomic. An adapter provides only a KV.
 package ledger
 
 // KV is an ordered map of bytes with atomic batches. Snapshots and batches may be
 // used by one goroutine at a time, the KV by many.
 type KV interface {
-	// Snapshot is a consistent state that is durable: nothing in it can be
-	// lost any more.
+	// Snapshot returns a consistent state. It is durable, so none of it can be lost.
 	Snapshot() (Snapshot, error)
-	// Batch starts a batch. There is one at a time.
+	// Batch starts a batch. Only one may be open at a time.
 	Batch() Batch
 	Close() error
 }
 
-// Reader reads rows. Get returns nil for a missing row; what it returns may
-// be kept. Scan visits rows with from <= key < to in order until visit
-// returns an error; key and value are valid during the visit only.
+// Reader reads rows. Get returns nil for a missing row, and the caller may keep the value. Scan visits rows
+// with from <= key < to in order until visit returns an error. Key and value are valid during the visit only.
 type Reader interface {
 	Get(key []byte) ([]byte, error)
 	Scan(from, to []byte, visit func(key, value []byte) error) error
@@ -34,8 +31,8 @@ type Batch interface {
 	Set(key, value []byte) error
 	Delete(key []byte) error
 	DeleteRange(from, to []byte) error
-	// Commit makes the batch durable and the next Snapshot show it. After an
-	// error nothing is known and the KV takes no further batch.
+	// Commit makes the batch durable and visible in the next Snapshot. After an error its outcome is unknown,
+	// and the KV takes no further batch.
 	Commit() error
 	Close()
 }

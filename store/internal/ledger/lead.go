@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Unfollow takes rows that no store has open from the log that they follow. What other servers
-// have answered from its later entries is lost to them, so whoever opens them next begins an epoch.
+// Unfollow detaches rows that no store has open from their log. Answers that other servers gave from later
+// entries are lost to these rows, so the next open begins an epoch.
 func Unfollow(kv KV) error {
 	b := kv.Batch()
 	defer b.Close()
@@ -26,8 +26,8 @@ func Unfollow(kv KV) error {
 	return b.Commit()
 }
 
-// Lead begins an empty log with rows that no store has open and that follow none: it goes on from
-// them, and every other server with a copy of them. ErrLogLost if the log has, or had, entries.
+// Lead begins an empty log with rows that no store has open and that follow no log. The log continues from
+// these rows, and every other server needs a copy of them. It returns ErrLogLost if the log has or had entries.
 func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	first, at, err := firstEntry(ctx, log, true)
 	if err != nil {
@@ -44,7 +44,7 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	if err := b.Set(key, sealed(key, at.put)); err != nil {
 		return err
 	}
-	if err := b.Commit(); err != nil { // before: a log that has begun must have one who follows it
+	if err := b.Commit(); err != nil { // first, because a log that has begun needs a follower
 		return err
 	}
 	_, err = log.Append(ctx, docid.Anchor{}, first)

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// load reads the format version, then every index: all leaders and members in order, and never a text.
+// load reads the format version and every index, with all leaders and members in order, but no texts.
 func (s *Store) load(ctx context.Context, follows bool) error {
 	if err := stamp(s.kv); err != nil {
 		return err
@@ -51,7 +51,8 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 	return s.begin(followed)
 }
 
-// version reads the format version, 0 if there is none: ErrNewerFormat, ErrOlderFormat.
+// version returns the format version, or 0 if there is none. It returns ErrNewerFormat or ErrOlderFormat for
+// another version.
 func version(r Reader) (uint64, error) {
 	var version uint64
 	there, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
@@ -65,7 +66,7 @@ func version(r Reader) (uint64, error) {
 	return version, err
 }
 
-// load fills what lies in memory of one index.
+// load reads the in-memory state of one index.
 func (ix *index) load(ctx context.Context, r Reader) error {
 	if err := ix.loadHead(ctx, r); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (ix *index) load(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// logged reports whether there is a change from one number on and before another.
+// logged reports whether there is a change from <= seq < before.
 func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	err := r.Scan(ix.key(spaceLog, from), ix.key(spaceLog, before), func([]byte, []byte) error { return errStop })
 	if errors.Is(err, errStop) {
@@ -98,7 +99,7 @@ func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	return false, err
 }
 
-// loadHead finds the last change by halving.
+// loadHead finds the last change by binary search.
 func (ix *index) loadHead(_ context.Context, r Reader) error {
 	low, high := uint64(0), uint64(1) // low exists or is 0
 	for {
@@ -127,8 +128,7 @@ func (ix *index) loadHead(_ context.Context, r Reader) error {
 	return nil
 }
 
-// loadLeadersAndMembers reads all living docIds and, beside it, who belongs to
-// them.
+// loadLeadersAndMembers reads all living docIds and, in parallel, their members.
 func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	type joined struct {
 		leader uint64
@@ -168,7 +168,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// loadLeaders reads the docIds that live.
+// loadLeaders reads the living docIds.
 func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 	return r.Scan(ix.key(spaceLeader), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}

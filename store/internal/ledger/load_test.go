@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// tree is an ordered map whose states share what did not change.
+// tree is an ordered map whose clones share unchanged parts.
 type tree = btreemap.BTreeMap[string, []byte]
 
 // memory is a KV in memory.
@@ -22,7 +22,7 @@ type memory struct {
 	state atomic.Pointer[tree]
 	mu    sync.Mutex // a tree that is cloned is written to
 	heads []Head
-	disk  atomic.Int32 // full: a commit fails; failing: it is there nonetheless
+	disk  atomic.Int32 // full fails a commit before, failing after the write
 }
 
 const (
@@ -53,7 +53,7 @@ func (m *memory) Close() error                { return nil }
 
 func (m *memory) set(key string, value []byte) { m.rows().ReplaceOrInsert(key, value) }
 
-// keys are those of some spaces, in order.
+// keys returns the keys of some spaces in order.
 func (m *memory) keys(spaces ...byte) (keys []string) {
 	for k := range m.rows().Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
 		if slices.Contains(spaces, k[0]) {
@@ -104,7 +104,7 @@ func (b *state) DeleteRange(from, to []byte) error {
 	return nil
 }
 
-// Commit fails as the disk does.
+// Commit fails if the disk does.
 func (b *state) Commit() error {
 	disk := b.kv.disk.Load()
 	if disk != full {
@@ -118,7 +118,7 @@ func (b *state) Commit() error {
 
 func (b *state) Close() {}
 
-// history makes changes of every kind, at random.
+// history makes random changes of every kind.
 type history struct {
 	t    *testing.T
 	r    *rand.Rand
@@ -169,7 +169,7 @@ func (h *history) change(ix docid.Index) {
 	}
 }
 
-// leader is any docId that lives.
+// leader returns a random living docId.
 func (h *history) leader(of docid.Index) (uint64, bool) {
 	all := &of.(*index).posts.leaders
 	for range 100 {
@@ -195,14 +195,14 @@ func opened(t *testing.T, kv KV) (*Store, *index) {
 	return s, ix.(*index)
 }
 
-// resident is what lies in memory of the docIds and articles.
+// resident holds the in-memory state of docIds and articles.
 type resident struct {
 	leaders          []loaded
 	docIDs, articles int64
 	head             uint64
 }
 
-// loaded is a docId as it lies in memory.
+// loaded is the in-memory state of a docId.
 type loaded struct {
 	seq, sketch uint64
 	time, size  int64
@@ -218,11 +218,11 @@ func residentOf(ix *index) (r resident) {
 	return r
 }
 
-// killed is a copy of the rows as a kill would leave them.
+// killed returns a copy of the rows as a kill would leave them.
 func killed(kv *memory) *memory { return memoryOf(kv.clone(), kv.heads) }
 
-// TestStart makes random histories, and stops and kills them: what a start loads is what was there, a check finds nothing,
-// and images that an older program wrote are gone.
+// TestStart makes random histories and stops or kills them. A start must load the same state, a check must find
+// nothing, and images of an older program must be removed.
 func TestStart(t *testing.T) {
 	for seed := range uint64(40) {
 		h, kv := &history{t: t, r: rand.New(rand.NewPCG(seed, 1))}, newMemory()

@@ -10,9 +10,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// loadPostings opens the segments and posts in memory what came after them. A
-// folder that has none, an older program's, gets them in the background
-// once it is open: its postings lie in memory until then.
+// loadPostings opens the segments and posts the later changes in memory. A folder without segments, as an older
+// program left it, gets them in the background once it is open. Until then its postings are in memory.
 func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	from, err := ix.loadSegments(r)
 	if err != nil {
@@ -20,7 +19,7 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	}
 	ix.settled = from
 	if len(ix.posts.levels.Load().segments) >= fanout {
-		ix.store.wake() // stops leave some that nobody has merged
+		ix.store.wake() // clean stops may leave segments unmerged
 	}
 	names, err := ix.namesAfter(ctx, r, from)
 	if err != nil {
@@ -42,8 +41,8 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// loadSegments opens the segments, removes rows that a crash left of others,
-// and returns the last change whose postings they hold.
+// loadSegments opens the segments, removes rows of segments that a crash left, and returns the last change
+// whose postings the segments hold.
 func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	headers := map[uint64]header{}
 	prefix := ix.key(spaceSegment)
@@ -120,7 +119,7 @@ func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
 	return b.Commit()
 }
 
-// firstNumber is the first number of the first key in a range, nil if there is none.
+// firstNumber returns the first number of the first key in a range, or nil if the range is empty.
 func firstNumber(r Reader, from, to []byte) (first *uint64, err error) {
 	err = r.Scan(from, to, func(k, _ []byte) error {
 		n := number(k, 0)
@@ -133,15 +132,14 @@ func firstNumber(r Reader, from, to []byte) (first *uint64, err error) {
 	return first, err
 }
 
-// posted is a name as a change posted it.
+// posted is a name that a change posted.
 type posted struct {
 	nameRow
 	hash uint64
 }
 
-// postLeaders posts the leaders after a change, and those of names that were posted up to the
-// last of them, until the table in memory is full, and returns the change up to which it did, and
-// the names that are left.
+// postLeaders posts the leaders and names of the changes after from until the memtable is full. It returns the
+// last change that it posted and the remaining names.
 func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names []posted) (to uint64, full bool, left []posted, err error) {
 	active := ix.posts.levels.Load().active
 	to = ix.head
@@ -172,7 +170,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 	return to, full, names, ctx.Err()
 }
 
-// namesAfter are the names that changes after one posted, in the order of the changes.
+// namesAfter returns the names that changes after one posted, in the order of the changes.
 func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
 	add := func(k, v []byte) error {
 		p := posted{nameRow: nameRow{leader: number(k, 0)}}
@@ -193,7 +191,7 @@ func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names [
 	if err != nil {
 		return nil, err
 	}
-	for leader := range joined { // those of one that has ended are gone
+	for leader := range joined { // ended docIds have no names
 		prefix := ix.key(spaceName, leader)
 		if err := r.Scan(prefix, after(prefix), add); err != nil {
 			return nil, err
@@ -203,7 +201,8 @@ func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names [
 	return names, nil
 }
 
-// joined are the docIds up to a change to which a later one may have brought a name, with the last that did.
+// joined returns the docIds up to a change to which a later change may have added a name, each with the last
+// such change.
 func (ix *index) joined(ctx context.Context, r Reader, from uint64) (map[uint64]uint64, error) {
 	joined := map[uint64]uint64{}
 	if from == 0 {

@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// TestNamesOfOlderDocIDs: names that a duplicate or a correction gave to a docId whose
-// postings lie in a segment lead to it after the next start.
+// TestNamesOfOlderDocIDs checks names that a duplicate or a correction gave to a docId in a segment. They must
+// lead to it after the next start.
 func TestNamesOfOlderDocIDs(t *testing.T) {
 	kv := newMemory()
 	open := func(postings int) (*Store, *index) {

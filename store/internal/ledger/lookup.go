@@ -9,12 +9,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Lookup finds leaders by name and key. Keys that are not there take no
-// disk access, others a row for each segment that has them, names one more for
-// each leader found.
+// Lookup finds leaders by name and key. Absent keys need no disk access. Other keys read a row from each
+// segment that has them, and names one more row for each leader found.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
 	f := docid.Found{At: ix.durable.Load()}
-	f.Ruled = ix.lastRule.Load() // at least that of f.At
+	f.Ruled = ix.lastRule.Load() // not older than f.At
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
@@ -46,8 +45,8 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	return f, nil
 }
 
-// runs are those of all keys of each key set of a query and, if there are more
-// postings than its limit, the oldest change that was read.
+// runs returns the runs of the keys of each key set. If there are more postings than the limit, it also returns
+// the oldest change that it read.
 func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs [][]run, rest uint64, err error) {
 	total, runs := 0, make([][]run, len(q.KeySets))
 	for i, set := range q.KeySets {
@@ -86,8 +85,8 @@ func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs []
 	return runs, rest, nil
 }
 
-// newest is the change after which runs hold as many postings as possible, but
-// limit at most, or those of one change.
+// newest returns the change after which the runs hold as many postings as possible, but at most limit or those
+// of one change.
 func newest(runs [][]run, limit int, since, at uint64) uint64 {
 	all := slices.Concat(runs...)
 	seq := since + uint64(sort.Search(int(at-since), func(i int) bool {
@@ -106,9 +105,8 @@ func newest(runs [][]run, limit int, since, at uint64) uint64 {
 	return min(seq, last-1)
 }
 
-// hits collects the leaders of the runs of a key set, in their order. The sketch
-// is asked first, so of a hot bucket only what may count takes memory: 4
-// bytes for each key that it shares.
+// hits collects the leaders of the runs of a key set, in order. It checks the sketch first, so a hot bucket
+// takes memory only for plausible leaders: 4 bytes for each shared key.
 func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
 	var numbers []leaderNo
 	for _, r := range runs {
@@ -127,9 +125,8 @@ func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []do
 	return found
 }
 
-// shared visits each number once, in order, with how often it is there. Leaders
-// are numbered in the order of their changes; many that lie close together, as
-// a hot bucket has, are counted instead of sorted.
+// shared visits each number once, in order, with its count. Leaders are numbered in the order of their changes.
+// A hot bucket has many numbers close together, which are counted instead of sorted.
 func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	if len(numbers) == 0 {
 		return
@@ -158,12 +155,12 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	}
 }
 
-// named collects the newest leaders of a name: memory has half of the name, the
-// row has all.
+// named returns the newest leaders of a name. The memtable has half of the name, so it checks the whole name in
+// the rows.
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
 	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
-		// Names of one half are one key; and before format 5 a start posted some names again.
+		// Names that share a half share a key. Also, before format 5 a start posted some names twice.
 		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
 			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
 		}
@@ -188,7 +185,7 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 	return hits, err
 }
 
-// common tells which of the rated names of a query more docIds have than its share of all of them.
+// common reports for each rated name whether more docIds have it than the query's share of all docIds.
 func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, err error) {
 	most := q.MostUncommon(docIDs)
 	for _, rated := range q.Rated {
@@ -208,7 +205,7 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 	return common, nil
 }
 
-// nameHash is the key of a name in memory.
+// nameHash returns the key of a name in memory.
 func nameHash(n docid.Name) uint64 {
 	var k uint64
 	for _, b := range n[:8] {
@@ -217,7 +214,7 @@ func nameHash(n docid.Name) uint64 {
 	return k
 }
 
-// Material reads what verification needs of a leader.
+// Material returns what verification needs of a leader.
 func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, error) {
 	var m docid.Material
 	if err := ctx.Err(); err != nil {
@@ -233,7 +230,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 	return m, err
 }
 
-// Replay finds the answer to a submission that was made before.
+// Replay finds the receipt of an earlier identical submission.
 func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, error) {
 	var receipt docid.Receipt
 	look := func(r Reader) (err error) {
@@ -250,7 +247,7 @@ func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, 
 	if f == nil || errors.Is(err, docid.ErrNotFound) {
 		return receipt, err
 	}
-	if err = ix.store.current(ctx); err == nil { // it may be gone
+	if err = ix.store.current(ctx); err == nil { // the earlier submission may have been deleted
 		err = ix.atSnapshot(look)
 	}
 	return receipt, err

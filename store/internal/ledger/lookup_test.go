@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Few numbers, many close together and many far apart: the same as counting in
-// a map.
+// TestShared compares with counting in a map: few numbers, many close together, and many far apart.
 func TestShared(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Uint32().Draw(t, "low")

@@ -10,11 +10,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// waiting is what waits for the sinks with a change. Which sinks there are, and what each has, are rows that are no
-// change: they take no number.
+// waiting is what a change has pending for the sinks. The sinks and their acknowledgements are rows outside the
+// log, so they take no number.
 type waiting struct {
 	effect  docid.KeptEffect
-	article *docid.Article // nil: none
+	article *docid.Article // may be nil
 }
 
 func (w waiting) put(e *encoder) {
@@ -36,8 +36,8 @@ func (w *waiting) get(d *decoder) {
 	}
 }
 
-// sinkRow is what a sink has acknowledged, and where the articles that wait began when it did: what follows from
-// all sinks and is no article's place, as after an epoch, would be another after a start.
+// sinkRow records what a sink has acknowledged, and the oldest pending article at that time. After an epoch, a
+// start could not derive that article from the acknowledgements.
 type sinkRow struct{ seq, oldest uint64 }
 
 func (s sinkRow) put(e *encoder) { e.uint(s.seq); e.uint(s.oldest) }
@@ -46,7 +46,7 @@ func (s *sinkRow) get(d *decoder) {
 	s.seq, s.oldest = d.uint(), d.uint()
 }
 
-// A page of the outbox ends after so many bytes of articles.
+// pageBytes is the size of articles that ends a page of the outbox.
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
@@ -56,12 +56,12 @@ func (ix *index) Attach(ctx context.Context, sink string) (uint64, error) {
 	return p.has, err
 }
 
-// Detach waits for a sink no longer.
+// Detach stops waiting for a sink.
 func (ix *index) Detach(ctx context.Context, sink string) error {
 	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
 }
 
-// Acknowledge drops the articles that all sinks have.
+// Acknowledge records what a sink has, and drops the articles that all sinks have.
 func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
 	has, there, err := ix.acknowledged(sink)
 	if err != nil || there && upTo <= has {
@@ -70,7 +70,7 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
 }
 
-// acknowledged is what a sink has acknowledged, durably, if it is attached.
+// acknowledged returns what a sink has durably acknowledged, and whether it is attached.
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
 		var row sinkRow
@@ -99,7 +99,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	switch {
 	case held.who == who && long <= 0:
 		p.sink.what = sinkRelease
-	case held.who == who && since < long/2: // it is renewed by its half
+	case held.who == who && since < long/2: // renewed after half its time
 		return true, nil
 	case held.who != who && (long <= 0 || held.who != "" && since < long):
 		return false, nil
@@ -108,7 +108,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	return p.held, err
 }
 
-// sightings are the claims that were seen, and since when.
+// sightings records the leases that this server has seen, and since when.
 type sightings struct {
 	mu  sync.Mutex
 	all map[string]sighting
@@ -119,7 +119,7 @@ type sighting struct {
 	at time.Time
 }
 
-// since is for how long a claim was seen as it is.
+// since returns how long this server has seen a lease unchanged.
 func (s *sightings) since(sink string, c claim) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *sightings) since(sink string, c claim) time.Duration {
 	return 0
 }
 
-// foldSink applies what a proposal says of a sink.
+// foldSink applies a proposal about a sink.
 func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
 	s, nothing := p.sink, func() {}
 	has, attached := ix.sinks[s.name]
@@ -164,7 +164,7 @@ func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
 	return nothing, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
 }
 
-// foldClaim gives a claim to who holds it, or has seen its last turn.
+// foldClaim gives a lease to its holder, or to a server that has seen its last turn.
 func (ix *index) foldClaim(b Batch, p *proposal) (func(), error) {
 	s, key, held := p.sink, claimKey(ix.id, p.sink.name), claim{}
 	if _, err := read(b, key, held.get); err != nil {
@@ -190,11 +190,11 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	return b.Set(key, sealed(key, sinkRow{seq, ix.oldest}.put))
 }
 
-// manyRows is from where on a range is deleted at once: it makes later reads
-// slower until the next flush, so it is not for every page.
+// manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads
+// until the next flush, so it does not pay for a page.
 const manyRows = 10_000
 
-// dropArticles deletes the articles that no sink waits for.
+// dropArticles deletes the articles that all sinks have.
 func (ix *index) dropArticles(b Batch) error {
 	upTo := ix.head
 	for _, seq := range ix.sinks {
@@ -213,8 +213,7 @@ func (ix *index) dropArticles(b Batch) error {
 	return nil
 }
 
-// full reports that so many changes or more wait for the sinks. Numbers that were
-// passed over do not.
+// full reports whether at least backlog changes wait for the sinks, without skipped numbers.
 func (ix *index) full(backlog uint64) bool {
 	waiting := ix.head + 1 - ix.oldest
 	return backlog > 0 && len(ix.sinks) > 0 && waiting >= backlog && waiting-ix.passed(ix.oldest) >= backlog
@@ -233,7 +232,7 @@ func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	return as, err
 }
 
-// Pending reads the log with the articles that wait.
+// Pending reads a page of the log with the pending articles.
 func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.Delivery, error) {
 	if from > ix.durable.Load() {
 		return nil, docid.ErrBehind
@@ -262,10 +261,9 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 	return ds, err
 }
 
-// loadSinks reads which sinks are attached, and where the articles begin that
-// wait for them.
+// loadSinks reads the attached sinks and the first pending article.
 func (ix *index) loadSinks(r Reader) error {
-	all := ix.head // what every sink has
+	all := ix.head // acknowledged by every sink
 	prefix := ix.key(spaceSink)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		var row sinkRow

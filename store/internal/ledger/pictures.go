@@ -2,9 +2,9 @@ package ledger
 
 import "github.com/neardup/neardup/docid"
 
-// Pictures stand behind what there was before there were any, so that rows and entries without are what they were.
+// Pictures follow the older fields, so rows and entries without pictures keep their older encoding.
 
-// flags reads a field that may say that pictures follow, and need not be there.
+// flags reads an optional field of flags, such as that pictures follow.
 func (d *decoder) flags() uint64 {
 	if !d.more() {
 		return 0
@@ -25,7 +25,7 @@ func getHash(d *decoder) (h [4]uint64) {
 	return h
 }
 
-// putPictures writes nothing where there are none: a flag says so.
+// putPictures writes nothing if there are no pictures, because a flag says so.
 func putPictures(e *encoder, ps []docid.Picture) {
 	if len(ps) == 0 {
 		return
@@ -70,7 +70,7 @@ func getSameImages(d *decoder) []docid.SameImages {
 	return all
 }
 
-// ofChange is what a proposed change has of pictures.
+// ofChange holds the fields of a proposed change that concern pictures.
 type ofChange struct {
 	article, leader []docid.Picture
 	rated           []docid.Rated

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// everything is a change that has all there is but pictures.
+// everything returns a change with all fields but pictures.
 func everything() *docid.Change {
 	a := &docid.Article{Category: "c", Media: "m", ImageCount: "3", Heat: -4}
 	a.ID, a.Text, a.Title, a.URL, a.Time = "a", "text", "title", "u", 7
@@ -22,7 +22,7 @@ func everything() *docid.Change {
 	return c
 }
 
-// pictured is everything, and pictures.
+// pictured returns everything with pictures.
 func pictured() *docid.Change {
 	c := everything()
 	c.Article.Pictures = []docid.Picture{{Hash: [4]uint64{1, 2, 3, math.MaxUint64}, Quality: 97}, {}}
@@ -32,7 +32,7 @@ func pictured() *docid.Change {
 	return c
 }
 
-// written is what a change is in a log and in rows.
+// written returns the encoding of a change in a log and in rows.
 func written(c *docid.Change) string {
 	m := docid.Member{Article: *c.Article, Leader: 1, Seq: 2, Disagrees: true, Correction: &docid.Correction{Seq: 3, Who: "li"}}
 	all := (&proposal{tenant: "t", change: c}).encode()
@@ -46,7 +46,7 @@ func written(c *docid.Change) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// What has no pictures is written as it was before there were any: the digest is that of a version without.
+// TestWithoutPicturesNothingChanged checks that encodings without pictures are those of an older version.
 func TestWithoutPicturesNothingChanged(t *testing.T) {
 	if got, want := written(everything()), "751fb6aa824bdd9c"; got != want {
 		t.Errorf("the bytes have the digest %s, were %s", got, want)
@@ -56,7 +56,7 @@ func TestWithoutPicturesNothingChanged(t *testing.T) {
 	}
 }
 
-// An entry is read as it was written, with pictures and without.
+// TestEntriesWithPictures reads entries as they were written, with pictures and without.
 func TestEntriesWithPictures(t *testing.T) {
 	for _, c := range []*docid.Change{everything(), pictured()} {
 		p, err := readEntry(entryOf(entryID{}, rules, &proposal{tenant: "t", change: c}), rules)
@@ -70,7 +70,7 @@ func TestEntriesWithPictures(t *testing.T) {
 	}
 }
 
-// Rows are read as they were written, with pictures and without.
+// TestRowsWithPictures reads rows as they were written, with pictures and without.
 func TestRowsWithPictures(t *testing.T) {
 	for what, c := range map[string]*docid.Change{"none": everything(), "two": pictured()} {
 		for _, contested := range []bool{false, true} {

@@ -10,27 +10,24 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// postings are all postings of one index. The newest lie in a table in memory;
-// when it is full it is frozen, written to rows as a segment, and an empty
-// one takes its place. So what is kept in memory of most postings is 12 bits
-// that say which keys are not there, and a look-up goes to the disk for keys
-// that are. One goroutine writes, any number read.
+// postings holds all postings of one index. The newest are in a memtable. A full memtable is frozen and written
+// to rows as a segment, and an empty one replaces it. So most postings take only 12 bits of memory, those of a
+// Bloom filter. A look-up reads the disk only for keys that pass it. One goroutine writes, any number read.
 type postings struct {
 	leaders chunks[leaderNo, leader]
 	recent  recent
 	levels  atomic.Pointer[levels]
 }
 
-// levels are where postings lie, each by later changes than those before it:
-// segments, oldest first, then frozen tables, then the active one. What a
-// reader has loaded never changes but for the active table.
+// levels are the parts of the postings in the order of their changes: segments, then frozen memtables, then the
+// active memtable. A loaded value never changes, except for its active memtable.
 type levels struct {
 	segments []*segment
 	frozen   []frozen
 	active   *table
 }
 
-// frozen is a table that takes no more postings: all up to a change.
+// frozen is an immutable memtable. It holds the changes up to to.
 type frozen struct {
 	*table
 	to uint64
@@ -62,7 +59,7 @@ func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 	p.levels.Load().active.post(seq, l, keys...)
 }
 
-// drop removes a leader from a key, where it lies in memory.
+// drop removes a leader from a key in the memtables.
 func (p *postings) drop(key uint64, l leaderNo) {
 	at := p.levels.Load()
 	at.active.drop(key, l)
@@ -71,13 +68,13 @@ func (p *postings) drop(key uint64, l leaderNo) {
 	}
 }
 
-// freeze begins an empty table; the active one holds all up to a change.
+// freeze starts an empty memtable. The old one holds the changes up to to.
 func (p *postings) freeze(to uint64) {
 	old := p.levels.Load()
 	p.levels.Store(&levels{old.segments, append(slices.Clone(old.frozen), frozen{old.active, to}), newTable()})
 }
 
-// replace puts a segment in the place of the oldest frozen tables, so many, or of segments.
+// replace replaces the oldest frozen memtables, or a range of segments, by a segment.
 func (p *postings) replace(tables int, segments []*segment, by *segment) {
 	old := p.levels.Load()
 	at := len(old.segments)
@@ -88,13 +85,13 @@ func (p *postings) replace(tables int, segments []*segment, by *segment) {
 	p.levels.Store(&levels{kept, old.frozen[tables:], old.active})
 }
 
-// errMoved says that rows are gone because their segment was replaced.
+// errMoved reports that rows are missing because their segment was replaced.
 var errMoved = errors.New("the segment was replaced")
 
 // source opens a state of the rows that has every segment of the levels.
 type source func() (Snapshot, error)
 
-// lazy is a state that is opened when the first row of it is read.
+// lazy opens a state when its first row is read.
 type lazy struct {
 	src      source
 	snapshot Snapshot
@@ -110,7 +107,7 @@ func (z *lazy) Get(key []byte) (value []byte, err error) {
 	return z.snapshot.Get(key)
 }
 
-// Scan reads nothing: segments are read by key.
+// Scan does nothing, because segments are read by key.
 func (z *lazy) Scan(_, _ []byte, _ func(key, value []byte) error) error { return nil }
 
 func (z *lazy) close() {
@@ -138,8 +135,8 @@ func (p *postings) reading(src source, work func(*levels, Reader) error) error {
 	}
 }
 
-// each visits the leaders posted under a key by the changes since < seq <= at, newest
-// first, as long as visit returns true. Holds no lock while visiting.
+// each visits the leaders posted under a key by the changes since < seq <= at, newest first, while visit
+// returns true. It holds no lock during a visit.
 func (p *postings) each(src source, key, since, at uint64, visit func(*leader) bool) error {
 	return p.reading(src, func(l *levels, r Reader) error {
 		runs, err := p.runsOf(nil, l, r, key, since)
@@ -157,7 +154,7 @@ func (p *postings) each(src source, key, since, at uint64, visit func(*leader) b
 	})
 }
 
-// runsOf appends the runs of a key, those by older changes first.
+// runsOf appends the runs of a key, those of older changes first.
 func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([]run, error) {
 	add := func(r run) {
 		if len(r) > 0 {
@@ -181,7 +178,7 @@ func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([
 	return runs, nil
 }
 
-// bytes is the memory in use, about.
+// bytes returns the approximate memory in use.
 func (p *postings) bytes() int {
 	l := p.levels.Load()
 	n := 48*p.leaders.len() + l.active.bytes()
@@ -194,8 +191,7 @@ func (p *postings) bytes() int {
 	return n
 }
 
-// count is how many postings there are, those of docIds that ended included
-// until segments are merged.
+// count returns the number of postings. It includes those of ended docIds until segments are merged.
 func (p *postings) count() int {
 	l := p.levels.Load()
 	n := int(l.active.keys.Load())
@@ -208,14 +204,13 @@ func (p *postings) count() int {
 	return n
 }
 
-// A run is postings under one key, in the order of their changes: of a table,
-// or of a segment.
+// A run holds the postings of one key in a memtable or segment, in the order of their changes.
 type run []posting
 
-// after is the part of a run by changes after one.
+// after returns the postings of changes after seq.
 func (r run) after(seq uint64) run { return r[r.first(seq):] }
 
-// until is the part of a run by changes up to one.
+// until returns the postings of changes up to seq.
 func (r run) until(seq uint64) run { return r[:r.first(seq)] }
 
 func (r run) first(seq uint64) int {

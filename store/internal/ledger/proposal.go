@@ -9,31 +9,31 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// proposal is what changes a store: the begin of a log, its beat, a new index, a change of one, or something about its sinks. One
-// function applies it, fold: by itself and the rows alone, so whoever applies the same proposals
-// in the same order to the same rows has the same rows afterwards.
+// proposal changes a store: the start of a log, its heartbeat, a new index, a change of one, or an operation on
+// a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So servers that apply
+// the same proposals in the same order to the same rows get the same rows.
 type proposal struct {
 	genesis  *genesis
 	restart  *restart
 	beat     *beat
 	tenant   string
-	identity *docid.Identity // makes the index, unless there is one
+	identity *docid.Identity // creates the index unless it exists
 	change   *docid.Change
-	past     uint64 // of a change that begins an epoch: see docid.Index
+	past     uint64 // for a change that begins an epoch, see docid.Index
 	sink     *sinkChange
 
-	// What came of it.
+	// The outcome.
 	receipt docid.Receipt
-	has     uint64 // what a sink has, of attaching
-	held    bool   // by who asked, of a claim
+	has     uint64 // after an attach, what the sink has
+	held    bool   // whether the proposer holds the lease
 }
 
-// sinkChange is about a sink; it takes no number.
+// sinkChange is an operation on a sink. It takes no number.
 type sinkChange struct {
 	what  sinkVerb
 	name  string
-	upTo  uint64 // of an acknowledgement
-	claim claim  // the turn is the last that who asks has seen
+	upTo  uint64 // for an acknowledgement
+	claim claim  // turn is the last that the server has seen
 }
 
 type sinkVerb byte
@@ -46,14 +46,14 @@ const (
 	sinkRelease
 )
 
-// claim is who feeds a sink, and how often somebody has said so: whoever has seen a turn for long enough,
-// by his own clock, may take the next, so nobody's time of day matters.
+// claim is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
+// for long enough may take the next, so clocks need not agree.
 type claim struct {
 	who  string
 	turn uint64
 }
 
-// propose has a proposal applied, by the writer or through the log, and durable.
+// propose applies a proposal durably, through the log if the store follows one.
 func (s *Store) propose(ctx context.Context, p *proposal) error {
 	if s.follower != nil {
 		return s.follower.propose(ctx, p)
@@ -61,10 +61,10 @@ func (s *Store) propose(ctx context.Context, p *proposal) error {
 	return s.do(ctx, func(b Batch) (func(), error) { return s.fold(b, p) })
 }
 
-// maxPast is more changes than there ever are: numbers have 48 bits.
+// maxPast exceeds every number of changes, because numbers have 48 bits.
 const maxPast = 1 << 48
 
-// fold applies a proposal in the writer. An error means that it wrote nothing.
+// fold applies a proposal in the writer. After an error it has written nothing.
 func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
 	if p.identity != nil {
 		return s.createIndex(b, p.tenant, *p.identity, false)
@@ -89,7 +89,7 @@ func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
 	return t.publish, t.logEpoch()
 }
 
-// refusals are the errors of fold that follow from the proposal and the rows. Others are of the engine.
+// refusals lists the errors of fold that follow from proposal and rows. Other errors come from the engine.
 var refusals = []error{
 	docid.ErrInvalid, docid.ErrNotFound, docid.ErrConflict, docid.ErrEnded, docid.ErrMismatch, docid.ErrTaken, docid.ErrBehind, docid.ErrBacklog,
 }
@@ -98,7 +98,7 @@ func refused(err error) bool {
 	return slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(err, r) })
 }
 
-// encode writes a proposal down, what is text last.
+// encode encodes a proposal, with texts last.
 func (p *proposal) encode() []byte {
 	return encoded(func(e *encoder) {
 		if p.change != nil && p.change.Article != nil {
@@ -135,7 +135,7 @@ func (p *proposal) encode() []byte {
 	})
 }
 
-// decodeProposal reads what encode wrote. ErrCorrupt.
+// decodeProposal reads what encode wrote. It returns ErrCorrupt if that fails.
 func decodeProposal(b []byte) (*proposal, error) {
 	p := &proposal{}
 	err := decoded(b, func(d *decoder) {
@@ -194,15 +194,15 @@ func (c claim) put(e *encoder) {
 
 func (c *claim) get(d *decoder) { c.who, c.turn = d.string(), d.uint() }
 
-// putChange writes what Commit takes. The methods of a query and the bounds of its look-up do not travel.
+// putChange encodes a change. It omits the methods of the query and the bounds of its look-up.
 func putChange(e *encoder, c *docid.Change) {
 	var entry encoder
 	putEntry(&entry, &c.Entry)
-	e.string(string(entry.b)) // its fields are open at the end
+	e.string(string(entry.b)) // later formats may append fields
 	q := &c.Query
 	e.uint(q.Since)
 	e.uint(q.Ruled)
-	e.uint(0) // what the proposer had seen, once
+	e.uint(0) // unused since an older version
 	e.uint(c.Backlog)
 	putNames(e, q.Names)
 	putUnless(e, slices.Equal(q.Names, c.Names), func() { putNames(e, c.Names) })
@@ -279,7 +279,7 @@ func getChange(d *decoder, c *docid.Change) {
 	}
 }
 
-// putUnless writes what is not the same as something before it.
+// putUnless writes a flag, and then the value unless it equals an earlier one.
 func putUnless(e *encoder, same bool, put func()) {
 	if e.bool(!same); !same {
 		put()

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// FuzzEntries: whatever lies in a log is applied or refused, and ends no server; what can be read is written down
-// again as it was, and two servers make the same of it.
+// FuzzEntries checks that every log entry is applied or refused without stopping a server. A readable entry
+// must encode to the same bytes, and two servers must get the same result.
 func FuzzEntries(f *testing.F) {
 	heat := int64(-3)
 	article := &docid.Article{Category: "c", Heat: 4}

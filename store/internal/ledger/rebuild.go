@@ -10,13 +10,13 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// derivation says how the rows of a space follow from those of another, one from each or none: then the key is nil.
+// derivation derives the rows of a space from those of another, at most one from each. A nil key means none.
 type derivation struct {
 	space, from byte
 	row         func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error)
 }
 
-// derived are the spaces that Rebuild makes again from the sources, and Check holds to them.
+// derived lists the spaces that Rebuild derives from the sources and Check compares with them.
 var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var n docid.Name
@@ -61,9 +61,8 @@ func rowIf(there bool, key []byte, put func(*encoder), err error) ([]byte, []byt
 	return key, sealed(key, put), nil
 }
 
-// Rebuild throws away every row that is made from others and makes it again,
-// each index in one atomic batch. The store must not be open. It needs the
-// sources undamaged: ErrCorrupt names the first that is not.
+// Rebuild removes all derived rows and derives them again, each index in one atomic batch. The store must not
+// be open. It returns ErrCorrupt for the first damaged source.
 func Rebuild(ctx context.Context, kv KV) error {
 	v, err := kv.Snapshot()
 	if err != nil {
@@ -111,8 +110,7 @@ func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
 	return nil
 }
 
-// Digest is the SHA-256 of every row that is made from others, in order: equal
-// before and after Rebuild (I-12).
+// Digest returns the SHA-256 of all derived rows in order. Rebuild must not change it (I-12).
 func Digest(ctx context.Context, kv KV) (string, error) {
 	v, err := kv.Snapshot()
 	if err != nil {

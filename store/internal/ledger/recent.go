@@ -2,18 +2,18 @@ package ledger
 
 import "sync/atomic"
 
-// recentSlots is how many last changes are remembered of an index: 64 KiB, enough for thousands of changes.
+// recentSlots is the number of slots of an index: 64 KiB, enough for thousands of changes.
 const recentSlots = 1 << 13
 
-// recent says which keys no change has posted since another, without a look at the levels: of each group of keys, those
-// with the same last bits, it knows the last change that posted one. A judgement is held to the few changes
-// after it, so of nearly all its keys that is enough. One goroutine writes, any number read.
+// recent finds keys that no change has posted since another, without reading the levels. For each group of keys
+// with the same low bits it records the last change that posted one. A judgement is checked against few later
+// changes, so this decides nearly all its keys. One goroutine writes, any number read.
 type recent struct {
-	from  uint64 // only later changes are known
+	from  uint64 // only later changes are recorded
 	slots atomic.Pointer[[recentSlots]atomic.Uint64]
 }
 
-// post notes that a change, the last of all, posts keys.
+// post records that seq, the last change, posts keys.
 func (r *recent) post(seq uint64, keys []uint64) {
 	slots := r.slots.Load()
 	if slots == nil {
@@ -25,7 +25,7 @@ func (r *recent) post(seq uint64, keys []uint64) {
 	}
 }
 
-// none reports that certainly no change after one has posted a key.
+// none reports whether certainly no change after since has posted a key.
 func (r *recent) none(key, since uint64) bool {
 	slots := r.slots.Load()
 	return since >= r.from && (slots == nil || slots[key%recentSlots].Load() <= since)

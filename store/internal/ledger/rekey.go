@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Rekey gives the indexes of rows that no store has open other settings: anew says of a tenant's which. Leaders get
-// the keys that the settings find them under, articles the names that they lack. It is for a copy: what fails midway is half done.
+// Rekey gives the indexes of rows that no store has open the settings from anew. It replaces leaders' keys and
+// adds missing names. Use it on a copy, because a failure leaves the rows incomplete.
 func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error)) error {
 	if err := stamp(kv); err != nil {
 		return err
@@ -43,7 +43,7 @@ func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identit
 	})
 }
 
-// rekeyer gives one index other settings.
+// rekeyer changes the settings of one index.
 type rekeyer struct {
 	ctx      context.Context
 	kv       KV
@@ -51,14 +51,14 @@ type rekeyer struct {
 	ix       *index
 	settings *docid.Rekeyed
 
-	rows    []leaderRow // waiting for their keys
+	rows    []leaderRow // leaders without new keys yet
 	leaders []*docid.NewLeader
-	bytes   int // of their texts
+	bytes   int // of the texts of these leaders
 	b       Batch
 	written int
 }
 
-// Leaders get their keys so many, or so many bytes of text, at a time.
+// Each page has at most this many leaders, or ends once their texts have this many bytes.
 const (
 	rekeyPage  = 512
 	rekeyBytes = 16 << 20
@@ -84,7 +84,7 @@ func (w *rekeyer) run(identity []byte) (err error) {
 	return w.b.Commit()
 }
 
-// unpost removes the postings, which are made of leaders and names when the store is opened.
+// unpost removes the postings. Opening the store makes them from leaders and names.
 func (ix *index) unpost(b Batch) error {
 	for _, space := range []byte{spaceSegment, spacePosting, spacePiece} {
 		prefix := ix.key(space)
@@ -121,7 +121,7 @@ func (w *rekeyer) leadersAnew() error {
 	return w.page()
 }
 
-// page writes the leaders that wait.
+// page writes the leaders of a page.
 func (w *rekeyer) page() error {
 	w.settings.Keys(w.leaders)
 	for i, row := range w.rows {
@@ -134,7 +134,7 @@ func (w *rekeyer) page() error {
 	return w.ctx.Err()
 }
 
-// names writes those that the settings look up and that were not: of a stage that was off.
+// names adds the names that the new settings look up but the index lacks.
 func (w *rekeyer) names() error {
 	prefix := w.ix.key(spaceNID)
 	return w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
@@ -160,7 +160,7 @@ func (w *rekeyer) names() error {
 	})
 }
 
-// set writes a row, and begins another batch from time to time.
+// set writes a row, and commits every 4096 rows.
 func (w *rekeyer) set(key []byte, put func(*encoder)) error {
 	if err := w.b.Set(key, sealed(key, put)); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// A log may lose its last entries: it is restored from a backup, or fails over. A server that has applied them finds that
-// out, because the log lacks its anchor. Servers that have not, because they were restored as well, or are new, cannot. So
-// every log names its incarnation, which is another after each restart, and entries record it. Before a server answers
-// anything, the last incarnation that was recorded must be that of the log; else the server records it, and all indexes begin
-// an epoch with that entry. Nothing is appended in between: what was lost and what comes next have different docIds.
+// A log may lose its last entries when it is restored from a backup or fails over. A server that has applied
+// them detects that, because the log lacks its anchor. Servers that have not applied them cannot. So every log
+// names its incarnation, which changes at each restart, and entries record it. A server answers only if the
+// last recorded incarnation is that of the log. Otherwise it records the new incarnation, and all indexes begin
+// an epoch with that entry. Nothing is appended in between, so lost and new entries have different docIds.
 
-// genesis is the first entry of a log: an empty store starts there and nowhere else.
+// genesis is the first entry of a log. An empty store can start only there.
 type genesis struct {
 	time int64 // Unix nanoseconds
-	// adopted says that the log goes on from a store, which every other is to be a copy of.
+	// adopted marks a log that continues from a store, of which every server needs a copy.
 	adopted     bool
 	incarnation string // of the log
 }
@@ -36,7 +36,7 @@ func (g *genesis) get(d *decoder) { g.time, g.adopted, g.incarnation = d.int(), 
 // restart records the incarnation of a log.
 type restart struct {
 	incarnation string
-	epoch       uint64 // the number of the epoch that begins
+	epoch       uint64 // number of the new epoch
 	time        int64  // Unix nanoseconds
 }
 
@@ -48,7 +48,7 @@ func (r *restart) put(e *encoder) {
 
 func (r *restart) get(d *decoder) { r.incarnation, r.epoch, r.time = d.string(), d.fixed(), d.int() }
 
-// fold begins an epoch in every index, unless the incarnation was recorded already.
+// fold begins an epoch in every index, unless the incarnation is recorded already.
 func (r *restart) fold(s *Store, b Batch, at logPlace) (func(), error) {
 	if r.incarnation == at.incarnation || r.epoch == 0 {
 		return nil, docid.ErrConflict
@@ -74,26 +74,26 @@ func (r *restart) fold(s *Store, b Batch, at logPlace) (func(), error) {
 	}, nil
 }
 
-// certainty is whether the log has lost entries.
+// certainty records whether the log may have lost entries.
 type certainty struct {
-	recorded    string        // the last incarnation that entries name
-	incarnation string        // that of the log, when it was last asked for
-	sure        bool          // both are the same, and nothing says otherwise since
-	doubted     uint64        // counts what says otherwise
-	unsure      chan struct{} // says that there is a doubt
+	recorded    string        // last incarnation recorded in entries
+	incarnation string        // last incarnation that the log returned
+	sure        bool          // both are equal, and no doubt arose since
+	doubted     uint64        // number of doubts
+	unsure      chan struct{} // signals a doubt
 }
 
-// errDoubt is why a server does not answer while the incarnation of its log is not known.
+// errDoubt reports that the incarnation of the log is not yet known.
 var errDoubt = fmt.Errorf("%w: whether the log has lost entries is being asked", docid.ErrUnavailable)
 
-// doubts notes that the log may be another incarnation by now: something failed, or the entries name another.
+// doubts records that the log may have another incarnation, because a request failed or entries name another.
 func (f *follower) doubts() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.doubt()
 }
 
-// doubt is doubts while f.mu is held.
+// doubt does what doubts does. The caller holds f.mu.
 func (f *follower) doubt() {
 	f.doubted++
 	f.sure = false
@@ -103,7 +103,7 @@ func (f *follower) doubt() {
 	}
 }
 
-// ensure asks for the incarnation of the log whenever there is a doubt, until ctx ends.
+// ensure asks for the incarnation of the log after each doubt, until ctx ends.
 func (f *follower) ensure(ctx context.Context) {
 	for {
 		select {
@@ -118,12 +118,12 @@ func (f *follower) ensure(ctx context.Context) {
 				f.fail(err)
 				return
 			}
-			_ = pause.For(ctx, logPause) // the loop looks at ctx
+			_ = pause.For(ctx, logPause) // the loop checks ctx
 		}
 	}
 }
 
-// makeSure records the incarnation of the log, unless the entries name it already.
+// makeSure records the incarnation of the log, unless entries name it already.
 func (f *follower) makeSure(ctx context.Context) error {
 	f.mu.Lock()
 	doubted := f.doubted
@@ -135,10 +135,10 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err == nil {
 		end, err = f.end(ctx)
 	}
-	if err == nil && end == 0 && f.place().Offset == 0 { // its first entry is its genesis, which no server appends
+	if err == nil && end == 0 && f.place().Offset == 0 { // no server appends the genesis
 		err = errNotBegun
 	}
-	if err == nil && end < f.place().Offset { // it does not know its end yet, or has lost entries: a read says which
+	if err == nil && end < f.place().Offset { // a read shows whether the log lost entries or does not know its end yet
 		err = errDoubt
 	}
 	if err == nil {
@@ -177,20 +177,20 @@ func (f *follower) surely(ctx context.Context) error {
 	return f.waits(soon, func() bool { return f.sure })
 }
 
-// stir wakes those who wait for something; f.mu is held.
+// stir wakes all waiting callers. The caller holds f.mu.
 func (f *follower) stir() {
 	close(f.moved)
 	f.moved = make(chan struct{})
 }
 
-// place is where the follower is.
+// place returns the position of the follower.
 func (f *follower) place() logPlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return logPlace{Anchor: f.applied, digest: f.digest, incarnation: f.recorded}
 }
 
-// records is the incarnation that was last recorded once a proposal was applied.
+// records returns the recorded incarnation after applying a proposal.
 func (at logPlace) records(p *proposal, err error) string {
 	switch {
 	case p == nil || err != nil:
@@ -208,8 +208,8 @@ func (f *follower) isLost() bool {
 	return f.lost != nil
 }
 
-// hasBegun is an error unless the log has a first entry: an index that is begun by mistake, in place of one that was lost,
-// would answer in its place.
+// hasBegun returns errNotBegun if the log is empty. An index begun by mistake would otherwise answer in place
+// of one that was lost.
 func (f *follower) hasBegun(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
@@ -225,7 +225,7 @@ func (f *follower) hasBegun(ctx context.Context) error {
 
 var errNotBegun = fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)
 
-// BeginLog begins an empty log, for servers without an index. ErrLogLost if it has, or had, entries.
+// BeginLog begins an empty log for servers without an index. It returns ErrLogLost if the log had entries.
 func BeginLog(ctx context.Context, log docid.Log) error {
 	end, err := log.Durable(ctx)
 	if err == nil && end > 0 {
@@ -241,7 +241,7 @@ func BeginLog(ctx context.Context, log docid.Log) error {
 	return err
 }
 
-// firstEntry makes the genesis of a log, and the place after it.
+// firstEntry returns the genesis of a log and the place after it.
 func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPlace, error) {
 	now, err := log.Incarnation(ctx)
 	if err != nil {

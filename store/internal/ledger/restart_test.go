@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// TestRestartDecidesAlike: a start changes no outcome. Whoever judged without the change that
-// posted a name, or a key, is refused as before it, wherever the postings lie by then.
+// TestRestartDecidesAlike checks that a start changes no outcome. A judgement that missed a posted name or key
+// must be refused as before, wherever the postings are then.
 func TestRestartDecidesAlike(t *testing.T) {
 	made := func(nid string, since uint64, key uint64, n docid.Name) *docid.Change {
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: nid}, Article: &docid.Article{}, Names: []docid.Name{n}, NewLeader: &docid.NewLeader{Keys: []uint64{key}}}
@@ -80,7 +80,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 	}
 }
 
-// TestRestartReplays: a submission that is repeated after a start, under its nid or its idempotency key, gets the answer that it had.
+// TestRestartReplays checks that a submission repeated after a start gets its first answer.
 func TestRestartReplays(t *testing.T) {
 	kv := newMemory()
 	s, ix := opened(t, kv)

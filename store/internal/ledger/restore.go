@@ -7,11 +7,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// restoration is an index that is made again. Whether one is, stands in the row
-// of its identity, so it lasts with what is there of it.
+// restoration restores an index from its changes. The row of its identity marks it as unfinished, so a restart
+// keeps that state.
 type restoration struct{ *index }
 
-// Restore begins to make an index again, or goes on.
+// Restore starts or continues to restore an index.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
 	if s.follower != nil {
 		return nil, fmt.Errorf("%w: a store that follows a log is made again without it", docid.ErrInvalid)
@@ -39,7 +39,7 @@ func sameIdentity(a, b docid.Identity) bool {
 	return a.Seed == b.Seed && a.Key == b.Key && a.Spec == b.Spec && string(a.Table) == string(b.Table) && a.Created == b.Created
 }
 
-// replaceIndex writes the identity of an index anew, under the number it has.
+// replaceIndex rewrites the identity of an index, which keeps its number.
 func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
 	key := append([]byte{spaceIndex}, ix.tenant...)
 	if err := b.Set(key, sealed(key, func(e *encoder) { putIdentity(e, ix.id, &id, unfinished) })); err != nil {
@@ -52,8 +52,7 @@ func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished b
 	}, nil
 }
 
-// emptied makes an index that has no changes one that is made again: under
-// another identity, and without the sinks that it may have.
+// emptied prepares an index without changes for a restoration. It replaces the identity and removes the sinks.
 func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
 	for sink := range ix.sinks {
 		if err := b.Delete(sinkKey(ix.id, sink)); err != nil {
@@ -64,7 +63,7 @@ func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
 	return s.replaceIndex(b, ix, id, true)
 }
 
-// Append makes changes once more. They are durable together.
+// Append replays changes. They become durable together.
 func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	var refused error
 	err := r.store.do(ctx, func(b Batch) (func(), error) {
@@ -89,7 +88,7 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	return refused
 }
 
-// again makes a change that has its number and whole entry.
+// again applies a change that already has its number and entry.
 func (t *change) again() error {
 	if t.seq != t.ix.head+1 && (t.c.Kind != docid.KindEpoch || t.seq <= t.ix.head) {
 		return fmt.Errorf("%w: it follows change %d", docid.ErrInvalid, t.ix.head)
@@ -101,7 +100,7 @@ func (t *change) again() error {
 	return err
 }
 
-// Finish lets everybody open the index.
+// Finish makes the index available.
 func (r restoration) Finish(ctx context.Context, past uint64) error {
 	c, err := epochBegins()
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// planUpdate changes heat or text of a member. Of members that are not kept no
-// text is stored, so one that becomes hotter than the kept copy is kept only if
-// its text comes along.
+// planUpdate changes heat or text of a member. Only the kept copy's text is stored. So a member that becomes
+// hotter than the kept copy is kept only if the change has its text.
 func (t *change) planUpdate() error {
 	m, err := t.member()
 	if err != nil {
@@ -32,8 +31,7 @@ func (t *change) planUpdate() error {
 	return t.elect(m, a, whole)
 }
 
-// elect keeps an updated article, or notes that another may be hotter than the
-// kept copy now.
+// elect keeps an updated article, or records that another member may now be hotter than the kept copy.
 func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	kept := keptRow{contested: true}
 	ok, err := read(t.b, t.key(spaceKept, m.Leader), kept.get)
@@ -75,8 +73,8 @@ func (t *change) member() (docid.Member, error) {
 	return m, err
 }
 
-// planDelete removes a member and its texts. What the docId is found by and
-// verified with stays.
+// planDelete removes a member and its texts. The keys and the text that the docId is found and verified by
+// remain.
 func (t *change) planDelete() error {
 	m, err := t.member()
 	if err != nil {
@@ -97,9 +95,8 @@ func (t *change) planDelete() error {
 	return err
 }
 
-// planEnd removes a docId with all that belongs to it, row by row: in Pebble
-// every range deleted makes each later read slower until the next flush.
-// O(members).
+// planEnd removes a docId with all its rows, one by one, because in Pebble a range deletion slows later reads
+// until the next flush. O(members).
 func (t *change) planEnd() error {
 	ix, seq := t.ix, t.c.Leader
 	n, l := ix.posts.find(seq)
@@ -198,7 +195,7 @@ func (t *change) planForget() error {
 	return err
 }
 
-// forgot is the last change whose idempotency key was dropped.
+// forgot returns the last change whose idempotency key was dropped.
 func (ix *index) forgot(r Reader) (uint64, error) {
 	var seq uint64
 	_, err := read(r, ix.key(spaceForgot), func(d *decoder) { seq = d.uint() })

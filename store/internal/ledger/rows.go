@@ -9,12 +9,11 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// The rows. Every key starts with its space, all but the first three then with
-// the 4-byte number of the tenant; numbers are big-endian so that rows lie in
-// order.
+// The rows. Every key starts with its space. All but the first three continue with the 4-byte number of the
+// tenant. Numbers are big-endian, so that rows are sorted by them.
 //
 //	f                     format version
-//	c                     this is a copy: to begin an epoch
+//	c                     mark of a copy, which must begin an epoch
 //	i tenant              number and identity of the index
 //	l seq                 log entry                      source
 //	d leader              keys, sketch, names: leader    source
@@ -22,7 +21,7 @@ import (
 //	k leader              kept copy, whole               source
 //	n nid                 member, without text           source
 //	r leader name         change that posted the name    source
-//	a name leader         the same, by name              made from r
+//	a name leader         index of r by name             made from r
 //	m leader seq          nid of a member                made from n
 //	x expires leader      due to expire                  made from d
 //	q idempotency key     seq of the submission          made from l
@@ -32,16 +31,15 @@ import (
 //	p segment chunk       postings                       made from d and r
 //	b segment piece       first keys and filter          made from p
 //	j seq                 rule of a person               made from l
-//	o seq                 article that waits for sinks   source
-//	s sink                what it has, what waits from   source
-//	y sink                who feeds it, where a log is followed
-//	u beat                where a beat of the log lies, and the digests of the state there
-//	z                     place in the log that is followed
+//	o seq                 article pending for sinks      source
+//	s sink                what it has, first pending     source
+//	y sink                lease of its feeder, with a log
+//	u beat                offset of a heartbeat in the log, and the digests of the state there
+//	z                     position in the log
 //
-// What is a source is not found elsewhere; the rest Rebuild makes again.
-// Segments hold the postings of all changes up to one; those after it are made from d
-// and r at start. Older programs, which do not know segments, make all of them,
-// and left images of an index in v and w, which a start removes.
+// Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
+// changes up to one, and a start makes the later ones from d and r. Older programs without segments make all of
+// them at start. They left images of an index in v and w, which a start removes.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
@@ -77,7 +75,7 @@ const (
 // formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
 const formatVersion = 8
 
-// keyOf is space, tenant and numbers.
+// keyOf returns the key of a space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
 	k := make([]byte, 5, 32)
 	k[0] = space
@@ -104,12 +102,12 @@ func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink,
 
 func claimKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
-// expiryKey orders times before 1970 first too.
+// expiryKey returns the key of an expiry. It also orders times before 1970.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
 	return keyOf(spaceExpiry, tenant, uint64(expires)^1<<63, leader)
 }
 
-// after is the first key behind all that start with prefix.
+// after returns the first key after all keys that start with prefix.
 func after(prefix []byte) []byte {
 	k := append([]byte(nil), prefix...)
 	for i := len(k) - 1; i >= 0; i-- {
@@ -117,7 +115,7 @@ func after(prefix []byte) []byte {
 			return k[:i+1]
 		}
 	}
-	return nil // all 0xff: cannot be, spaces are letters
+	return nil // impossible, because spaces are letters
 }
 
 // number reads the n-th number of a key made by keyOf.
@@ -128,14 +126,14 @@ func number(key []byte, n int) uint64 {
 	return 0
 }
 
-// leaderRow is what a leader is found by.
+// leaderRow holds what a leader is found by.
 type leaderRow struct {
 	seq     uint64
 	time    int64
 	expires int64
 	sketch  uint64
 	keys    []uint64
-	digest  neardup.Digest // of the text row, so that Check sees them part
+	digest  neardup.Digest // of the text, so that Check finds a text of another leader
 }
 
 func (r leaderRow) put(e *encoder) {
@@ -158,7 +156,7 @@ func (r *leaderRow) get(d *decoder) {
 	}
 }
 
-// getShort reads all but the keys and the digest.
+// getShort reads the fields before the digest and the keys.
 func (r *leaderRow) getShort(d *decoder) {
 	r.time, r.expires, r.sketch = d.int(), d.int(), d.fixed()
 	d.b = nil
@@ -191,12 +189,12 @@ func putEntry(e *encoder, v *docid.Entry) {
 	}
 }
 
-// extended reports evidence that format 2 has no fields for.
+// extended reports whether evidence has fields that format 2 lacks.
 func extended(v *docid.Evidence) bool {
 	return v.Disagrees || v.Variant != 0 || len(v.SameImages) > 0
 }
 
-// What a field that was only ever a yes or no may say besides: that pictures follow.
+// Flags of a field that once was a boolean.
 const (
 	flagYes      = 1
 	flagPictures = 2
@@ -241,7 +239,7 @@ func getExtension(d *decoder, v *docid.Evidence) {
 	}
 }
 
-// bitsUnit is the part of a bit that evidence is kept in: what a score is made of.
+// bitsUnit is the number of units per bit in stored evidence, as in a score.
 const bitsUnit = 256
 
 func getEntry(d *decoder, v *docid.Entry) {
@@ -317,8 +315,8 @@ func getMember(d *decoder, m *docid.Member) {
 	}
 }
 
-// keptRow is the kept copy and the change it came with. It is contested once a
-// change of heat may have left another member hotter, whose text is not stored.
+// keptRow is the kept copy and the change that brought it. It is contested once a change of heat may have made
+// another member hotter, whose text is not stored.
 type keptRow struct {
 	seq       uint64
 	article   docid.Article
@@ -341,7 +339,7 @@ func (r *keptRow) get(d *decoder) {
 	r.contested, r.article.Pictures = has&flagYes != 0, getPictures(d, has)
 }
 
-// nameRow is the change that posted a name; nothing where it is the one that made the docId.
+// nameRow is the change that posted a name. It encodes nothing if that change made the docId.
 type nameRow struct{ seq, leader uint64 }
 
 func (r nameRow) put(e *encoder) {
@@ -371,8 +369,7 @@ func getMaterial(d *decoder, m *docid.Material) {
 	m.Pictures = getPictures(d, d.flags())
 }
 
-// putIdentity adds to an index that is made again, and not done, what older
-// programs do not read: they refuse it.
+// putIdentity encodes an identity. An unfinished restoration adds a field, so older programs refuse the index.
 func putIdentity(e *encoder, number uint32, id *docid.Identity, unfinished bool) {
 	e.uint(uint64(number))
 	e.fixed(id.Seed)
@@ -400,7 +397,7 @@ func sealed(key []byte, put func(*encoder)) []byte {
 	return e.seal(key)
 }
 
-// read gets and decodes a row; false if there is none.
+// read decodes a row and reports whether it exists.
 func read(r Reader, key []byte, get func(*decoder)) (bool, error) {
 	v, err := r.Get(key)
 	if err != nil || v == nil {

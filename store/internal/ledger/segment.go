@@ -10,11 +10,10 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A segment is postings in rows, in the order of their keys and then of their
-// changes: chunks of 128, the first key of each chunk and a filter, which lie
-// in memory too, and a header, which makes it count. It is made from tables or
-// from older segments, and replaced by one atomic batch. Nothing is lost with
-// it: postings are made again from leaders and names.
+// A segment is a sorted run of postings in rows, ordered by key and change. It has chunks of 128 postings,
+// pieces with each chunk's first key and the filter (also in memory), and a header, which makes it valid. One
+// atomic batch installs it in place of memtables or older segments. Postings can be derived again from leaders
+// and names.
 type segment struct {
 	tenant   uint32
 	number   uint64
@@ -24,21 +23,20 @@ type segment struct {
 	filter   filter
 
 	mu   sync.Mutex
-	hot  map[uint64]run // long runs that were read
-	held int            // postings in it
+	hot  map[uint64]run // cache of long runs
+	held int            // postings in the cache
 }
 
 const (
 	chunkPostings = 128
-	pieceWords    = 16 << 10 // of first keys and filter in one row
-	// hotRun is from how many postings on a run stays in memory once it was
-	// read, hotHeld how many postings stay for one segment.
+	pieceWords    = 16 << 10 // words of first keys and filter in one row
+	// A run of at least hotRun postings is cached after a read. The cache of a segment has at most hotHeld
+	// postings.
 	hotRun  = 32
 	hotHeld = 256 << 10
 )
 
-// filter says which keys are not there: a Bloom filter of 12 bits a key, in
-// blocks of one cache line. One in 200 keys that are not there passes.
+// filter is a Bloom filter of 12 bits a key, in blocks of one cache line. Its false-positive rate is 1 in 200.
 type filter []uint64
 
 func newFilter(n int) filter { return make(filter, 8*((12*n+511)/512+1)) }
@@ -75,8 +73,7 @@ func (s *segment) key(space byte, numbers ...uint64) []byte {
 	return keyOf(space, s.tenant, append([]uint64{s.number}, numbers...)...)
 }
 
-// find reads the postings under a key, those of leaders that live. Nothing is
-// read for most keys that are not there.
+// find returns the postings of living leaders under a key. For most absent keys it reads no rows.
 func (s *segment) find(r Reader, key uint64, p *postings) (run, error) {
 	if !s.filter.has(key) {
 		return nil, nil
@@ -109,7 +106,7 @@ func (s *segment) find(r Reader, key uint64, p *postings) (run, error) {
 	return all, nil
 }
 
-// hold keeps a long run.
+// hold caches a long run.
 func (s *segment) hold(key uint64, all run) {
 	if len(all) < hotRun {
 		return
@@ -124,7 +121,7 @@ func (s *segment) hold(key uint64, all run) {
 	}
 }
 
-// chunk reads a chunk, in order, until visit returns false.
+// chunk reads a chunk in order until visit returns false.
 func (s *segment) chunk(r Reader, n int, visit func(segmented) bool) error {
 	key := s.key(spacePosting, uint64(n))
 	value, err := r.Get(key)
@@ -170,7 +167,7 @@ func (h *header) get(d *decoder) {
 	h.from, h.to, h.postings, h.chunks, h.words = d.uint(), d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
 }
 
-// openSegment reads what of a segment lies in memory.
+// openSegment reads the first keys and the filter of a segment.
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
 	s := &segment{tenant: tenant, number: number, from: h.from, to: h.to, postings: h.postings}
 	words := make([]uint64, 0, h.words)
@@ -192,15 +189,15 @@ func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, er
 	return s, nil
 }
 
-// builder writes a segment: postings come in order. Rows are handed on in
-// batches; without the header they do not count.
+// builder writes a segment from sorted postings. It writes rows in batches, which are ignored until the header
+// is written.
 type builder struct {
 	*segment
 	write func([]row) error
 	rows  []row
 	chunk encoder
 	in    int    // postings in the chunk
-	last  uint64 // key before
+	last  uint64 // the previous key
 }
 
 const rowsAtOnce = 32
@@ -244,7 +241,7 @@ func (b *builder) hand(most int) error {
 	return b.write(rows)
 }
 
-// finish writes all but the header, which it returns.
+// finish writes the remaining rows except the header, which it returns.
 func (b *builder) finish() (header, error) {
 	if err := b.flush(); err != nil {
 		return header{}, err
@@ -274,7 +271,7 @@ type cursor struct {
 	at    int
 }
 
-// next reports whether there is another posting.
+// next advances to the next posting and reports whether there is one.
 func (c *cursor) next() (bool, error) {
 	if c.at++; c.at < len(c.posts) {
 		return true, nil

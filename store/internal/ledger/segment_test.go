@@ -13,8 +13,8 @@ type found map[string][]byte
 func (f found) Get(key []byte) ([]byte, error)                          { return f[string(key)], nil }
 func (f found) Scan(_, _ []byte, _ func(key, value []byte) error) error { return nil }
 
-// TestSegment builds a segment of random postings, with runs that cross chunks,
-// and finds under every key exactly those that were put there, in order.
+// TestSegment builds a segment of random postings, with runs that cross chunks. It must find exactly the
+// postings of each key, in order.
 func TestSegment(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, rows, want := newPostings(), found{}, map[uint64][]posting{}
@@ -42,7 +42,7 @@ func TestSegment(t *testing.T) {
 		if _, err := b.finish(); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // from the rows, then what was held
+		for range 2 { // from the rows, then from the cache
 			for k := range uint64(8) {
 				k *= 0x9e3779b97f4a7c15
 				got, err := b.find(rows, k, p)
@@ -54,7 +54,7 @@ func TestSegment(t *testing.T) {
 	})
 }
 
-// TestFilter: no key that is there is missed, and few that are not pass.
+// TestFilter checks that the filter passes all added keys and few others.
 func TestFilter(t *testing.T) {
 	const n = 20_000
 	f, passed := newFilter(n), 0

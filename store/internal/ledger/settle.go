@@ -8,17 +8,16 @@ import (
 	"slices"
 )
 
-// maxInMemory is how many postings an active table takes, unless the options
-// say otherwise: those of some 15,000 leaders.
+// maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
 const maxInMemory = 256 << 10
 
-// maxTail is how many changes there may be that a start has to read again.
+// maxTail limits how many changes a start must read again.
 const maxTail = 256 << 10
 
-// fanout is how many segments of about one size are merged into one.
+// fanout is how many segments of similar size are merged into one.
 const fanout = 4
 
-// settle writes frozen tables to rows and merges segments, until the store closes or takes no more writes.
+// settle writes frozen memtables to rows and merges segments until the store closes or stops writing.
 func (s *Store) settle() {
 	defer close(s.settled)
 	for {
@@ -28,7 +27,7 @@ func (s *Store) settle() {
 		}
 		for _, ix := range s.allIndexes() {
 			if err := ix.settle(); err != nil && !errors.Is(err, errStop) {
-				return // nothing is written any more, or damage that whoever reads it is told
+				return // writes have stopped, or readers will report the damage
 			}
 		}
 		if s.leaving() {
@@ -38,16 +37,16 @@ func (s *Store) settle() {
 	}
 }
 
-// leave writes what a start would have to make again.
+// leave writes the postings that a start would have to make again.
 func (s *Store) leave() {
 	for _, ix := range s.allIndexes() {
 		if err := ix.leave(); err != nil {
-			return // as above; the next start reads more
+			return // as above, and the next start reads more changes
 		}
 	}
 }
 
-// leaving reports that Close was called.
+// leaving reports whether Close was called.
 func (s *Store) leaving() bool {
 	select {
 	case <-s.closed:
@@ -63,8 +62,8 @@ func (s *Store) allIndexes() []*index {
 	return slices.Collect(maps.Values(s.indexes))
 }
 
-// freeze freezes the active table when it is full. The writer calls it when all that
-// it holds is durable.
+// freeze freezes the active memtable if it is full. The writer calls it when the memtable's changes are
+// durable.
 func (ix *index) freeze() {
 	if int(ix.posts.levels.Load().active.keys.Load()) < ix.store.inMemory && ix.head < ix.settled+maxTail {
 		return
@@ -85,7 +84,7 @@ func (s *Store) wake() {
 	}
 }
 
-// settle writes the frozen tables, oldest first, and merges segments.
+// settle writes the frozen memtables, oldest first, and merges segments.
 func (ix *index) settle() error {
 	if err := ix.writeTables(); err != nil {
 		return err
@@ -93,8 +92,7 @@ func (ix *index) settle() error {
 	return ix.merge()
 }
 
-// leave writes what lies in memory, unless it is so little that a start makes
-// it again as fast.
+// leave flushes the memtables, unless a start could make them again as fast.
 func (ix *index) leave() error {
 	if ix.store.volatile {
 		return nil
@@ -108,7 +106,7 @@ func (ix *index) leave() error {
 	return ix.writeTables()
 }
 
-// fewPostings is the part of a full table that a clean stop leaves to be made again.
+// fewPostings is the part of a full memtable that a clean stop does not write.
 const fewPostings = 8
 
 func (ix *index) writeTables() error {
@@ -120,7 +118,7 @@ func (ix *index) writeTables() error {
 	return nil
 }
 
-// writeTable makes a segment of the oldest frozen table.
+// writeTable makes a segment of the oldest frozen memtable.
 func (ix *index) writeTable(f frozen) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
@@ -146,7 +144,7 @@ func (a segmented) compare(b segmented) int {
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
 }
 
-// build begins a segment of at most so many postings.
+// build begins a segment of at most n postings.
 func (ix *index) build(from, to uint64, postings int) *builder {
 	ix.segments++
 	s := &segment{tenant: ix.id, number: ix.segments, from: from, to: to, filter: newFilter(postings)}
@@ -162,9 +160,8 @@ func (ix *index) build(from, to uint64, postings int) *builder {
 	}}
 }
 
-// swap writes the header and puts the segment in the place of what it was made
-// from, in one atomic batch. The rows of older segments go afterwards, when
-// whoever still looks for them can see why they are gone.
+// swap writes the header and installs the segment in place of its sources, in one atomic batch. A later batch
+// removes the rows of older segments, so that readers can see why the rows are missing.
 func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	h, err := b.finish()
 	if err != nil {
@@ -195,7 +192,7 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	})
 }
 
-// dropRows deletes the rows of a segment but for its header.
+// dropRows deletes all rows of a segment except its header.
 func dropRows(b Batch, s *segment) error {
 	for _, space := range []byte{spacePosting, spacePiece} {
 		if err := b.DeleteRange(s.key(space), after(s.key(space))); err != nil {
@@ -205,7 +202,7 @@ func dropRows(b Batch, s *segment) error {
 	return nil
 }
 
-// merge merges the newest segments while there are enough of one size.
+// merge merges the newest segments while enough have a similar size.
 func (ix *index) merge() error {
 	for {
 		segments := ix.posts.levels.Load().segments
@@ -226,7 +223,7 @@ func (ix *index) merge() error {
 	}
 }
 
-// mergeInto makes one segment of several; docIds that ended are left out.
+// mergeInto merges segments into one, without ended docIds.
 func (ix *index) mergeInto(from []*segment, total int) error {
 	v, err := ix.store.kv.Snapshot()
 	if err != nil {
@@ -253,10 +250,10 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	b := ix.build(from[0].from, to, total)
 	for len(cursors) > 0 {
 		if b.in == chunkPostings {
-			if ix.store.leaving() { // what is written does not count; the next start begins anew
+			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
 				return errStop
 			}
-			if err := ix.writeTables(); err != nil { // a merge may take long, and tables that wait take memory
+			if err := ix.writeTables(); err != nil { // a merge may take long, and frozen memtables take memory
 				return err
 			}
 		}
@@ -278,7 +275,8 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	return ix.swap(b, 0, from)
 }
 
-// living tells of the leaders up to a change whether they live; 1 bit a change, none for numbers that an epoch passed over.
+// living returns a function that reports whether a leader up to a change lives. It takes 1 bit for each change,
+// and none for skipped numbers.
 func (ix *index) living(to uint64) func(seq uint64) bool {
 	gaps := *ix.gaps.Load()
 	place := func(seq uint64) uint64 {

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// TestMergeAfterAnEpoch: segments are merged in little memory, whatever numbers an epoch has passed over, and lead to all that
-// lives.
+// TestMergeAfterAnEpoch checks that a merge needs little memory after an epoch skipped numbers, and keeps all
+// living docIds.
 func TestMergeAfterAnEpoch(t *testing.T) {
 	s, err := Open(t.Context(), newMemory(), Options{Postings: 8})
 	if err != nil {
@@ -62,7 +62,7 @@ func TestMergeAfterAnEpoch(t *testing.T) {
 	}
 }
 
-// TestTablesDuringAMerge: a table that is full while segments are merged does not wait for that in memory.
+// TestTablesDuringAMerge checks that a full memtable is flushed during a merge.
 func TestTablesDuringAMerge(t *testing.T) {
 	kv := newMemory()
 	s, ix := opened(t, kv)

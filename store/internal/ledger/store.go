@@ -11,35 +11,33 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Store is a docid.Store over a KV. One goroutine writes: it takes what
-// waits, up to a group, checks and applies it in order, commits the batch and
-// answers. Readers never wait for it.
+// Store is a docid.Store over a KV. One goroutine writes. It applies a group of waiting requests in order,
+// commits them in one batch, and answers. Readers never wait for it.
 type Store struct {
 	kv       KV
 	requests chan *request
-	closed   chan struct{} // by Close: what settles comes to its end
+	closed   chan struct{} // closed by Close to stop settle
 	settled  chan struct{}
-	quit     chan struct{} // once it has: the writer does
+	quit     chan struct{} // closed then, to stop the writer
 	stopped  chan struct{}
-	full     chan struct{} // a table in memory waits to be written
+	full     chan struct{} // a frozen memtable is to be written
 	inMemory int
 	volatile bool
-	follower *follower // nil: no log is followed
+	follower *follower // nil without a log
 	closing  sync.Once
 	copying  sync.Mutex
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	indexes map[string]*index
 	last    uint32 // number of the last index
-	poison  error  // why no write is taken any more
+	poison  error  // why writes are refused
 }
 
-// A group is at most so many changes, so that none waits long for the others.
+// maxGroup limits a group, so that no change waits long for the others.
 const maxGroup = 512
 
-// request is one unit of work for the writer. apply checks, then writes to
-// the batch, and returns what to do once that is durable; an error must mean
-// that it wrote nothing.
+// request is one unit of work for the writer. apply checks, writes to the batch, and returns a function to run
+// once the batch is durable. After an error it must have written nothing.
 type request struct {
 	ctx     context.Context
 	apply   func(Batch) (publish func(), err error)
@@ -48,38 +46,39 @@ type request struct {
 	done    chan struct{}
 }
 
-// Options set what a store may use. The zero value is good.
+// Options configure a store. The zero value is usable.
 type Options struct {
-	// Postings is how many postings of an index lie in memory before they are
-	// written to rows, some 50 bytes each. 0: 256 x 1024.
+	// Postings is how many postings of an index are in memory before they are written to rows, about 50 bytes
+	// each. The default is 256 x 1024.
 	Postings int
-	// Volatile says that the KV ends with the process, so nothing is written for
-	// the next start.
+	// Volatile marks a KV that ends with the process, so Close writes nothing for the next start.
 	Volatile bool
-	// Log, where not nil, is what the store follows: see docid.Log.
+	// Log is the log that the store follows, or nil. See docid.Log.
 	Log docid.Log
-	// Beat is how often the servers of a log compare their states, 0: each minute; Keep for how many beats
-	// entries are kept, or where Snapshots are made a server that is silent is waited for, 0: 1,440.
+	// Beat is how often the servers of a log compare their states (default 1 minute). Keep is how many
+	// heartbeats entries are kept, or with Snapshots, how many a silent server is waited for (default 1,440).
 	Beat time.Duration
 	Keep uint64
-	// Server tells this one from the others of a log, also after a restart.
+	// Server identifies this server among those of a log, also after a restart.
 	Server uint64
-	// Snapshots, where not nil, says from which entry on those that a new server may begin with need the log; 0: there are none.
+	// Snapshots returns the first entry that a new server needs after the last snapshot, or 0 without one. It
+	// may be nil.
 	Snapshots func() uint64
-	// Waits, where not nil, hears why the log cannot be caught up with yet, and Open goes on trying; nil: Open fails.
+	// Waits is called if Open cannot catch up with the log yet, and Open then tries again. If it is nil, Open
+	// fails.
 	Waits func(error)
-	// Restarted, where not nil, hears when it was noticed that the log was restarted or restored, and that all indexes have
-	// begun an epoch.
+	// Restarted, if not nil, is called when the log was restarted or restored and all indexes have begun an
+	// epoch.
 	Restarted func(at time.Time)
 
-	rules byte // the newest that it knows; 0: those of this program
+	rules byte // newest version known, or 0 for the one of this program
 
-	// Watch, where not nil, sees the rows as each entry of the log has left them, before they are durable.
+	// Watch, if not nil, is called with the rows after each entry of the log, before they are durable.
 	Watch func(r Reader, entry uint64)
 }
 
-// Open loads the indexes of a KV and starts the writer. It owns the KV from
-// then on. ErrNewerFormat, ErrCorrupt.
+// Open loads the indexes of a KV and starts the writer. It owns the KV from then on. It returns ErrNewerFormat,
+// ErrOlderFormat or ErrCorrupt if the rows cannot be used.
 func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	s, err := load(ctx, kv, o)
 	if err != nil || o.Log == nil {
@@ -91,7 +90,7 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	return s, nil
 }
 
-// load opens a store that does not follow its log yet.
+// load opens a store without following its log.
 func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 	if o.Postings <= 0 {
 		o.Postings = maxInMemory
@@ -131,8 +130,8 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 	return s.finished(tenant)
 }
 
-// finished is the index of a tenant, nil if there is none: ErrUnfinished. (An
-// interface, so that no index is nil.)
+// finished returns the index of a tenant, nil if there is none, or ErrUnfinished. It returns an interface so
+// that a missing index is a nil interface.
 func (s *Store) finished(tenant string) (docid.Index, error) {
 	ix := s.index(tenant)
 	if ix == nil {
@@ -155,7 +154,7 @@ func (s *Store) index(tenant string) *index {
 	return nil
 }
 
-// createIndex runs in the writer; somebody may have been faster.
+// createIndex runs in the writer. It does nothing if another caller has created the index.
 func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
 	if len(tenant) == 0 || len(tenant) > 1024 {
 		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
@@ -193,8 +192,7 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close waits for a copy that is being made, writes what a start would have to make again, lets the writer finish what
-// it has taken, and closes the KV.
+// Close waits for a copy in progress, flushes postings, lets the writer finish its requests, and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
@@ -212,8 +210,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Poisoned returns why the store takes no more writes; nil while it does. One that
-// follows a log takes them again when the log is there again.
+// Poisoned returns why the store refuses writes, or nil if it takes them. A store that follows a log takes them
+// again once the log is available.
 func (s *Store) Poisoned() error {
 	if err := s.poisoning(); err != nil || s.follower == nil {
 		return err
@@ -227,7 +225,7 @@ func (s *Store) poisoning() error {
 	return s.poison
 }
 
-// current returns once what was acknowledged anywhere is here.
+// current waits until this store has applied all acknowledged changes.
 func (s *Store) current(ctx context.Context) error {
 	if s.follower == nil {
 		return ctx.Err()

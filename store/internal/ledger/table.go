@@ -6,20 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// leaderNo is the place of a leader among those of the index in memory, in the order of the
-// changes. Changes, and with them leaders elsewhere, are numbered by uint64.
+// leaderNo numbers the leaders of an index in memory, in the order of their changes. Outside memory, changes
+// and leaders have uint64 numbers.
 type leaderNo uint32
 
-// leader is what a look-up tells of a leader without touching a row.
+// leader holds what a look-up returns of a leader without reading a row.
 type leader struct {
 	seq    uint64
 	sketch uint64
 	time   int64
-	ended  atomic.Uint64 // change that ended it; 0: lives
-	size   atomic.Int64  // members, durable ones
+	ended  atomic.Uint64 // change that ended it, or 0 if it lives
+	size   atomic.Int64  // durable members
 }
 
-// lives reports whether the leader was there as of change at.
+// lives reports whether the leader lived at change at.
 func (l *leader) lives(at uint64) bool {
 	e := l.ended.Load()
 	return e == 0 || e > at
@@ -31,11 +31,10 @@ type posting struct {
 	leader leaderNo
 }
 
-// table holds the newest postings of one index in memory, by key. One goroutine writes, any
-// number read.
+// table is a memtable with the newest postings of one index, by key. One goroutine writes, any number read.
 type table struct {
 	mu   sync.RWMutex
-	one  map[uint64]posting // keys with one posting: most, and nothing in it for the garbage collector
+	one  map[uint64]posting // keys with one posting, which are most (no pointers for the garbage collector)
 	more map[uint64]run     // the others
 	keys atomic.Int64
 }
@@ -62,8 +61,7 @@ func (t *table) post(seq uint64, l leaderNo, keys ...uint64) {
 	t.keys.Add(int64(len(keys)))
 }
 
-// get returns the postings of a key. They may be read without the lock: what is in a
-// run never changes.
+// get returns the postings of a key. They may be read without the lock, because a run never changes.
 func (t *table) get(key uint64) run {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -76,7 +74,7 @@ func (t *table) get(key uint64) run {
 // drop removes a leader from a key.
 func (t *table) drop(key uint64, l leaderNo) {
 	was := t.get(key)
-	kept := make(run, 0, len(was)) // a new one: readers may hold the old
+	kept := make(run, 0, len(was)) // a copy, because readers may use the old run
 	for _, p := range was {
 		if p.leader != l {
 			kept = append(kept, p)
@@ -92,10 +90,10 @@ func (t *table) drop(key uint64, l leaderNo) {
 	t.keys.Add(int64(len(kept) - len(was)))
 }
 
-// bytes is the memory in use, about.
+// bytes returns the approximate memory in use.
 func (t *table) bytes() int { return 52 * int(t.keys.Load()) }
 
-// sorted are the postings of living leaders.
+// sorted returns the postings of living leaders in order.
 func (t *table) sorted(p *postings) []segmented {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -117,8 +115,8 @@ func (t *table) sorted(p *postings) []segmented {
 	return all
 }
 
-// chunks is an array, by numbers of one kind, that grows without moving, so that
-// readers need no lock: whoever learnt a number after it was added may read it.
+// chunks is an array that grows without moving, so readers need no lock. An element may be read once its number
+// is known.
 type chunks[N ~uint32, T any] struct {
 	list atomic.Pointer[[]*[chunkLen]T]
 	n    atomic.Int64
@@ -130,8 +128,8 @@ func (c *chunks[N, T]) len() int { return int(c.n.Load()) }
 
 func (c *chunks[N, T]) at(i N) *T { return &(*c.list.Load())[i/chunkLen][i%chunkLen] }
 
-// add appends what fill makes of a zero T and returns its number. Filled first:
-// a reader that sees the length sees the whole.
+// add appends a T that fill sets, and returns its number. It calls fill before it raises the length, so readers
+// see only complete elements.
 func (c *chunks[N, T]) add(fill func(*T)) N {
 	n := int(c.n.Load())
 	if n%chunkLen == 0 {

@@ -30,14 +30,14 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	case <-s.stopped:
 	}
 	select {
-	case <-r.done: // it was answered while the writer stopped
+	case <-r.done: // answered while the writer stopped
 		return r.err
 	default:
 		return errors.Join(errClosed, s.poisoning())
 	}
 }
 
-// write is the writer. It ends once Close was called and nobody waits.
+// write runs the writer. It returns once Close was called and no request waits.
 func (s *Store) write() {
 	defer close(s.stopped)
 	var group []*request
@@ -62,7 +62,7 @@ func (s *Store) write() {
 
 func (s *Store) waits() bool { return len(s.requests) > 0 }
 
-// take adds what waits to a group.
+// take adds the waiting requests to a group.
 func (s *Store) take(group []*request) []*request {
 	for len(group) < maxGroup {
 		select {
@@ -75,10 +75,9 @@ func (s *Store) take(group []*request) []*request {
 	return group
 }
 
-// commit applies a group to one batch. Nothing of it is shown, to callers or
-// readers, until all of it is durable; a refusal waits as well, because what it
-// was refused for must be there when the caller looks again. An error is final
-// for the store.
+// commit applies a group to one batch. Callers and readers see none of it until all of it is durable. A refusal
+// also waits, because its cause must be visible when the caller looks again. After an error the store takes no
+// more writes.
 func (s *Store) commit(group []*request) error {
 	if err := s.poisoning(); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (s *Store) commit(group []*request) error {
 		wrote = wrote || r.publish != nil
 	}
 	switch {
-	case b.err != nil: // half a change would become durable
+	case b.err != nil: // part of a change would become durable
 		return b.err
 	case !wrote:
 		return nil
@@ -146,9 +145,8 @@ func (b *sound) note(err error) error {
 	return err
 }
 
-// poisoned makes the store refuse every further write: after a failed commit
-// nobody knows what the disk holds, and a second fsync of the same file may
-// succeed without having written. It returns the reason: the first one stays.
+// poisoned makes the store refuse all further writes and returns the first reason. After a failed commit the
+// state of the disk is unknown, and a second fsync of a file may succeed without having written.
 func (s *Store) poisoned(err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,6 +159,5 @@ func (s *Store) poisoned(err error) error {
 	return s.poison
 }
 
-// Poison stops writing from outside the writer, when the engine fails in the
-// background.
+// Poison makes the store refuse writes when the engine fails in the background.
 func (s *Store) Poison(err error) { _ = s.poisoned(err) }

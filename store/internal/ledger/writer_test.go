@@ -10,10 +10,10 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// rows is a KV in a map, good enough for a store that is never copied.
+// rows is a KV in a map for a store that is never copied.
 type rows struct {
 	state    map[string][]byte
-	failAt   int // the write that fails, counted down; 0: none
+	failAt   int // writes until one fails, or 0
 	injected error
 }
 
@@ -70,8 +70,7 @@ func (b *batch) DeleteRange(from, to []byte) error {
 func (b *batch) Commit() error { b.rows.state = b.state; return nil }
 func (b *batch) Close()        {}
 
-// TestFailedWrite fails each write of a change in turn: nothing of the change
-// is committed, nor anything after it.
+// TestFailedWrite fails each write of a change in turn. Neither the change nor a later one may be committed.
 func TestFailedWrite(t *testing.T) {
 	injected := errors.New("injected")
 	for k := 1; ; k++ {
@@ -130,7 +129,7 @@ func sorted(state map[string][]byte) []string {
 	return keys
 }
 
-// TestTooManyLeaders: a docId that could not be numbered in memory is refused.
+// TestTooManyLeaders checks that a docId is refused if it cannot be numbered in memory.
 func TestTooManyLeaders(t *testing.T) {
 	defer ledger.SetMaxLeaders(2)()
 	s, err := ledger.Open(t.Context(), &rows{state: map[string][]byte{}}, ledger.Options{})

@@ -1,4 +1,4 @@
-// Package listed is the list that makes a snapshot one: the files of a folder with their checksums.
+// Package listed implements the list that completes a snapshot: the files of a folder with their checksums.
 package listed
 
 import (
@@ -25,7 +25,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Read reads a list; an error says why it is none.
+// Read reads a list, or returns why it is invalid.
 func Read(r io.Reader) (l List, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, 64<<20))
 	if err != nil {
@@ -42,14 +42,14 @@ func Read(r io.Reader) (l List, err error) {
 	return l, nil
 }
 
-// Sum reads a file and describes it.
+// Sum returns the name, size and checksum of a file.
 func Sum(name string, r io.Reader) (File, error) {
 	return Copy(name, io.Discard, r)
 }
 
-// Copy copies a file and describes what was copied.
+// Copy copies a file and returns its name, size and checksum.
 func Copy(name string, to io.Writer, from io.Reader) (File, error) {
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(sum, to), from) // a file of Pebble may change what it writes
+	size, err := io.Copy(io.MultiWriter(sum, to), from) // sum first, because a file of Pebble may change the bytes it writes
 	return File{name, size, hex.EncodeToString(sum.Sum(nil))}, err
 }

@@ -11,11 +11,9 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestCopyCrashes crashes before each I/O of a restore, from the making of the
-// copy to the first answers that it gives, with the mark there or gone, the epoch begun
-// or not: original and copy keep what they answered, and no docId is given
-// twice (I-6). All that was not synced is lost, or nothing: while it opens,
-// Pebble relies on names in a folder getting to the disk in their order.
+// TestCopyCrashes crashes before each I/O of a restore, from the making of the copy to its first answers.
+// Original and copy must keep their answers, and no docId may be given twice (I-6). Either all unsynced data is
+// lost or none, because Pebble relies on the order of names in a folder while it opens.
 func TestCopyCrashes(t *testing.T) {
 	k := int32(0)
 	for copyCrashesAt(t, k, 100*int(k%2)) {
@@ -27,22 +25,22 @@ func TestCopyCrashes(t *testing.T) {
 // crash clones a disk before an I/O.
 type crash struct {
 	disk         *vfs.MemFS
-	percent      int // of what was not synced is kept
+	percent      int // share of unsynced data that is kept
 	left         atomic.Int32
 	copied       atomic.Bool
-	early        *journal // what the copy answers before
+	early        *journal // earlier answers of the copy
 	clone        atomic.Pointer[clone]
 	copyFinished bool
 }
 
-// String names the injector.
+// String returns the name of the injector.
 func (c *crash) String() string { return "crash" }
 
-// MaybeError counts an I/O, and fails none.
+// MaybeError counts an I/O and returns no error.
 func (c *crash) MaybeError(errorfs.Op) error {
 	if k := c.left.Add(-1); k == -1 {
 		c.copyFinished = c.copied.Load()
-		acknowledged := c.early.acknowledged() // before the clone: these must be in it
+		acknowledged := c.early.acknowledged() // before the clone, which must contain these
 		cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: c.percent, RNG: rand.New(rand.NewPCG(4, 4))}
 		c.clone.Store(&clone{c.disk.CrashClone(cfg), acknowledged})
 	}
@@ -90,8 +88,8 @@ func copyCrashesAt(t *testing.T, k int32, percent int) bool {
 	return true
 }
 
-// TestCopyFails fails each I/O of making a copy: the original goes on, or
-// stops as after any failure, and keeps every answer.
+// TestCopyFails fails each I/O of making a copy. The original must go on, or stop as after any failure, and
+// keep every answer.
 func TestCopyFails(t *testing.T) {
 	for k := int32(0); ; k += int32(stride()) {
 		mem, j := vfs.NewCrashableMem(), newJournal()
@@ -112,7 +110,7 @@ func TestCopyFails(t *testing.T) {
 	}
 }
 
-// given says to which article a docId was given, in any history.
+// given maps docIds of all histories to their article.
 type given map[string]string
 
 func (g given) add(t *testing.T, answers map[string]acknowledged) {
@@ -136,7 +134,7 @@ func copyOf(t *testing.T, fs vfs.FS) error {
 	return err
 }
 
-// move puts a folder in the place of another.
+// move replaces a folder by another.
 func move(fs *vfs.MemFS, from, to string) error {
 	if err := fs.RemoveAll(to); err != nil {
 		return err
@@ -144,7 +142,7 @@ func move(fs *vfs.MemFS, from, to string) error {
 	return fs.Rename(from, to)
 }
 
-// submit sends 3 articles that nobody else sends.
+// submit sends 3 articles that no other caller sends.
 func submit(t *testing.T, fs vfs.FS, j *journal, name string, family int) {
 	t.Helper()
 	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: fs})

@@ -1,5 +1,5 @@
-// Package faults_test breaks the disk under the embedded store: crashes that
-// lose unsynced data, and every I/O failing in turn.
+// Package faults_test injects disk faults under the embedded store: crashes that lose unsynced data, and errors
+// of every I/O in turn.
 package faults_test
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// crashes is how many crash clones a run makes: NEARDUP_CRASHES, or 60.
+// crashes returns how many crash clones to make: NEARDUP_CRASHES, or 60.
 func crashes() int {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_CRASHES")); err == nil {
 		return n
@@ -28,9 +28,8 @@ func crashes() int {
 	return 60 / stride()
 }
 
-// stride is of how many I/Os one is failed or crashed before: each, but under
-// the race detector, which makes them ten times dearer and looks for another
-// kind of mistake. It is odd, so that what alternates is met both ways.
+// stride returns the step between tested I/Os: 1, or more under the race detector, which is ten times slower.
+// It is odd, so alternating I/Os are both tested.
 func stride() int {
 	if testing.Short() {
 		return 5
@@ -38,14 +37,13 @@ func stride() int {
 	return 1
 }
 
-// small makes memory tables so small that crashes hit flushes and compactions
-// too, files of long values, and segments of postings.
+// small returns options with memory tables so small that crashes also hit flushes, compactions, files of long
+// values, and segments of postings.
 func small(fs vfs.FS) pebble.Options {
 	return pebble.Options{FS: fs, TableBytes: 128 << 10, Postings: 200}
 }
 
-// journal is the client's own record of what was answered (I-5), and of what
-// was sent.
+// journal is the client's record of what was sent and answered (I-5).
 type journal struct {
 	mu      sync.Mutex
 	sent    map[string]docid.Submission
@@ -57,7 +55,7 @@ func newJournal() *journal {
 	return &journal{sent: map[string]docid.Submission{}, answers: map[string]docid.Answer{}, moves: map[string]docid.Moved{}}
 }
 
-// move corrects an article, to another or to a docId of its own.
+// move corrects an article to another article's docId or to its own.
 func (j *journal) move(ctx context.Context, d *docid.Detector, sub docid.Submission, with string) error {
 	m, err := d.Correct(ctx, docid.Correcting{NID: sub.ID, With: with, Text: &sub.Text, Who: "li"})
 	switch {
@@ -92,7 +90,7 @@ func (j *journal) count() int {
 	return len(j.answers)
 }
 
-// acknowledged is what was answered of an article: where it is, as of a change.
+// acknowledged records the answers about an article: its docId, as of a change.
 type acknowledged struct {
 	docid.Answer
 	moved docid.Moved // the last correction, if Seq is not 0
@@ -109,8 +107,7 @@ func (j *journal) acknowledged() map[string]acknowledged {
 	return out
 }
 
-// holds reports whether an article is where it was said to be, or where a later
-// correction, that nobody was answered about, has moved it.
+// holds reports whether an article is where it was reported, or where a later unanswered correction moved it.
 func (a *acknowledged) holds(m docid.Member, docID string) bool {
 	switch c := m.Correction; {
 	case c == nil:
@@ -122,10 +119,10 @@ func (a *acknowledged) holds(m docid.Member, docID string) bool {
 	}
 }
 
-// verify opens a store after a crash and holds it to every answer given.
+// verify opens a store after a crash and compares it with every answer.
 func (j *journal) verify(t *testing.T, fs vfs.FS, acknowledged map[string]acknowledged) {
 	t.Helper()
-	if err := fs.MkdirAll("data", 0o700); err != nil { // it may not have come so far
+	if err := fs.MkdirAll("data", 0o700); err != nil { // the crash may have come first
 		t.Fatal(err)
 	}
 	report, err := pebble.Check(t.Context(), "data", pebble.Options{FS: fs})
@@ -165,17 +162,16 @@ func detector(t *testing.T, s docid.Store) *docid.Detector {
 	return d
 }
 
-// open opens the one index of these tests; its secrets are known, so that an
-// index whose creation was lost is made again the same.
+// open opens the one index of these tests. Its secrets are fixed, so an index whose creation was lost is
+// created with the same ones.
 func open(ctx context.Context, s docid.Store) (*docid.Detector, error) {
 	set := storetest.Settings()
 	set.Identity = func(string) (docid.Identity, error) { return docid.Identity{Seed: 1, Created: 1}, nil }
 	return docid.NewDetector(ctx, s, "tenant", set)
 }
 
-// TestCrash clones the disk at random moments while 4 clients submit, with 0
-// to 100 % of what was not synced, and opens the clone. Every second round
-// goes on from a clone, so that crashes follow crashes.
+// TestCrash clones the disk at random moments while 4 clients submit, with 0 to 100 % of the unsynced data, and
+// opens the clone. Every second round continues from a clone, so crashes follow crashes.
 func TestCrash(t *testing.T) {
 	fs, j := vfs.NewCrashableMem(), newJournal()
 	done, answers := 0, 0
@@ -186,7 +182,7 @@ func TestCrash(t *testing.T) {
 			answers += len(c.acknowledged)
 			j.verify(t, c.fs, c.acknowledged)
 		}
-		if round%8 == 7 { // a new disk: replaying is quadratic
+		if round%8 == 7 { // a new disk, because replays are quadratic
 			fs, j = vfs.NewCrashableMem(), newJournal()
 			continue
 		}
@@ -242,7 +238,7 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 			time.Sleep(20 * time.Microsecond)
 		}
 		percent := []int{0, 0, 30, 70, 100}[n%5]
-		acknowledged := j.acknowledged() // before the clone: these must be in it
+		acknowledged := j.acknowledged() // before the clone, which must contain these
 		clones = append(clones, clone{fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: r}), acknowledged})
 	}
 	stop()
@@ -253,7 +249,7 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 	return clones
 }
 
-// after is the journal of a disk that came out of a crash: the answers it holds.
+// after returns the journal of a disk after a crash, with the answers that it holds.
 func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
 	s, err := pebble.Open(t.Context(), "data", small(fs))
 	if err != nil {
@@ -276,7 +272,7 @@ func (j *journal) after(t *testing.T, fs vfs.FS) *journal {
 	return next
 }
 
-// TestCrashKeepsEverything loses all that was not synced: nothing answered is lost.
+// TestCrashKeepsEverything loses all unsynced data. No answer may be lost.
 func TestCrashKeepsEverything(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebble.Open(t.Context(), "data", small(fs))

@@ -14,9 +14,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestEveryFailure fails the k-th I/O for k = 0, 1, 2 ...
-// until the work completes, once and from then on. Whatever happens, nothing
-// that was answered is lost, and nobody waits for ever.
+// TestEveryFailure fails the k-th I/O for k = 0, 1, 2 ... until the work completes, once and from then on. No
+// answer may be lost, and no caller may wait forever.
 func TestEveryFailure(t *testing.T) {
 	for _, forever := range []bool{false, true} {
 		t.Run(fmt.Sprintf("forever=%v", forever), func(t *testing.T) {
@@ -30,8 +29,7 @@ func TestEveryFailure(t *testing.T) {
 	}
 }
 
-// failAt does a piece of work with the k-th I/O failing; false if the work
-// needed fewer.
+// failAt runs the work with the k-th I/O failing. It returns false if the work needed fewer.
 func failAt(t *testing.T, k int32, forever bool) bool {
 	t.Helper()
 	mem, j := vfs.NewCrashableMem(), newJournal()
@@ -52,13 +50,13 @@ func failAt(t *testing.T, k int32, forever bool) bool {
 	return c.left.Load() < 0
 }
 
-// countdown fails one I/O, or all from that one on.
+// countdown fails one I/O, or all from it on.
 type countdown struct {
 	left    atomic.Int32
 	forever bool
 }
 
-// String names the injector.
+// String returns the name of the injector.
 func (c *countdown) String() string { return "countdown" }
 
 // MaybeError counts an I/O.

@@ -16,9 +16,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestDiskFullOverHTTP: with a full disk every route that writes answers 507,
-// those that read go on, and the server says that it is not ready. What was
-// answered is there after a start with room, and what was not can be sent again.
+// TestDiskFullOverHTTP checks that with a full disk every writing route returns 507, reads work, and the server
+// is not ready. After a start with room the answers remain, and the rest can be sent again.
 func TestDiskFullOverHTTP(t *testing.T) {
 	mem, full := vfs.NewCrashableMem(), atomic.Bool{}
 	disk := errorfs.Wrap(mem, noSpace{full.Load})
@@ -67,8 +66,8 @@ func TestDiskFullOverHTTP(t *testing.T) {
 	}
 }
 
-// Over a log a server whose disk is full reads until the log has an entry that it cannot apply.
-// The other servers go on.
+// TestDiskFullUnderALog checks that a server with a full disk reads until the log has an entry that it cannot
+// apply. Other servers go on.
 func TestDiskFullUnderALog(t *testing.T) {
 	log, full := storetest.Begin(t, storetest.NewLog()), atomic.Bool{}
 	hurt, stop := serving(t, errorfs.Wrap(vfs.NewCrashableMem(), noSpace{full.Load}), log)
@@ -98,7 +97,7 @@ func TestDiskFullUnderALog(t *testing.T) {
 	}
 }
 
-// serving starts a server on a disk; ask asks it as somebody with every role.
+// serving starts a server on a disk. ask sends requests with every role.
 func serving(t *testing.T, disk vfs.FS, log docid.Log) (ask func(method, path, body string) (int, string), stop func()) {
 	t.Helper()
 	s, err := pebble.Open(t.Context(), "data", pebble.Options{FS: disk, Log: log})
@@ -124,5 +123,5 @@ func serving(t *testing.T, disk vfs.FS, log docid.Log) (ask func(method, path, b
 		must(t, err)
 		return w.Code, string(answer)
 	}
-	return ask, func() { _ = s.Close() } // a full disk may keep it from closing well
+	return ask, func() { _ = s.Close() } // a full disk may prevent a clean close
 }

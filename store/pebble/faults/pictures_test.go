@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// TestCrashWithPictures ends the machine while articles with pictures come, with 0 to 100 % of what was not synced:
-// every answer is there, with the pictures that it rests on, and those that had become common are.
+// TestCrashWithPictures crashes while articles with pictures are added, with 0 to 100 % of the unsynced data.
+// Every answer, its pictures, and the common pictures must remain.
 func TestCrashWithPictures(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	s, err := pebble.Open(t.Context(), "data", small(fs))

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// noSpace fails every write once it is on, as a full disk does.
+// noSpace fails every write while it is on, like a full disk.
 type noSpace struct{ on func() bool }
 
 func (n noSpace) String() string { return "no space" }
@@ -27,8 +27,8 @@ func (n noSpace) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// TestDiskFull: when the disk is full writes are refused with ErrFull, reads go on,
-// and what was answered is there once there is room again.
+// TestDiskFull checks that a full disk makes writes return ErrFull while reads work. The answers must remain
+// once there is room.
 func TestDiskFull(t *testing.T) {
 	ctx := t.Context()
 	mem, full := vfs.NewCrashableMem(), false

@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// FS is the file system through which a watched folder is written.
+// FS returns the file system through which a watched folder must be written.
 func (w *Witness) FS() vfs.FS { return watched{w.fs, w} }
 
 type watched struct {
@@ -15,10 +15,10 @@ type watched struct {
 	w *Witness
 }
 
-// Unwrap returns the file system below.
+// Unwrap returns the wrapped file system.
 func (s watched) Unwrap() vfs.FS { return s.FS }
 
-// mine returns the name of a file of the folder that is watched.
+// mine returns the name of a watched file of the folder.
 func (s watched) mine(path string) (string, bool) {
 	name := s.PathBase(path)
 	return name, s.PathDir(path) == s.PathDir(s.w.path(name)) && watches(name)
@@ -43,7 +43,7 @@ func (s watched) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) 
 	return s.watch(path, f, err)
 }
 
-// ReuseForWrite gives a file another name and writes it from its beginning.
+// ReuseForWrite renames a file and overwrites it from the start.
 func (s watched) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := s.forget(from, to); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s watched) watch(path string, f vfs.File, err error) (vfs.File, error) {
 	return &file{File: f, w: s.w, name: name, whole: summed(name)}, nil
 }
 
-// OpenReadWrite opens a file of which nothing is claimed any more.
+// OpenReadWrite opens a file and removes the claim about it.
 func (s watched) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	if err := s.forget(path); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s watched) Remove(path string) error {
 	return s.FS.Remove(path)
 }
 
-// Rename gives a file another name.
+// Rename renames a file.
 func (s watched) Rename(from, to string) error {
 	name, ok := s.mine(from)
 	s.w.mu.Lock()
@@ -100,21 +100,21 @@ func (s watched) Rename(from, to string) error {
 	return nil
 }
 
-// file counts and sums what is written to it.
+// file counts and sums the bytes written to it.
 type file struct {
 	vfs.File
 	w     *Witness
 	name  string
 	whole bool
 	bytes int64
-	sum   uint32 // of all, where whole
-	tail  []byte // the last bytes, else
+	sum   uint32 // of all bytes, if whole
+	tail  []byte // the last bytes, if not whole
 }
 
-// Write writes at the end.
+// Write appends bytes.
 func (f *file) Write(b []byte) (int, error) {
 	sum, tail := f.sum, f.tail
-	if f.whole { // before: Write may change b
+	if f.whole { // first, because Write may change b
 		sum = crc32.Update(sum, castagnoli, b)
 	} else {
 		tail = append(tail, b[max(0, len(b)-tailLen):]...)
@@ -134,7 +134,7 @@ func (f *file) claim() claim {
 	return claim{f.bytes, f.sum}
 }
 
-// Sync makes what was written durable, and claims it.
+// Sync makes the written bytes durable and claims them.
 func (f *file) Sync() error {
 	c := f.claim()
 	if err := f.File.Sync(); err != nil {
@@ -143,7 +143,7 @@ func (f *file) Sync() error {
 	return f.w.synced(f.name, c)
 }
 
-// SyncData is Sync without the metadata.
+// SyncData does what Sync does, without the metadata.
 func (f *file) SyncData() error {
 	c := f.claim()
 	if err := f.File.SyncData(); err != nil {
@@ -152,7 +152,7 @@ func (f *file) SyncData() error {
 	return f.w.synced(f.name, c)
 }
 
-// Close closes. An empty file, whose name says all, needs no sync.
+// Close closes the file. It claims an empty file, which needs no sync.
 func (f *file) Close() error {
 	if err := f.File.Close(); err != nil || f.bytes > 0 {
 		return err

@@ -16,14 +16,14 @@ import (
 
 const (
 	liveName = prefix + ".live"
-	// Two records take turns, each in a block of its own: a torn write spoils one.
+	// Two records alternate, each in its own block, so a torn write damages only one.
 	liveStride = 4096
 	liveLen    = 72
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// tip is how long log and manifest are.
+// tip records the lengths of log and manifest.
 type tip struct {
 	seq           uint64
 	log, manifest tipFile
@@ -34,7 +34,7 @@ type tipFile struct {
 	claim
 }
 
-// of is what a tip says of a file.
+// of returns the claim of a tip about a file.
 func (t tip) of(name string) []claim {
 	kind, number, ok := numbered(name)
 	for _, f := range []tipFile{t.log, t.manifest} {
@@ -74,7 +74,7 @@ func openLive(fs vfs.FS, path string) (*live, error) {
 	return &live{f, tip{seq: last.seq}}, nil
 }
 
-// claim writes a record; whoever watches has the lock.
+// claim writes a record. The caller holds the lock of the witness.
 func (l *live) claim(name string, c claim) error {
 	kind, number, ok := numbered(name)
 	if !ok {
@@ -100,7 +100,7 @@ func (t tip) encode() []byte {
 		b = binary.BigEndian.AppendUint64(b, uint64(f.Bytes))
 		b = binary.BigEndian.AppendUint64(b, uint64(f.Sum))
 	}
-	b = binary.BigEndian.AppendUint64(b, 0) // for later
+	b = binary.BigEndian.AppendUint64(b, 0) // reserved
 	return binary.BigEndian.AppendUint64(b, xxh3.Hash(b))
 }
 
@@ -117,9 +117,8 @@ func decodeTip(b []byte) (t tip, ok bool) {
 	return t, true
 }
 
-// readLive returns the newest record that is valid, whether there is a file, and
-// what is wrong with it: all that is no record is zero.
-// Without a valid one the generations alone speak.
+// readLive returns the newest valid record, whether the file exists, and what is wrong with it. All bytes
+// outside records must be zero. Without a valid record only the generations count.
 func readLive(fs vfs.FS, path string) (newest tip, there bool, wrong error) {
 	content, err := readFile(fs, path)
 	if missing(err) {
@@ -142,7 +141,7 @@ func readLive(fs vfs.FS, path string) (newest tip, there bool, wrong error) {
 	return newest, true, wrong
 }
 
-// sumOf is the sum of a claim over the first n bytes of a file.
+// sumOf returns the sum of a claim over the first n bytes of a file.
 func sumOf(r io.ReaderAt, name string, n int64) (uint32, error) {
 	at := int64(0)
 	if !summed(name) {

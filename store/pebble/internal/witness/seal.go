@@ -15,23 +15,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// version of the witness. A newer one is refused.
+// version is the format of the witness. A newer one is refused.
 const version = 1
 
-// sealed is one generation: a line of JSON, and a line with its checksum.
+// sealed is one generation: a line of JSON and a line with its checksum.
 type sealed struct {
 	Version    int              `json:"witness"`
 	Generation uint64           `json:"generation"`
 	Files      map[string]claim `json:"files"`
 	Heads      []ledger.Head    `json:"heads"`
-	Closed     bool             `json:"closed,omitempty"` // Files are all there are
+	Closed     bool             `json:"closed,omitempty"` // the folder has no other files
 }
 
 // slots are the names of the two generations.
 var slots = [2]string{prefix + "-0", prefix + "-1"}
 
-// seal writes the next generation. The names that it claims are made durable
-// before it, and where lasting, it is durable itself when seal returns.
+// seal writes the next generation. It first makes the claimed names durable. If lasting is set, the generation
+// is durable when seal returns.
 func (w *Witness) seal(lasting bool) error {
 	w.sealing.Lock()
 	defer w.sealing.Unlock()
@@ -90,9 +90,8 @@ func writeFile(fs vfs.FS, path string, content []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// read returns the newest generation that is whole, nil if there never was
-// one, and the last word of the record between generations. What is wrong with
-// that or the other generation is a problem.
+// read returns the newest valid generation, or nil if there never was one, and the newest record between
+// generations. It reports damage of the record or the other generation as problems.
 func (w *Witness) read() (newest *sealed, last tip, err error) {
 	bad := func(name string, wrong error) {
 		w.Problems = append(w.Problems, ledger.Problem{File: name, What: wrong.Error()})
@@ -134,7 +133,7 @@ var (
 	errSum     = errors.New("the checksum is wrong")
 )
 
-// corrupt are the problems of a witness that cannot be done without.
+// corrupt returns the problems of an unusable witness as errors.
 func corrupt(ps []ledger.Problem) error {
 	var errs []error
 	for _, p := range ps {
@@ -171,7 +170,7 @@ func readFile(fs vfs.FS, path string) ([]byte, error) {
 	return content, errors.Join(err, f.Close())
 }
 
-// prove holds the folder to the claims.
+// prove checks the folder against the claims.
 func (w *Witness) prove(t tip) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
@@ -200,7 +199,7 @@ func (w *Witness) proveFile(name string, c claim) error {
 		return fmt.Errorf("prove %s: %w", name, err)
 	case info.Size() < c.Bytes:
 		return fmt.Errorf("%w: file %s is cut short: %d bytes, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
-	case info.Size() > c.Bytes && !grows(name): // the engine reads some from their end
+	case info.Size() > c.Bytes && !grows(name): // the engine reads some files from their end
 		return fmt.Errorf("%w: file %s has bytes that nobody wrote: %d, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	}
 	sum, err := sumOf(f, name, c.Bytes)

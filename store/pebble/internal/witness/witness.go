@@ -1,19 +1,15 @@
-// Package witness remembers, outside a database's own files, what those must
-// hold: which files there are, how many bytes of each are on disk, checksums
-// of those that decide what the database believes (its manifest, its
-// write-ahead log), and how far each index had come. A database that finds
-// its manifest cut short or damaged takes an older state for the present one,
-// and deletes what it does not know; so the witness is asked first, and a
-// folder that holds less is not opened.
+// Package witness records, outside a database's own files, what those files must hold. It records the files,
+// the number of their synced bytes, and how far each index has come. It also has checksums of the files that
+// decide the state of the database: its manifest and write-ahead log. A database with a truncated or damaged
+// manifest takes an older state for the current one, and deletes files that it does not know. So the witness is
+// checked first, and a folder that holds less is not opened.
 //
-// Every claim is about bytes that were synced before it was made, and a file
-// is forgotten, durably, before it is removed. So a crash at any moment leaves
-// claims that are true.
+// Every claim is about bytes that were synced before. Before a file is removed, its claim is durably removed.
+// So the claims are true after a crash at any moment.
 //
-// Two generations lie side by side, replaced in turn by a rename. Between them
-// a small record, written after each sync and before anybody is answered, says
-// how long log and manifest are; it is not synced itself, so it costs a
-// microsecond, and what a power cut leaves of it is true or not valid.
+// There are two generations, replaced in turn by a rename. A small record between them has the lengths of log
+// and manifest. It is written after each sync and before any answer. It is not synced, so it costs a
+// microsecond. After a power failure it is either true or invalid.
 package witness
 
 import (
@@ -31,20 +27,20 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// prefix of the witness's own files.
+// prefix starts the names of the witness's own files.
 const prefix = "witness"
 
-// claim is what must be there of a file.
+// claim records what a file must hold.
 type claim struct {
 	Bytes int64 `json:"bytes"`
-	// Sum is the CRC-32C of those bytes where they are summed, else of the
-	// last tailLen of them: by its end the database knows a file.
+	// Sum is the CRC-32C of all those bytes for summed files, else of the last tailLen bytes, by which the
+	// database recognizes a file.
 	Sum uint32 `json:"crc32c"`
 }
 
 const tailLen = 64
 
-// Witness watches the files of one folder. Safe for concurrent use.
+// Witness watches the files of one folder. It is safe for concurrent use.
 type Witness struct {
 	fs  vfs.FS
 	dir string
@@ -53,20 +49,20 @@ type Witness struct {
 	generation uint64
 
 	mu     sync.Mutex
-	sealed map[string]claim // what the newest generation says
+	sealed map[string]claim // the claims of the newest generation
 	files  map[string]claim
 	heads  func() []ledger.Head
 	dirty  bool
 	closed bool
 	live   *live
 
-	// Problems are what Open found wrong and the folder can do without.
+	// Problems lists the defects that Open found and that do not prevent use.
 	Problems []ledger.Problem
 }
 
-// Open reads the witness of a folder and holds the folder to it. Nothing is
-// written. ErrCorrupt names the file that holds less, or the damaged witness;
-// a folder that never had a witness is taken as it is.
+// Open reads the witness of a folder and checks the folder against it. It writes nothing. It returns ErrCorrupt
+// with the name of the file that holds less, or of the damaged witness. It accepts a folder that never had a
+// witness.
 func Open(fs vfs.FS, dir string) (*Witness, error) {
 	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return nil }}
 	old, tip, err := w.read()
@@ -85,7 +81,7 @@ func Open(fs vfs.FS, dir string) (*Witness, error) {
 	case err == nil:
 		err = w.prove(tip)
 	}
-	if err != nil { // it may be the witness's own damage
+	if err != nil { // the witness itself may be damaged
 		return w, errors.Join(err, corrupt(w.Problems))
 	}
 	strays, err := w.foreign()
@@ -107,8 +103,8 @@ const notOurs = "the store did not write it"
 var ownName = regexp.MustCompile(`^(LOCK|` + prefix + `(-0|-1|\.live|\.new)|[0-9]{6,}\.(sst|log|blob)|(MANIFEST|OPTIONS)-[0-9]{6,}(\.dbtmp)?` +
 	`|(temporary|CURRENT)\.[0-9]{6,}\.dbtmp|marker\.(manifest|format-version)\.[0-9]{6,}\..+|[0-9]{6,}-[0-9]{3}\.log|REMOTE-OBJ-CATALOG-[0-9]+)$`)
 
-// foreign returns the files and folders whose names neither the engine nor the witness gives.
-// A crash leaves none of them.
+// foreign returns the files and folders whose names neither the engine nor the witness uses. A crash leaves
+// none of them.
 func (w *Witness) foreign() ([]string, error) {
 	all, err := w.fs.List(w.dir)
 	if err != nil {
@@ -127,8 +123,8 @@ func (w *Witness) foreign() ([]string, error) {
 	return found, nil
 }
 
-// markers returns an error about a marker that names a manifest which is not there. The engine
-// believes the marker with the highest number, and would not find its manifest.
+// markers returns an error if a marker names a missing manifest. The engine trusts the marker with the highest
+// number, and would not find its manifest.
 func (w *Witness) markers() error {
 	all, err := w.fs.List(w.dir)
 	if err != nil {
@@ -144,14 +140,14 @@ func (w *Witness) markers() error {
 	return nil
 }
 
-// strays are the files that nobody claims: none after an orderly end, but a crash may leave
-// some, or a disk that failed. The next start takes or removes them.
+// strays returns the files without a claim. An orderly end leaves none, but a crash or a disk failure may. The
+// next start claims or removes them.
 func (w *Witness) strays() ([]string, error) {
 	names, err := w.names()
 	return slices.DeleteFunc(names, func(name string) bool { _, ok := w.files[name]; return ok }), err
 }
 
-// names are those of the files that are claimed.
+// names returns the names of the files to claim.
 func (w *Witness) names() ([]string, error) {
 	all, err := w.fs.List(w.dir)
 	if err != nil {
@@ -166,16 +162,15 @@ func (w *Witness) names() ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("claim %s: %w", name, err)
 		}
-		if !info.IsDir() { // somebody else's: the engine makes none
+		if !info.IsDir() { // the engine makes no folders
 			names = append(names, name)
 		}
 	}
 	return names, nil
 }
 
-// written says whether a program without a witness has written the folder
-// since: its manifest is then younger than all that is claimed. The files are
-// others then, and the heads alone are held to.
+// written reports whether a program without a witness has written the folder since. Its manifest is then newer
+// than all claims. Then only the heads are checked, because the files have changed.
 func (w *Witness) written() (bool, error) {
 	there, err := pebble.Peek(w.dir, w.fs)
 	if err != nil || !there.Exists || len(w.files) == 0 {
@@ -191,7 +186,7 @@ func (w *Witness) written() (bool, error) {
 	return now > newest, nil
 }
 
-// Heads are how far the indexes had come.
+// Heads returns how far the indexes have come.
 func (w *Witness) Heads() []ledger.Head {
 	w.mu.Lock()
 	heads := w.heads
@@ -199,15 +194,15 @@ func (w *Witness) Heads() []ledger.Head {
 	return heads()
 }
 
-// Tell has the heads asked for from now on, whenever a generation is written.
+// Tell sets the function that returns the heads for each new generation.
 func (w *Witness) Tell(heads func() []ledger.Head) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.heads, w.dirty = heads, true
 }
 
-// Begin takes the folder as it is for what must be there from now on, and
-// begins to watch. Only FS may write to the folder afterwards.
+// Begin claims the current state of the folder and starts to watch it. After that, only FS may write to the
+// folder.
 func (w *Witness) Begin() error {
 	if err := w.take(); err != nil {
 		return err
@@ -225,14 +220,14 @@ func (w *Witness) Begin() error {
 	return nil
 }
 
-// Make writes the first witness of a folder that nobody watches, a copy.
+// Make writes the first witness of an unwatched folder, such as a copy.
 func Make(fs vfs.FS, dir string, heads []ledger.Head) error {
 	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return heads }, closed: true}
 	return errors.Join(w.take(), w.seal(true), w.seal(true))
 }
 
-// take claims every file of the folder as it lies there. What no earlier
-// witness claims is synced first: a crash may have left it to the page cache.
+// take claims every file of the folder as it is. It first syncs files without an earlier claim, because a crash
+// may have left them only in the page cache.
 func (w *Witness) take() error {
 	names, err := w.names()
 	if err != nil {
@@ -272,7 +267,7 @@ func (w *Witness) measure(name string) (c claim, err error) {
 	return c, err
 }
 
-// Seal writes a generation if there is something new to say.
+// Seal writes a generation if anything has changed.
 func (w *Witness) Seal() error {
 	w.mu.Lock()
 	dirty := w.dirty
@@ -283,7 +278,7 @@ func (w *Witness) Seal() error {
 	return w.seal(false)
 }
 
-// Close writes the last claims, twice, so that each generation has them.
+// Close writes the last claims twice, so that both generations have them.
 func (w *Witness) Close() error {
 	w.mu.Lock()
 	strays, err := w.strays()
@@ -292,7 +287,7 @@ func (w *Witness) Close() error {
 	return errors.Join(w.seal(true), w.seal(true), w.Abandon())
 }
 
-// Abandon stops watching and claims nothing more.
+// Abandon stops watching without further claims.
 func (w *Witness) Abandon() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -304,7 +299,7 @@ func (w *Witness) Abandon() error {
 	return l.file.Close()
 }
 
-// forget takes a file out of what must be there, durably, before it goes.
+// forget durably removes the claims about files that are to be removed.
 func (w *Witness) forget(names ...string) error {
 	w.sealing.Lock()
 	w.mu.Lock()
@@ -325,7 +320,7 @@ func (w *Witness) forget(names ...string) error {
 	return nil
 }
 
-// synced claims what a sync has made durable, before anybody is answered.
+// synced claims what a sync has made durable, before any answer.
 func (w *Witness) synced(name string, c claim) error {
 	w.mu.Lock()
 	w.files[name], w.dirty = c, true
@@ -343,18 +338,17 @@ func (w *Witness) synced(name string, c claim) error {
 
 func (w *Witness) path(name string) string { return w.fs.PathJoin(w.dir, name) }
 
-// watches says whether a name in the folder is claimed: all but locks and the
-// witness itself.
+// watches reports whether a name in the folder is claimed. Locks and the witness are not.
 func watches(name string) bool {
 	return name != "LOCK" && !strings.HasPrefix(name, prefix)
 }
 
-// summed says which files are read whole: those that say what is true.
+// summed reports whether all bytes of a file are summed, because the file decides the state.
 func summed(name string) bool {
 	return strings.HasPrefix(name, manifestPrefix) || strings.HasSuffix(name, logSuffix) || strings.HasPrefix(name, "OPTIONS-")
 }
 
-// grows says which files may be longer than the last sync made them.
+// grows reports whether a file may be longer than at its last sync.
 func grows(name string) bool {
 	_, _, ok := numbered(name)
 	return ok
