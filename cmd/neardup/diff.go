@@ -10,11 +10,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// diffContext is how many runes of equal text are shown around a difference.
+// diffContext is the number of equal runes shown around a difference.
 const diffContext = 60
 
-// writeDiff writes two texts as one, word by word: what only the first has in red or [-...-], what only the second has
-// in green or {+...+}. It leaves out the middle of what both share.
+// writeDiff writes a word diff: words of a alone in red or [-...-], words of b alone in green or {+...+}. It
+// shortens long equal parts.
 func writeDiff(w io.Writer, a, b string, colour bool) error {
 	marks := [4]string{"[-", "-]", "{+", "+}"}
 	if colour {

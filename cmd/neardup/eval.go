@@ -100,8 +100,8 @@ func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples 
 	return printed(a, asJSON, r, nil)
 }
 
-// fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that
-// no pair lacks; nil: nobody wants these.
+// fill adds the missing texts of pairs from the inputs, using the first document with an id. It calls others,
+// unless nil, with the texts of documents that no pair lacks.
 func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
 	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
@@ -141,7 +141,7 @@ func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, f
 	return pairs, nil
 }
 
-// each calls do with every document of the inputs that can be read, as long as it wants more.
+// each calls do with every readable document of the inputs until do returns false.
 func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document) (more bool)) error {
 	r, err := f.open(a, inputs, "")
 	if err != nil {
@@ -173,8 +173,8 @@ func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict
 	}
 }
 
-// meet reports whether the search would compare two texts: a probe key of one
-// is an index key of the other, and the sketches do not rule the pair out.
+// meet reports whether a search would compare two texts. A probe key of one must be an index key of the
+// other, and the sketches must not rule the pair out.
 func meet(m neardup.Method, x, y string) bool {
 	var a, b neardup.Record
 	m.Record(x, &a)

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// evidenceFlags ask for what a threshold can be chosen by.
+// evidenceFlags are the options of --write report that help to choose a threshold.
 type evidenceFlags struct {
 	floor  float64
 	labels string
@@ -53,9 +53,8 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 	return nil
 }
 
-// lab finds all verified pairs from the floor on, by a run of its own over the
-// texts that are no copies. A copy is removed at any threshold and never leads,
-// so it changes nothing for others.
+// lab finds all verified pairs from the floor on in a separate run over the texts that are not copies. A copy
+// is removed at any threshold and never leads, so it does not affect other documents.
 func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
 	m, n, err := flags.at(f.floor)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// spec is the value of a flag that holds settings, such as "minhash recall=.999": NAME=VALUE, and before
-// these the value of the setting that is called first. The settings are flags of a set of their own.
+// spec is the value of a flag that holds settings, such as "minhash recall=.999". The value of the setting
+// named first may come before the NAME=VALUE pairs. The settings are flags in a set of their own.
 type spec struct {
 	first, text string
 	settings    *pflag.FlagSet
@@ -29,7 +29,7 @@ func addSpec(fs, settings *pflag.FlagSet, own ...string) {
 	}
 }
 
-// bindSpec defines a flag that holds settings; their rows in the table are "flag: setting".
+// bindSpec defines a flag that holds settings. Their rows in the table are named "flag: setting".
 func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.FlagSet {
 	settings := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	bind(settings, name, vars)
@@ -45,7 +45,7 @@ func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.Fl
 // Type of the flag's value, for the help.
 func (s *spec) Type() string { return "SPEC" }
 
-// String is the value.
+// String returns the value.
 func (s *spec) String() string { return s.text }
 
 // Set takes a value in the place of the one before.

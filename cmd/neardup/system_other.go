@@ -17,5 +17,5 @@ func openFiles() int { return 0 }
 // freeDisk knows nothing on this system.
 func freeDisk(string) (int64, bool) { return 0, false }
 
-// interruptible returns r: only an interrupt between two reads is seen here.
+// interruptible returns r. On this system, an interrupt is noticed only between two reads.
 func interruptible(_ context.Context, r io.Reader) io.Reader { return r }
