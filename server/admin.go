@@ -92,7 +92,7 @@ func fromEntry(ctx context.Context, e *docid.Entry) api.Entry {
 	return out
 }
 
-// epochs are those of the caller's tenant.
+// epochs returns the epochs of the caller's tenant.
 func epochs(ctx context.Context) ([]api.Epoch, error) {
 	es, err := detector(ctx).Index().Catalog().Epochs(ctx)
 	out := []api.Epoch{}
@@ -104,7 +104,7 @@ func epochs(ctx context.Context) ([]api.Epoch, error) {
 
 func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }
 
-// backupName is a plain name of a folder; that of api.Backup says the same.
+// backupName matches the name of a folder. The pattern of api.Backup is the same.
 var backupName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 type backupInput struct{ Body input[api.Backup] }

@@ -38,7 +38,7 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 	return s.decide(ctx, sub)
 }
 
-// decide asks the detector, and counts what it took.
+// decide decides on a submission and records its metrics.
 func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
 		return api.Answer{}, at("body.images", "the classic system takes no pictures")
@@ -56,8 +56,8 @@ func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, 
 
 type batchInput struct{ Body input[api.Batch] }
 
-// submitBatch decides in order: an article may be the duplicate of one before
-// it. One that fails does not stop the others, but an unavailable store does.
+// submitBatch decides in order, so an article may be the duplicate of an earlier one. A failed article does
+// not stop the others, but an unavailable store does.
 func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnswer, error) {
 	entries := in.Body.is.Articles
 	if len(entries) < 1 || len(entries) > maxPage {
@@ -142,8 +142,8 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 	return a, nil
 }
 
-// within checks a limit in bytes, also of what normalisation makes of a text:
-// one sign can stand for a sentence.
+// within checks the size of a text in bytes, before and after normalisation. Normalisation can expand one
+// character to a sentence.
 func within(s string, limit int, location string) error {
 	switch {
 	case len(s) > limit:

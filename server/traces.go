@@ -20,7 +20,7 @@ func (s *Server) root(r *http.Request) (context.Context, trace.Span) {
 	return s.cfg.Traces.Tracer(span.Scope).Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
 }
 
-// answered ends it. Routes are patterns: what callers name in a path is not told.
+// answered ends the span of a request. It records the pattern of the route, but not the path, which may name nids.
 func answered(root trace.Span, r *http.Request, status int) {
 	if !root.IsRecording() {
 		return
