@@ -40,7 +40,7 @@ func (s Stages) named(fields [][]byte) (place batch.Ordinal, row reference.Row, 
 	return place, row, err
 }
 
-// held is a document of the index.
+// heldRow returns the row of a document in the index.
 func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	if s.Against == nil || place >= held {
 		return reference.Row{}, fmt.Errorf("%w: no document of an index is at %s", ErrLine, appendPlace(nil, place))
@@ -48,7 +48,7 @@ func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	return s.Against.Row(uint32(place))
 }
 
-// text is the clean text of a document of the index.
+// text returns the clean text of a document in the index.
 func (s Stages) text(place batch.Ordinal) (string, error) {
 	row, err := s.heldRow(place)
 	if err != nil {
