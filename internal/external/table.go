@@ -1,6 +1,6 @@
 package external
 
-// Table is an array whose indices number one kind of thing.
+// A Table is an array with its own type of index.
 type Table[I ~uint32, T any] struct{ *Array[T] }
 
 // NewTable returns an empty one that keeps about memory bytes in memory.

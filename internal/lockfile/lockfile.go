@@ -3,5 +3,5 @@ package lockfile
 
 import "errors"
 
-// ErrLocked says that another process has a lock.
+// ErrLocked reports that another process holds a lock.
 var ErrLocked = errors.New("locked")

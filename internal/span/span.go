@@ -1,5 +1,5 @@
-// Package span tells OpenTelemetry of the work on one request, in spans below the one that its context has, and puts
-// that one's id into log lines. A context without a span that is recorded costs a look.
+// Package span records the work on a request as OpenTelemetry spans, as children of the span in the context,
+// and adds its id to log lines. A context without a recorded span costs only a check.
 package span
 
 import (
@@ -17,7 +17,7 @@ import (
 // Scope names the program in its spans.
 const Scope = "github.com/neardup/neardup"
 
-// Start begins a span below that of ctx, for one that has others below it; End ends it.
+// Start begins a child of the span in ctx, which may have children itself. End ends it.
 func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -34,7 +34,7 @@ func End(s trace.Span, err error, attributes ...attribute.KeyValue) {
 	s.End()
 }
 
-// Record tells of work that is over, and began at a time.
+// Record records finished work that began at a given time.
 func Record(ctx context.Context, name string, began time.Time, err error) {
 	if trace.SpanFromContext(ctx).IsRecording() {
 		_, s := Start(ctx, name, trace.WithTimestamp(began))
@@ -42,10 +42,9 @@ func Record(ctx context.Context, name string, began time.Time, err error) {
 	}
 }
 
-// Cause is what a store says went wrong: the outermost error that begins with the
-// words of one it wraps, as "the store takes no writes: no space left on device" does,
-// or the innermost. What wraps that names nids, which are the callers' and may hold
-// anything.
+// Cause returns the message of a store's error. It returns the outermost error whose message begins with that
+// of an error it wraps, such as "the store takes no writes: no space left on device", or else the innermost
+// error. It omits further outer errors because they contain nids, which callers choose freely.
 func Cause(err error) string {
 	for {
 		switch e := err.(type) {
@@ -67,7 +66,7 @@ func Cause(err error) string {
 	}
 }
 
-// Log is a handler whose lines have trace_id and span_id of their context.
+// Log is a handler that adds trace_id and span_id of the context to log lines.
 type Log struct{ slog.Handler }
 
 // Handle adds them to a line.
