@@ -18,8 +18,8 @@ const (
 	labTextSize = 4000      // runes
 )
 
-// A Lab collects the evidence for choosing a threshold: all verified pairs from a floor on, a sample of them
-// by bands of similarity, and labels. It is not safe for concurrent use.
+// A Lab collects the evidence for choosing a threshold. It has all verified pairs from a floor on, a sample
+// of them by bands of similarity, and labels. It is not safe for concurrent use.
 type Lab struct {
 	floor, threshold float64
 	copies           int64
@@ -71,9 +71,8 @@ func NewLab(floor, threshold float64, copies int64, labels []eval.JudgedPair, co
 
 func unordered(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
 
-// Pair adds a verified pair. Pairs must be ordered by the later document, then the earlier one. Of each band,
-// the Lab keeps the pairs whose ids have the smallest hashes, so the sample does not depend on the order of
-// the work.
+// Pair adds a verified pair. Pairs must be ordered by the later document, then the earlier one. Each band
+// keeps the pairs whose ids have the smallest hashes, so the sample does not depend on the order of the work.
 func (l *Lab) Pair(a, b string, earlier, later int64, m neardup.Match) {
 	if !m.Near {
 		return

@@ -202,8 +202,8 @@ func classicJSON(r *http.Request) ([]byte, error) {
 	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "there is no json=")
 }
 
-// classicTime parses the time formats of news feeds: RFC 3339 (also with a space instead of the T), a date
-// (UTC without a zone), and Unix seconds or milliseconds.
+// classicTime parses the time formats of news feeds. It accepts RFC 3339 (also with a space instead of the
+// T), a date (UTC without a zone), and Unix seconds or milliseconds.
 func classicTime(s string) (time.Time, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		t := time.Unix(n, 0)

@@ -19,8 +19,8 @@ const (
 
 // Limits bounds the concurrent work for clients. The zero value selects the defaults.
 type Limits struct {
-	// InFlight bounds concurrent requests (default 256), and PerClient those of one client, which is a token,
-	// or an address if no token is needed (default 192). Further requests get status 429.
+	// InFlight bounds all concurrent requests (default 256). PerClient bounds those of one token, or of one
+	// address if no token is needed (default 192). Further requests get status 429.
 	InFlight, PerClient int
 	// Rate bounds the articles or other requests per second of one client (default 5,000). Burst bounds those
 	// at once (default twice the rate).

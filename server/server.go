@@ -85,9 +85,8 @@ type Remote struct {
 	// Reach checks that the dependency answers. While it fails, requests are rejected. If nil, no check is
 	// made.
 	Reach func(ctx context.Context) error
-	// Clock returns the time of a shared clock. Timed work waits until it is due by that clock and by the
-	// server's own, so that one server with a wrong clock cannot expire data of the others. If nil, there is
-	// no shared clock.
+	// Clock returns the time of a shared clock, if not nil. Timed work must be due by that clock and by the
+	// server's own. Otherwise one server with a wrong clock could expire data of the others.
 	Clock func(ctx context.Context) (time.Time, error)
 }
 

@@ -28,7 +28,7 @@ type Options struct {
 	// ClaimAfter is the time after which others claim messages of a silent consumer, in Redis and NATS.
 	ClaimAfter time.Duration
 	// InFlight bounds the concurrent requests for one partition. With 1, articles are decided in the order of
-	// the partition; otherwise only those with the same nid are.
+	// the partition. Otherwise only those with the same nid are.
 	InFlight int
 	// ToEnd makes Run return once every message is acknowledged.
 	ToEnd bool

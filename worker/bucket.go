@@ -58,17 +58,17 @@ var ErrHotBucket = errors.New("hot bucket")
 type BucketLimits struct {
 	// Most is the maximal number of candidates of a bucket. More end the stage with ErrHotBucket.
 	Most int64
-	// Hot is the size from which Bucket writes the postings of a bucket instead of candidates, if most of its
-	// pairs are plausible or if it is too large for one process.
+	// Hot is the size from which a bucket is hot, if most of its pairs are plausible or if it is too large
+	// for one process. Bucket writes the postings of a hot bucket.
 	Hot int
 }
 
 // largeBucket bounds the postings of a key in memory if hot buckets are written as postings.
 const largeBucket = 1 << 16
 
-// Bucket is the second stage. It reads postings (key, place, role, sketch), with those of a key in sequence.
-// It writes candidates (later, earlier), each once per key, and drops none silently. It holds the postings of
-// one key in memory, 24 bytes each.
+// Bucket runs the second stage. It reads postings (key, place, role, sketch), with those of a key in
+// sequence. It writes candidates (later, earlier), each once per key, and drops none silently. It holds the
+// postings of one key in memory, 24 bytes each.
 //
 // With limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
 // 65,536 postings, the role is in upper case and Bucket holds no more in memory.
@@ -90,10 +90,10 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits 
 // postingsMemory bounds the memory for sorting in BucketPacks. The rest is sorted on disk.
 const postingsMemory = 128 << 20
 
-// BucketPacks is Bucket for packs of Distinct, one per line. It reads all packs of a part in any order. It
+// BucketPacks runs Bucket for packs of Distinct, one per line. It reads all packs of a part in any order. It
 // passes on lines of copies and candidates: an empty field, later, earlier and role become later, earlier,
 // two empty fields and role. With s.Against, it also finds the leaders of the index with the same keys, but
-// it omits them if it writes a bucket as postings.
+// not for buckets that it writes as postings.
 func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	sorted := batch.NewPostings("", postingsMemory)

@@ -18,9 +18,9 @@ const DecideMemory = 512 << 20
 // Decide runs [batch.Dedup] of one machine as a stage, for texts of hot buckets. Its input has all documents
 // that may be near one of them, so its decisions equal those of a run over all documents. First it reads
 // rulings ("r", place, place, must or cannot). Then it reads documents and copies in the order of their
-// places (place, check and text, as in Verify). Like Lead, it writes the deciding edges: one for each
-// duplicate, and one for each new variant, with similarity 0 because it is not measured again. conflicts adds
-// evidence as in Verify. Rulings cannot be combined with s.Against. Its memory is bounded.
+// places (place, check and text, as in Verify). Like Lead, it writes one edge for each duplicate and for each
+// new variant. The similarity of a variant is 0 because it is not measured again. conflicts adds evidence as
+// in Verify. Rulings cannot be combined with s.Against. Its memory is bounded.
 func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(3)
@@ -114,7 +114,7 @@ func (d *documentLines) rulings() (*override.Set, error) {
 // documentsBytes is the approximate size of the lines in a block.
 const documentsBytes = 1 << 18
 
-// Next implements batch.Source. It reads the records in sequence; their texts are cleaned in parallel later.
+// Next implements batch.Source. It reads the records in sequence. Their texts are cleaned in parallel later.
 func (d *documentLines) Next() (batch.Block, error) {
 	b := &documentBlock{}
 	for size := 0; size < documentsBytes && !d.ended; {

@@ -43,7 +43,7 @@ const PassagesMemory = 256 << 20
 // anchorLen is the length of a row of an anchor: hash, place, number in its document.
 const anchorLen = 8 + 8 + 4
 
-// Anchors is the first stage. It reads the input of Records, and writes the same lines of documents as
+// Anchors runs the first stage. It reads the input of Records, and writes the same lines of documents as
 // RecordsInPacks. Its packs are input of Again.
 func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)

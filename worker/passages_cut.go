@@ -60,8 +60,8 @@ const (
 	LeftOut   CutState = "out"
 )
 
-// A Span is a span of a document in the input of Cut: its start and length in bytes, and the id, byte and
-// rune of its source.
+// A Span is a span of a document in the input of Cut. It has its start and length in bytes, and the id, byte
+// and rune of its source.
 type Span struct {
 	At   int    `json:"at"`
 	Len  int    `json:"len"`

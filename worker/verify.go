@@ -10,9 +10,9 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// Verify is the third stage. It reads blocks of texts ("t", place, check, text) followed by candidates among
-// them ("c", later, earlier). A text after a candidate begins a new block. For candidates that are near or
-// variants it writes edges: later, earlier, similarity, closeness, distance or nothing, relation, method,
+// Verify runs the third stage. It reads blocks of texts ("t", place, check, text) followed by candidates
+// among them ("c", later, earlier). A text after a candidate begins a new block. For candidates that are near
+// or variants it writes edges: later, earlier, similarity, closeness, distance or nothing, relation, method,
 // basis. conflicts adds the evidence of variants as JSON. It holds the texts of a block in memory. With
 // s.Decode, records replace texts. Texts of s.Against are not in the input. ErrChanged reports a text whose
 // check differs from the one that Records computed.

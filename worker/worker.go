@@ -70,10 +70,10 @@ func agree(own, contract string) error {
 	return nil
 }
 
-// Records is the first stage. It reads documents: place, text, and optionally the id, for which the place is
-// the default. For each it writes place, SHA-256 of its clean text, check, method, sketch, index keys and
-// probe keys, and the id if there was one. Keys are separated by spaces, and "=" means that the probe keys
-// equal the index keys. The check shows whether a later reading returns the same text or record.
+// Records runs the first stage. It reads documents: place, text, and optionally the id (default: the place).
+// For each it writes place, SHA-256 of its clean text, check, method, sketch, index keys and probe keys, and
+// then the id if it was read. Keys are separated by spaces, and "=" means that the probe keys equal the index
+// keys. The check shows whether a later reading returns the same text or record.
 //
 // With s.Decode, it reads place and record, and writes two more fields: the id (default: the place), and the
 // reason if the record cannot be read. In that case all other fields are empty or zero.
@@ -100,10 +100,10 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return l.counts, err
 }
 
-// RecordsInPacks is Records for an engine that prefers to move a few large rows. It reads the same input. For
-// a document it writes place, method, id, reason, check (empty if rejected), and "blank" if it has no text.
-// For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches and
-// keys of documents, divided by hash into s.Parts parts.
+// RecordsInPacks runs Records for an engine that prefers to move a few large rows. It reads the same input.
+// For a document it writes place, method, id, reason, check (empty if rejected), and "blank" if it has no
+// text. For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches
+// and keys of documents, divided by hash into s.Parts parts.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts := l.packsOf(s.Parts, "\t\t\t\t\t\t")
@@ -296,9 +296,9 @@ func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	return d, err
 }
 
-// Lead is the last stage. It reads all edges, ordered by the later place and then the earlier one. It writes
-// the edges to leaders: one for each duplicate, and one for each new document that is a variant of a leader.
-// All other documents are new. It needs a bit of memory per duplicate.
+// Lead runs the last stage. It reads all edges, ordered by the later place and then the earlier one. It
+// writes the edges to leaders: one for each duplicate, and one for each new document that is a variant of a
+// leader. All other documents are new. It needs a bit of memory per duplicate.
 func Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	edges := func(yield func(batch.Edge, error) bool) {

@@ -334,7 +334,7 @@ func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cut
 }
 
 // around extends a unit by the following blanks. At the start of a line it also takes the preceding blanks
-// and the end of the line, and for a paragraph the following blank lines.
+// and the end of the line. For a paragraph it takes the following blank lines.
 func (w *passageWriter) around(s string, start, end int) (from, to int) {
 	before, rest := strings.TrimRight(s[:start], " \t"), strings.TrimLeft(s[end:], " \t\r")
 	if before == "" || strings.HasSuffix(before, "\n") {

@@ -316,8 +316,8 @@ func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.C
 	return err
 }
 
-// machine estimates the cost on one machine: the part linear in the text, comparisons at the measured price,
-// lookups in an index, and the fixed part.
+// machine estimates the cost on one machine. It adds the part linear in the text, comparisons at the measured
+// price, lookups in an index, and the fixed part.
 func (f *forecast) machine(last planRun, looked lookUps, n estimate, fixed float64) {
 	of := looked.cpu(last.documents * last.keys)
 	linear := n.scaled(max(last.linear-of, last.linear/10) / last.documents)

@@ -389,8 +389,8 @@ type onSpark struct {
 	SparkTime estimate `json:"sparkSeconds"`      // with the cores of the cluster
 }
 
-// Size of a shuffled row before compression, in bytes: of a posting, of a document with its hash, of each of
-// its keys, and of a pair in a block.
+// Sizes of shuffled rows before compression, in bytes: a posting, a document with its hash, each of its keys,
+// and a pair in a block.
 const (
 	postingRow = 24
 	hashRow    = 56

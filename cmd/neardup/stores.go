@@ -86,9 +86,9 @@ type openStore struct {
 	classic     *classic.Service
 	embedded    *pebble.Store // nil for other stores
 	losses      []string      // how this setup may lose data
-	// clock is the clock of the log that the store follows; nil without a log.
+	// clock returns the time of the log that the store follows. It is nil without a log.
 	clock func(ctx context.Context) (time.Time, error)
-	// closeLog closes the log of the store, or classic; nil without either.
+	// closeLog closes the log of the store, or classic. It is nil without either.
 	closeLog func() error
 }
 

@@ -1,6 +1,6 @@
-// Package edits makes near-duplicates of texts as people and programs do: words inserted or deleted,
-// sentences reordered, a greeting or a footer, full-width letters, traditional characters. One other kind of
-// edit changes a number. The share of edits that a search finds measures its quality.
+// Package edits makes near-duplicates of texts as people and programs do. It inserts and deletes words,
+// reorders sentences, adds greetings or footers, and changes widths or characters. One other kind of edit
+// changes a number. The share of edits that a search finds measures its quality.
 package edits
 
 import (

@@ -14,7 +14,7 @@ func Each(ctx context.Context, workers, n int, fn func(i int) error) error {
 	return EachWith(ctx, workers, n, func() func(int) error { return fn })
 }
 
-// EachWith is Each with a separate function for each worker, which begin makes.
+// EachWith runs like Each, but begin makes a separate function for each worker.
 func EachWith(ctx context.Context, workers, n int, begin func() func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -1,5 +1,5 @@
-// Package span records the work on a request as OpenTelemetry spans, as children of the span in the context,
-// and adds its id to log lines. A context without a recorded span costs only a check.
+// Package span records the work on a request as OpenTelemetry spans, and adds the id of the context's span to
+// log lines. A context without a recorded span costs only a check.
 package span
 
 import (
@@ -42,9 +42,9 @@ func Record(ctx context.Context, name string, began time.Time, err error) {
 	}
 }
 
-// Cause returns the message of a store's error. It returns the outermost error whose message begins with that
-// of an error it wraps, such as "the store takes no writes: no space left on device", or else the innermost
-// error. It omits further outer errors because they contain nids, which callers choose freely.
+// Cause returns the message of a store's error. It takes the outermost error whose message begins with that
+// of an error it wraps, such as "the store takes no writes: no space left on device". If there is none, it
+// takes the innermost. Further outer errors contain nids, which callers choose freely.
 func Cause(err error) string {
 	for {
 		switch e := err.(type) {
