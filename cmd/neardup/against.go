@@ -43,7 +43,7 @@ func (f *againstFlags) settings(m *methodFlags) error {
 	return err
 }
 
-// onIndex opens an index for fn to read, and closes it.
+// onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
 		return fmt.Errorf("%s is no index: that is a folder, which neardup index create makes", path)
@@ -92,7 +92,7 @@ func (f *methodFlags) asked() string {
 	return oneLine(words)
 }
 
-// restore sets what was remembered, unless a setting is given now.
+// restore applies remembered settings, unless the user has given any.
 func (f *methodFlags) restore(remembered map[string]string) error {
 	if len(f.remembered()) > 0 {
 		return nil
@@ -150,7 +150,7 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 	return a, nil
 }
 
-// check refuses flags that do not go together.
+// check rejects flags that cannot be combined.
 func (f *againstFlags) check() error {
 	switch {
 	case len(f.paths) == 0 && f.append:
@@ -161,7 +161,7 @@ func (f *againstFlags) check() error {
 	return nil
 }
 
-// isIndex reports whether an index is there and not files.
+// isIndex reports whether --against names an existing index.
 func (f *againstFlags) isIndex() bool { return len(f.paths) == 1 && holdsIndex(f.paths[0]) }
 
 func holdsIndex(path string) bool {
@@ -213,7 +213,7 @@ func (a *against) outputs() ([]corpus.Output, error) {
 	return a.writer.Outputs()
 }
 
-// settle ends the adding, after the commit.
+// settle completes the additions to the index after the commit.
 func (a *against) settle(ctx context.Context) error {
 	if a == nil || a.writer == nil || a.remove != nil {
 		return nil

@@ -33,7 +33,7 @@ const (
 // asked reports whether the user requests an audit.
 func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (f *auditFlag) Type() string { return "N" }
 
 // String returns the value of the flag.
@@ -47,7 +47,7 @@ func (f *auditFlag) String() string {
 	return strconv.Itoa(f.list)
 }
 
-// Set takes a value.
+// Set parses a value.
 func (f *auditFlag) Set(v string) error {
 	switch v {
 	case "on", "off":
@@ -73,7 +73,7 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 	}
-	// Where it cannot be made, near misses are not measured.
+	// If this method cannot be made, near misses are not measured.
 	if c, err := f.choice(); err == nil && c.Takes("threshold") {
 		if lax, _, err := f.at(max(out.Threshold-laxer, out.Threshold/2)); err == nil {
 			out.Lax = lax
@@ -145,7 +145,7 @@ func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	return out[:min(len(out), mostDiffers)]
 }
 
-// shortened returns a text in one line of at most most runes.
+// shortened returns at most most runes of a text, in one line.
 func shortened(s string, most int) string {
 	short := prefix(s, most)
 	if len(short) < len(s) {

@@ -301,7 +301,7 @@ var (
 	errFrom = errors.New("pairs of ids need --from: the file of the documents")
 )
 
-// list compares the pairs of a file and prints a line for each, in their order.
+// list compares the pairs of a file and prints a line for each, in the order of the file.
 func (c *compare) list(ctx context.Context) error {
 	m, n, err := c.method.method()
 	if err != nil {
@@ -337,7 +337,7 @@ func (c *compare) list(ctx context.Context) error {
 	return out.Commit()
 }
 
-// eachPair reads the list.
+// eachPair calls do for each pair of the list.
 func (c *compare) eachPair(do func(listedPair) error) error {
 	return textlines.Each(c.pairs, func(_ int, line []byte) error {
 		var p listedPair
@@ -379,7 +379,7 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 	return texts, c.find(ctx, texts)
 }
 
-// compared decides a pair as a batch of the two would.
+// compared decides a pair like a batch of these two texts.
 func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}

@@ -160,7 +160,7 @@ func masked(text string, spans []interop.Span, mask string) string {
 	return b.String() + text[starts[max(end, 0)]:]
 }
 
-// contaminationWriter writes what was found, record by record.
+// contaminationWriter writes the findings, record by record.
 type contaminationWriter struct {
 	*contaminated
 	findings *corpus.AtomicFile
@@ -224,7 +224,7 @@ func (w *contaminationWriter) record(x *examined) error {
 	return w.out.Write(x.item)
 }
 
-// unsearched ends the findings with the items that were not searched for.
+// unsearched lists the items that were not searched, after the findings.
 func (w *contaminationWriter) unsearched() error {
 	for _, item := range w.StubIDs {
 		line := struct {
@@ -242,7 +242,7 @@ func (w *contaminationWriter) unsearched() error {
 // mostStubs is the number of skipped items that the summary names.
 const mostStubs = 20
 
-// summary prints what came of it.
+// summary prints the summary.
 func (w *contaminationWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {

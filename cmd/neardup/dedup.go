@@ -136,7 +136,7 @@ func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	return err
 }
 
-// decide reads the input once and writes what became of each document.
+// decide reads the input once and writes the decisions.
 func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary, error) {
 	src := newSource(w.r)
 	src.notes = w.notes
@@ -213,7 +213,7 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// spool returns the folder that keeps standard input, "" if it is read only once.
+// spool returns the folder for a copy of standard input, or "" if it is read only once.
 func (d *dedup) spool() string {
 	again := len(d.write.files)
 	if d.write.path("clusters") != "" {

@@ -49,7 +49,7 @@ func writeDiff(w io.Writer, a, b string, colour bool) error {
 	return err
 }
 
-// splitTokens cuts a text into words with what follows them up to the next.
+// splitTokens splits a text into words. White space and punctuation belong to the preceding word.
 func splitTokens(s string) []string {
 	var out []string
 	start, word := 0, false
@@ -68,8 +68,8 @@ func splitTokens(s string) []string {
 	return out
 }
 
-// elide cuts the middle of a long stretch of equal text, or all but the side
-// next to a difference at the ends.
+// elide shortens a long equal text. It keeps diffContext runes on each side, but at the ends of the diff only
+// the side next to a difference.
 func elide(s string, first, last bool) string {
 	r := []rune(s)
 	if len(r) <= 2*diffContext+20 {

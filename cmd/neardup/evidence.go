@@ -18,7 +18,7 @@ type evidenceFlags struct {
 	labels string
 }
 
-// read takes them from --write report.
+// read reads the options of --write report.
 func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
@@ -34,7 +34,7 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-// evidence adds to the page what a threshold is chosen by.
+// evidence adds the evidence for choosing a threshold to the page.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
 		return nil
@@ -86,7 +86,7 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
 
-// thresholdOf reads the threshold off a spec.
+// thresholdOf parses the threshold of a spec.
 func thresholdOf(spec string) float64 {
 	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
 		if t, err := strconv.ParseFloat(m[1], 64); err == nil {

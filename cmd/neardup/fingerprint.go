@@ -253,7 +253,7 @@ func schemeHelp() string {
 	return b.String()
 }
 
-// schemeNames lists what --scheme takes.
+// schemeNames lists the values of --scheme.
 func schemeNames() []string {
 	var names []string
 	for _, s := range simhash.Schemes() {
@@ -280,7 +280,7 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	}}, nil
 }
 
-// schemeOf returns the way from a text to the fingerprint of a scheme.
+// schemeOf returns a function that computes the fingerprint of a text by a scheme.
 func schemeOf(name string) (func(text string) (uint64, error), error) {
 	if name == jiebaScheme {
 		return jiebaKeywords()
@@ -345,7 +345,7 @@ func parseWords(s string) ([]simhash.Word, error) {
 	return words, nil
 }
 
-// parseHashes reads "hex" or "hex:weight" between blanks.
+// parseHashes reads fields "hex" or "hex:weight", separated by blanks.
 func parseHashes(s string) (hashes []uint64, weights []float64, err error) {
 	words, err := parseWords(s)
 	if err != nil {

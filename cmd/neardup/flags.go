@@ -71,7 +71,7 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
-// openFor opens the inputs and sees to it that no output is one of them.
+// openFor opens the inputs and rejects an output that is one of them.
 func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...string) (*corpus.Reader, error) {
 	r, err := f.open(a, inputs, spool)
 	if err != nil {
@@ -137,7 +137,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-// addSettings defines what --method takes.
+// addSettings defines the settings of --method.
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	for _, s := range methods.Settings() {
@@ -196,7 +196,7 @@ func (f *methodFlags) choice() (methods.Choice, error) {
 // method makes the method, and the normaliser of its texts.
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
 
-// at makes the method with another threshold, if it has one.
+// at makes the method with another threshold, if it takes one.
 func (f *methodFlags) at(threshold float64) (neardup.Method, text.Normalizer, error) {
 	c, err := f.choice()
 	if err == nil && c.Takes("threshold") {

@@ -45,7 +45,7 @@ func pixelsOf(text string) int {
 	return f.Width * f.Height
 }
 
-// setting returns a setting of a flag that holds settings, nil if the command has no such flag.
+// setting returns one setting of a flag that holds settings, or nil if the command has no such flag.
 func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 	if f := fs.Lookup(flag); f != nil {
 		if s, ok := f.Value.(*spec); ok {
@@ -113,7 +113,7 @@ func thumbnail(data []byte) string {
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
 }
 
-// isPicture looks at how a file begins.
+// isPicture reports whether data begins like a picture.
 func isPicture(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }
@@ -143,7 +143,7 @@ func (f *fingerprint) pictures() (*printer, error) {
 	}}, nil
 }
 
-// pictureScheme prints hashes of 64 bits, which are read in the place of the text.
+// pictureScheme prints hashes of 64 bits. The reader returns them in place of texts.
 func (f *fingerprint) pictureScheme() (*printer, error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
@@ -246,7 +246,7 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-// read makes all hashes of a file.
+// read computes all hashes of a file.
 func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		if err == nil {

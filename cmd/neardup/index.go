@@ -35,7 +35,7 @@ type stageFlags struct {
 	titleAgrees, urlAgrees float64
 }
 
-// check refuses modes that are none.
+// check rejects unknown modes.
 func (f *stageFlags) check() error {
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
@@ -163,7 +163,7 @@ func (f *indexFlags) pictures() (*docid.Pictures, error) {
 	return &docid.Pictures{Common: f.common}, nil
 }
 
-// pictureLimits returns the limits of pictures that the service hashes, nil if it takes none.
+// pictureLimits returns the limits for pictures to hash, or nil if the service accepts none.
 func (f *indexFlags) pictureLimits() *image.Limits {
 	if !f.images {
 		return nil

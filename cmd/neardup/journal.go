@@ -68,7 +68,7 @@ func openJournal(a *app, f *streamFlags, inputs []string) (*journal, error) {
 	return j, nil
 }
 
-// reopen opens a file and cuts it where the state ends.
+// reopen opens a file and truncates it to the length in the state.
 func reopen(path string, length int64) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -160,7 +160,7 @@ func (j *journal) advance(items int64) error {
 	return j.save()
 }
 
-// save makes answers and state durable, in this order.
+// save makes the answers durable and then the state.
 func (j *journal) save() error {
 	j.saved = time.Now()
 	if j.out != nil {

@@ -62,8 +62,7 @@ type app struct {
 	cmd    *cobra.Command // that runs
 }
 
-// errUsage marks errors of the command line, errRejects a strict run with
-// rejected records.
+// errUsage marks errors of the command line. errRejects marks a strict run with rejected records.
 var (
 	errUsage   = errors.New("usage")
 	errRejects = errors.New("records were rejected")
@@ -138,7 +137,7 @@ type checked struct {
 	err error
 }
 
-// Write notes the first error.
+// Write writes p and records the first error.
 func (c *checked) Write(p []byte) (int, error) {
 	n, err := c.Writer.Write(p)
 	if err != nil && c.err == nil {
@@ -221,7 +220,7 @@ func meant(parent *cobra.Command, word, dashes string) string {
 	return ""
 }
 
-// needs answers a command line that lacks, or mistakes, the command below one.
+// needs returns a function that reports a missing or unknown subcommand.
 func needs(what string) func(*cobra.Command, []string) error {
 	return func(parent *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -236,7 +235,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 type usageError struct{ error }
 
-// Is makes it one of errUsage.
+// Is reports that the error matches errUsage.
 func (usageError) Is(target error) bool { return target == errUsage }
 
 // Unwrap returns the wrapped error.
@@ -269,7 +268,7 @@ func version() string {
 	return fmt.Sprintf("%s %s", v, info.GoVersion)
 }
 
-// expects takes one argument for each name.
+// expects requires one argument for each name.
 func expects(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -297,8 +296,8 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// onInputs runs a command on its first arguments and its inputs, with the settings of --config where it
-// takes them.
+// onInputs runs do with the first arguments and the inputs. It applies the settings of --config if the
+// command has that flag.
 func (a *app) onInputs(do func(ctx context.Context, args []string) error, first int) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
@@ -312,7 +311,7 @@ func (a *app) onInputs(do func(ctx context.Context, args []string) error, first 
 	}
 }
 
-// howMany counts what was given of some flags.
+// howMany counts the flags that are true.
 func howMany(flags ...bool) (n int) {
 	for _, is := range flags {
 		if is {
@@ -357,7 +356,7 @@ func badValue(name string, err error) error {
 	return fmt.Errorf("%s %q: %w", name, bad.GetValue(), cause)
 }
 
-// flagError words what the command line got wrong.
+// flagError describes an error of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		err = badValue("--"+bad.GetFlag().Name, err)

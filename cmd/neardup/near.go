@@ -94,7 +94,7 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
 }
 
-// among finds the near pairs within a list.
+// among finds the near pairs in a list.
 func (n *near) among(ctx context.Context, list fingerprintList, emit func(simhash.Pair) error) error {
 	o := simhash.JoinOptions{Workers: n.run.workers}
 	if n.collapse {
@@ -228,7 +228,7 @@ type hammingSummary struct {
 	spent
 }
 
-// pair writes a row of it.
+// pair writes a row of the table.
 func (n *near) pair(a, b string, distance int) error {
 	n.sum.Pairs++
 	n.line = append(append(n.line[:0], worker.Escape(a)...), '\t')
@@ -315,7 +315,7 @@ func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err 
 	return err
 }
 
-// looksBinary reports whether the beginning of a file is no text.
+// looksBinary reports whether the beginning of a file is not text.
 func looksBinary(start []byte) bool {
 	for _, b := range start {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' {

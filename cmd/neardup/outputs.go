@@ -64,7 +64,7 @@ func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile
 	})
 }
 
-// records begins what takes records of r, in their format.
+// records begins an output for records of r, in their format.
 func (o *outputs) records(path string, r *corpus.Reader) *corpus.Writer {
 	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r) })
 }
@@ -82,7 +82,7 @@ func (o *outputs) forms(f *writes, label string, r *corpus.Reader) (ws interopWr
 	return ws
 }
 
-// commit makes all appear.
+// commit commits all outputs.
 func (o *outputs) commit() error {
 	for _, end := range o.ends {
 		if err := end(); err != nil {
@@ -92,7 +92,7 @@ func (o *outputs) commit() error {
 	return corpus.CommitAll(append(o.begun, o.last...)...)
 }
 
-// abort removes what was not committed.
+// abort removes uncommitted outputs.
 func (o *outputs) abort() {
 	for _, out := range o.begun {
 		out.Abort()
@@ -122,7 +122,7 @@ type written struct {
 	options [][2]string // name and value
 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (w *writes) Type() string { return "KIND:FILE" }
 
 // String returns "" because a repeated flag has no default.
@@ -155,7 +155,7 @@ func (w *writes) Set(v string) error {
 	return nil
 }
 
-// path returns the file of a kind, "" if it is not written.
+// path returns the file of a kind, or "" if the kind is not written.
 func (w *writes) path(kind string) string { return w.files[kind].path }
 
 // paths returns the files of all kinds.
@@ -166,7 +166,7 @@ func (w *writes) paths() (all []string) {
 	return all
 }
 
-// option returns the value of an option, "" if it is not given.
+// option returns the value of an option, or "" if it is not given.
 func (w *writes) option(kind, name string) string {
 	for _, o := range w.files[kind].options {
 		if o[0] == name {
@@ -198,7 +198,7 @@ func (w *writes) style(kind string) (s corpus.TableStyle, err error) {
 	return s, nil
 }
 
-// interopWriters write in all the forms that are wanted.
+// interopWriters write in all selected formats.
 type interopWriters []interop.Writer
 
 func (ws interopWriters) add(d *interop.Document) error {
@@ -298,7 +298,7 @@ func (r *rejects) end() {
 // strictness is the flag --strict. Without it, a run fails if most records are rejected.
 type strictness struct{ set, on bool }
 
-// Set takes a value.
+// Set parses a value.
 func (s *strictness) Set(v string) (err error) {
 	s.set = true
 	s.on, err = strconv.ParseBool(v)

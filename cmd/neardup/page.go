@@ -66,7 +66,7 @@ func (p *page) decide(o *batch.Outcome) {
 	p.numbers[o.Item] = int32(p.builder.DecideKnown(&o.Decision)) + 1
 }
 
-// leaders takes the documents of an index that are shown.
+// leaders adds the shown documents of an index to the report.
 func (p *page) leaders(a *against) error {
 	for doc, number := range p.known {
 		if !p.builder.Wants(number) {
@@ -140,13 +140,13 @@ func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) err
 	})
 }
 
-// setName names a set of documents after its first file.
+// setName returns a name for a set of documents, made from its first file.
 func setName(inputs []string) string {
 	name, _, _ := strings.Cut(filepath.Base(inputs[0]), ".")
 	return name
 }
 
-// commandLine quotes arguments so that a shell understands them as they were.
+// commandLine quotes arguments for a shell.
 func commandLine(args []string) string {
 	out := []string{filepath.Base(args[0])}
 	for _, a := range args[1:] {
@@ -249,7 +249,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 	})
 }
 
-// facts reads what else is known of the run.
+// facts reads other facts about the run.
 func (p *reportVerb) facts(run *report.Run) error {
 	if p.summary != "" {
 		var s summary

@@ -145,7 +145,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 	return passage.NewCutter(cmp.Or(passage.Border(c.units()), passage.Border(c.whole)))
 }
 
-// writes reports whether documents can be left out of something.
+// writes reports whether an output can omit documents.
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 // compared checks the flags that select what to compare.
@@ -182,7 +182,7 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	return cfg, err
 }
 
-// passageWriter writes what came of the passages, document by document.
+// passageWriter writes the results, document by document.
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
@@ -413,7 +413,7 @@ func (p *cutFlags) what() string {
 	return "passages of at least " + p.least
 }
 
-// summary prints what came of it.
+// summary prints the summary.
 func (w *passageWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {

@@ -141,7 +141,7 @@ func (s *sampled) meanBytes() float64 {
 	return float64(n) / float64(max(len(s.docs), 1))
 }
 
-// draw reads the records and keeps some of them, each with the same chance.
+// draw samples the records, each with the same probability.
 func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
@@ -244,7 +244,7 @@ type planRun struct {
 
 func (r planRun) cpu() float64 { return r.linear + r.compare }
 
-// runOver decides some documents.
+// runOver measures a run over some documents.
 func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
 	before, _ := resources()
 	compared := time.Duration(0)
@@ -308,7 +308,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	return f, nil
 }
 
-// audited adds what a run measures of itself.
+// audited adds the cost of the audit.
 func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.Config, last planRun, f *forecast) error {
 	cfg.Audit = sample
 	r, err := runOver(ctx, s.docs, cfg)

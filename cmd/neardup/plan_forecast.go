@@ -88,7 +88,7 @@ func (b besideIndex) lookUps() (l lookUps, err error) {
 	return l, err
 }
 
-// adding plans for the adding, as it is when the sample is added to an index of its own.
+// adding estimates the cost of adding to an index, from adding the sample to a new one.
 func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) error {
 	dir, remove, err := heldFolder(cfg.Tmp, "neardup-plan-")
 	if err != nil {

@@ -26,7 +26,7 @@ type remoteFlags struct {
 	server, tokenFile string
 }
 
-// refusedToken reports the answer of a server that needs another token, or one.
+// refusedToken reports whether a server requires a token or another one.
 func refusedToken(err error) bool {
 	var p *api.Problem
 	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)

@@ -151,7 +151,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	return p.rejected.nothingRead()
 }
 
-// unmet words that no record has a field.
+// unmet returns an error if no record has a requested field.
 func unmet(r *corpus.Reader) error {
 	fields := r.Unmet()
 	if len(fields) == 0 {
@@ -160,7 +160,7 @@ func unmet(r *corpus.Reader) error {
 	return fmt.Errorf("no record has a field %q, which was asked for; of the first: %s", fields[0], r.Names())
 }
 
-// progress shows one line a second on a terminal.
+// progress prints a line on a terminal, at most every half second.
 func (p *reporter) progress(g batch.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,7 +246,7 @@ func (p *reporter) dedup(s *batch.Summary) error {
 	})
 }
 
-// printOutcomes prints what became of the documents.
+// printOutcomes prints the counts of decisions.
 func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	held := ""
 	if s.Contained > 0 {

@@ -18,7 +18,7 @@ import (
 // defaultTenant is the tenant of requests without a token.
 const defaultTenant = "default"
 
-// loopback reports an address that only this machine reaches.
+// loopback reports whether only this machine can reach an address.
 func loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *serve) openAccess() (*server.Access, error) {
 	return a, nil
 }
 
-// adminToken reads the token in a folder of data, or makes both.
+// adminToken reads the token in a data folder, or creates the folder and the token.
 func adminToken(data string) (string, error) {
 	path := filepath.Join(data, "admin-token")
 	b, err := os.ReadFile(path)

@@ -227,8 +227,7 @@ func mayPass(err error) bool {
 	return errors.Is(err, docid.ErrUnavailable) && !lasting
 }
 
-// unlessEnded returns err unless ctx has ended, because a server that is ended while it
-// starts ends well.
+// unlessEnded returns err, or nil if ctx has ended, because stopping a server that starts is not an error.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -371,7 +370,7 @@ func (s *serve) tellAddr() error {
 // storeDir returns the folder of the store within a data folder.
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
-// replaceFile writes a file that appears whole or not at all.
+// replaceFile writes a file atomically.
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
 	if err != nil {

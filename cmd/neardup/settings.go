@@ -24,7 +24,7 @@ type tenantTable struct {
 // configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
-// signed annotates flags that may be below 0.
+// signed annotates flags that may be negative.
 const signed = "signed"
 
 // bounded makes the flags of a command reject numbers and durations that are negative, not finite, or too
@@ -103,8 +103,7 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs, file)
 }
 
-// configured sets the flags of a batch that the command line does not name from
-// the file of --config.
+// configured sets flags of a batch from the file of --config, unless the command line has set them.
 func configured(fs *pflag.FlagSet) error {
 	file := fs.Lookup(configFlag)
 	if file == nil || file.Value.String() == "" {
@@ -113,7 +112,7 @@ func configured(fs *pflag.FlagSet) error {
 	return noTenants(fromFile(fs, file.Value.String()))
 }
 
-// noTenants refuses tenants where there is no service.
+// noTenants rejects tenants for commands other than a service.
 func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
 		err = usage("--%s: tenants are of a service", configFlag)

@@ -24,8 +24,8 @@ const (
 	blockItems = 1024
 )
 
-// source reads a corpus for the batch engine. A rejected record counts as an
-// item too, so that a second reading can count along.
+// source reads a corpus for the batch engine. Rejected records count as items, so that a second reading has
+// the same numbers.
 type source struct {
 	r       *corpus.Reader
 	decoder *decoders
@@ -189,7 +189,7 @@ func readingFlags() *pflag.FlagSet {
 	return fs
 }
 
-// settle removes what the run left, after the commit.
+// settle removes the state of the run after the commit.
 func (f *resumeFlag) settle() error {
 	if f.folder == nil {
 		return nil

@@ -358,7 +358,7 @@ func (v *sparkVerb) report(file string) error {
 	return err
 }
 
-// canReplace refuses texts that are no field of their own, to which a cut could be written.
+// canReplace returns an error if the text is not a separate field, so that a cut text cannot be written.
 func (f *inputFlags) canReplace() error {
 	asLines := *f
 	if f.format != string(corpus.Lines) {

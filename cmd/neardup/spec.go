@@ -17,8 +17,7 @@ type spec struct {
 	given       []string // by the text
 }
 
-// addSpec adds --method to the flags of a command, and such settings as flags of
-// their own that everybody uses.
+// addSpec adds --method to the flags of a command. It also adds common settings as separate flags.
 func addSpec(fs, settings *pflag.FlagSet, own ...string) {
 	name := settings.Lookup("method")
 	bounded(settings)
@@ -42,13 +41,13 @@ func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.Fl
 	return settings
 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (s *spec) Type() string { return "SPEC" }
 
 // String returns the value.
 func (s *spec) String() string { return s.text }
 
-// Set takes a value in the place of the one before.
+// Set replaces the value.
 func (s *spec) Set(v string) error {
 	for _, name := range s.given {
 		f := s.settings.Lookup(name)

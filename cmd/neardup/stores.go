@@ -66,7 +66,7 @@ func password(address string) (string, bool) {
 	return u.User.Password()
 }
 
-// inRedis reports an address of Redis.
+// inRedis reports whether an address is in Redis.
 func inRedis(address string) bool {
 	return strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://")
 }
@@ -238,7 +238,7 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// gauges registers the figures of the embedded store.
+// gauges registers the metrics of the embedded store.
 func (s *openStore) gauges(r *prometheus.Registry) {
 	store := s.embedded
 	if store == nil {
@@ -258,7 +258,7 @@ func (s *openStore) gauges(r *prometheus.Registry) {
 	}
 }
 
-// known refuses an address of a kind that no store, log or sink has.
+// known rejects an address whose scheme is not supported for the flag.
 func (f *storeFlags) known() error {
 	for _, a := range []struct{ flag, address, schemes string }{
 		{"index", f.index, "redis, rediss"}, {"log", f.log, "redis, rediss, kafka, kafka+tls"}, {"snapshots", f.snapshots, "s3"},

@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// closedIn returns the folder of the store in a folder of data, which no server has open. To open one that is not
-// there would make it.
+// closedIn returns the folder of the closed store in a data folder. It reports a missing folder, because
+// opening a store would create it.
 func closedIn(data string) (string, error) {
 	if data == "" {
 		return "", usage("--data is missing")
@@ -98,7 +98,7 @@ func resolved(path string) string {
 	return path
 }
 
-// snapshot makes a new folder of data and has a store copied into it.
+// snapshot creates a data folder and copies a store into it.
 func snapshot(data string, copyTo func(store string) error) error {
 	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -222,7 +222,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-// prove holds a store to its log.
+// prove compares a store with its log.
 func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
@@ -262,7 +262,7 @@ func (v *logBegin) do(ctx context.Context, _ []string) error {
 	})
 }
 
-// withLog works with the log of the address.
+// withLog opens the log and calls work with it.
 func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
 	if f.log == "" {
 		return usage("--log is missing")

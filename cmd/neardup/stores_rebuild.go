@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// again makes lost indexes again from MySQL and HBase. It takes the settings of
-// serve, so that the environment and the file of a server serve it too.
+// again rebuilds lost indexes from MySQL and HBase. It accepts the settings of serve, so that it can use the
+// environment and the configuration file of a server.
 type again struct {
 	serve
 	tenant            []string
@@ -103,7 +103,7 @@ func (g *again) unread(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// decides reports a flag of an index.
+// decides reports whether a flag is one of an index.
 func decides(flag string) bool {
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)
@@ -163,7 +163,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-// classic makes indexes of the classic profile again.
+// classic rebuilds indexes of the classic profile.
 func (g *again) classic(ctx context.Context, history docid.History, library docid.Library, settings docid.Settings) (err error) {
 	store, err := g.stores.openClassic(ctx, settings)
 	if err != nil {
@@ -274,7 +274,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	return lost, errors.Join(err, moved.Commit())
 }
 
-// hint adds what there is to do.
+// hint adds what the operator can do.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
@@ -367,7 +367,7 @@ func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 	return g.exchange()
 }
 
-// exchange puts the store that was made in the place of the one before.
+// exchange replaces the previous store with the rebuilt one.
 func (g *again) exchange() error {
 	store := storeDir(g.data)
 	if there(store) {
@@ -405,7 +405,7 @@ func (g *again) openMoved() (*movedFile, error) {
 	return m, m.csv.Write([]string{"nid", "before", "after", "reason", "tenant"})
 }
 
-// Commit makes the file appear.
+// Commit commits the file.
 func (m *movedFile) Commit() error {
 	m.csv.Flush()
 	if err := m.csv.Error(); err != nil {
@@ -414,7 +414,7 @@ func (m *movedFile) Commit() error {
 	return m.AtomicFile.Commit()
 }
 
-// rejudge holds one index to the docIds that it gave.
+// rejudge judges the docIds of one index again.
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, moved *movedFile) (err error) {
 	var textOf func(uint64) (string, bool, error)
 	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {

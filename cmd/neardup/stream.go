@@ -150,8 +150,8 @@ func (s *stream) all(ctx context.Context) error {
 	return cmp.Or(failed, err)
 }
 
-// next makes a job of the next records that the journal does not know yet. An error of the input is that of the last
-// job, so that the jobs before it are noted.
+// next makes a job of the next records that the journal does not have. It returns an input error in the last
+// job, so that earlier jobs are recorded.
 func (s *stream) next() (*job, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -181,8 +181,8 @@ func (s *stream) next() (*job, error) {
 	return s.named(j), nil
 }
 
-// named fails the first job, before articles are stored under the names of their places, where the field of their ids
-// was mistyped.
+// named fails the first job if no record has the field of --id-field. Otherwise, articles would be stored
+// under the names of their places.
 func (s *stream) named(j *job) *job {
 	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
 		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
@@ -244,7 +244,7 @@ func imagesOf(list string) (images []api.Image, err error) {
 	return images, nil
 }
 
-// note writes down what came of a job.
+// note records the result of a job.
 func (s *stream) note(j *job) error {
 	if j.err != nil {
 		return j.err

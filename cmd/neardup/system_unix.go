@@ -92,7 +92,7 @@ func (w *waiting) wait() error {
 	return w.ctx.Err()
 }
 
-// poll waits again where a signal has ended the wait.
+// poll repeats the wait after a signal.
 func poll(fds []unix.PollFd, milliseconds int) (int, error) {
 	for {
 		n, err := unix.Poll(fds, milliseconds)

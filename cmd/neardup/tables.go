@@ -19,7 +19,7 @@ var clusterFields = []string{"relation", "title", "url", "text"}
 // relationLeader is the relation of a leader to itself. The engine defines the other relations.
 const relationLeader = "leader"
 
-// clusterWriter writes the members of clusters, one at a time, so that a cluster may be of any size.
+// clusterWriter writes the members of clusters one at a time, so that a cluster may be of any size.
 type clusterWriter struct {
 	out        *corpus.AtomicFile
 	table      *corpus.Table // one row per member; if nil, one JSON line per cluster
@@ -139,7 +139,7 @@ type groupMember struct {
 	idLen       int64
 }
 
-// member notes a document of a group of several, its leader first.
+// member records a document of a group of at least two, the leader first.
 func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
 	if g.left--; g.left >= 0 {
 		if g.of.group < 0 {
@@ -158,7 +158,7 @@ func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
 	return err
 }
 
-// row writes a document, with the columns that it came with.
+// row writes a document with its group and its original columns.
 func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
 	m := groupMember{group: int64(item), size: 1}
 	if item < g.known.Len() {
@@ -217,7 +217,7 @@ func newNotes(f *external.Files, text bool) *notes {
 	return &notes{text: text, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
 }
 
-// opening returns how a text begins, in one line.
+// opening returns the beginning of a text in one line.
 func opening(s string, runes int) string {
 	begin := prefix(s, 2*runes) // white space may be removed
 	cut := strings.Join(strings.Fields(begin), " ")

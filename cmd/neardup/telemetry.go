@@ -131,7 +131,7 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 	}, nil
 }
 
-// collector takes spans by OTLP over HTTP. It is the client of an exporter whose own one brings gRPC along.
+// collector sends spans by OTLP over HTTP. It replaces the exporter's own client, which depends on gRPC.
 type collector struct {
 	url    string
 	header http.Header

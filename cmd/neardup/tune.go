@@ -60,7 +60,7 @@ func (t *tune) told(r interface {
 	return printed(t.app, t.json, r, nil)
 }
 
-// writeFile makes a file appear whole or not at all.
+// writeFile writes a file atomically.
 func writeFile(path string, write func(io.Writer) error) error {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
@@ -207,7 +207,7 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	return err
 }
 
-// sample reads the labelled pairs that the flags name, and texts of the inputs that are in none of them.
+// sample reads the labelled pairs that the flags select, and texts of the inputs without a label.
 func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.JudgedPair, others []string, err error) {
 	switch {
 	case len(t.judged) > 0:
@@ -232,7 +232,7 @@ func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.Judged
 // text is paired with the leader.
 const wholeCluster = 50
 
-// clusterPairs reads pairs from what dedup --write clusters prints.
+// clusterPairs reads pairs from the output of dedup --write clusters.
 func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
 	err = eachCluster(path, func(leader string, duplicates []clustered) error {
 		ids := []string{leader}
@@ -256,7 +256,7 @@ type clustered struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// eachCluster reads what dedup --write clusters prints.
+// eachCluster reads the output of dedup --write clusters.
 func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
 	return textlines.Each(path, func(_ int, line []byte) error {
 		var c struct {

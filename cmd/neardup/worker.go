@@ -69,7 +69,7 @@ func contract[S interface{ Contract() string }](s S, _ context.Context, _ io.Rea
 	return worker.Counts{Out: 1}, err
 }
 
-// mostParts bounds the table of packs that are being filled.
+// mostParts bounds the table of unfinished packs.
 const mostParts = 1 << 20
 
 type workerVerb struct {
@@ -376,7 +376,7 @@ func (v *spansVerb) stages() (p worker.Passages, err error) {
 	return p, err
 }
 
-// cut decides as passageWriter does.
+// cut decides like passageWriter.
 func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
 	cutter, err := v.cuts.cutter()
 	if err != nil {
