@@ -70,7 +70,7 @@ type Hash [32]byte
 // HashOf hashes a token.
 func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
 
-// NewToken draws a token of 192 bits.
+// NewToken makes a random token of 192 bits.
 func NewToken() (string, error) {
 	var b [24]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -193,7 +193,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	return h, g, nil
 }
 
-// ValidTenant allows 1 to 64 letters, digits, "-", "_" and ".".
+// ValidTenant reports whether a name has 1 to 64 letters, digits, "-", "_" and ".".
 func ValidTenant(name string) error {
 	ok := len(name) > 0 && len(name) <= 64
 	for _, r := range name {

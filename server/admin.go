@@ -109,8 +109,7 @@ var backupName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 type backupInput struct{ Body input[api.Backup] }
 
-// backup copies the whole store, all tenants of it, so it takes a role that
-// is not part of any tenant's.
+// backup copies the whole store with all tenants, so it requires a role that belongs to no tenant.
 func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer, error) {
 	if s.cfg.Snapshot == nil {
 		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")

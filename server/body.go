@@ -47,7 +47,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
-	// A writer that has no deadlines is no network.
+	// SetReadDeadline fails for a writer without a network connection, which needs no deadline.
 	_ = b.conn.SetReadDeadline(b.begun.Add(patience + time.Duration(b.read)*time.Second/slowest))
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
@@ -66,7 +66,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close reads on if the reader stopped at the limit.
+// Close drains the body if the reader stopped at the limit.
 func (b *body) Close() error {
 	if b.left <= 0 {
 		drain(b.ReadCloser)
@@ -77,7 +77,7 @@ func (b *body) Close() error {
 // brokenBody reports that a body did not arrive completely because of the client.
 type brokenBody struct{ error }
 
-// Unwrap returns the reason.
+// Unwrap returns the wrapped error.
 func (b brokenBody) Unwrap() error { return b.error }
 
 // Timeout returns true so that huma blames the client. It would treat another error as a fault of the server.
@@ -130,8 +130,8 @@ func tooLong(limit int64) *huma.ErrorModel {
 // failing is a reader that always fails.
 type failing struct{ error }
 
-// Read fails.
+// Read returns the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// drain reads what a client sends in vain.
+// drain reads and discards the rest of a body, up to drained bytes.
 func drain(r io.Reader) { _, _ = io.CopyN(io.Discard, r, drained) }

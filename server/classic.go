@@ -33,7 +33,7 @@ type classicArticle struct {
 // loose is a string that may have been sent as a number, a boolean or null.
 type loose string
 
-// UnmarshalJSONFrom takes every scalar.
+// UnmarshalJSONFrom accepts every scalar.
 func (l *loose) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients bounds how many clients are remembered.
+// maxClients bounds the number of remembered clients.
 const maxClients = 10_000
 
 // A client is a source of requests: a token, or an address if no token is needed.
@@ -23,7 +23,7 @@ type client struct {
 // spend takes n articles out of the allowance. It returns false if fewer are left.
 func (c *client) spend(n int) bool { return c.limiter.AllowN(time.Now(), n) }
 
-// clients remembers the clients seen last.
+// clients holds the most recent clients.
 type clients struct {
 	limits Limits
 	mu     sync.Mutex

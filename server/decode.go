@@ -80,7 +80,7 @@ func (in *input[T]) decode(data []byte) {
 	}
 }
 
-// asWritten matches keys in any case, but nothing else for one of the API.
+// asWritten matches keys in any case, but requires hyphens and underscores as written.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
 
 // rated decodes a picture without a quality as -1, because 0 would mean that the picture does not count.
@@ -113,7 +113,7 @@ func cannotBe(err *json.SemanticError) string {
 	return strings.TrimSpace(is + " " + misfits)
 }
 
-// kindOf names what JSON writes for a type, as far as the API has it.
+// kindOf returns the JSON name of a type of the API.
 func kindOf(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -125,7 +125,7 @@ func kindOf(t reflect.Type) string {
 		reflect.Uint64: whole, reflect.Slice: "a list", reflect.Struct: "an object"}[t.Kind()]
 }
 
-// noJSON words an error of syntax without quoting what was sent.
+// noJSON describes a syntax error without quoting the input.
 func noJSON(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "an object has a key twice"

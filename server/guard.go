@@ -50,7 +50,7 @@ func keepPrivate(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ServeHTTP answers one request, if it passes what every request must pass.
+// ServeHTTP checks a request and answers it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	keepPrivate(w.Header())
 	if probePath(r.URL.Path) {
@@ -86,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = s.admitted(rec, r)
 }
 
-// refuse checks what can be known from the headers.
+// refuse returns a problem if the headers are invalid.
 func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	switch {
 	case !s.knowsHost(r.Host):
@@ -202,14 +202,14 @@ type later struct {
 	body   bytes.Buffer
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (l *later) WriteHeader(status int) {
 	if l.status == 0 {
 		l.status = status
 	}
 }
 
-// Write implies 200.
+// Write sets the status 200 if none is set.
 func (l *later) Write(b []byte) (int, error) {
 	l.WriteHeader(http.StatusOK)
 	return l.body.Write(b)
@@ -244,7 +244,7 @@ func (s *Server) busy(w http.ResponseWriter, r *http.Request, who string) {
 	refuseUnread(w, r, problem(http.StatusTooManyRequests, api.CodeBusy, "too many requests; slow down"))
 }
 
-// refuseUnread refuses a request whose body was not read, or not to its end.
+// refuseUnread rejects a request and drains its unread body.
 func refuseUnread(w http.ResponseWriter, r *http.Request, p *huma.ErrorModel) {
 	if r.Header.Get("Expect") == "" { // otherwise the client does not send the body
 		drain(r.Body)
@@ -289,7 +289,7 @@ func allow(c caller, role Role) *huma.ErrorModel {
 	return nil
 }
 
-// knowsHost compares with and without the port.
+// knowsHost compares the host with and without the port.
 func (s *Server) knowsHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -357,14 +357,14 @@ func crossSite(r *http.Request) bool {
 	return err != nil || !strings.EqualFold(u.Host, r.Host)
 }
 
-// recorder remembers the status of an answer.
+// recorder records the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (r *recorder) WriteHeader(status int) {
 	if !r.wrote {
 		r.status, r.wrote = status, true
@@ -372,7 +372,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write implies 200.
+// Write records the status 200 if there is none.
 func (r *recorder) Write(b []byte) (int, error) {
 	r.wrote = true
 	return r.ResponseWriter.Write(b)

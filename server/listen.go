@@ -84,7 +84,7 @@ func (b *Bounded) wait() bool {
 	}
 }
 
-// take gives a connection a place, at the cost of an older one of its address.
+// take gives a connection a place. If its address has too many, it closes the oldest idle one.
 func (b *Bounded) take(c net.Conn) *connection {
 	p := &connection{Conn: c, in: b, from: address(c.RemoteAddr().String())}
 	b.mu.Lock()
@@ -111,7 +111,7 @@ func (b *Bounded) take(c net.Conn) *connection {
 	return p
 }
 
-// largest finds the address with most connections that wait for a request.
+// largest returns the address with the most connections among those with an idle one.
 func (b *Bounded) largest() (most *peer) {
 	for _, of := range b.from {
 		if len(of.idle) > 0 && (most == nil || of.held > most.held) {
@@ -135,7 +135,7 @@ func (b *Bounded) oldest(of *peer) (oldest *connection) {
 	return oldest
 }
 
-// State notes which connections wait for a request.
+// State records which connections are idle.
 func (b *Bounded) State(c net.Conn, s http.ConnState) {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = over.NetConn()
@@ -167,7 +167,7 @@ func (b *Bounded) Close() error {
 	return b.Listener.Close()
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and frees its place.
 func (p *connection) Close() error {
 	err := p.Conn.Close()
 	p.once.Do(p.leave)

@@ -78,7 +78,7 @@ func newFigures(s *Server) *figures {
 	return f
 }
 
-// Describe describes all.
+// Describe describes all metrics.
 func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range f.all {
 		c.Describe(ch)
@@ -88,7 +88,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect gives all values.
+// Collect collects all metrics.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range f.all {
 		c.Collect(ch)
@@ -116,7 +116,7 @@ func (f *figures) counts(ch chan<- prometheus.Metric, tenant string, st docid.St
 	gauge(ch, f.seq, float64(st.Seq), tenant)
 }
 
-// classic gives the values of an index of the classic system.
+// classic reports the metrics of an index of the classic system.
 func (f *figures) classic(ctx context.Context, ch chan<- prometheus.Metric, t *tenant) {
 	st, sinks, err := t.classic.Stats(ctx)
 	if err != nil {

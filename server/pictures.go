@@ -40,7 +40,7 @@ type pictureInput struct {
 	RawBody []byte `contentType:"application/octet-stream"`
 }
 
-// image hashes a picture. A decoder takes many times the memory of the file, so it has a place among the long judgements.
+// image hashes a picture. A decoder needs much memory, so it takes a place among the long judgements.
 func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error) {
 	if s.cfg.Pictures == nil {
 		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server takes no pictures: serve --images")
@@ -59,7 +59,7 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	}, nil
 }
 
-// typesOf words what Content-Type a route takes.
+// typesOf returns the Content-Types that a route accepts, in words.
 func typesOf(path string) string {
 	if path == imagesPath {
 		return "image/... or application/octet-stream"

@@ -19,7 +19,7 @@ import (
 // retryAfter is the wait that the server requests from clients, in seconds.
 const retryAfter = "1"
 
-// problem makes an error as RFC 9457 describes it.
+// problem makes an error as in RFC 9457.
 func problem(status int, code, detail string, errs ...*huma.ErrorDetail) *huma.ErrorModel {
 	return &huma.ErrorModel{
 		Type: api.TypePrefix + code, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs,
@@ -123,7 +123,7 @@ func (s *Server) fail(ctx context.Context, err error) error {
 	return p
 }
 
-// writeProblem answers outside of huma.
+// writeProblem writes a problem without huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	sayHow(w.Header(), p.Status)

@@ -40,8 +40,7 @@ func (s *Server) route() (http.Handler, error) {
 	return problems(mux), nil
 }
 
-// problems words what the mux itself refuses, no such route or method, as a
-// problem.
+// problems converts errors of the mux (no such route or method) to problems.
 func problems(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refusal, pattern := mux.Handler(r)
@@ -72,10 +71,10 @@ type statusOnly struct {
 // Header returns the headers of the real answer, because they may list the allowed methods.
 func (s *statusOnly) Header() http.Header { return s.header }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (s *statusOnly) WriteHeader(status int) { s.status = status }
 
-// Write drops the text.
+// Write discards the body.
 func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
 // describe returns the configuration of the OpenAPI document. It disables the documentation page because that
@@ -160,7 +159,7 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 	}
 }
 
-// with adds statuses that a route can answer besides.
+// with adds further statuses to an operation.
 func with(op huma.Operation, statuses ...int) huma.Operation {
 	op.Errors = append(op.Errors, statuses...)
 	return op

@@ -27,8 +27,8 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Classic decides on the articles of one tenant as the classic system does, in the place of a docid.Detector, and feeds
-// sinks itself.
+// Classic decides on the articles of one tenant like the classic system. It replaces a docid.Detector and
+// feeds the sinks itself.
 type Classic interface {
 	Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
 	// Stats returns the counts and the progress of each sink.
@@ -259,7 +259,7 @@ func (g *Gate) Wait(why string) { g.why.Store(&why) }
 // Open lets requests through to s.
 func (g *Gate) Open(s *Server) { g.behind.Store(s) }
 
-// ServeHTTP answers for the server, or for its absence.
+// ServeHTTP passes requests to the server, or answers for it while it starts.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s := g.behind.Load(); s != nil {
 		s.ServeHTTP(w, r)

@@ -25,7 +25,7 @@ func Streams(h http.Handler, n int) http.Handler {
 		}
 		defer s.leave(from)
 		h.ServeHTTP(w, r)
-		// The answer is sent while it still counts.
+		// The request counts as open until its answer is sent.
 		_ = http.NewResponseController(w).Flush()
 	})
 }

@@ -94,7 +94,7 @@ func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location strin
 	return s.decide(ctx, sub)
 }
 
-// toCore checks the limits of a submission and puts it into the core's words.
+// toCore checks the limits of a submission and converts it for package docid.
 func toCore(in *api.Submission, location string) (docid.Submission, error) {
 	article, err := toArticle(&in.Article, location)
 	for name, seconds := range map[string]int64{"ttlSeconds": in.TTLSeconds, "windowSeconds": in.WindowSeconds} {
@@ -154,7 +154,7 @@ func within(s string, limit int, location string) error {
 	return nil
 }
 
-// parseTime reads RFC 3339 within the years that nanoseconds can count.
+// parseTime parses RFC 3339 times in the range of nanosecond timestamps.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -195,12 +195,12 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	return c, nil
 }
 
-// changed puts a log entry into an answer.
+// changed converts a log entry to an answer.
 func changed(ctx context.Context, e docid.Entry) api.Change {
 	return api.Change{Seq: e.Seq, DocID: detector(ctx).DocIDs().DocID(e.Leader), NID: e.NID, Kind: string(e.Kind)}
 }
 
-// validPath checks a nid that comes in the path.
+// validPath checks a nid in the path.
 func validPath(nid string) *huma.ErrorModel {
 	if len(nid) > maxID || !utf8.ValidString(nid) {
 		return at("path.nid", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))

@@ -88,7 +88,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 	return nil
 }
 
-// Sweep does it once, as if it were now. One caller at a time.
+// Sweep runs one sweep as of the time now. It must not be called concurrently.
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	if s.cfg.Remote.Clock != nil {
 		at, err := s.cfg.Remote.Clock(ctx)

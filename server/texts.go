@@ -10,13 +10,13 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// Texts keep the texts of articles for a time, by the tenant and the change that
-// each came with. No answer rests on them. Safe for concurrent use.
+// Texts stores texts of articles for a limited time, by tenant and change. No answer depends on them. It must
+// be safe for concurrent use.
 type Texts interface {
 	Put(tenant string, seq uint64, text string) error
 	Get(tenant string, seq uint64) (text string, ok bool, err error)
 	Drop(tenant string, seq uint64) error
-	// Forget drops what was kept long enough.
+	// Forget drops expired texts.
 	Forget(tenant string) error
 }
 
@@ -30,7 +30,7 @@ func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 	}
 }
 
-// keepRevised keeps a new text of an article in the place of the one it came with.
+// keepRevised replaces the stored text of an article with its new text.
 func (s *Server) keepRevised(ctx context.Context, nid, text string) {
 	if s.cfg.Texts == nil {
 		return

@@ -89,7 +89,7 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 
 type inspectInput struct{ Body input[api.Texts] }
 
-// inspect works as long as a long judgement does, so it needs a place as one does.
+// inspect takes as long as a long judgement, so it needs a place among those.
 func (s *Server) inspect(ctx context.Context, in *inspectInput) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Submit decides on an article and stores it. Where key is empty and the
-// article has no nid, a key is drawn, so that it is stored once.
+// Submit decides on an article and stores it. If key is empty and the article has no nid, Submit makes a key,
+// so that the article is stored once.
 func (c *Client) Submit(ctx context.Context, s Submission, key string) (Answer, error) {
 	if key == "" && s.NID == "" {
 		key = newKey()
@@ -24,8 +24,8 @@ func (c *Client) SubmitJSON(ctx context.Context, article []byte, key string) (An
 	return ask[Answer](ctx, c, call{method: http.MethodPost, path: "/v1/articles", key: key, raw: article, mime: mimeJSON})
 }
 
-// SubmitBatch decides on up to 100 articles, in order. Entries with neither
-// key nor nid get a key.
+// SubmitBatch decides on up to 100 articles in order. It makes a key for entries that have neither key nor
+// nid.
 func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAnswer, error) {
 	entries = slices.Clone(entries)
 	for i := range entries {
@@ -51,7 +51,7 @@ func (c *Client) Compare(ctx context.Context, p Pair) (Comparison, error) {
 	return ask[Comparison](ctx, c, call{method: http.MethodPost, path: "/v1/compare", body: p})
 }
 
-// Article finds an article and its docId.
+// Article returns an article and its docId.
 func (c *Client) Article(ctx context.Context, nid string) (MemberAnswer, error) {
 	return ask[MemberAnswer](ctx, c, call{method: http.MethodGet, path: "/v1/articles/" + segment(nid)})
 }
@@ -86,7 +86,7 @@ func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {
 	return ask[Change](ctx, c, call{method: http.MethodDelete, path: "/v1/articles/" + segment(nid)})
 }
 
-// DocID reads a docId with up to limit members that came after a change.
+// DocID returns a docId with up to limit members after the change after.
 func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
 	page, err := ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
 	if err == nil {
@@ -110,12 +110,12 @@ func (c *Client) End(ctx context.Context, docID string) (Change, error) {
 	return ask[Change](ctx, c, call{method: http.MethodDelete, path: "/v1/docids/" + segment(docID)})
 }
 
-// FindURL returns the docIds that an address leads to.
+// FindURL returns the docIds of a URL.
 func (c *Client) FindURL(ctx context.Context, address string) (Found, error) {
 	return ask[Found](ctx, c, call{method: http.MethodGet, path: "/v1/find", query: url.Values{"url": {address}}})
 }
 
-// FindTitle returns the docIds that a title leads to.
+// FindTitle returns the docIds of a title.
 func (c *Client) FindTitle(ctx context.Context, title string) (Found, error) {
 	return ask[Found](ctx, c, call{method: http.MethodGet, path: "/v1/find", query: url.Values{"title": {title}}})
 }
@@ -130,7 +130,7 @@ func (c *Client) Stats(ctx context.Context) (Stats, error) {
 	return ask[Stats](ctx, c, call{method: http.MethodGet, path: "/v1/stats"})
 }
 
-// Log returns up to limit changes after one.
+// Log returns up to limit changes after the change after.
 func (c *Client) Log(ctx context.Context, after uint64, limit int) (Log, error) {
 	page, err := ask[Log](ctx, c, call{method: http.MethodGet, path: "/v1/log", query: paged(after, limit)})
 	for _, e := range page.Entries {

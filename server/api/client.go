@@ -19,7 +19,7 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// Options of a client. The zero value is good for a server that needs no token.
+// Options configures a client. The zero value works for a server that needs no token.
 type Options struct {
 	Token string
 	// HTTP sends the requests. If nil, the Client uses its own with a timeout of 30 s. It follows no
@@ -69,7 +69,7 @@ func NewClient(server string, o Options) (*Client, error) {
 		transport.MaxIdleConnsPerHost = 64
 		own, c.own = http.Client{Transport: transport, Timeout: 30 * time.Second}, true
 	}
-	// net/http sends the token on to any port of the host that a redirect names.
+	// net/http would send the token to any port of a host after a redirect.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.o.HTTP = &own
 	if c.o.Attempts <= 0 {
@@ -98,7 +98,7 @@ type call struct {
 	mime         string // of raw
 }
 
-// do sends a call until it is answered.
+// do sends a call until it gets an answer.
 func (c *Client) do(ctx context.Context, k call) error {
 	body := k.raw
 	if k.body != nil {
@@ -185,8 +185,7 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 	return time.Duration(min(max(seconds, 0), 60)) * time.Second, p
 }
 
-// problemOf reads a problem, or makes one where a proxy, or another server,
-// answered otherwise.
+// problemOf reads a problem. It makes one if the answer is not a problem, for example from a proxy.
 func problemOf(status int, answer []byte, target string) *Problem {
 	var p Problem
 	if json.Unmarshal(answer, &p) != nil || p.Status == 0 {
@@ -196,5 +195,5 @@ func problemOf(status int, answer []byte, target string) *Problem {
 	return &p
 }
 
-// newKey draws an idempotency key.
+// newKey makes a random idempotency key.
 func newKey() string { return rand.Text() }

@@ -29,7 +29,7 @@ type Metric struct {
 	Buckets []Bucket          `json:"buckets,omitempty" doc:"Of a histogram, without the last, which holds all."`
 }
 
-// Bucket counts what was at most Upper.
+// Bucket counts the values of at most Upper.
 type Bucket struct {
 	Upper float64 `json:"upper"`
 	Count uint64  `json:"count"`
