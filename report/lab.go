@@ -110,7 +110,7 @@ func (l *Lab) keep(band int, s sampled) {
 	l.sample[band] = list[:min(len(list), sampleBand)]
 }
 
-// Choose settles whose texts are shown, after the last pair.
+// Choose selects the documents whose texts are shown, after the last pair.
 func (l *Lab) Choose() {
 	for _, list := range l.sample {
 		for _, s := range list {
@@ -123,7 +123,7 @@ func (l *Lab) Choose() {
 	}
 }
 
-// Document takes a document, if its text is shown.
+// Document adds a document if its text is shown.
 func (l *Lab) Document(doc *neardup.Document) {
 	t := l.texts[doc.ID]
 	if t == nil || t.found {
@@ -199,8 +199,7 @@ func (l *Lab) part() labPart {
 	return p
 }
 
-// compareLabelled compares the labelled pairs that were not among the verified
-// ones, as far as both documents are there.
+// compareLabelled compares labelled pairs that are not among the verified ones, if it has both documents.
 func (l *Lab) compareLabelled(below map[string]int) {
 	for _, key := range slices.SortedFunc(maps.Keys(l.labels), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		a, b, label := l.texts[key[0]], l.texts[key[1]], l.labels[key]

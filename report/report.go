@@ -16,7 +16,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Options bound what a report holds.
+// Options bounds the content of a report.
 type Options struct {
 	Groups    int    // the largest groups whose texts are shown; 0: 100,000
 	Members   int    // documents shown per group; 0: 1,000
@@ -121,8 +121,7 @@ func New(opt Options) *Builder {
 // last one in front of the duplicate.
 func (b *Builder) Decide(d *neardup.Decision) (number int) { return b.decide(d, "") }
 
-// knownID comes before ids of documents that were decided before the run, so that they are
-// none of the run.
+// knownID is the prefix for ids of documents from earlier runs, so that they differ from all ids of the run.
 const knownID = "\x00known\x00"
 
 // Known adds a document that was decided in an earlier run. It is not counted. DecideKnown adds the decisions
@@ -190,7 +189,7 @@ func (b *Builder) reason(method, basis string, removed bool) uint8 {
 // caller must call Document on both.
 func (b *Builder) Evidence(l *Lab) { b.lab = l }
 
-// Choose settles which groups are shown, after the last decision.
+// Choose selects the groups to show, after the last decision.
 func (b *Builder) Choose() error {
 	leaderOf, err := b.leaders()
 	if err != nil {

@@ -51,7 +51,7 @@ type Found struct {
 	Simplified string `json:"simplified,omitempty"`
 }
 
-// Reason counts what was removed by one method on one basis.
+// A Reason counts the documents removed by one method on one basis.
 type Reason struct {
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
@@ -86,7 +86,7 @@ type Lengths struct{ counts [40]atomic.Int64 }
 // Add counts a document with the given number of runes.
 func (l *Lengths) Add(runes int) { l.counts[min(bits.Len(uint(runes)), len(l.counts)-1)].Add(1) }
 
-// Bins returns the histogram without the empty ends.
+// Bins returns the histogram without empty bins at the ends.
 func (l *Lengths) Bins() []Bin {
 	counts := make([]int64, len(l.counts))
 	for i := range counts {

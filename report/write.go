@@ -92,7 +92,7 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	return write(w, &run, &c, &heads, &members)
 }
 
-// write puts the summary first, so that it is seen while the rest is read.
+// write writes the summary first, so that a browser shows it while it loads the rest.
 func write(w io.Writer, run *Run, c *columns, heads, members *partsOf) error {
 	page, err := pages.New(w, "neardup: "+strings.Join(run.Inputs, ", "))
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *columns) add(g *group, source int32, length int) {
 	c.Length = append(c.Length, int32(length))
 }
 
-// source numbers the source of a group.
+// source returns the number of the source of a group.
 func (b *Builder) source(d *document) int32 {
 	name := sourceOf(d)
 	if n, ok := b.names[name]; ok {
@@ -228,7 +228,7 @@ func (p *partsOf) end() {
 	p.size = 0
 }
 
-// whole makes a part of one value.
+// whole adds a part with one value.
 func (p *partsOf) whole(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

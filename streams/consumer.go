@@ -61,7 +61,7 @@ type Consumer struct {
 	read, decided, refused, again, inFlight, waiting atomic.Int64
 }
 
-// Open connects to source and outputs.
+// Open connects to the source and the outputs.
 func Open(ctx context.Context, service Service, o Options) (*Consumer, error) {
 	source, sinks, err := open(ctx, o)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Consumer) Lag(ctx context.Context) (int64, error) {
 // failure is an error of a broker.
 type failure struct{ error }
 
-// Unwrap returns it.
+// Unwrap returns the broker's error.
 func (f failure) Unwrap() error { return f.error }
 
 func failed(err error) error {
@@ -125,7 +125,7 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// reopen opens source and outputs again, as often as it takes.
+// reopen reopens the source and the outputs, and retries until it succeeds.
 func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	c.mu.Lock()
 	_ = closeAll(c.source, c.sinks) // any error follows from cause
@@ -183,7 +183,7 @@ func ending(ctx context.Context, err error) error {
 	return err
 }
 
-// settle decides on messages, writes what came of them, and acknowledges them.
+// settle decides on messages, writes the records, and acknowledges the messages.
 func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 	records, err := c.decide(ctx, messages)
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 	return failed(err)
 }
 
-// local reports an output that no broker has.
+// local reports whether an output is a file or standard output.
 func local(sink Sink) bool {
 	switch sink.(type) {
 	case *file, lines:

@@ -23,10 +23,10 @@ var kafka = broker{openKafka, openKafkaSink, true}
 // kafkaWait bounds how long Poll waits for messages.
 const kafkaWait = time.Second
 
-// fetchBytes bounds what the client reads ahead.
+// fetchBytes bounds the data that the client reads ahead.
 const fetchBytes = 16 << 20
 
-// kafkaSource reads a topic as a member of a group. Records that go to the same Kafka, and the offsets, are one transaction.
+// kafkaSource reads a topic as a member of a group. One transaction holds the offsets and the records for that Kafka.
 type kafkaSource struct {
 	s           *kgo.GroupTransactSession
 	options     []kgo.Opt // of a client that is in no group
@@ -83,7 +83,7 @@ func hasTopics(ctx context.Context, c *kgo.Client, names ...string) error {
 	return nil
 }
 
-// Poll returns messages that are committed.
+// Poll returns committed messages.
 func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, kafkaWait)
 	defer cancel()
@@ -181,7 +181,7 @@ func (k *kafkaSource) Close() error {
 	return nil
 }
 
-// kafkaSink writes to a topic of another Kafka than that of the source.
+// kafkaSink writes to a topic of a different Kafka from that of the source.
 type kafkaSink struct {
 	c     *kgo.Client
 	topic string
@@ -204,7 +204,7 @@ func openKafkaSink(ctx context.Context, to address) (Sink, error) {
 	return &kafkaSink{c, to.name}, nil
 }
 
-// Write returns once all replicas in sync have the records.
+// Write returns once all in-sync replicas have the records.
 func (k *kafkaSink) Write(ctx context.Context, records []Record) error {
 	return k.c.ProduceSync(ctx, kafkaRecords(records, [outputs]string{k.topic, k.topic})...).FirstErr()
 }

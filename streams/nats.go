@@ -24,7 +24,7 @@ const (
 	natsFlush = 10 * time.Second
 )
 
-// natsSource reads a subject of a stream by a durable consumer.
+// natsSource reads a subject of a stream through a durable consumer.
 type natsSource struct {
 	c        *nats.Conn
 	consumer jetstream.Consumer

@@ -112,7 +112,7 @@ func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	return r.messages(entries, err, "claim entries of")
 }
 
-// messages returns the entries of an answer to what was done.
+// messages converts the entries of an answer. what names the action in errors.
 func (r *redisSource) messages(answer []any, err error, what string) ([]Message, error) {
 	entries, err := redisclient.Entries(answer, err)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *redisSource) Close() error {
 	return r.c.Close()
 }
 
-// redisSink writes to a stream of another Redis than that of the source.
+// redisSink writes to a stream of a different Redis from that of the source.
 type redisSink struct {
 	c   *redisclient.Client
 	key string

@@ -55,7 +55,7 @@ type Source interface {
 
 // A Sink receives the records that the source does not write.
 type Sink interface {
-	// Write returns once the records are as durable as they get there.
+	// Write returns once the records are durable at the destination.
 	Write(ctx context.Context, records []Record) error
 	Close() error
 }

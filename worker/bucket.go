@@ -121,7 +121,7 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, li
 	return b.counts, errors.Join(err, b.out.Flush())
 }
 
-// passed writes a line that is no posting's.
+// passed writes a line of a copy or a candidate.
 func (b *buckets) passed(later, earlier, role []byte) error {
 	for _, place := range [][]byte{later, earlier} {
 		p, err := parsePlace(place)
@@ -215,7 +215,7 @@ func (b *buckets) candidate(c batch.Candidate) error {
 	return b.write()
 }
 
-// whole writes the bucket as it is.
+// whole writes the postings of the bucket.
 func (b *buckets) whole(roles string) error {
 	for _, p := range b.bucket {
 		if err := b.left(p, roles); err != nil {
@@ -225,7 +225,7 @@ func (b *buckets) whole(roles string) error {
 	return nil
 }
 
-// left writes a posting of a bucket that is left whole.
+// left writes a posting of a hot bucket.
 func (b *buckets) left(p batch.Posting, roles string) error {
 	if p.Text() < held {
 		return nil // Decide finds the documents of the index itself

@@ -83,7 +83,7 @@ func (d *distinct) post(r textRow, place batch.Ordinal) error {
 	return nil
 }
 
-// equals writes the pairs of equal texts one of which keeps its own.
+// equals writes the pairs of equal texts of which one keeps its own.
 func (d *distinct) equals() error {
 	for _, places := range d.named {
 		slices.Sort(places)
@@ -151,9 +151,9 @@ func (r *run) add(t textRow) error {
 	return err
 }
 
-// later keeps a text for a run to come.
+// later stores a text for a later run.
 func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
-	// The first bytes of the hash chose the part.
+	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
 		if r.rest[at], err = newSpill(); err != nil {
@@ -164,7 +164,7 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	return err
 }
 
-// finish writes what the run found, and then does the runs after it.
+// finish writes the results of the run, and then executes the later runs.
 func (r *run) finish() error {
 	rows := r.rows
 	for _, first := range r.firsts {

@@ -25,7 +25,7 @@ type Counts struct {
 	Out int64 `json:"out"`
 }
 
-// lines reads lines of fields and writes such.
+// lines reads and writes lines of fields.
 type lines struct {
 	ctx    context.Context
 	in     *bufio.Reader
@@ -40,8 +40,8 @@ func newLines(ctx context.Context, in io.Reader, out io.Writer) *lines {
 	return &lines{ctx: ctx, in: bufio.NewReaderSize(in, 1<<18), out: bufio.NewWriterSize(out, 1<<18)}
 }
 
-// each calls fn with the fields of every line, which hold until it returns,
-// and flushes what was written. Errors name the line.
+// each calls fn with the fields of every line, which are valid until fn returns. It flushes the output.
+// Errors name the line.
 func (l *lines) each(fn func(fields [][]byte) error) error {
 	var fields [][]byte
 	for {
@@ -143,7 +143,7 @@ func want(fields [][]byte, n int, what string) error {
 	return nil
 }
 
-// parsePlace reads the place of a document that is decided.
+// parsePlace parses the place of a document, but not of one in an index.
 func parsePlace(b []byte) (batch.Ordinal, error) {
 	o, err := parseEarlier(b)
 	if err == nil && o < held {
@@ -152,7 +152,7 @@ func parsePlace(b []byte) (batch.Ordinal, error) {
 	return o, err
 }
 
-// parseEarlier reads the place of a document, of one of an index too.
+// parseEarlier parses the place of a document, which may be in an index.
 func parseEarlier(b []byte) (batch.Ordinal, error) {
 	v, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil || v < -held || v >= 1<<62-held {
@@ -217,7 +217,7 @@ func (l *lines) edge(e batch.Edge) {
 	}
 }
 
-// parseShare reads a number of 0 to 1.
+// parseShare parses a number between 0 and 1.
 func parseShare(name string, field []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(field), 64)
 	if err != nil || !(x >= 0 && x <= 1) {

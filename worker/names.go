@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 )
 
-// Names reads places of documents of s.Against and writes place and id of each.
+// Names reads places of documents in s.Against, and writes the place and id of each.
 func (s Stages) Names(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	err := l.each(func(fields [][]byte) error {

@@ -36,7 +36,7 @@ func (p *packs) part(key uint64) int {
 	return int(hi)
 }
 
-// add puts a row that fill appends into the pack of a part.
+// add adds a row to the pack of a part. fill appends the row.
 func (p *packs) add(part int, fill func([]byte) []byte) error {
 	b := p.parts[part]
 	if b == nil {

@@ -76,7 +76,7 @@ func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Cou
 	return p.end(l, packs, err)
 }
 
-// end writes what packs and lines hold.
+// end flushes the packs and the lines.
 func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
 	if err == nil {
 		err = packs.flushAll()
@@ -84,7 +84,7 @@ func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// eachRow calls fn with the rows of packs, one a line, that are so long.
+// eachRow calls fn with the rows of packs, which all have the given length.
 func (l *lines) eachRow(length int, fn func(row []byte) error) error {
 	return l.eachPack(func(pack []byte) error {
 		if len(pack)%length != 0 {
@@ -176,7 +176,7 @@ func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.Pa
 	return errors.Join(err, l.endOf())
 }
 
-// endOf writes the line that is there, if any.
+// endOf writes the unfinished line, if any.
 func (l *lines) endOf() error {
 	if len(l.line) == 0 {
 		return nil

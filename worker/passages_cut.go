@@ -109,7 +109,7 @@ func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func
 	return l.counts, err
 }
 
-// spansOf reads the spans of a text.
+// spansOf parses the spans of a text.
 func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	var all []Span
 	if err := json.Unmarshal(list, &all); err != nil {

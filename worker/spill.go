@@ -43,7 +43,7 @@ func (s *spill) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// reader ends the writing.
+// reader ends the writing and returns a reader of the file.
 func (s *spill) reader() (*bufio.Reader, error) {
 	if err := s.out.Flush(); err != nil {
 		return nil, fmt.Errorf("write to a temporary file: %w", err)

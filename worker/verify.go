@@ -79,7 +79,7 @@ func (b *block) candidate(fields [][]byte) error {
 	return b.compare(later, earlier, x, y)
 }
 
-// viewed returns a text of the block with its view.
+// viewed returns a prepared text of the block.
 func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 	place, err := parseEarlier(field)
 	if err != nil {

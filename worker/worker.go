@@ -54,7 +54,7 @@ var ErrChanged = errors.New("the text is not the one that was there when records
 // ErrBlank is returned by Stages.Decode for a line without a record.
 var ErrBlank = errors.New("a blank line")
 
-// Contract names all that driver and workers must agree on.
+// Contract returns all that driver and workers must agree on.
 func (s Stages) Contract() string {
 	return fmt.Sprintf("neardup-worker/%d clean=%s %s", Protocol, s.Clean, s.Method.Spec())
 }
@@ -140,7 +140,7 @@ func (l *lines) documentOfPacks(d document, route string, blank bool) error {
 	return l.write()
 }
 
-// eachDocument calls fn with each document and, if it can be read, its record, which holds until fn returns.
+// eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
 func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error) error {
 	l.most = s.fields(2)
 	var rec neardup.Record

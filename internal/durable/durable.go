@@ -1,4 +1,4 @@
-// Package durable gives finished files and folders their names for good.
+// Package durable renames finished files and folders durably.
 package durable
 
 import (

@@ -77,7 +77,7 @@ func (a *Array[T]) Update(i int, change func(*T)) error {
 	return a.visit(i, true, change)
 }
 
-// Put sets element i, after zero ones where there are fewer.
+// Put sets element i. It first appends zero elements if there are fewer.
 func (a *Array[T]) Put(i int, v T) error {
 	for a.Len() <= i {
 		var zero T

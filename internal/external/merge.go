@@ -15,8 +15,8 @@ type Cursor[T any] struct {
 	ended bool
 }
 
-// NewCursor returns the stream of which next reads the following element, and
-// returns io.EOF at the end.
+// NewCursor returns a cursor over a stream. next must read the following element, or return io.EOF at the
+// end.
 func NewCursor[T any](next func(*T) error) *Cursor[T] { return &Cursor[T]{next: next} }
 
 // Merge calls fn with the elements of all cursors in order, and checks ctx from time to time. The order of
@@ -93,7 +93,7 @@ func (t *losers[T]) build() {
 	}
 }
 
-// replay takes the new head of a cursor up the tree.
+// replay moves the new head of a cursor up the tree.
 func (t *losers[T]) replay(i int) {
 	for node := (i + len(t.cursors)) / 2; node > 0; node /= 2 {
 		switch {
@@ -125,7 +125,7 @@ type Runs struct {
 
 type runRange struct{ off, end int64 }
 
-// NewRuns returns an empty one.
+// NewRuns returns empty Runs.
 func NewRuns(d *Files) *Runs { return &Runs{disk: d} }
 
 // Write appends one run.
@@ -156,7 +156,7 @@ func (r *Runs) Sections() []*io.SectionReader {
 	return all
 }
 
-// Close removes them.
+// Close removes the runs.
 func (r *Runs) Close() error {
 	if r.file == nil {
 		return nil

@@ -37,7 +37,7 @@ func NewSorter[T words](d *Files, memory int64) *Sorter[T] {
 	return &Sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: NewRuns(d)}
 }
 
-// Add takes a row.
+// Add adds a row.
 func (s *Sorter[T]) Add(row T) error {
 	if len(s.buf) == s.limit {
 		if err := s.spill(); err != nil {
@@ -77,8 +77,8 @@ func (s *Sorter[T]) spill() error {
 	return err
 }
 
-// Sort ends the adding and returns a stream of all rows by ascending key.
-// Rows of one key come in no particular order.
+// Sort ends the additions and returns all rows by ascending key. The order of rows with the same key is
+// undefined.
 func (s *Sorter[T]) Sort() (*Sorted[T], error) {
 	if s.runs.file == nil {
 		radixSort(s.buf)
@@ -104,7 +104,7 @@ func (s *Sorted[T]) Close() error {
 	return s.runs.Close()
 }
 
-// Each calls fn for every row in order of key, checking ctx now and then.
+// Each calls fn for every row in order of key, and checks ctx from time to time.
 func (s *Sorted[T]) Each(ctx context.Context, fn func(T) error) error {
 	for i, row := range s.mem {
 		if i&0xffff == 0 && ctx.Err() != nil {

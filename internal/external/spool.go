@@ -25,7 +25,7 @@ type Ref uint64
 
 const spoolChunk = 1 << 16
 
-// NewSpool returns an empty one that keeps about memory bytes in memory.
+// NewSpool returns an empty spool that keeps about memory bytes in memory.
 func NewSpool(d *Files, memory int64) *Spool {
 	return &Spool{disk: d, most: max(int(memory/spoolChunk), 1)}
 }

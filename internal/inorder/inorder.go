@@ -1,5 +1,5 @@
-// Package inorder runs work over a stream on all cores and takes the results
-// in the order of the stream, or over numbers in none.
+// Package inorder runs work on all cores: over a stream, with the results in the order of the stream, or over
+// numbers in any order.
 package inorder
 
 import (

@@ -1,4 +1,4 @@
-// Package lockfile keeps two processes from doing the same at once.
+// Package lockfile prevents two processes from doing the same work at once.
 package lockfile
 
 import "errors"

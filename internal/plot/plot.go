@@ -154,7 +154,7 @@ func (a *Axis) y(value float64) float64 {
 	return top + plotUp*(1-max(0, min(share, 1)))
 }
 
-// drawX writes every second x value and what they are.
+// drawX writes every second x value and the label of the axis.
 func (c *Chart) drawX(b *bytes.Buffer) {
 	for i, p := range c.Lines[0].Points {
 		if i%2 == 0 {

@@ -15,7 +15,7 @@ type Conn struct {
 	conn redis.Conn
 }
 
-// Close gives the connection back.
+// Close returns the connection to the pool.
 func (c *Conn) Close() {
 	_ = c.conn.Close() // nothing waits on it
 }
@@ -67,7 +67,7 @@ func bare(err error) error {
 	return err
 }
 
-// An Entry is one of a stream.
+// An Entry is an entry of a stream.
 type Entry struct {
 	ID     string
 	Fields map[string]string // nil if the entry was deleted

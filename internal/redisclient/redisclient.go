@@ -44,7 +44,7 @@ func ParseURL(address string) (Options, error) {
 	return o, nil
 }
 
-// A pool keeps poolIdle connections and opens at most poolActive. One that has rested for poolRest is tried before use.
+// A pool keeps poolIdle idle connections and opens at most poolActive. It checks one that was idle for poolRest.
 const (
 	poolIdle   = 64
 	poolActive = 512

@@ -26,7 +26,7 @@ func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (
 	return parent.TracerProvider().Tracer(Scope).Start(ctx, name, options...)
 }
 
-// End ends a span with what came of it. Of an error it has the cause.
+// End ends a span and records attributes and the cause of an error.
 func End(s trace.Span, err error, attributes ...attribute.KeyValue) {
 	if s.SetAttributes(attributes...); err != nil {
 		s.SetStatus(codes.Error, Cause(err))
@@ -69,7 +69,7 @@ func Cause(err error) string {
 // Log is a handler that adds trace_id and span_id of the context to log lines.
 type Log struct{ slog.Handler }
 
-// Handle adds them to a line.
+// Handle adds the ids to a line.
 func (l Log) Handle(ctx context.Context, r slog.Record) error {
 	if at := trace.SpanContextFromContext(ctx); at.IsValid() {
 		r.AddAttrs(slog.String("trace_id", at.TraceID().String()), slog.String("span_id", at.SpanID().String()))
@@ -77,8 +77,8 @@ func (l Log) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// WithAttrs keeps doing so.
+// WithAttrs keeps adding ids.
 func (l Log) WithAttrs(attrs []slog.Attr) slog.Handler { return Log{l.Handler.WithAttrs(attrs)} }
 
-// WithGroup keeps doing so.
+// WithGroup keeps adding ids.
 func (l Log) WithGroup(name string) slog.Handler { return Log{l.Handler.WithGroup(name)} }

@@ -58,8 +58,8 @@ func Unpack(r *bufio.Reader) (io.ReadCloser, error) {
 	return nil, nil
 }
 
-// Object decodes a line that holds one JSON object, a what. Its error is in the
-// words of the file, not of the program.
+// Object decodes a line with one JSON object. what names the object in errors, which use the terms of the
+// file.
 func Object(line []byte, v any, what string) error {
 	err := json.Unmarshal(line, v)
 	if err == nil {
@@ -111,8 +111,8 @@ func malformed(data []byte, err error) error {
 	return fmt.Errorf("%s: %q was not expected", place, string(is))
 }
 
-// Each calls fn with every line of a file that is not blank, as Lines does. The file
-// may be compressed by gzip or zstd.
+// Each calls fn with every non-blank line of a file, as Lines does. The file may be compressed by gzip or
+// zstd.
 func Each(path string, fn func(number int, line []byte) error) error {
 	r, done, err := open(path)
 	if err != nil {

@@ -73,7 +73,7 @@ func (f *Folder) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// answerBytes bounds an answer that is no content.
+// answerBytes bounds an answer without content of a file.
 const answerBytes = 1 << 20
 
 // get sends a request about a file.
@@ -210,7 +210,7 @@ func (i info) Mode() fs.FileMode {
 // ModTime returns when the file was last changed.
 func (i info) ModTime() time.Time { return i.changed }
 
-// IsDir reports whether it is a folder.
+// IsDir reports whether the file is a folder.
 func (i info) IsDir() bool { return i.dir }
 
 // Sys returns nil.
