@@ -49,7 +49,7 @@ func writeDiff(w io.Writer, a, b string, colour bool) error {
 	return err
 }
 
-// splitTokens splits a text into words. White space and punctuation belong to the preceding word.
+// splitTokens splits a text into CJK characters, words with the punctuation after them, and white space.
 func splitTokens(s string) []string {
 	var out []string
 	start, word := 0, false
