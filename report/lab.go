@@ -18,9 +18,8 @@ const (
 	labTextSize = 4000      // runes
 )
 
-// Lab gathers what a threshold is chosen by: all verified pairs from a floor
-// on, a sample of them by bands of similarity, and labels. Not safe for
-// concurrent use.
+// A Lab collects the evidence for choosing a threshold. It has all verified pairs from a floor on, a sample
+// of them by bands of similarity, and labels. It is not safe for concurrent use.
 type Lab struct {
 	floor, threshold float64
 	copies           int64
@@ -34,7 +33,7 @@ type Lab struct {
 	compare          func(a, b string) neardup.Match
 }
 
-// edges are columns: the page decides from them anew.
+// edges holds columns from which the page decides again.
 type edges struct {
 	Later      []int64   `json:"later"`
 	Earlier    []int64   `json:"earlier"`
@@ -57,11 +56,10 @@ type labText struct {
 	full  *string // of a labelled one, until it is compared
 }
 
-// NewLab begins one for pairs from floor on, of a run at a threshold.
-// Documents whose clean text an earlier one has are removed at any threshold
-// and are not among the pairs: copies counts them. A labelled pair of such a one
-// is compared by compare, which tells of two texts whether they are near at the
-// floor. The texts of labelled pairs are held whole.
+// NewLab begins a Lab for pairs from floor on of a run at a threshold. copies counts the documents with the
+// clean text of an earlier one. They are removed at any threshold and are not among the pairs. compare
+// decides labelled pairs with a copy: it reports whether two texts are near at the floor. The Lab keeps whole
+// texts of labelled pairs.
 func NewLab(floor, threshold float64, copies int64, labels []eval.JudgedPair, compare func(a, b string) neardup.Match) *Lab {
 	l := &Lab{floor: floor, threshold: threshold, copies: copies, compare: compare, labels: map[[2]string]string{}, texts: map[string]*labText{}}
 	for _, x := range labels {
@@ -73,9 +71,8 @@ func NewLab(floor, threshold float64, copies int64, labels []eval.JudgedPair, co
 
 func unordered(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
 
-// Pair adds a verified pair, in the order of their places: by the later one,
-// then the earlier one. Of each band those are kept whose ids have the smallest
-// hashes, so the sample is the same for any order of the work.
+// Pair adds a verified pair. Pairs must be ordered by the later document, then the earlier one. Each band
+// keeps the pairs whose ids have the smallest hashes, so the sample does not depend on the order of the work.
 func (l *Lab) Pair(a, b string, earlier, later int64, m neardup.Match) {
 	if !m.Near {
 		return
@@ -113,7 +110,7 @@ func (l *Lab) keep(band int, s sampled) {
 	l.sample[band] = list[:min(len(list), sampleBand)]
 }
 
-// Choose settles whose texts are shown, after the last pair.
+// Choose selects the documents whose texts are shown, after the last pair.
 func (l *Lab) Choose() {
 	for _, list := range l.sample {
 		for _, s := range list {
@@ -126,7 +123,7 @@ func (l *Lab) Choose() {
 	}
 }
 
-// Document takes a document, if its text is shown.
+// Document adds a document if its text is shown.
 func (l *Lab) Document(doc *neardup.Document) {
 	t := l.texts[doc.ID]
 	if t == nil || t.found {
@@ -139,7 +136,7 @@ func (l *Lab) Document(doc *neardup.Document) {
 	}
 }
 
-// labPart is a Lab as the page wants it.
+// A labPart is a Lab in the format of the page.
 type labPart struct {
 	Floor     float64   `json:"floor"`
 	Threshold float64   `json:"threshold"`
@@ -148,7 +145,7 @@ type labPart struct {
 	Edges     edges     `json:"edges"`
 	Bands     []labBand `json:"bands"`
 	Sample    []labPair `json:"sample"`
-	// Below are the labels of pairs that are not near even at the floor.
+	// Below counts the labels of pairs that are not near even at the floor.
 	Below map[string]int `json:"below"`
 }
 
@@ -166,7 +163,7 @@ type labPair struct {
 	Label      string   `json:"label,omitempty"`
 }
 
-// part lists the pairs next to the threshold first: a label says most there.
+// part lists the pairs closest to the threshold first, where a label is most useful.
 func (l *Lab) part() labPart {
 	p := labPart{
 		Floor: l.floor, Threshold: l.threshold, Copies: l.copies, Truncated: l.truncated, Edges: l.edges,
@@ -202,8 +199,7 @@ func (l *Lab) part() labPart {
 	return p
 }
 
-// compareLabelled compares the labelled pairs that were not among the verified
-// ones, as far as both documents are there.
+// compareLabelled compares labelled pairs that are not among the verified ones, if it has both documents.
 func (l *Lab) compareLabelled(below map[string]int) {
 	for _, key := range slices.SortedFunc(maps.Keys(l.labels), func(x, y [2]string) int { return slices.Compare(x[:], y[:]) }) {
 		a, b, label := l.texts[key[0]], l.texts[key[1]], l.labels[key]

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// FuzzMember: what lies in the store comes back.
+// FuzzMember checks that a stored document is read back unchanged.
 func FuzzMember(f *testing.F) {
 	f.Add("id", "title", "text\n<script>\u2028\u2029&\"\\\x00\x7f", "中国 \xff\xfe", 7)
 	f.Add("", "", "", "", -1)

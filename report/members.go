@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// document is one as it lies in the temporary file.
+// A document is the stored form of a document.
 type document struct {
 	ID     string `json:"id"`
 	Title  string `json:"title,omitempty"`
@@ -19,11 +19,11 @@ type document struct {
 	Text   string `json:"text"`
 	Cut    int    `json:"cut,omitempty"` // runes shown, where that is not all
 	Source string `json:"source,omitempty"`
-	// Picture is what a document shows that is a picture: a data URL of an image.
+	// Picture is a data URL of an image to show instead of the text.
 	Picture string `json:"picture,omitempty"`
 }
 
-// shown is a member as the page wants it.
+// shown is a member in the format of the page.
 type shown struct {
 	document
 	Decision   neardup.Verdict    `json:"decision"`
@@ -46,10 +46,9 @@ func (b *Builder) Close() error {
 	return nil
 }
 
-// Document takes the document of a decision that [Builder.Wants]; of others
-// nothing is kept. Source is where it is from, such as its file; where it has
-// an address, groups go by the host of that. Picture is a data URL of a small image,
-// which is shown instead of the text; "": there is none.
+// Document adds the document of a decision that [Builder.Wants], and ignores all others. source names its
+// origin, such as its file. Groups use the host of its address instead if it has one. picture is a data URL
+// of a small image to show instead of the text, or "".
 func (b *Builder) Document(number int, doc *neardup.Document, source, picture string) error {
 	if b.store == nil {
 		return errOrder
@@ -67,8 +66,7 @@ func (b *Builder) Document(number int, doc *neardup.Document, source, picture st
 	return err
 }
 
-// put appends a document as it lies in the store: its texts, each after its
-// length, and Cut.
+// put appends the stored form of a document: its texts, each after its length, and Cut.
 func (d *document) put(b []byte) []byte {
 	for _, s := range []string{d.ID, d.Title, d.URL, d.Text, d.Source, d.Picture} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
@@ -96,7 +94,7 @@ func (d *document) get(b []byte) error {
 
 var errDocument = errors.New("report: a document in the temporary file is damaged")
 
-// cut returns at most so many runes, and their number if that is not all.
+// cut returns at most the first runes of s, and their number if s is longer.
 func cut(s string, runes int) (string, int) {
 	if len(s) <= runes {
 		return s, 0
@@ -111,7 +109,7 @@ func cut(s string, runes int) (string, int) {
 	return s, 0
 }
 
-// member reads a member; one whose document never came has its number alone.
+// member reads a member. If its document was never added, it returns only the number.
 func (b *Builder) member(i int32) (shown, error) {
 	n := b.members[i]
 	r, at := &b.rows[n], b.docs[b.place[n]-1]
@@ -143,8 +141,7 @@ func (b *Builder) member(i int32) (shown, error) {
 	return s, nil
 }
 
-// sourceOf names where a document is from: the host of its address, or the
-// source it was given with.
+// sourceOf returns the origin of a document: the host of its address, or its source.
 func sourceOf(d *document) string {
 	if u, err := url.Parse(d.URL); err == nil && u.Host != "" {
 		return u.Host
@@ -152,8 +149,7 @@ func sourceOf(d *document) string {
 	return d.Source
 }
 
-// runeSet is the set of runes that texts have, to say which of them are
-// traditional.
+// runeSet is the set of runes in the texts. It determines which of them are traditional.
 type runeSet [0x40000 / 64]uint64
 
 func (s *runeSet) add(t string) {

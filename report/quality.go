@@ -2,41 +2,39 @@ package report
 
 import "github.com/neardup/neardup/eval"
 
-// Quality is how good a run was, measured by the run itself on samples.
+// Quality is the quality of a run, measured by the run itself on samples.
 type Quality struct {
-	// Recall is the share of edited copies of sampled texts that the search
-	// finds, of those that are near by the method's definition; Edits has the
-	// kinds of edit.
+	// Recall is the share of edited copies of sampled texts that the search finds, among those that are near
+	// by the method's definition. Edits has the shares by kind of edit.
 	Recall eval.Rate   `json:"recall"`
 	Edits  []EditShare `json:"edits"`
-	// Sample is the share of the near pairs of sampled texts, found by
-	// comparing Texts with Against others, that the search finds too.
+	// Sample is the share of near pairs that the search finds. The pairs were found by comparing Texts
+	// sampled texts with Against other texts.
 	Sample  eval.Rate `json:"sample"`
 	Texts   int       `json:"texts"`
 	Against int64     `json:"against"`
-	// Above is the share of the near pairs that are less than Border above
-	// the threshold; Below, of a sample of the refused pairs, of those that
-	// are as little below it.
+	// Above is the share of the near pairs that are less than Border above the threshold. Below is the share
+	// of sampled refused pairs that are less than Border below it.
 	Above   eval.Rate `json:"above"`
 	Below   eval.Rate `json:"below"`
 	Border  float64   `json:"border"`
 	Refused int64     `json:"refused"` // pairs compared and not near
-	// Removals and Misses are pairs to look at, the least sure first.
+	// Removals and Misses are pairs to inspect, the least certain first.
 	Removals []AuditedPair `json:"removals,omitempty"`
 	Misses   []AuditedPair `json:"misses,omitempty"`
 	Seconds  float64       `json:"seconds"` // that measuring took
 }
 
-// EditShare is what becomes of the edits of one kind.
+// An EditShare is the result for the edits of one kind.
 type EditShare struct {
 	Kind  string    `json:"kind"`
 	Made  int       `json:"made"`
-	Equal int       `json:"equal"` // that cleaning undoes: copies
-	Near  int       `json:"near"`  // of the others, by the method's definition
+	Equal int       `json:"equal"` // undone by cleaning, so they are copies
+	Near  int       `json:"near"`  // near by the method's definition, without Equal
 	Found eval.Rate `json:"found"` // of these
 }
 
-// AuditedPair is a pair of documents to look at, with what differs.
+// An AuditedPair is a pair of documents to inspect, with its differences.
 type AuditedPair struct {
 	ID         string      `json:"id"`
 	Other      string      `json:"other"`
@@ -47,8 +45,8 @@ type AuditedPair struct {
 	Opening    string      `json:"opening"` // how the clean text of ID begins
 }
 
-// Differing is a place in which two texts have other words, with what these say
-// of the texts being the same, in bits.
+// Differing is a place where two texts have different words. Bits is the evidence of these words for equal
+// texts.
 type Differing struct {
 	A    string  `json:"a,omitempty"`
 	B    string  `json:"b,omitempty"`

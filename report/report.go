@@ -1,9 +1,8 @@
-// Package report makes a page of a batch: what was removed and why, and every
-// group with its texts, in one HTML file that needs nothing else.
+// Package report makes the report of a batch: what was removed and why, and the texts of the groups, in one
+// self-contained HTML file.
 //
-// A [Builder] is told all decisions, chooses the groups to show, is given
-// their documents in any order, and writes the file. It knows no files of
-// documents and no engine.
+// A [Builder] takes all decisions and chooses the groups to show. Then it takes their documents in any order,
+// and writes the file. It does not depend on files of documents or on the engine.
 package report
 
 import (
@@ -17,12 +16,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Options bound what a report holds.
+// Options bounds the content of a report.
 type Options struct {
-	Groups    int    // groups whose texts are shown, the largest; 0: 100,000
-	Members   int    // documents shown of one group; 0: 1,000
-	TextRunes int    // runes shown of one text; 0: 20,000
-	TextBytes int64  // of all texts together; past it a text is cut to 200 runes; 0: 256 MiB
+	Groups    int    // the largest groups whose texts are shown; 0: 100,000
+	Members   int    // documents shown per group; 0: 1,000
+	TextRunes int    // runes shown per text; 0: 20,000
+	TextBytes int64  // total size of texts; later texts are cut to 200 runes; 0: 256 MiB
 	Tmp       string // folder of the temporary file; "": the system's
 }
 
@@ -34,10 +33,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// row is a decision. 32 bytes.
+// A row is a decision of 32 bytes.
 type row struct {
 	id         uint64 // hash of the document's id
-	leader     uint64 // of its leader's, or of what it is a variant of
+	leader     uint64 // hash of the id of its leader, or of what it is a variant of
 	similarity float64
 	distance   int32 // -1: none
 	kind       kind
@@ -58,8 +57,8 @@ const (
 
 func (k kind) removed() bool { return k != kept && k < variant }
 
-// Builder gathers a report. Memory: about 50 bytes a document while deciding;
-// texts are on disk. Not safe for concurrent use.
+// A Builder builds a report. It needs about 50 bytes per document while it takes decisions, and stores texts
+// on disk. It is not safe for concurrent use.
 type Builder struct {
 	opt     Options
 	rows    []row
@@ -67,10 +66,10 @@ type Builder struct {
 	extra   map[int32]extra
 	groups  []group
 	members []int32 // rows, group after group
-	place   []int32 // by row: its number among docs, plus 1; 0: not shown
+	place   []int32 // by row: its number in docs plus 1; 0: not shown
 	docs    []extent
 	byID    []int32 // rows shown, ordered by id
-	store   *store  // of the documents that are shown; nil before Choose and after Close
+	store   *store  // the shown documents; nil before Choose and after Close
 	line    []byte
 	names   map[string]int32 // of sources
 	sources []string
@@ -79,14 +78,14 @@ type Builder struct {
 	known   int64 // rows that are no decisions of the run
 }
 
-// extra is what few decisions have.
+// extra holds fields that few decisions have.
 type extra struct {
 	via       string
 	conflicts []neardup.Conflict
 	relation  neardup.Relation
 }
 
-// group is one to be shown.
+// A group is a group to show.
 type group struct {
 	leader         int32 // row
 	size, variants int32
@@ -101,16 +100,16 @@ type store struct {
 	files *external.Files
 }
 
-// storeMemory is how many bytes of documents are held in memory.
+// storeMemory bounds the documents in memory, in bytes.
 const storeMemory = 32 << 20
 
-// extent is where a document lies in the store.
+// An extent locates a document in the store.
 type extent struct {
 	at     external.Ref
-	length int32 // 0: not there
+	length int32 // 0: not stored
 }
 
-// errOrder is what a builder says that is not used in its order.
+// errOrder is returned if the methods of a Builder are called in the wrong order.
 var errOrder = errors.New("report: Choose comes after the last decision and before the first document")
 
 // New begins a report.
@@ -118,25 +117,24 @@ func New(opt Options) *Builder {
 	return &Builder{opt: opt.withDefaults(), extra: map[int32]extra{}, names: map[string]int32{}}
 }
 
-// Decide adds a decision, in the order of the decisions. Leaders are found by
-// their ids: of documents that share one, the last before the duplicate.
+// Decide adds the next decision. It looks up leaders by id. If several documents share the id, it uses the
+// last one in front of the duplicate.
 func (b *Builder) Decide(d *neardup.Decision) (number int) { return b.decide(d, "") }
 
-// knownID comes before ids of documents that were decided before the run, so that they are
-// none of the run.
+// knownID is the prefix for ids of documents from earlier runs, so that they differ from all ids of the run.
 const knownID = "\x00known\x00"
 
-// Known adds a document that was decided before, and is not counted: decisions that
-// name it are added by DecideKnown.
+// Known adds a document that was decided in an earlier run. It is not counted. DecideKnown adds the decisions
+// that name it as the leader.
 func (b *Builder) Known(id string) (number int) {
 	b.known++
 	return b.decide(&neardup.Decision{ID: knownID + id, Decision: neardup.New}, "")
 }
 
-// DecideKnown is Decide of a decision whose leader is Known.
+// DecideKnown adds a decision whose leader is Known.
 func (b *Builder) DecideKnown(d *neardup.Decision) (number int) { return b.decide(d, knownID) }
 
-// decide adds a decision; leaders have ids behind a prefix.
+// decide adds a decision. The ids of its leaders have a prefix.
 func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 	n := int32(len(b.rows))
 	r := row{id: xxh3.HashString(d.ID), similarity: d.Similarity, distance: -1}
@@ -187,11 +185,11 @@ func (b *Builder) reason(method, basis string, removed bool) uint8 {
 	return uint8(i)
 }
 
-// Evidence adds what a threshold can be chosen by. Its pairs are those of the
-// same documents; Document of both is to be called.
+// Evidence adds the evidence for choosing a threshold. Its pairs must be of the same documents, and the
+// caller must call Document on both.
 func (b *Builder) Evidence(l *Lab) { b.lab = l }
 
-// Choose settles which groups are shown, after the last decision.
+// Choose selects the groups to show, after the last decision.
 func (b *Builder) Choose() error {
 	leaderOf, err := b.leaders()
 	if err != nil {
@@ -207,9 +205,9 @@ func (b *Builder) Choose() error {
 	return nil
 }
 
-// leaders returns for each row that is near another the row of that one, else
-// -1: of rows that share an id the last that was kept before it or, where
-// decisions come in another order, the first that was kept at all.
+// leaders returns the row of the leader for each row that has one, else -1. If rows share the leader's id, it
+// is the last kept row so far. If there is none yet, because decisions come in another order, it is the first
+// kept row of all.
 func (b *Builder) leaders() ([]int32, error) {
 	leaderOf := make([]int32, len(b.rows))
 	last, first := make(map[uint64]int32, len(b.rows)/2), map[uint64]int32(nil)
@@ -315,8 +313,7 @@ func (b *Builder) list(leaderOf []int32) {
 	}
 }
 
-// show makes a row a member. A variant can be one of two groups: of that of
-// its template and of its own.
+// show makes a row a member. A variant can be a member of two groups: the group of its template and its own.
 func (b *Builder) show(at, row int32) {
 	b.members[at] = row
 	if b.place[row] == 0 {
@@ -325,12 +322,11 @@ func (b *Builder) show(at, row int32) {
 	}
 }
 
-// Wants reports whether the document of a decision is shown.
+// Wants reports whether the report shows the document of a decision.
 func (b *Builder) Wants(number int) bool { return number < len(b.place) && b.place[number] > 0 }
 
-// Find returns the number of a decision by the id of its document: for an id
-// that several share, the first at the first call, and so on. ok is false for
-// an id that has (no longer) one, and after Choose for what is not shown.
+// Find returns the number of a decision by the id of its document. If several share the id, each call returns
+// the next one. ok is false if none is left. After Choose, ok is also false for documents that are not shown.
 func (b *Builder) Find(id string) (number int, ok bool) {
 	if b.byID == nil {
 		b.byID = make([]int32, len(b.rows))

@@ -140,7 +140,7 @@ func TestReportCountsWhatWasDecided(t *testing.T) {
 	}
 }
 
-// A group says of what relations its documents are.
+// A group has the relations of its documents.
 func TestReportTellsWhatIsContained(t *testing.T) {
 	held := duplicate("b", "a", "two three", .95)
 	held.Basis = neardup.BasisContained

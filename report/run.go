@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/eval"
 )
 
-// Run is what a report says of a run. The caller fills it in; Found comes from
-// the decisions, but for what the caller set of it.
+// A Run describes a run for the report. The caller fills it in. The decisions determine the fields of Found
+// that the caller leaves empty.
 type Run struct {
 	Made    time.Time   `json:"made"`
 	Version string      `json:"version"` // of the program
@@ -22,7 +22,7 @@ type Run struct {
 	Texts   int64       `json:"texts,omitempty"` // distinct clean texts
 	Rejects []Reject    `json:"rejects,omitempty"`
 	Stages  []Stage     `json:"stages,omitempty"`
-	Lengths []Bin       `json:"lengths,omitempty"` // of all documents, in runes; see Lengths
+	Lengths []Bin       `json:"lengths,omitempty"` // of all documents, in runes
 	Recall  []eval.Band `json:"recall,omitempty"`  // where it was measured
 
 	Quality  *Quality `json:"quality,omitempty"`
@@ -30,15 +30,15 @@ type Run struct {
 	Found
 }
 
-// Found is what became of the documents of a run.
+// Found counts the results for the documents of a run.
 type Found struct {
 	Documents int64    `json:"documents"` // at least as many as were decided
 	Kept      int64    `json:"kept"`
 	Removed   int64    `json:"removed"`
 	Equal     int64    `json:"equal,omitempty"` // removed because the clean text is equal
 	Reasons   []Reason `json:"reasons"`
-	// Similarity is that of removed documents to what they duplicate, Sizes
-	// the number of documents of each cluster.
+	// Similarity is a histogram of the similarity of removed documents to their leaders. Sizes is a histogram
+	// of the documents per cluster.
 	Similarity  []Bin    `json:"similarity"`
 	Sizes       []Bin    `json:"sizes"`
 	Clusters    int      `json:"clusters"`      // kept documents with duplicates
@@ -47,12 +47,11 @@ type Found struct {
 	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
 	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
 	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by
-	// Simplified are traditional characters of the texts shown, each with
-	// its simplified form after it.
+	// Simplified lists traditional characters of the shown texts, each followed by its simplified form.
 	Simplified string `json:"simplified,omitempty"`
 }
 
-// Reason counts what was removed by one method on one basis.
+// A Reason counts the documents removed by one method on one basis.
 type Reason struct {
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
@@ -66,8 +65,7 @@ type Reject struct {
 	Examples []string `json:"examples"`
 }
 
-// Stage is what one part of a run took: wall time and CPU in seconds, and the
-// peak of memory until its end.
+// A Stage is the cost of one part of a run: wall time and CPU in seconds, and the peak of memory at its end.
 type Stage struct {
 	Name      string  `json:"name"`
 	Seconds   float64 `json:"seconds"`
@@ -75,7 +73,7 @@ type Stage struct {
 	PeakBytes int64   `json:"peakBytes"`
 }
 
-// Bin is a bar of a histogram.
+// A Bin is a bar of a histogram.
 type Bin struct {
 	Label string `json:"label"`
 	Count int64  `json:"count"`
@@ -85,10 +83,10 @@ type Bin struct {
 // concurrent use.
 type Lengths struct{ counts [40]atomic.Int64 }
 
-// Add counts a document of so many runes.
+// Add counts a document with the given number of runes.
 func (l *Lengths) Add(runes int) { l.counts[min(bits.Len(uint(runes)), len(l.counts)-1)].Add(1) }
 
-// Bins returns the histogram without the empty ends.
+// Bins returns the histogram without empty bins at the ends.
 func (l *Lengths) Bins() []Bin {
 	counts := make([]int64, len(l.counts))
 	for i := range counts {
@@ -97,7 +95,7 @@ func (l *Lengths) Bins() []Bin {
 	return powers(counts)
 }
 
-// powers are bins from 2^(i-1) on for the i-th count.
+// powers returns the bins of counts. Bin i begins at 2^(i-1).
 func powers(counts []int64) []Bin {
 	bins := []Bin{}
 	for i, n := range counts {

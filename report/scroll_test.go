@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// headline is a text of some words.
+// headline returns a text of some words.
 func headline(r *rand.Rand) string {
 	var b strings.Builder
 	for range 9 + r.IntN(9) {
@@ -19,7 +19,7 @@ func headline(r *rand.Rand) string {
 	return b.String()
 }
 
-// many are so many groups of two or three documents.
+// many returns the given number of groups of two or three documents.
 func many(groups int) []decided {
 	r := rand.New(rand.NewPCG(1, 1))
 	all := make([]decided, 0, 3*groups)
@@ -47,8 +47,8 @@ const jumps = `(async () => {
 	await new Promise((ok) => setTimeout(ok, 300));
 })()`
 
-// BenchmarkScroll is 100,000 groups in a browser: the processor time of the first
-// view, of the list, of scrolling through it, and of the longest task of that.
+// BenchmarkScroll shows 100,000 groups in a browser. It measures the processor time of the first view, of the
+// list, of scrolling through it, and of the longest task in that.
 func BenchmarkScroll(b *testing.B) {
 	path := save(b, page(b, report.Options{}, report.Run{Inputs: []string{"news.jsonl"}, Method: "minhash/1"}, many(100_000)))
 	for b.Loop() {

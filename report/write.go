@@ -24,8 +24,8 @@ const (
 	cutRunes     = 200 // of a text for which no room is left
 )
 
-// columns are what groups are filtered and ordered by, a value a group.
-// Similarities are in ten thousandths.
+// columns holds the values by which the page filters and sorts groups, one value per group. Similarities are
+// in ten thousandths.
 type columns struct {
 	Size     []int32 `json:"size"`
 	Variants []int32 `json:"variants"`
@@ -38,7 +38,7 @@ type columns struct {
 	Parts    []int32 `json:"parts"`  // the first member of each part
 }
 
-// Write writes the page. Time is linear in what is shown.
+// Write writes the page in time linear in what it shows.
 func (b *Builder) Write(w io.Writer, run Run) error {
 	if b.store == nil {
 		return errOrder
@@ -92,7 +92,7 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	return write(w, &run, &c, &heads, &members)
 }
 
-// write puts the summary first, so that it is seen while the rest is read.
+// write writes the summary first, so that a browser shows it while it loads the rest.
 func write(w io.Writer, run *Run, c *columns, heads, members *partsOf) error {
 	page, err := pages.New(w, "neardup: "+strings.Join(run.Inputs, ", "))
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *columns) add(g *group, source int32, length int) {
 	c.Length = append(c.Length, int32(length))
 }
 
-// source numbers the source of a group.
+// source returns the number of the source of a group.
 func (b *Builder) source(d *document) int32 {
 	name := sourceOf(d)
 	if n, ok := b.names[name]; ok {
@@ -150,7 +150,7 @@ func oneLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// summarize fills in what the decisions tell.
+// summarize fills in the fields that follow from the decisions.
 func (b *Builder) summarize(run *Run, c *columns) error {
 	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
@@ -196,7 +196,7 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	return err
 }
 
-// partsOf makes parts: JSON arrays of a bounded size, compressed.
+// partsOf makes the parts of the page: compressed JSON arrays of bounded size.
 type partsOf struct {
 	name string
 	done []pages.Part
@@ -228,7 +228,7 @@ func (p *partsOf) end() {
 	p.size = 0
 }
 
-// whole makes a part of one value.
+// whole adds a part with one value.
 func (p *partsOf) whole(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -240,7 +240,7 @@ func (p *partsOf) whole(name string, v any) error {
 func (p *partsOf) compress(name string, b []byte) error {
 	var out bytes.Buffer
 	if p.zip == nil {
-		// The fastest level: a page a tenth larger, in half the time.
+		// The fastest level makes the page a tenth larger, but takes half the time.
 		z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 		if err != nil {
 			return fmt.Errorf("report: %w", err)

@@ -17,9 +17,8 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// Role says what a token may do in its tenant. Roles are independent, but for
-// Admin, which includes Submit, Read and Moderate. Operator is about the server and all
-// its tenants, so no other role includes it.
+// A Role states what a token may do in its tenant. Roles are independent, except that Admin includes Submit,
+// Read and Moderate. Operator concerns the server and all its tenants, so no other role includes it.
 type Role string
 
 const (
@@ -46,7 +45,7 @@ func ParseRoles(list string) (all []Role, err error) {
 	return all, nil
 }
 
-// Grant is what a token gives: roles in one tenant. Name is who has it.
+// A Grant holds the roles of a token in one tenant. Name is the holder of the token.
 type Grant struct {
 	Tenant string
 	Roles  []Role
@@ -58,21 +57,20 @@ func (g Grant) Has(r Role) bool {
 	return slices.Contains(g.Roles, r) || r != Operator && slices.Contains(g.Roles, Admin)
 }
 
-// minToken is the least length of a token in bytes of text: 128 bits in
-// base64 are 22 characters.
+// minToken is the minimal length of a token in bytes of text. 128 bits in base64 are 22 characters.
 const minToken = 22
 
-// maxName is the most bytes of the name of who has a token.
+// maxName bounds the name of a token's holder, in bytes.
 const maxName = 64
 
-// Hash is the SHA-256 of a token: all that a server keeps of it. Tokens are
-// random, at least 128 bits, so a fast hash is enough.
+// Hash is the SHA-256 of a token, which the server stores instead of the token. A fast hash is enough because
+// tokens are random and have at least 128 bits.
 type Hash [32]byte
 
 // HashOf hashes a token.
 func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
 
-// NewToken draws a token of 192 bits.
+// NewToken makes a random token of 192 bits.
 func NewToken() (string, error) {
 	var b [24]byte
 	if _, err := rand.Read(b[:]); err != nil {
@@ -81,9 +79,9 @@ func NewToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// Access says who may do what. The zero value lets nobody in.
+// Access maps tokens to their grants. The zero value grants nothing.
 type Access struct {
-	// Anonymous is what a request without a token gets; nil: nothing.
+	// Anonymous is the grant of a request without a token. If nil, a token is required.
 	Anonymous *Grant
 	grants    map[uint64][]entry // by the first bytes of the hash
 }
@@ -102,8 +100,8 @@ func (a *Access) Allow(h Hash, g Grant) {
 	a.grants[k] = append(a.grants[k], entry{h, g})
 }
 
-// Find returns what a token gives. The hash is found by its first bytes, which
-// tell nothing about the token, and compared in constant time.
+// Find returns the grant of a token. It looks up the first bytes of the hash, which reveal nothing about the
+// token, and compares the hash in constant time.
 func (a *Access) Find(token string) (Grant, bool) {
 	if len(token) < minToken {
 		return Grant{}, false
@@ -117,7 +115,7 @@ func (a *Access) Find(token string) (Grant, bool) {
 	return Grant{}, false
 }
 
-// Tenants lists the tenants that somebody may use, in byte order.
+// Tenants lists the tenants of all grants, in byte order.
 func (a *Access) Tenants() []string {
 	var names []string
 	if a.Anonymous != nil {
@@ -132,7 +130,7 @@ func (a *Access) Tenants() []string {
 	return slices.Compact(names)
 }
 
-// Line is a token as a file of tokens holds it.
+// Line returns the line of a token in a file of tokens.
 func Line(h Hash, g Grant) string {
 	var roles []string
 	for _, r := range g.Roles {
@@ -141,13 +139,11 @@ func Line(h Hash, g Grant) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s sha256:%s %s", g.Tenant, strings.Join(roles, ","), hex.EncodeToString(h[:]), g.Name))
 }
 
-// ReadTokens reads a file of tokens: a line each of tenant, roles and hash, and
-// perhaps who has it,
+// ReadTokens reads a file of tokens. A line has the tenant, the roles, the hash and optionally the holder:
 //
 //	news submit,read sha256:9f86d081884c7d65... li
 //
-// empty lines and lines that begin with # left out. An error names the line,
-// never what it holds.
+// It skips empty lines and lines that begin with #. An error names the line but not its content.
 func ReadTokens(r io.Reader) (*Access, error) {
 	a := &Access{}
 	err := textlines.Lines("tokens", r, func(_ int, raw []byte) error {
@@ -197,7 +193,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	return h, g, nil
 }
 
-// ValidTenant allows 1 to 64 letters, digits, "-", "_" and ".".
+// ValidTenant reports whether a name has 1 to 64 letters, digits, "-", "_" and ".".
 func ValidTenant(name string) error {
 	ok := len(name) > 0 && len(name) <= 64
 	for _, r := range name {

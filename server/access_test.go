@@ -34,7 +34,7 @@ func routes(s *server.Server) []route {
 	return all
 }
 
-// role is what the document says a route needs.
+// role returns the role that a route needs according to the document.
 func (r route) role() server.Role {
 	if len(r.op.Security) == 1 && len(r.op.Security[0]["bearer"]) == 1 {
 		return server.Role(r.op.Security[0]["bearer"][0])
@@ -42,7 +42,7 @@ func (r route) role() server.Role {
 	return ""
 }
 
-// target is a path that the route matches.
+// target returns a path that the route matches.
 func (r route) target() string {
 	return strings.NewReplacer("{nid}", "n1", "{docId}", "0123456789abcdef-0123456789abcdef", "{seq}", "1").Replace(r.path)
 }
@@ -54,8 +54,7 @@ func (r route) body() string {
 	return "{}"
 }
 
-// header names a type of body that the route takes: a wrong one is refused
-// before anybody asks who sends it.
+// header returns a body type that the route takes. A wrong type is rejected before the sender is identified.
 func (r route) header() []string {
 	if r.op.RequestBody == nil {
 		return nil
@@ -64,7 +63,7 @@ func (r route) header() []string {
 	return []string{"Content-Type", types[0]}
 }
 
-// Every route, asked by everybody who must not.
+// Every route rejects every caller without its role.
 func TestAccessMatrix(t *testing.T) {
 	f := start(t)
 	all := routes(f.server)
@@ -194,7 +193,7 @@ func ExampleValidTenant() {
 	// Output: <nil> true
 }
 
-// Tenants are named once, in order, whoever may use them.
+// Tenants are listed once, in order, for any caller.
 func ExampleAccess_Tenants() {
 	lines := ""
 	for _, tenant := range []string{"news", "blogs", "news"} {
@@ -214,8 +213,8 @@ func ExampleAccess_Tenants() {
 	// Output: [blogs news]
 }
 
-// Who may do what can be said anew: from the next request on, and of the tenants that
-// were open.
+// The access rules can be replaced. The new ones apply from the next request on, for the tenants that are
+// open.
 func TestSetAccess(t *testing.T) {
 	f := start(t)
 	a := &server.Access{}

@@ -92,7 +92,7 @@ func fromEntry(ctx context.Context, e *docid.Entry) api.Entry {
 	return out
 }
 
-// epochs are those of the caller's tenant.
+// epochs returns the epochs of the caller's tenant.
 func epochs(ctx context.Context) ([]api.Epoch, error) {
 	es, err := detector(ctx).Index().Catalog().Epochs(ctx)
 	out := []api.Epoch{}
@@ -104,13 +104,12 @@ func epochs(ctx context.Context) ([]api.Epoch, error) {
 
 func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }
 
-// backupName is a plain name of a folder; that of api.Backup says the same.
+// backupName matches the name of a folder. The pattern of api.Backup is the same.
 var backupName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 type backupInput struct{ Body input[api.Backup] }
 
-// backup copies the whole store, all tenants of it, so it takes a role that
-// is not part of any tenant's.
+// backup copies the whole store with all tenants, so it requires a role that belongs to no tenant.
 func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer, error) {
 	if s.cfg.Snapshot == nil {
 		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")

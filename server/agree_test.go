@@ -16,9 +16,9 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// corpus is texts in families: short and long, English and Chinese, copies
-// exact but for case and space, edits of all sizes, texts of punctuation. None is
-// blank: an article without text has nothing that the content stage could ask.
+// corpus returns texts in families: short and long, English and Chinese, copies that differ in case and
+// space, edits of all sizes, and texts of punctuation. None is blank, because the content stage has nothing
+// to compare in an article without text.
 func corpus(seed uint64, n int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	han := []rune("海量网络文本去重系统实验测试这是一段相似的内容新闻平台文章编号服务")
@@ -67,8 +67,8 @@ func titled(docs []neardup.Document) []neardup.Document {
 	return docs
 }
 
-// parts are families of a text, an edited part of it, the part itself, which is near the edited one and
-// contained in both, another part, and a text that contains the first.
+// parts returns families of a text: an edited part, the part itself (near the edited one and contained in
+// both), another part, and a text that contains the first one.
 func parts(n int) (docs []neardup.Document) {
 	for family := range n {
 		words := strings.Fields(story(10_000+3*family) + story(10_001+3*family) + story(10_002+3*family))

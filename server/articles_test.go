@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// code is the code of a problem; "" if there was none.
+// code returns the code of a problem, or "" if there is none.
 func code(err error) string {
 	if p, ok := err.(*api.Problem); ok {
 		return p.Code()
@@ -298,7 +298,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// What is of another kind is told in the words of JSON.
+// Errors name a wrong kind of value in terms of JSON.
 func TestErrorsNameTheKind(t *testing.T) {
 	f := start(t)
 	for body, want := range map[string]string{

@@ -43,14 +43,14 @@ func (f *fixture) dial(request string) net.Conn {
 	return c
 }
 
-// head is a request of a tenant up to its body.
+// head returns a request of a tenant up to its body.
 func (f *fixture) head(who, line string, headers ...string) string {
 	lines := append([]string{line + " HTTP/1.1", "Host: 127.0.0.1", "Authorization: Bearer " + f.tokens[who], "Content-Type: application/json", "Connection: close"}, headers...)
 	return strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// Whoever sends bodies slowly, or never, keeps the place of nobody: with two
-// tokens all places could be taken for half a minute by a few bytes.
+// A client that sends bodies slowly or never takes no place. Otherwise two tokens could take all places for
+// half a minute with a few bytes.
 func TestSlowBodiesKeepNoPlace(t *testing.T) {
 	f := start(t, func(c *server.Config) { c.Limits.InFlight, c.Limits.PerClient = 4, 3 })
 	for range 3 {
@@ -65,7 +65,7 @@ func TestSlowBodiesKeepNoPlace(t *testing.T) {
 	}
 }
 
-// A body that does not arrive whole is the fault of who sent it.
+// A body that does not arrive completely is the sender's fault.
 func TestBrokenBodies(t *testing.T) {
 	f := start(t)
 	long := strings.Repeat("x", 100<<10)

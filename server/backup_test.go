@@ -14,8 +14,8 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// A backup is written under the name that was asked for, and says what it
-// holds; one of that name is never written over.
+// A backup is written under the requested name, and the answer states its last change. An existing backup is
+// never overwritten.
 func TestBackup(t *testing.T) {
 	var written []string
 	f := start(t, func(c *server.Config) {
@@ -78,8 +78,8 @@ func TestBackupWithoutFolder(t *testing.T) {
 	}
 }
 
-// After the kept article was deleted there is none, and the answer says so;
-// the next that joins is kept, though one that was hotter is still a member.
+// After the kept article is deleted, the answer reports that there is none. The next article that joins is
+// kept, even if a hotter one is a member.
 func TestKeptArticleDeleted(t *testing.T) {
 	f := start(t)
 	ctx, in, out, admin := t.Context(), f.client("news", server.Submit), f.client("news", server.Read), f.client("news", server.Admin)

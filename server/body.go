@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// drained is how much of a body that is refused is read, so that the caller,
-	// who may still be sending, gets the answer; of more the connection is reset.
+	// drained bounds the bytes read from a rejected body. Reading them lets a client that is still sending
+	// receive the answer. If the client sends more, the connection is reset.
 	drained = 4 * maxBody
-	// ahead is how long a body may be that takes no place among the long ones:
-	// nearly all of them are shorter.
+	// ahead is the maximal length of a short body, which takes no place among the long ones. Nearly all
+	// bodies are short.
 	ahead = 64 << 10
-	// longPart is the part of the requests worked on at one moment that may have a
-	// long body, which lies in memory: half of them of one client.
+	// One of longPart concurrent requests may have a long body, because these are held in memory. One client
+	// may have half of them.
 	longPart = 4
-	// A body may take patience, and a second more for each slowest bytes of it.
+	// A body may take patience, plus one second for each slowest bytes of it.
 	patience = 5 * time.Second
 	slowest  = 16 << 10
 )
 
-// body is a request body of a bounded length that has to keep coming.
+// body is a request body of bounded length. Read fails if the client sends too slowly.
 type body struct {
 	io.ReadCloser
 	limit int64
@@ -42,12 +42,12 @@ func newBody(w http.ResponseWriter, r *http.Request, limit int64) *body {
 	return &body{ReadCloser: r.Body, limit: limit, left: limit, begun: time.Now(), conn: http.NewResponseController(w)}
 }
 
-// Read ends with http.MaxBytesError, after what is over the limit was read.
+// Read returns http.MaxBytesError beyond the limit, after it has read up to drained further bytes.
 func (b *body) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
-	// A writer that has no deadlines is no network.
+	// SetReadDeadline fails for a writer without a network connection, which needs no deadline.
 	_ = b.conn.SetReadDeadline(b.begun.Add(patience + time.Duration(b.read)*time.Second/slowest))
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
@@ -58,7 +58,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.left -= int64(n)
 	switch {
-	case errors.Is(err, io.EOF): // the server listens on, for a caller that goes away
+	case errors.Is(err, io.EOF): // the server watches the connection, in case the caller closes it
 		_ = b.conn.SetReadDeadline(time.Time{})
 	case err != nil && b.left > 0:
 		err = brokenBody{err}
@@ -66,7 +66,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close reads on if the reader stopped at the limit.
+// Close drains the body if the reader stopped at the limit.
 func (b *body) Close() error {
 	if b.left <= 0 {
 		drain(b.ReadCloser)
@@ -74,22 +74,21 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// brokenBody says that a body did not arrive whole, by the fault of who sent it.
+// brokenBody reports that a body did not arrive completely because of the client.
 type brokenBody struct{ error }
 
-// Unwrap returns the reason.
+// Unwrap returns the wrapped error.
 func (b brokenBody) Unwrap() error { return b.error }
 
-// Timeout makes it the caller's fault for huma, too, which takes what is no
-// timeout for one of the server.
+// Timeout returns true so that huma blames the client. It would treat another error as a fault of the server.
 func (b brokenBody) Timeout() bool { return true }
 
 // Temporary completes net.Error.
 func (b brokenBody) Temporary() bool { return false }
 
-// readAhead reads a body before its request takes one of the places in which
-// requests are worked on, so that who sends slowly, or nothing, keeps nobody's.
-// Nearly all bodies are short; long says of one that is not whole yet.
+// readAhead reads the first part of a body before its request takes one of the places for work. A client that
+// sends slowly therefore blocks no other request. long reports whether more of the body may follow, which is
+// rare.
 func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.ErrorModel) {
 	if length < 0 || length > ahead {
 		length = ahead
@@ -107,7 +106,8 @@ func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.Er
 	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }
 
-// rest reads the rest of a long body. What goes wrong, but its length, is told to who reads it.
+// rest reads the rest of a long body. It returns a problem if the body is too long. The returned reader reports any
+// other error.
 func (b *body) rest(head *bytes.Buffer) (io.ReadCloser, *huma.ErrorModel) {
 	r := io.Reader(head)
 	var long *http.MaxBytesError
@@ -127,11 +127,11 @@ func tooLong(limit int64) *huma.ErrorModel {
 	return problem(http.StatusRequestEntityTooLarge, api.CodeTooLarge, fmt.Sprintf("the body is over %d bytes", limit))
 }
 
-// failing is a reader of which nothing can be read.
+// failing is a reader that always fails.
 type failing struct{ error }
 
-// Read fails.
+// Read returns the error.
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// drain reads what a client sends in vain.
+// drain reads and discards the rest of a body, up to drained bytes.
 func drain(r io.Reader) { _, _ = io.CopyN(io.Discard, r, drained) }

@@ -17,8 +17,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// classicArticle is an article as the classic interface has it: everything a
-// string, though numbers are taken too.
+// A classicArticle is an article of the classic interface. Every field is a string, but numbers are accepted.
 type classicArticle struct {
 	NID         loose `json:"nid"`
 	URL         loose `json:"url"`
@@ -31,10 +30,10 @@ type classicArticle struct {
 	PublishTime loose `json:"publishTime"`
 }
 
-// loose is a string that may have come as a number, a boolean or null.
+// loose is a string that may have been sent as a number, a boolean or null.
 type loose string
 
-// UnmarshalJSONFrom takes every scalar.
+// UnmarshalJSONFrom accepts every scalar.
 func (l *loose) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	v, err := d.ReadValue()
 	if err != nil {
@@ -52,7 +51,7 @@ func (l *loose) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return err
 }
 
-// classicAnswer is what the classic interface answers, in its order.
+// A classicAnswer is an answer of the classic interface. The order of the fields matters.
 type classicAnswer struct {
 	FilterReason string `json:"filterReason"`
 	DocID        string `json:"docId"`
@@ -60,8 +59,7 @@ type classicAnswer struct {
 	Status       string `json:"status"`
 }
 
-// seqHeader carries the number of the change: the classic answer has no field
-// for it.
+// seqHeader carries the number of the change, because the classic answer has no field for it.
 const seqHeader = "Neardup-Seq"
 
 const classicReason = "docId_filter "
@@ -82,7 +80,7 @@ func (s *Server) classic(mux *http.ServeMux) {
 }
 
 func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodHead { // the mux takes it for a GET; it must not store
+	if r.Method == http.MethodHead { // the mux routes it like a GET, but it must not store
 		w.Header().Set("Allow", "GET, POST")
 		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "HEAD decides nothing"))
 		return
@@ -112,8 +110,8 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	writeClassic(w, http.StatusOK, classicOf(a))
 }
 
-// classicOf words an answer: a new article is good news, a duplicate says
-// which stage found it.
+// classicOf converts an answer. A new article is "good news", and for a duplicate it names the stage that
+// found it.
 func classicOf(a docid.Answer) classicAnswer {
 	out := classicAnswer{DocID: a.DocID, Status: "success"}
 	out.FilterReason, out.FilterStatus = classicReason+"good news", "good"
@@ -135,7 +133,7 @@ func (s *Server) classicFail(w http.ResponseWriter, p *huma.ErrorModel) {
 func writeClassic(w http.ResponseWriter, status int, a classicAnswer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = marshal(w, a) // the client may be gone
+	_ = marshal(w, a) // the client may have disconnected
 }
 
 // classicSubmission reads the article from the query, a form or the body.
@@ -169,7 +167,7 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	return sub, nil
 }
 
-// misread says why the classic article cannot be read.
+// misread returns why the classic article cannot be read.
 func misread(err error) string {
 	var misfit *json.SemanticError
 	switch {
@@ -204,9 +202,8 @@ func classicJSON(r *http.Request) ([]byte, error) {
 	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "there is no json=")
 }
 
-// classicTime reads the forms of time that news feeds use: RFC 3339, with a
-// space for the T, a date alone (UTC where no zone is given), Unix seconds and
-// milliseconds.
+// classicTime parses the time formats of news feeds. It accepts RFC 3339 (also with a space instead of the
+// T), a date (UTC without a zone), and Unix seconds or milliseconds.
 func classicTime(s string) (time.Time, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		t := time.Unix(n, 0)

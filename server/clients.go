@@ -10,27 +10,27 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxClients bounds how many clients are remembered.
+// maxClients bounds the number of remembered clients.
 const maxClients = 10_000
 
-// client is who sends requests: a token, or an address where none is needed.
+// A client is a source of requests: a token, or an address if no token is needed.
 type client struct {
 	limiter  *rate.Limiter
 	inFlight atomic.Int64
 	long     atomic.Int64 // of them with a long body
 }
 
-// spend takes n articles out of the allowance; false if there are not so many.
+// spend takes n articles out of the allowance. It returns false if fewer are left.
 func (c *client) spend(n int) bool { return c.limiter.AllowN(time.Now(), n) }
 
-// clients remembers the clients seen last.
+// clients holds the most recent clients.
 type clients struct {
 	limits Limits
 	mu     sync.Mutex
 	known  map[string]*client
 }
 
-// enter finds a client and counts a request of it; false if it has too many.
+// enter looks up a client and counts its request. It returns false if the client has too many requests.
 func (cs *clients) enter(name string) (*client, bool) {
 	cs.mu.Lock()
 	c, ok := cs.known[name]
@@ -50,8 +50,8 @@ func (cs *clients) enter(name string) (*client, bool) {
 	return c, true
 }
 
-// forget drops those that ask for nothing and have their whole allowance; if
-// there are none, half of the idle ones, whose allowance starts anew.
+// forget drops idle clients with a full allowance. If there are none, it drops half of the idle ones, which
+// then get a full allowance.
 func (cs *clients) forget() {
 	for _, all := range []bool{false, true} {
 		for name, c := range cs.known {
@@ -66,8 +66,7 @@ func (cs *clients) forget() {
 	}
 }
 
-// address names a client by where it comes from: an IPv4 address, or the /64
-// that one IPv6 customer has.
+// address identifies a client by its IPv4 address or by its /64 of IPv6, which one customer has.
 func address(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

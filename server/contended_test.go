@@ -34,8 +34,7 @@ func (i refusingIndex) Commit(context.Context, *docid.Change) (docid.Receipt, er
 	return docid.Receipt{}, i.with
 }
 
-// TestNotNow: who is never first, and who meets a store that is behind, is told
-// to come again.
+// TestNotNow checks that a submission that always loses, or meets a store that lags, gets a request to retry.
 func TestNotNow(t *testing.T) {
 	for _, with := range []error{docid.ErrConflict, docid.ErrBehind} {
 		f := start(t, func(c *server.Config) { c.Store = refusing{memoryStore(t), with} })
@@ -46,7 +45,7 @@ func TestNotNow(t *testing.T) {
 	}
 }
 
-// TestReasonIsLogged: the log says what a store says went wrong, and never a nid.
+// TestReasonIsLogged checks that the log has the store's reason and never a nid.
 func TestReasonIsLogged(t *testing.T) {
 	full := errors.New("write 000007.log: input/output error")
 	for _, test := range []struct {

@@ -33,7 +33,7 @@ func picture(tab *browser.Tab, name string) {
 	}
 }
 
-// Who clicks faster than the server answers sees the last list, and no error of one given up.
+// A user who clicks faster than the server answers sees the last list, and no error of a cancelled one.
 func TestImpatience(t *testing.T) {
 	var access *server.Access
 	f := start(t, func(c *server.Config) { access = c.Access })
@@ -64,8 +64,8 @@ func TestImpatience(t *testing.T) {
 const atSea = `The ferry left the harbour at seven in the morning with two hundred passengers, a cargo of oranges and the mail of three islands.
 Nobody minded that the wind had turned to the north: the captain had seen worse, the cook had made soup, and the children counted gulls until noon.`
 
-// Where everybody may read, as on loopback, a moderator signs in to decide; in Chinese
-// the default method is, too.
+// If reading is open, as on loopback, a moderator signs in to decide. This also works in Chinese with the
+// default method.
 func TestSignInWhereReadingIsOpen(t *testing.T) {
 	token := must[string](t)(server.NewToken())
 	f := start(t, open, func(c *server.Config) {
@@ -152,9 +152,9 @@ func TestDecidingOnPages(t *testing.T) {
 	}
 	picture(tab, "deciding.png")
 
-	// Another moderator's page has them, and says who.
+	// The page of another moderator shows them with the name.
 	must[api.Ruled](t)(li.Rule(ctx, api.Ruling{A: "second", B: "first", Link: "cannot", Why: "read both"}))
-	tab.Go("about:blank") // and anew
+	tab.Go("about:blank") // and load it again
 	tab.Go(f.http.URL + "/ui/#decide")
 	tab.Wait("document.querySelectorAll('.decisions tbody tr').length === 5")
 	tab.Wait("['li', '王'].every((who) => document.querySelector('.decisions').innerText.includes(who))")
@@ -236,8 +236,8 @@ func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
 	}
 }
 
-// keptAnother has the service keep another article of a docId, by its text; and
-// decides about a whole group.
+// keptAnother makes the service keep another article of a docId, by its text. It also decides on a whole
+// group.
 func keptAnother(t *testing.T, f *fixture, access *server.Access) {
 	t.Helper()
 	token := must[string](t)(server.NewToken())

@@ -16,31 +16,31 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// input is the body of a request, decoded once.
+// input decodes the body of a request once.
 type input[T any] struct {
 	is      T
 	refused *refusal
 }
 
-// refusal says what is wrong with a body.
+// A refusal describes an invalid body.
 type refusal struct {
 	status int
 	detail huma.ErrorDetail
 }
 
-// GetStatus is the status to answer with.
+// GetStatus returns the status of the answer.
 func (r *refusal) GetStatus() int { return r.status }
 
-// ErrorDetail is what is wrong, and where.
+// ErrorDetail returns the problem and its location.
 func (r *refusal) ErrorDetail() *huma.ErrorDetail { return &r.detail }
 
-// Error says both.
+// Error formats the problem and its location.
 func (r *refusal) Error() string { return r.detail.Error() }
 
-// Schema is that of what the body is.
+// Schema returns the schema of the body.
 func (*input[T]) Schema(r huma.Registry) *huma.Schema { return r.Schema(typeOf[T](), true, "") }
 
-// Resolve tells huma what is wrong with the body.
+// Resolve reports an invalid body to huma.
 func (in *input[T]) Resolve(huma.Context) []error {
 	if in.refused == nil {
 		return nil
@@ -48,7 +48,7 @@ func (in *input[T]) Resolve(huma.Context) []error {
 	return []error{in.refused}
 }
 
-// unmarshal is how huma decodes: into an input.
+// unmarshal decodes a body into an input, for huma.
 func unmarshal(data []byte, v any) error {
 	d, ok := v.(interface{ decode(data []byte) })
 	if !ok {
@@ -58,8 +58,8 @@ func unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// decode takes what strangers send as JSON has it: valid UTF-8, no key twice in an
-// object, in another case either, and none that is not known.
+// decode decodes untrusted JSON strictly: valid UTF-8, no unknown field, and no field twice in an object,
+// even in another case.
 func (in *input[T]) decode(data []byte) {
 	if r, ok := any(&in.is).(*api.Ruling); ok {
 		r.Link = unsaid
@@ -80,10 +80,10 @@ func (in *input[T]) decode(data []byte) {
 	}
 }
 
-// asWritten matches keys in any case, but nothing else for one of the API.
+// asWritten matches keys in any case, but requires hyphens and underscores as written.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
 
-// rated has a picture without a quality be one of none: 0 would mean that it counts for nothing.
+// rated decodes a picture without a quality as -1, because 0 would mean that the picture does not count.
 var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, image *api.Image) error {
 	var in struct {
 		Hash    string `json:"hash"`
@@ -98,7 +98,7 @@ var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 
 const misfits, whole = "does not fit", "a whole number"
 
-// cannotBe says why a value is not what it should be, in the words of JSON.
+// cannotBe describes in terms of JSON why a value has the wrong type.
 func cannotBe(err *json.SemanticError) string {
 	if errors.Is(err.Err, json.ErrUnknownName) {
 		return "there is no such field"
@@ -113,7 +113,7 @@ func cannotBe(err *json.SemanticError) string {
 	return strings.TrimSpace(is + " " + misfits)
 }
 
-// kindOf names what JSON writes for a type, as far as the API has it.
+// kindOf returns the JSON name of a type of the API.
 func kindOf(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -125,7 +125,7 @@ func kindOf(t reflect.Type) string {
 		reflect.Uint64: whole, reflect.Slice: "a list", reflect.Struct: "an object"}[t.Kind()]
 }
 
-// noJSON words an error of syntax without quoting what was sent.
+// noJSON describes a syntax error without quoting the input.
 func noJSON(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "an object has a key twice"
@@ -140,7 +140,7 @@ func noJSON(err error) string {
 // longestPlace bounds how much of a request its answer repeats, in bytes.
 const longestPlace = 200
 
-// location is a pointer into the body in the words of the API: "body.articles[1].nid".
+// location converts a pointer into the body to the notation of the API: "body.articles[1].nid".
 func location(p jsontext.Pointer) string {
 	at := "body"
 	for token := range p.Tokens() {

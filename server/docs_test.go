@@ -19,7 +19,7 @@ var (
 	anyID   = regexp.MustCompile(`[0-9a-f]{16}-[0-9a-f]{16}`)
 )
 
-// The examples of docs/article-pictures.md are answered as it says: but for docIds, and the hash of the picture.
+// The examples of docs/article-pictures.md get the documented answers, except for docIds and the hash of the picture.
 func TestExamplesOfPictures(t *testing.T) {
 	doc, err := os.ReadFile("../docs/article-pictures.md")
 	if err != nil {

@@ -52,7 +52,7 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
-// settings are those of neardup serve.
+// settings returns the settings of neardup serve.
 func settings(string) docid.Settings {
 	return docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
@@ -175,7 +175,7 @@ func (f *fixture) do(role server.Role, method, path, body string, headers ...str
 	return f.send(f.request(method, path, f.tokens["news "+string(role)], body, headers...))
 }
 
-// client is the Go client of a tenant in a role.
+// client returns a Go client of a tenant with a role.
 func (f *fixture) client(tenant string, role server.Role) *api.Client {
 	f.Helper()
 	c, err := api.NewClient(f.http.URL, api.Options{Token: f.tokens[tenant+" "+string(role)]})
@@ -190,7 +190,7 @@ func article(nid, content string) api.Submission {
 	return api.Submission{Article: api.Article{NID: nid, Content: content}}
 }
 
-// story is a text of its own for each n.
+// story returns a different text for each n.
 func story(n int) string {
 	var b strings.Builder
 	for i := range 40 {

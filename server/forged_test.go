@@ -53,7 +53,7 @@ func push(target uint64) string {
 	return strings.Join(words, " ")
 }
 
-// agree is 1 where two hashes have the same bit, else -1.
+// agree returns 1 if two hashes have the same bit, else -1.
 func agree(a, b uint64, bit int) int {
 	if (a^b)>>bit&1 == 0 {
 		return 1
@@ -65,9 +65,8 @@ func fingerprint(clean string) uint64 {
 	return simhash.Of(feature.Default.Append(nil, clean, leaked))
 }
 
-// An attacker who knows the seed pushes texts onto the fingerprint of a
-// victim's article. All of them are found, none is called a duplicate: the
-// fingerprint only nominates.
+// An attacker who knows the seed makes texts with the fingerprint of a victim's article. The search finds all
+// of them, and none is a duplicate, because a fingerprint only nominates candidates.
 func TestForgedFingerprints(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Limits.Rate = 1e6

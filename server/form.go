@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// formValue finds one value in a query or a form; false where it is missing,
-// broken or there twice.
+// formValue returns one value of a query or form. It returns false if the value is missing, invalid or
+// repeated.
 func formValue(form, name string) ([]byte, bool) {
 	var value string
 	found := false

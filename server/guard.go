@@ -19,9 +19,9 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// caller is who a request comes from.
+// caller describes the sender of a request.
 type caller struct {
-	grant  *Grant // nil: nobody known
+	grant  *Grant // nil: no token and no anonymous access
 	tenant *tenant
 	client *client
 }
@@ -33,24 +33,24 @@ func callerOf(ctx context.Context) caller {
 	return c
 }
 
-// detector is that of the caller's tenant. Only routes with a role reach it,
-// and a role comes with a tenant.
+// detector returns the detector of the caller's tenant. Only routes with a role call it, and a role comes
+// with a tenant.
 func detector(ctx context.Context) *docid.Detector { return callerOf(ctx).tenant.detector }
 
 const classicPath = "/docId/getDocId"
 
-// probe reports a path that load balancers ask, by any name of the host and as
-// often as they like.
+// probePath reports whether load balancers probe the path. Probes may use any host name and have no rate
+// limit.
 func probePath(path string) bool { return path == "/healthz" || path == "/readyz" }
 
-// keepPrivate sets the headers of every answer: a browser takes its type as it is named,
-// and no cache keeps it.
+// keepPrivate sets the headers of every answer. Browsers must not guess the type, and caches must not store
+// the answer.
 func keepPrivate(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 }
 
-// ServeHTTP answers one request, if it passes what every request must pass.
+// ServeHTTP checks a request and answers it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	keepPrivate(w.Header())
 	if probePath(r.URL.Path) {
@@ -86,7 +86,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = s.admitted(rec, r)
 }
 
-// refuse checks what can be known from the headers.
+// refuse returns a problem if the headers are invalid.
 func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	switch {
 	case !s.knowsHost(r.Host):
@@ -105,7 +105,7 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	return nil
 }
 
-// admitted finds out who asks, counts him, and lets him through.
+// admitted identifies the caller, applies its limits and handles the request.
 func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request {
 	b := newBody(w, r, s.bodyLimit(r.URL.Path))
 	r.Body = b
@@ -150,7 +150,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 	return s.handle(w, r, c, name)
 }
 
-// enterLong counts a request with a long body, of a weight of such; false if there are too many.
+// enterLong counts a request with a long body as weight long bodies. It returns false if there are too many.
 func (s *Server) enterLong(c *client, weight int64) (leave func(), ok bool) {
 	most := int64(max(1, s.cfg.Limits.InFlight/longPart))
 	own := max(1, most/2)
@@ -166,8 +166,8 @@ func (s *Server) enterLong(c *client, weight int64) (leave func(), ok bool) {
 	return nil, false
 }
 
-// handle works on a request, and gives its place back before the answer is sent: who
-// reads slowly keeps nobody's.
+// handle processes a request. It frees the request's place before it sends the answer, so that a client that
+// reads slowly blocks no other request.
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
 	if err := s.reach.away(); err != nil {
 		s.figures.refused("away")
@@ -195,28 +195,27 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name s
 	return r
 }
 
-// later is an answer that is sent when it is whole. None is longer than a page, or
-// the text of an article.
+// later buffers an answer until it is complete. The longest answer is a page or the text of an article.
 type later struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (l *later) WriteHeader(status int) {
 	if l.status == 0 {
 		l.status = status
 	}
 }
 
-// Write implies 200.
+// Write sets the status 200 if none is set.
 func (l *later) Write(b []byte) (int, error) {
 	l.WriteHeader(http.StatusOK)
 	return l.body.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (l *later) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
 func (l *later) send() {
@@ -226,11 +225,11 @@ func (l *later) send() {
 	if l.status != 0 {
 		l.ResponseWriter.WriteHeader(l.status)
 	}
-	_, _ = l.ResponseWriter.Write(l.body.Bytes()) // who has gone needs no answer
+	_, _ = l.ResponseWriter.Write(l.body.Bytes()) // the client may have disconnected
 }
 
-// mayGuess counts an unknown token as a request of its address, so that
-// guessing has the rate of one client. Who has a token is not held up by it.
+// mayGuess counts an unknown token as a request of its address, so that guessing has the rate limit of one
+// client. Clients with a valid token are not affected.
 func (s *Server) mayGuess(r *http.Request) bool {
 	guesser, ok := s.clients.enter("address " + address(r.RemoteAddr))
 	if !ok {
@@ -245,16 +244,16 @@ func (s *Server) busy(w http.ResponseWriter, r *http.Request, who string) {
 	refuseUnread(w, r, problem(http.StatusTooManyRequests, api.CodeBusy, "too many requests; slow down"))
 }
 
-// refuseUnread refuses a request whose body was not read, or not to its end.
+// refuseUnread rejects a request and drains its unread body.
 func refuseUnread(w http.ResponseWriter, r *http.Request, p *huma.ErrorModel) {
-	if r.Header.Get("Expect") == "" { // else it is not sent
+	if r.Header.Get("Expect") == "" { // otherwise the client does not send the body
 		drain(r.Body)
 	}
 	writeProblem(w, p)
 }
 
-// identify reads the token. A request without one is nobody, or what Access
-// calls Anonymous; one with an unknown token is refused.
+// identify reads the token. A request without a token gets the Anonymous grant, if any. It returns false for
+// an unknown token.
 func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	header := r.Header.Get("Authorization")
 	if header == "" {
@@ -277,7 +276,7 @@ func (s *Server) identify(r *http.Request) (caller, string, bool) {
 	return caller{grant: &g, tenant: s.tenants[g.Tenant]}, "token " + string(h[:]), true
 }
 
-// allow says whether a caller may use a route for role; no role is for nobody.
+// allow returns a problem unless a caller may use a route for role. The empty role allows no caller.
 func allow(c caller, role Role) *huma.ErrorModel {
 	switch {
 	case c.grant == nil:
@@ -290,7 +289,7 @@ func allow(c caller, role Role) *huma.ErrorModel {
 	return nil
 }
 
-// knowsHost compares with and without the port.
+// knowsHost compares the host with and without the port.
 func (s *Server) knowsHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -322,8 +321,8 @@ func urlLimit(path string) int {
 	return maxURL
 }
 
-// rightType demands JSON of everything that writes, and says it in small
-// letters; the classic route takes a form as well.
+// rightType requires JSON for every request that writes, and sets the type in lower case. The classic route
+// also accepts a form.
 func rightType(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodDelete:
@@ -337,13 +336,13 @@ func rightType(r *http.Request) bool {
 		return t == "application/octet-stream" || strings.HasPrefix(t, "image/")
 	}
 	if t == "application/json" {
-		r.Header.Set("Content-Type", t) // in other letters it means the same
+		r.Header.Set("Content-Type", t) // other cases mean the same
 	}
 	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
 }
 
-// crossSite reports a request that a browser sent from another site, or may
-// have: for GETs that write, which http.CrossOriginProtection lets pass.
+// crossSite reports whether a browser sent the request from another site, or may have. It protects GETs that
+// write, which http.CrossOriginProtection does not.
 func crossSite(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
@@ -358,14 +357,14 @@ func crossSite(r *http.Request) bool {
 	return err != nil || !strings.EqualFold(u.Host, r.Host)
 }
 
-// recorder remembers the status of an answer.
+// recorder records the status of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	wrote  bool
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (r *recorder) WriteHeader(status int) {
 	if !r.wrote {
 		r.status, r.wrote = status, true
@@ -373,11 +372,11 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write implies 200.
+// Write records the status 200 if there is none.
 func (r *recorder) Write(b []byte) (int, error) {
 	r.wrote = true
 	return r.ResponseWriter.Write(b)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap serves http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

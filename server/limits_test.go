@@ -104,7 +104,7 @@ func TestAnswersStayPrivate(t *testing.T) {
 	}
 }
 
-// submit is a submission with headers.
+// submit returns a submission with headers.
 func (f *fixture) submit(body string, headers ...string) *http.Request {
 	f.Helper()
 	return f.request(http.MethodPost, "/v1/articles", f.tokens["news submit"], body, headers...)
@@ -136,7 +136,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// slowStore holds commits until told to go on.
+// A slowStore holds commits until it is released.
 type slowStore struct {
 	docid.Store
 	entered chan struct{}
@@ -235,7 +235,7 @@ func (ix failingIndex) Commit(context.Context, *docid.Change) (docid.Receipt, er
 }
 func (s failing) Poisoned() error { return s.err }
 
-// troubled is a store whose log comes and goes.
+// A troubled is a store whose log fails and recovers.
 type troubled struct {
 	docid.Store
 	away *atomic.Bool
@@ -248,7 +248,7 @@ func (s troubled) Poisoned() error {
 	return nil
 }
 
-// A log that goes away and comes back is said each time, and never that a restart is needed.
+// Each failure and recovery of a log is logged, but never as needing a restart.
 func TestTroubleComesAndGoes(t *testing.T) {
 	var away atomic.Bool
 	f := start(t, func(c *server.Config) { c.Store = troubled{memoryStore(t), &away} })

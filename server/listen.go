@@ -6,23 +6,21 @@ import (
 	"sync"
 )
 
-// MaxConnections is how many connections a server holds at one moment, and
-// half of them for one address: a proxy has one, and so has an attacker.
+// MaxConnections bounds the connections of a server. One address may hold half of them, because it may be a
+// proxy or an attacker.
 const MaxConnections = 2048
 
-// Bound returns a listener that holds at most n connections at one moment, and
-// half of them for one client's address. Where there is no place, connections
-// that wait for a request go first, the oldest of the address that has most;
-// a connection of an address that works on all of its own is closed, and one
-// for which nobody can make room waits in the queue of the system. Its State
-// has to be the http.Server's ConnState.
+// Bound returns a listener that holds at most n connections, half of them from one client's address. If all
+// places are taken, it closes the oldest idle connection of the address with the most connections. If an
+// address has too many connections and none is idle, it closes the new one. If no connection is idle at all,
+// new ones wait in the queue of the system. The caller must set the http.Server's ConnState to State.
 func Bound(l net.Listener, n int) *Bounded {
 	b := &Bounded{Listener: l, most: n, each: max(1, n/2), from: map[string]*peer{}}
 	b.room = sync.NewCond(&b.mu)
 	return b
 }
 
-// Bounded is a listener with so many places.
+// Bounded is a listener with a limited number of connections.
 type Bounded struct {
 	net.Listener
 	most, each int
@@ -32,16 +30,16 @@ type Bounded struct {
 	held   int
 	from   map[string]*peer
 	closed bool
-	turn   uint64 // counts, for the age of what is idle
+	turn   uint64 // a counter that orders the idle connections by age
 }
 
-// peer is an address with its connections.
+// A peer holds the connections of an address.
 type peer struct {
 	held int
 	idle map[*connection]uint64 // since when
 }
 
-// connection is one that gives its place back when closed.
+// A connection frees its place when it is closed.
 type connection struct {
 	net.Conn
 	in   *Bounded
@@ -66,7 +64,7 @@ func (b *Bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// wait makes room for one more; false once the listener is closed.
+// wait waits for a free place. It returns false after the listener is closed.
 func (b *Bounded) wait() bool {
 	for {
 		b.mu.Lock()
@@ -86,7 +84,7 @@ func (b *Bounded) wait() bool {
 	}
 }
 
-// take gives a connection a place, at the cost of an older one of its address.
+// take gives a connection a place. If its address has too many, it closes the oldest idle one.
 func (b *Bounded) take(c net.Conn) *connection {
 	p := &connection{Conn: c, in: b, from: address(c.RemoteAddr().String())}
 	b.mu.Lock()
@@ -113,7 +111,7 @@ func (b *Bounded) take(c net.Conn) *connection {
 	return p
 }
 
-// largest finds the address with most connections that wait for a request.
+// largest returns the address with the most connections among those with an idle one.
 func (b *Bounded) largest() (most *peer) {
 	for _, of := range b.from {
 		if len(of.idle) > 0 && (most == nil || of.held > most.held) {
@@ -123,7 +121,7 @@ func (b *Bounded) largest() (most *peer) {
 	return most
 }
 
-// oldest takes out the connection that waits longest; nil if none does.
+// oldest removes and returns the connection that has been idle longest, or nil if none is idle.
 func (b *Bounded) oldest(of *peer) (oldest *connection) {
 	if of == nil {
 		return nil
@@ -137,7 +135,7 @@ func (b *Bounded) oldest(of *peer) (oldest *connection) {
 	return oldest
 }
 
-// State notes which connections wait for a request.
+// State records which connections are idle.
 func (b *Bounded) State(c net.Conn, s http.ConnState) {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = over.NetConn()
@@ -160,7 +158,7 @@ func (b *Bounded) State(c net.Conn, s http.ConnState) {
 	}
 }
 
-// Close ends waiting, too.
+// Close closes the listener and ends Accept.
 func (b *Bounded) Close() error {
 	b.mu.Lock()
 	b.closed = true
@@ -169,7 +167,7 @@ func (b *Bounded) Close() error {
 	return b.Listener.Close()
 }
 
-// Close closes the connection and gives its place back.
+// Close closes the connection and frees its place.
 func (p *connection) Close() error {
 	err := p.Conn.Close()
 	p.once.Do(p.leave)

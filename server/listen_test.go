@@ -48,8 +48,7 @@ func dial(t *testing.T, addr string) net.Conn {
 
 var alive = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "alive") })
 
-// Connections that were used once and then stay open, or that never ask, cost
-// nobody else a place.
+// Idle connections, and those that never send a request, take no place from others.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	for _, used := range []bool{true, false} {
 		addr, ask := bounded(t, 16, alive)
@@ -67,8 +66,7 @@ func TestIdleConnectionsMakeRoom(t *testing.T) {
 	}
 }
 
-// Who works on all places of his address gets no more of them, and has not
-// those of others.
+// A client that uses all places of its address gets no more, and takes none of other addresses.
 func TestOneAddressHasHalf(t *testing.T) {
 	hold := make(chan struct{})
 	working := make(chan struct{}, 16)
@@ -101,7 +99,7 @@ func dialFrom(t *testing.T, from, addr string) net.Conn {
 	return c
 }
 
-// Once it is closed, nobody gets a connection from it any more.
+// A closed listener accepts no connection.
 func TestAcceptAfterClose(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, e
 	return api.MemberAnswer{Seq: max(seq, m.Seq), DocID: docID, Member: member}, err
 }
 
-// fromMember adds the answer that the article got.
+// fromMember converts a member and adds the answer that the article got.
 func fromMember(ctx context.Context, m *docid.Member) (api.Member, error) {
 	member := api.Member{Article: fromArticle(&m.Article), Seq: m.Seq, Disagrees: m.Disagrees, Corrected: detector(ctx).Corrected(m)}
 	switch a, err := detector(ctx).Evidence(ctx, m.Seq); {

@@ -11,11 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// hotBucket is the number of candidates from which on a submission counts as
-// one into a hot bucket.
+// hotBucket is the number of candidates from which on a submission counts as one into a hot bucket.
 const hotBucket = 1000
 
-// figures are the metrics of a server. It is a prometheus.Collector.
+// figures holds the metrics of a server. It is a prometheus.Collector.
 type figures struct {
 	server     *Server
 	all        []prometheus.Collector
@@ -39,7 +38,7 @@ type figures struct {
 	age        *prometheus.Desc
 }
 
-// scrapeMost is how long a scrape waits for the stores.
+// scrapeMost bounds how long a scrape waits for the stores.
 const scrapeMost = 5 * time.Second
 
 func newFigures(s *Server) *figures {
@@ -79,7 +78,7 @@ func newFigures(s *Server) *figures {
 	return f
 }
 
-// Describe describes all.
+// Describe describes all metrics.
 func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range f.all {
 		c.Describe(ch)
@@ -89,7 +88,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect gives all values.
+// Collect collects all metrics.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range f.all {
 		c.Collect(ch)
@@ -110,14 +109,14 @@ func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ..
 	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-// counts gives those of a tenant's index.
+// counts reports the counts of a tenant's index.
 func (f *figures) counts(ch chan<- prometheus.Metric, tenant string, st docid.Stats) {
 	gauge(ch, f.docIDs, float64(st.Leaders), tenant)
 	gauge(ch, f.articles, float64(st.Members), tenant)
 	gauge(ch, f.seq, float64(st.Seq), tenant)
 }
 
-// classic gives the values of an index of the classic system.
+// classic reports the metrics of an index of the classic system.
 func (f *figures) classic(ctx context.Context, ch chan<- prometheus.Metric, t *tenant) {
 	st, sinks, err := t.classic.Stats(ctx)
 	if err != nil {
@@ -129,7 +128,7 @@ func (f *figures) classic(ctx context.Context, ch chan<- prometheus.Metric, t *t
 	}
 }
 
-// index gives the values of a tenant's index; what it does not answer is left out.
+// index reports the metrics of a tenant's index. It omits metrics that the index cannot provide.
 func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant string, ix docid.Index) {
 	catalog := ix.Catalog()
 	st, err := catalog.Stats(ctx)
@@ -154,11 +153,11 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 	}
 }
 
-// cursorMost is how long a scrape waits for a sink.
+// cursorMost bounds how long a scrape waits for a sink.
 const cursorMost = time.Second
 
-// cursor is the last change that a sink has. One that was set back by hand has less than
-// it has acknowledged; where it cannot be asked, that is all that is known.
+// cursor returns the last change that a sink has. A sink that was reset by hand may have fewer changes than
+// it has acknowledged. If the sink does not answer, cursor returns the acknowledged change.
 func (f *figures) cursor(ctx context.Context, tenant string, a docid.Attachment) uint64 {
 	sink := f.server.cfg.Sinks[a.Sink]
 	if sink == nil {
@@ -173,7 +172,7 @@ func (f *figures) cursor(ctx context.Context, tenant string, a docid.Attachment)
 	return min(a.Seq, at)
 }
 
-// waits is how long the oldest change after one waits.
+// waits returns how long the oldest change after a change has been waiting.
 func waits(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.Duration, error) {
 	if lag == 0 {
 		return 0, nil
@@ -185,7 +184,7 @@ func waits(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.
 	return max(0, time.Since(time.Unix(0, oldest[0].Time))), nil
 }
 
-// request counts an answer. Routes are patterns: there are few.
+// request counts an answer. It takes the pattern of a route because there are few patterns.
 func (f *figures) request(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"

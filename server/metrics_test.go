@@ -59,7 +59,7 @@ func TestSinkFigures(t *testing.T) {
 	check("it has both", 0, 0, 0)
 }
 
-// gauges are the values of a tenant, by metric.
+// gauges returns the values of a tenant by metric.
 func gauges(t *testing.T, registry *prometheus.Registry, tenant string) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -79,8 +79,8 @@ func gauges(t *testing.T, registry *prometheus.Registry, tenant string) map[stri
 	return out
 }
 
-// TestBlankArticlesAreCounted: an article without text is new, says so, and is counted; one that joins another by its title is
-// a duplicate as any other, and an answer that is given again counts nothing.
+// TestBlankArticlesAreCounted checks that an article without text is new, marked and counted. One that joins
+// by its title is a normal duplicate, and a replayed answer is not counted.
 func TestBlankArticlesAreCounted(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	f := start(t, func(c *server.Config) { c.Metrics = registry })
@@ -112,7 +112,7 @@ func TestBlankArticlesAreCounted(t *testing.T) {
 	t.Error("nothing counts articles without text")
 }
 
-// setBack is a sink whose cursor somebody sets by hand.
+// setBack is a sink whose cursor was set back by hand.
 type setBack struct {
 	docid.Sink
 	at  uint64

@@ -14,7 +14,7 @@ import (
 // maxWhy bounds the reason of a ruling, in bytes.
 const maxWhy = 1 << 10
 
-// routesForModerators are what people do about what was decided.
+// routesForModerators registers the routes for corrections and rulings.
 func (s *Server) routesForModerators() {
 	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{nid}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.correct)
@@ -61,7 +61,7 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	return out, err
 }
 
-// unsaid is the link of a ruling that has none, which is not the empty one.
+// unsaid marks a ruling without a link. An empty link has another meaning.
 const unsaid = "\x00"
 
 type rulingInput struct{ Body input[api.Ruling] }

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// moderator is the client of one, who has a name.
+// moderator returns the client of a moderator with a name.
 func moderator(t *testing.T, f *fixture, access *server.Access) *api.Client {
 	t.Helper()
 	token := must[string](t)(server.NewToken())
@@ -22,8 +22,8 @@ func moderator(t *testing.T, f *fixture, access *server.Access) *api.Client {
 	return c
 }
 
-// A correction over HTTP: the article says who moved it, so does a retry, and the
-// classic route gives the docId of now.
+// After a correction over HTTP, the article and a retry name the moderator, and the classic route returns the
+// current docId.
 func TestCorrect(t *testing.T) {
 	var access *server.Access
 	f := start(t, func(c *server.Config) { access = c.Access })

@@ -98,8 +98,7 @@ func resolve(doc any, ref string) any {
 	return node
 }
 
-// What the server answers is what the document says: every field known, every
-// required field there.
+// Answers match the document: every field is documented, and every required field is present.
 func TestAnswersMatchTheirSchemas(t *testing.T) {
 	f := start(t)
 	var doc map[string]any

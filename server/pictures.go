@@ -15,11 +15,11 @@ const imagesPath = "/v1/images"
 func (s *Server) routesForPictures() {
 	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
 	op.Description = "The body is the file: JPEG, PNG, GIF (the first frame), WebP, BMP or TIFF, as image/... or application/octet-stream."
-	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma refuses what has as many; rest, what has more
+	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma rejects a body of this size; rest rejects a longer one
 	register(s, with(op, http.StatusNotFound), s.image)
 }
 
-// bodyLimit is how many bytes the body of a request may have.
+// bodyLimit returns the maximal size of a request body, in bytes.
 func (s *Server) bodyLimit(path string) int64 {
 	if path == imagesPath && s.cfg.Pictures != nil {
 		return s.cfg.Pictures.OrDefault().Bytes
@@ -27,7 +27,7 @@ func (s *Server) bodyLimit(path string) int64 {
 	return maxBody
 }
 
-// weight is how many long bodies one of a route counts for: as many as lie in memory with it.
+// weight returns how many long bodies a request counts for, according to its size in memory.
 func (s *Server) weight(r *http.Request) int64 {
 	n := s.bodyLimit(r.URL.Path)
 	if r.ContentLength > 0 {
@@ -40,7 +40,7 @@ type pictureInput struct {
 	RawBody []byte `contentType:"application/octet-stream"`
 }
 
-// image hashes a picture. A decoder takes many times the memory of the file, so it has a place among the long judgements.
+// image hashes a picture. A decoder needs much memory, so it takes a place among the long judgements.
 func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error) {
 	if s.cfg.Pictures == nil {
 		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server takes no pictures: serve --images")
@@ -59,7 +59,7 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	}, nil
 }
 
-// typesOf words what Content-Type a route takes.
+// typesOf returns the Content-Types that a route accepts, in words.
 func typesOf(path string) string {
 	if path == imagesPath {
 		return "image/... or application/octet-stream"
@@ -67,7 +67,7 @@ func typesOf(path string) string {
 	return "application/json"
 }
 
-// toPictures reads those of an article.
+// toPictures converts the pictures of an article.
 func toPictures(in []api.Image, location string) (ps []docid.Picture, err error) {
 	if len(in) > maxPictures {
 		return nil, at(location+".images", fmt.Sprintf("over %d pictures", maxPictures))

@@ -21,7 +21,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// pictured has a server take pictures, of at most 300 KB and 100,000 pixels.
+// pictured makes a server accept pictures of at most 300 KB and 100,000 pixels.
 func pictured(c *server.Config) {
 	c.Pictures = &image.Limits{Bytes: 300_000, Pixels: 100_000}
 	c.Settings = func(string) docid.Settings {
@@ -93,7 +93,7 @@ func TestImageIsRefused(t *testing.T) {
 			t.Errorf("%s: %d %.300s, want %d and %q", c.what, r.status, r.body, c.status, c.says)
 		}
 	}
-	for n, status := range map[int]int{300_000: 422, 300_001: 413} { // their length is not told before
+	for n, status := range map[int]int{300_000: 422, 300_001: 413} { // the server cannot know their length in advance
 		request := f.request(http.MethodPost, "/v1/images", f.tokens["news submit"], strings.Repeat("x", n), "Content-Type", "image/png")
 		request.ContentLength = -1
 		if r := f.send(request); r.status != status {
@@ -149,7 +149,7 @@ func TestArticleWithImages(t *testing.T) {
 	}
 }
 
-// Images that are none are refused by their place; those for an index that takes none, too.
+// Invalid images are rejected with their location, and so are images for an index without pictures.
 func TestImagesAreRefused(t *testing.T) {
 	f := start(t, pictured)
 	hash := strings.Repeat("0f", 32)
@@ -202,7 +202,7 @@ func TestImagesAreDescribed(t *testing.T) {
 	}
 }
 
-// A text of which auto cannot tell is new by itself, and a duplicate by its pictures; one that is another stays another.
+// A text on which auto is unsure is new by itself, and a duplicate by its pictures. A different text stays different.
 func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
 	const fire = "A warehouse in the harbour of Bremen burned down last night after an explosion. The fire brigade fought the flames for six hours, and nobody was hurt, a spokesman said on Tuesday morning."
 	m, err := methods.New("")

@@ -141,7 +141,7 @@ func TestRefusedBodyIsRead(t *testing.T) {
 	}
 }
 
-// Guessing tokens has the rate of one address; who has one is not held up.
+// Guessing tokens has the rate limit of one address. Clients with a valid token are not affected.
 func TestGuessedTokensAreCounted(t *testing.T) {
 	f := start(t, func(c *server.Config) { c.Limits = server.Limits{Rate: .001, Burst: 5} })
 	statuses := map[int]int{}
@@ -189,8 +189,8 @@ func TestTextsOfNothing(t *testing.T) {
 	}
 }
 
-// Thousands into one bucket: above the bound a submission is refused and says
-// so; it is never called new by guess. Others go on.
+// A submission into a bucket of thousands is rejected above the bound, with the reason. It is never called
+// new by guess. Other submissions work.
 func TestHotBucket(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Settings = func(tenant string) docid.Settings {
@@ -227,7 +227,7 @@ func (oneBucket) Prepare(string) neardup.Prepared             { return oneBucket
 func (oneBucket) Bytes() int                                  { return 0 }
 func (oneBucket) Compare(_, _ neardup.Prepared) neardup.Match { return neardup.Match{Distance: -1} }
 
-// A defect of the server is told in its own words, and not as one of the store.
+// A panic of the server is reported as such, and not as an error of the store.
 func TestPanicIsAnAnswer(t *testing.T) {
 	f := start(t, func(c *server.Config) {
 		c.Settings = func(tenant string) docid.Settings {
@@ -278,7 +278,7 @@ func TestLogHoldsNoText(t *testing.T) {
 	}
 }
 
-// Keys that nobody knows cost a short answer, however many there are.
+// A body with many unknown keys gets a short answer.
 func TestUnknownKeysAreToldOnce(t *testing.T) {
 	var keys strings.Builder
 	for n := range 80_000 {

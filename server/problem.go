@@ -16,24 +16,24 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// retryAfter is what a client is told to wait, in seconds.
+// retryAfter is the wait that the server requests from clients, in seconds.
 const retryAfter = "1"
 
-// problem makes an error as RFC 9457 describes it.
+// problem makes an error as in RFC 9457.
 func problem(status int, code, detail string, errs ...*huma.ErrorDetail) *huma.ErrorModel {
 	return &huma.ErrorModel{
 		Type: api.TypePrefix + code, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs,
 	}
 }
 
-// at is a problem of one place in the request.
+// at returns a problem at one place in the request.
 func at(location, message string) *huma.ErrorModel {
 	return problem(http.StatusUnprocessableEntity, api.CodeInvalid, "the request breaks a limit or a rule",
 		&huma.ErrorDetail{Message: message, Location: location})
 }
 
-// meaning says what an error of the core is over HTTP. What nobody foresaw is
-// 503: the caller cannot know whether it was stored, and may ask again.
+// meaning converts an error of the core to a problem. An unexpected error becomes 503, because the caller
+// cannot know whether the change was stored, and may retry.
 func meaning(err error) *huma.ErrorModel {
 	var model *huma.ErrorModel
 	if errors.As(err, &model) {
@@ -73,13 +73,13 @@ func meaning(err error) *huma.ErrorModel {
 	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")
 }
 
-// seldom writes lines about requests: at most one a second of each message and kind, with
-// the count of requests since the line before.
+// seldom limits log lines about requests to one per second for each message and kind. A line has the count of
+// requests since the previous line.
 type seldom struct {
 	to *slog.Logger
 
 	mu    sync.Mutex
-	lines map[string]*line // few: messages and kinds are constants
+	lines map[string]*line // few, because messages and kinds are constants
 }
 
 type line struct {
@@ -111,8 +111,7 @@ func (s *seldom) due(what string, now time.Time) int {
 	return count
 }
 
-// fail is what handlers return: the problem, with Retry-After where asking
-// again helps.
+// fail converts an error for a handler. It sets Retry-After if a retry may help.
 func (s *Server) fail(ctx context.Context, err error) error {
 	p := meaning(err)
 	if p.Status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
@@ -124,15 +123,15 @@ func (s *Server) fail(ctx context.Context, err error) error {
 	return p
 }
 
-// writeProblem answers outside of huma.
+// writeProblem writes a problem without huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	sayHow(w.Header(), p.Status)
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+	_ = json.NewEncoder(w).Encode(p) // the client may have disconnected
 }
 
-// sayHow says in the headers of a refusal how it can be answered otherwise.
+// sayHow sets the headers of a refusal that tell the client how to succeed.
 func sayHow(h http.Header, status int) {
 	switch status {
 	case http.StatusUnauthorized:
@@ -142,7 +141,7 @@ func sayHow(h http.Header, status int) {
 	}
 }
 
-// wire is a problem as an entry of a batch answers it.
+// wire converts a problem for an entry of a batch.
 func wire(m *huma.ErrorModel) *api.Problem {
 	p := &api.Problem{Type: m.Type, Title: m.Title, Status: m.Status, Detail: m.Detail}
 	for _, e := range m.Errors {

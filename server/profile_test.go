@@ -43,8 +43,8 @@ func (l *letter) Feed(ctx context.Context, name string, _ docid.Sink, failed fun
 	return ctx.Err()
 }
 
-// TestClassicProfile: where the classic system decides, articles are submitted, and there is nothing else to ask; its
-// sinks are fed and its figures told.
+// TestClassicProfile checks that the classic system only accepts submissions, that its sinks are fed and that
+// its metrics are reported.
 func TestClassicProfile(t *testing.T) {
 	l, registry := &letter{fed: make(chan string, 2)}, prometheus.NewRegistry()
 	f := start(t, func(c *server.Config) {

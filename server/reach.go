@@ -11,23 +11,23 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A store that lies elsewhere is asked so often whether it is there, and is away once it
-// has not answered for so long: together less than a second.
+// The server probes a remote store every reachPause. The store is away if it does not answer within
+// reachWait. Together this takes less than a second.
 const (
 	reachPause = 250 * time.Millisecond
 	reachWait  = 600 * time.Millisecond
 )
 
-// reach knows whether the store is there. While it is away requests are refused at once,
-// and those that wait for it are ended.
+// reach tracks whether the store answers. While the store is away, requests are rejected at once, and waiting
+// ones are cancelled.
 type reach struct {
 	mu   sync.Mutex
-	here context.Context // ends, with the reason, when the store goes away
+	here context.Context // cancelled with the reason when the store goes away
 	gone context.CancelCauseFunc
 	told atomic.Bool // in the log, that it takes no writes
 }
 
-// back says that the store is there.
+// back records that the store answers.
 func (r *reach) back() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,18 +36,18 @@ func (r *reach) back() {
 	}
 }
 
-// now is a context that ends when the store goes away.
+// now returns a context that is cancelled when the store goes away.
 func (r *reach) now() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.here
 }
 
-// away is why the store cannot be reached; nil while it can.
+// away returns why the store cannot be reached, or nil if it can.
 func (r *reach) away() error { return context.Cause(r.now()) }
 
-// watch asks until ctx ends, and tells when the store goes, with the reason, and when it
-// is back, with nil.
+// watch probes the store until ctx ends. It calls tell with the error when the store goes away, and with nil
+// when it is back.
 func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell func(error)) {
 	tick := time.NewTicker(reachPause)
 	defer tick.Stop()
@@ -75,7 +75,7 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell
 	}
 }
 
-// within is a context of a request that ends when the store goes away, too.
+// within returns a context for a request that is also cancelled when the store goes away.
 func (r *reach) within(ctx context.Context) (context.Context, func()) {
 	here := r.now()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -83,7 +83,7 @@ func (r *reach) within(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// ended is why a request failed: where its context ended because the store went away, that.
+// ended returns the error of a request, or the reason if it was cancelled because the store went away.
 func ended(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, docid.ErrUnavailable) {
 		return cause

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// remote is a store that lies elsewhere: while it is away, who asks it waits.
+// remote is a remote store. While it is away, its callers wait.
 type remote struct {
 	docid.Store
 	away  atomic.Bool
@@ -48,8 +48,8 @@ func (i remoteIndex) Lookup(ctx context.Context, q docid.Query) (docid.Found, er
 	return i.Index.Lookup(ctx, q)
 }
 
-// TestStoreAway: a store that does not answer is told of at once, by /readyz too; who
-// waits for it is answered, and nobody else asks it; and when it is back all goes on.
+// TestStoreAway checks that a silent store is reported at once, also by /readyz. Waiting requests are
+// answered, and new ones do not reach the store. When it is back, everything works again.
 func TestStoreAway(t *testing.T) {
 	store := &remote{Store: memoryStore(t)}
 	f := start(t, func(c *server.Config) {
@@ -95,7 +95,7 @@ func TestStoreAway(t *testing.T) {
 	if r := ask(); r.status != http.StatusOK {
 		t.Errorf("back: %d: %s", r.status, r.body)
 	}
-	for end := time.Now().Add(time.Minute); !strings.Contains(f.log.String(), "the index answers again") && time.Now().Before(end); { // first it is back, then it is told
+	for end := time.Now().Add(time.Minute); !strings.Contains(f.log.String(), "the index answers again") && time.Now().Before(end); { // the store is back before the log reports it
 		time.Sleep(time.Millisecond)
 	}
 	if log := f.log.String(); strings.Count(log, "the index does not answer") != 1 || strings.Count(log, "the index answers again") != 1 {
@@ -103,8 +103,8 @@ func TestStoreAway(t *testing.T) {
 	}
 }
 
-// TestOneWrongClock: a server whose clock is a day ahead ends nothing of the others: what
-// is done by time is due by the clock of the store, too.
+// TestOneWrongClock checks that a server whose clock is a day ahead expires nothing early, because the work
+// must also be due by the store's clock.
 func TestOneWrongClock(t *testing.T) {
 	now := time.Now()
 	shared := now

@@ -14,10 +14,10 @@ import (
 // out is an answer with a body.
 type out[T any] struct{ Body T }
 
-// bearer is the one security scheme; the list beside it names the role.
+// bearer names the only security scheme. Its list in an operation names the role.
 const bearer = "bearer"
 
-// routes registers everything that can be asked.
+// route registers all routes.
 func (s *Server) route() (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
@@ -40,8 +40,7 @@ func (s *Server) route() (http.Handler, error) {
 	return problems(mux), nil
 }
 
-// problems words what the mux itself refuses, no such route or method, as a
-// problem.
+// problems converts errors of the mux (no such route or method) to problems.
 func problems(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refusal, pattern := mux.Handler(r)
@@ -63,23 +62,23 @@ func problems(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// statusOnly is a ResponseWriter that forgets the body.
+// statusOnly is a ResponseWriter that discards the body.
 type statusOnly struct {
 	header http.Header
 	status int
 }
 
-// Header is that of the real answer: it may name the methods allowed.
+// Header returns the headers of the real answer, because they may list the allowed methods.
 func (s *statusOnly) Header() http.Header { return s.header }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (s *statusOnly) WriteHeader(status int) { s.status = status }
 
-// Write drops the text.
+// Write discards the body.
 func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
-// describe is the head of the OpenAPI document. The page of documentation is
-// off: it would load scripts from elsewhere.
+// describe returns the configuration of the OpenAPI document. It disables the documentation page because that
+// page would load scripts from other sites.
 func (s *Server) describe() huma.Config {
 	cfg := huma.DefaultConfig("neardup docId service", s.cfg.Version)
 	cfg.Info.Description = "Is this article new, or which one is it? Every answer names its evidence and the number of its change."
@@ -100,8 +99,8 @@ func marshal(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// finish gives errors that huma found the type that ours have, and takes what
-// was sent out of them: it may be a whole article.
+// finish sets neardup's type in errors that huma found. It removes the values that the client sent, which may
+// be whole articles.
 func finish(_ huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -122,8 +121,7 @@ func finish(_ huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-// authorize lets a caller through who has the role of the operation. An
-// operation without a role is for nobody.
+// authorize admits callers with the role of the operation. An operation without a role admits no caller.
 func (s *Server) authorize(ctx huma.Context, next func(huma.Context)) {
 	if p := allow(callerOf(ctx.Context()), roleOf(ctx.Operation())); p != nil {
 		s.figures.refused("role")
@@ -143,7 +141,7 @@ func roleOf(op *huma.Operation) Role {
 	return ""
 }
 
-// operation is what all routes share.
+// operation returns an operation with the settings that all routes share.
 func operation(role Role, method, path, id, summary string) huma.Operation {
 	return huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
@@ -151,7 +149,7 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 		Security:        []map[string][]string{{bearer: {string(role)}}},
 		MaxBodyBytes:    maxBody,
 		BodyReadTimeout: -1, // body sees to it
-		// A body is decoded once, and strictly; handlers hold it to the limits.
+		// A body is decoded once and strictly. The handlers check the limits.
 		SkipValidateBody: true,
 		Errors: []int{
 			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
@@ -161,7 +159,7 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 	}
 }
 
-// with adds statuses that a route can answer besides.
+// with adds further statuses to an operation.
 func with(op huma.Operation, statuses ...int) huma.Operation {
 	op.Errors = append(op.Errors, statuses...)
 	return op
@@ -178,8 +176,8 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 	})
 }
 
-// seen is the last change of the caller's tenant. Asked for before reading, it
-// is a lower bound of what the answer shows.
+// seen returns the last change of the caller's tenant. If called before reading, it is a lower bound of what
+// the answer shows.
 func seen(ctx context.Context) (uint64, error) {
 	st, err := detector(ctx).Stats(ctx)
 	return st.Seq, err

@@ -1,7 +1,6 @@
-// Package server is the docId service over HTTP: the classic route
-// /docId/getDocId, the API /v1, tenants with tokens and roles, limits, health
-// and metrics. It stands on docid.Detector and knows no store and no method.
-// Its client is in package server/api; docs/http-api.md describes the routes.
+// Package server provides the docId service over HTTP: the classic route /docId/getDocId, the API /v1,
+// tenants with tokens and roles, limits, health and metrics. It uses docid.Detector and depends on no store
+// and no method. Package server/api has its client, and docs/http-api.md describes the routes.
 package server
 
 import (
@@ -28,71 +27,70 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// Classic decides on the articles of one tenant as the classic system does, in the place of a docid.Detector, and feeds
-// sinks itself.
+// Classic decides on the articles of one tenant like the classic system. It replaces a docid.Detector and
+// feeds the sinks itself.
 type Classic interface {
 	Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
-	// Stats counts, and says how far each sink is.
+	// Stats returns the counts and the progress of each sink.
 	Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error)
-	// Attach has articles kept for a sink, Feed brings them until ctx ends and says why it waits.
+	// Attach makes the store keep articles for a sink. Feed delivers them until ctx ends, and reports failures.
 	Attach(ctx context.Context, name string, sink docid.Sink) error
 	Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error
 }
 
-// Config is what a server is made of. Access is needed, and Store with Settings, or Classic.
+// Config configures a server. It needs Access, and either Classic or Store with Settings.
 type Config struct {
 	Store docid.Store
-	// Classic opens the index of a tenant where all are of the classic system: then articles are
-	// submitted, and there are no other routes.
+	// Classic opens the index of a tenant for the classic system. If set, the server only accepts
+	// submissions.
 	Classic func(ctx context.Context, tenant string) (Classic, error)
-	// Remote asks what the store depends on elsewhere; its zero value: nothing.
+	// Remote checks what the store depends on. Its zero value checks nothing.
 	Remote Remote
-	// Sinks are fed by Run, by the names under which the store knows them.
+	// Sinks maps the store's names of sinks to the sinks. Run feeds them.
 	Sinks map[string]docid.Sink
-	// Detach are sinks that nothing is kept for any more.
+	// Detach lists sinks for which the store no longer keeps articles.
 	Detach []string
 	// Settings of the index of a tenant.
 	Settings func(tenant string) docid.Settings
 	Access   *Access
 	Limits   Limits
-	// Hosts are the names, with or without port, that the Host header of a
-	// request may have; "*" allows all, none allows none.
+	// Hosts lists the names, with or without port, that the Host header of a request may have. "*" allows all
+	// names, and an empty list allows none.
 	Hosts []string
-	// KeepKeys is how long idempotency keys are kept at least; 0: 24 hours.
+	// KeepKeys is the minimal time to keep idempotency keys (default 24 hours).
 	KeepKeys time.Duration
-	// Snapshot writes a copy of the store under a name that was checked to
-	// be a plain file name; nil: the route answers 404.
+	// Snapshot writes a copy of the store under a name, which is a valid plain file name. If nil, the route
+	// answers 404.
 	Snapshot func(ctx context.Context, name string) error
-	// Inspect measures two texts on every scale, for the pages, and ends with its
-	// context; nil: the route answers 404.
+	// Inspect measures two texts on every scale for the pages, and stops when its context ends. If nil, the
+	// route answers 404.
 	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
-	// Pictures bound those that are hashed; nil: the route answers 404.
+	// Pictures bounds the pictures to hash. If nil, the route answers 404.
 	Pictures *image.Limits
-	// Texts keep all texts for a time, for those who moderate; nil: none are kept.
+	// Texts stores all texts for moderators for a limited time. If nil, none are stored.
 	Texts Texts
 	Telemetry
 	Version string
 }
 
-// Telemetry is where a server tells what it does, without texts; each may be nil.
+// Telemetry configures metrics, log and traces, which contain no texts. Each may be nil.
 type Telemetry struct {
 	Metrics prometheus.Registerer
 	Log     *slog.Logger
 	Traces  trace.TracerProvider
 }
 
-// Remote asks what a store depends on elsewhere.
+// Remote checks what a store depends on.
 type Remote struct {
-	// Reach asks whether it is there; while it does not answer requests are
-	// refused. nil: it is.
+	// Reach checks that the dependency answers. While it fails, requests are rejected. If nil, no check is
+	// made.
 	Reach func(ctx context.Context) error
-	// Clock is that of what several servers share: what is done by time waits
-	// until it is due by it, too, so that one server with a wrong clock ends nothing of
-	// the others. nil: there is none.
+	// Clock returns the time of a shared clock, if not nil. Timed work must be due by that clock and by the
+	// server's own. Otherwise one server with a wrong clock could expire data of the others.
 	Clock func(ctx context.Context) (time.Time, error)
 }
 
-// Server answers requests. Make it with New; Run it for what is done by time.
+// Server answers requests. New makes it, and Run does its timed work.
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
@@ -112,27 +110,27 @@ type Server struct {
 	who       string // of all servers
 }
 
-// load is what is being answered.
+// load tracks the running requests.
 type load struct {
 	inFlight chan struct{}
 	long     atomic.Int64 // requests with a long body
 }
 
-// tenant is an index that is open.
+// A tenant is an open index.
 type tenant struct {
 	name    string
 	decider interface { // detector, or classic
 		Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
 	}
-	detector *docid.Detector // nil: classic decides
+	detector *docid.Detector // nil in the classic system
 	classic  Classic
 	quota    int
-	forgot   uint64 // how far idempotency keys were looked through; Run's own
+	forgot   uint64 // how far Run has searched for old idempotency keys
 	relays   map[string]*docid.Relay
 }
 
-// New opens the indexes of all tenants and makes the handler. An index made
-// under other settings is neardup.ErrUnlike.
+// New opens the indexes of all tenants and makes the handler. It returns neardup.ErrUnlike for an index made
+// with other settings.
 func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil) || cfg.Access == nil {
 		return nil, errors.New("server: a store and settings, or the classic system, and access are needed")
@@ -205,8 +203,8 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 	return t, s.attach(ctx, t)
 }
 
-// sinks names the sinks, those first that know an index by its identity: of what may be
-// wrong with an index they say the most.
+// sinks returns the names of the sinks. Sinks that check the identity of an index come first, because their
+// errors are the most precise.
 func (s *Server) sinks() []string {
 	return slices.SortedFunc(maps.Keys(s.cfg.Sinks), func(a, b string) int {
 		_, first := s.cfg.Sinks[a].(docid.History)
@@ -221,17 +219,17 @@ func (s *Server) sinks() []string {
 	})
 }
 
-// SetAccess says anew who may do what, from the next request on. It returns the tenants
-// that were not open when the server was made: nobody can use them until another is.
+// SetAccess replaces the access rules from the next request on. It returns the tenants that this server has
+// not opened. Their tokens do not work until a server starts with them.
 func (s *Server) SetAccess(a *Access) (closed []string) {
 	s.access.Store(a)
 	return slices.DeleteFunc(a.Tenants(), func(name string) bool { return s.tenants[name] != nil })
 }
 
-// Drain makes /readyz say 503 from now on. Requests are still answered.
+// Drain makes /readyz answer 503 from now on. Requests are still answered.
 func (s *Server) Drain() { s.draining.Store(true) }
 
-// OpenAPI is the description of all routes.
+// OpenAPI returns the description of all routes.
 func (s *Server) OpenAPI() *huma.OpenAPI { return s.api.OpenAPI() }
 
 // NewHTTP returns an http.Server with the timeouts and the header limit that a
@@ -249,20 +247,19 @@ func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// Gate answers while a server starts: alive but not ready. Open it once the
-// server is there.
+// Gate answers while a server starts: alive but not ready. The caller opens it with the started server.
 type Gate struct {
 	behind atomic.Pointer[Server]
 	why    atomic.Pointer[string]
 }
 
-// Wait names what the server waits for. /readyz says it.
+// Wait sets the reason for waiting, which /readyz reports.
 func (g *Gate) Wait(why string) { g.why.Store(&why) }
 
 // Open lets requests through to s.
 func (g *Gate) Open(s *Server) { g.behind.Store(s) }
 
-// ServeHTTP answers for the server, or for its absence.
+// ServeHTTP passes requests to the server, or answers for it while it starts.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s := g.behind.Load(); s != nil {
 		s.ServeHTTP(w, r)
@@ -283,8 +280,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
 
-// readyz says 200 while the server decides: not when it drains, and not when
-// its store takes no more writes or is away.
+// readyz answers 200 while the server decides. It answers 503 while the server drains, or while its store
+// takes no writes or is away.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	reason := ""
 	if s.draining.Load() {

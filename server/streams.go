@@ -5,10 +5,9 @@ import (
 	"sync"
 )
 
-// Streams bounds the requests of HTTP/2 that are open at one moment as Bound does
-// connections: n, and half of them of one client's address. A connection of HTTP/2 carries
-// up to 250, and each holds its headers until its answer has gone, which who gives no
-// window for it can put off for half a minute. One too many is 429.
+// Streams bounds the open requests of HTTP/2 to n, half of them from one client's address, as Bound does for
+// connections. An HTTP/2 connection carries up to 250 requests. Each holds its headers until its answer is
+// sent, and a client that grants no window can delay that for half a minute. Further requests get status 429.
 func Streams(h http.Handler, n int) http.Handler {
 	s := &streams{most: n, each: max(1, n/2), from: map[string]int{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +25,7 @@ func Streams(h http.Handler, n int) http.Handler {
 		}
 		defer s.leave(from)
 		h.ServeHTTP(w, r)
-		// The answer is sent while it still counts.
+		// The request counts as open until its answer is sent.
 		_ = http.NewResponseController(w).Flush()
 	})
 }

@@ -66,8 +66,7 @@ func (b blocked) Write(p []byte) (int, error) {
 	return b.ResponseRecorder.Write(p)
 }
 
-// Who reads an answer slowly, or gives no window for it, keeps the place of
-// nobody.
+// A client that reads slowly or grants no window takes no place from others.
 func TestSlowReadersKeepNoPlace(t *testing.T) {
 	f := start(t, func(c *server.Config) { c.Limits.InFlight, c.Limits.PerClient = 1, 1 })
 	slow := blocked{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}

@@ -38,7 +38,7 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 	return s.decide(ctx, sub)
 }
 
-// decide asks the detector, and counts what it took.
+// decide decides on a submission and records its metrics.
 func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, error) {
 	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
 		return api.Answer{}, at("body.images", "the classic system takes no pictures")
@@ -56,8 +56,8 @@ func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, 
 
 type batchInput struct{ Body input[api.Batch] }
 
-// submitBatch decides in order: an article may be the duplicate of one before
-// it. One that fails does not stop the others, but an unavailable store does.
+// submitBatch decides in order, so an article may be the duplicate of an earlier one. A failed article does
+// not stop the others, but an unavailable store does.
 func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnswer, error) {
 	entries := in.Body.is.Articles
 	if len(entries) < 1 || len(entries) > maxPage {
@@ -94,7 +94,7 @@ func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location strin
 	return s.decide(ctx, sub)
 }
 
-// toCore checks the limits of a submission and puts it into the core's words.
+// toCore checks the limits of a submission and converts it for package docid.
 func toCore(in *api.Submission, location string) (docid.Submission, error) {
 	article, err := toArticle(&in.Article, location)
 	for name, seconds := range map[string]int64{"ttlSeconds": in.TTLSeconds, "windowSeconds": in.WindowSeconds} {
@@ -142,8 +142,8 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 	return a, nil
 }
 
-// within checks a limit in bytes, also of what normalisation makes of a text:
-// one sign can stand for a sentence.
+// within checks the size of a text in bytes, before and after normalisation. Normalisation can expand one
+// character to a sentence.
 func within(s string, limit int, location string) error {
 	switch {
 	case len(s) > limit:
@@ -154,7 +154,7 @@ func within(s string, limit int, location string) error {
 	return nil
 }
 
-// parseTime reads RFC 3339 within the years that nanoseconds can count.
+// parseTime parses RFC 3339 times in the range of nanosecond timestamps.
 func parseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -195,12 +195,12 @@ func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	return c, nil
 }
 
-// changed puts a log entry into an answer.
+// changed converts a log entry to an answer.
 func changed(ctx context.Context, e docid.Entry) api.Change {
 	return api.Change{Seq: e.Seq, DocID: detector(ctx).DocIDs().DocID(e.Leader), NID: e.NID, Kind: string(e.Kind)}
 }
 
-// validPath checks a nid that comes in the path.
+// validPath checks a nid in the path.
 func validPath(nid string) *huma.ErrorModel {
 	if len(nid) > maxID || !utf8.ValidString(nid) {
 		return at("path.nid", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))

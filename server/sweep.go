@@ -11,18 +11,16 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// sweepEvery is how often Run looks for what is due.
+// sweepEvery is the interval of the sweeps in Run.
 const sweepEvery = time.Minute
 
-// sweepClaim is what one of several servers holds to do it for all.
+// sweepClaim names the claim that lets one of several servers sweep for all.
 const sweepClaim = "sweep"
 
-// sweepPage is how many docIds end, or changes are looked through, at a time.
+// sweepPage is the number of docIds to expire, or of changes to search, at a time.
 const sweepPage = 1000
 
-// Run does what is done by time, until ctx ends: docIds end whose time to live
-// is over, idempotency keys are dropped that were kept long enough, and the
-// sinks are fed.
+// Run does the timed work until ctx ends: it expires docIds, drops old idempotency keys and feeds the sinks.
 func (s *Server) Run(ctx context.Context) {
 	var relays sync.WaitGroup
 	defer relays.Wait()
@@ -63,8 +61,7 @@ func (s *Server) tellReach(err error) {
 	}
 }
 
-// attach has the store keep what it decides for every sink, and no longer for
-// those that are given up.
+// attach makes the store keep its decisions for every sink, and stops that for detached sinks.
 func (s *Server) attach(ctx context.Context, t *tenant) error {
 	for _, name := range s.cfg.Detach {
 		if err := t.detector.Index().Detach(ctx, name); err != nil {
@@ -91,7 +88,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 	return nil
 }
 
-// Sweep does it once, as if it were now. One caller at a time.
+// Sweep runs one sweep as of the time now. It must not be called concurrently.
 func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	if s.cfg.Remote.Clock != nil {
 		at, err := s.cfg.Remote.Clock(ctx)
@@ -131,8 +128,7 @@ func expire(ctx context.Context, d *docid.Detector, now time.Time) error {
 	}
 }
 
-// forget drops keys that were kept long enough. After a restart the log is
-// looked through once more.
+// forget drops idempotency keys that are old enough. After a restart it searches the log again.
 func (s *Server) forget(ctx context.Context, t *tenant, before time.Time) error {
 	for {
 		upTo, err := t.detector.Forget(ctx, t.forgot, before, sweepPage)

@@ -10,18 +10,17 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// Texts keep the texts of articles for a time, by the tenant and the change that
-// each came with. No answer rests on them. Safe for concurrent use.
+// Texts stores texts of articles for a limited time, by tenant and change. No answer depends on them. It must
+// be safe for concurrent use.
 type Texts interface {
 	Put(tenant string, seq uint64, text string) error
 	Get(tenant string, seq uint64) (text string, ok bool, err error)
 	Drop(tenant string, seq uint64) error
-	// Forget drops what was kept long enough.
+	// Forget drops expired texts.
 	Forget(tenant string) error
 }
 
-// keepText keeps the text of an article that was decided. That it failed is
-// logged: the answer stands.
+// keepText stores the text of a decided article. It only logs a failure, because the answer is already valid.
 func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 	if s.cfg.Texts == nil || text == "" {
 		return
@@ -31,7 +30,7 @@ func (s *Server) keepText(ctx context.Context, seq uint64, text string) {
 	}
 }
 
-// keepRevised keeps a new text of an article in the place of the one it came with.
+// keepRevised replaces the stored text of an article with its new text.
 func (s *Server) keepRevised(ctx context.Context, nid, text string) {
 	if s.cfg.Texts == nil {
 		return
@@ -41,7 +40,7 @@ func (s *Server) keepRevised(ctx context.Context, nid, text string) {
 	}
 }
 
-// addTexts adds to members the texts that are kept, for whoever may moderate.
+// addTexts adds the stored texts to members if the caller is a moderator.
 func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	who := callerOf(ctx)
 	if s.cfg.Texts == nil || who.grant == nil || !who.grant.Has(Moderate) {
@@ -59,7 +58,7 @@ func (s *Server) addTexts(ctx context.Context, members []api.Member) {
 	}
 }
 
-// keptText is the text of an article that is kept for moderators, nil where none is.
+// keptText returns the stored text of an article, or nil if there is none.
 func (s *Server) keptText(ctx context.Context, nid string) *string {
 	m, _, err := detector(ctx).Member(ctx, nid)
 	if err != nil {
@@ -72,15 +71,15 @@ func (s *Server) keptText(ctx context.Context, nid string) *string {
 	return &is[0].Content
 }
 
-// dropText forgets the text of an article that is to go, before it goes: who
-// fails in between may ask again.
+// dropText removes the text of an article before the article is deleted, so that a failed deletion can be
+// repeated.
 func (s *Server) dropText(ctx context.Context, nid string) error {
 	if s.cfg.Texts == nil {
 		return nil
 	}
 	m, _, err := detector(ctx).Member(ctx, nid)
 	if errors.Is(err, docid.ErrNotFound) {
-		return nil // deleting it will say so
+		return nil // the deletion will report it
 	}
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func (s *Server) dropText(ctx context.Context, nid string) error {
 	return s.cfg.Texts.Drop(callerOf(ctx).tenant.name, m.Seq)
 }
 
-// dropTexts forgets those of all articles of a docId.
+// dropTexts removes the texts of all articles of a docId.
 func (s *Server) dropTexts(ctx context.Context, docID string) error {
 	if s.cfg.Texts == nil {
 		return nil
@@ -96,7 +95,7 @@ func (s *Server) dropTexts(ctx context.Context, docID string) error {
 	for after, more := uint64(0), true; more; {
 		g, err := detector(ctx).Group(ctx, docID, after, 100)
 		if err != nil {
-			return nil // ending it will say why
+			return nil // ending the docId will report the cause
 		}
 		for _, m := range g.Members {
 			if err := s.cfg.Texts.Drop(callerOf(ctx).tenant.name, m.Seq); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// texts are kept in memory, for as long as nobody forgets them.
+// texts stores texts in memory until they are dropped.
 type texts struct{ sync.Map }
 
 func (t *texts) Put(tenant string, seq uint64, text string) error {
@@ -33,8 +33,8 @@ func (t *texts) Drop(tenant string, seq uint64) error {
 
 func (t *texts) Forget(string) error { return nil }
 
-// Whoever moderates sees both texts while they are kept, with what differs marked;
-// others see that of the kept article only, and what is deleted is gone.
+// A moderator sees both texts while they are stored, with their differences marked. Other users see only the
+// kept article's text, and deleted texts are removed.
 func TestModeratorsSeeBothTexts(t *testing.T) {
 	var access *server.Access
 	kept := &texts{}
@@ -73,7 +73,7 @@ func TestModeratorsSeeBothTexts(t *testing.T) {
 	tab.Go(f.http.URL + "/ui/#groups/" + first.DocID)
 	tab.Wait("[...document.querySelectorAll('.member ins')].some((e) => e.innerText.includes('And so it ends'))")
 
-	// For a docId of its own nobody need send what is kept.
+	// For a new docId, the caller need not send a text that is stored.
 	if m := must[api.CorrectionAnswer](t)(li.Correct(ctx, "second", api.Correction{Why: "another"})); m.Unchanged || m.DocID == first.DocID {
 		t.Errorf("a docId of its own: %+v", m)
 	}

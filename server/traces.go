@@ -14,13 +14,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// root begins the span of a request, below that of the caller where a header traceparent names one.
+// root begins the span of a request. Its parent is the span in the header traceparent, if any.
 func (s *Server) root(r *http.Request) (context.Context, trace.Span) {
 	ctx := propagation.TraceContext{}.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	return s.cfg.Traces.Tracer(span.Scope).Start(ctx, r.Method, trace.WithSpanKind(trace.SpanKindServer))
 }
 
-// answered ends it. Routes are patterns: what callers name in a path is not told.
+// answered ends the span of a request. It records the pattern of the route, but not the path, which may name nids.
 func answered(root trace.Span, r *http.Request, status int) {
 	if !root.IsRecording() {
 		return
@@ -40,7 +40,7 @@ func decided(s trace.Span, tenant string, a docid.Answer, err error) {
 	}
 }
 
-// toldOf makes a span of each page that a sink of a tenant was handed, and logs why the sink waits.
+// toldOf returns a function that records a span for each page sent to a sink, and logs why the sink waits.
 func (s *Server) toldOf(tenant, sink string) func(began time.Time, changes int, err error) {
 	tracer := s.cfg.Traces.Tracer(span.Scope)
 	return func(began time.Time, changes int, err error) {

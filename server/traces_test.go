@@ -40,7 +40,7 @@ func TestTracesTellOnlyWhatFailed(t *testing.T) {
 	}
 }
 
-// BenchmarkTraces is what spans cost a submission, where they go nowhere.
+// BenchmarkTraces measures the cost of spans for a submission if they are not sent.
 func BenchmarkTraces(b *testing.B) {
 	for _, name := range []string{"off", "on"} {
 		b.Run(name, func(b *testing.B) {

@@ -12,12 +12,12 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// maxInspect bounds, in bytes, a text that is inspected: its edit distance
-// alone takes the product of two lengths.
+// maxInspect bounds a text to inspect, in bytes. The time for the edit distance grows with the product of
+// both lengths.
 const maxInspect = 64 << 10
 
-// routesForPages are the pages under /ui, and what they ask that nobody else
-// does. The pages hold no data: whoever has no token sees an empty frame.
+// routesForPages registers the pages under /ui and the routes that only they use. The pages contain no data,
+// so they need no token.
 func (s *Server) routesForPages(mux *http.ServeMux) error {
 	page, policy, err := pages.Live()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 		h.Set("Content-Security-Policy", policy+"; frame-ancestors 'none'")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		_, _ = w.Write(page) // a client that has gone
+		_, _ = w.Write(page) // the client may have disconnected
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusSeeOther))
 	mux.Handle("GET /ui", http.RedirectHandler("/ui/", http.StatusMovedPermanently))
@@ -54,8 +54,7 @@ func (s *Server) me(ctx context.Context, _ *struct{}) (api.Caller, error) {
 	return out, nil
 }
 
-// figuresNow gives what carries the name of the caller's tenant; the rest is
-// the server's, for its operator.
+// figuresNow returns the metrics of the caller's tenant. It returns all metrics of the server to an operator.
 func (s *Server) figuresNow(ctx context.Context, _ *struct{}) (api.Live, error) {
 	families, err := s.live.Gather()
 	if err != nil {
@@ -90,7 +89,7 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 
 type inspectInput struct{ Body input[api.Texts] }
 
-// inspect works as long as a long judgement does, so it needs a place as one does.
+// inspect takes as long as a long judgement, so it needs a place among those.
 func (s *Server) inspect(ctx context.Context, in *inspectInput) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")

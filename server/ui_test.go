@@ -16,8 +16,7 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// The page is for everybody, who types no more than the address of the server, has a
-// strict policy, and holds nothing.
+// The page is public. It requires only the address of the server, has a strict policy and contains no data.
 func TestPageHasAStrictPolicy(t *testing.T) {
 	f := start(t)
 	r, err := http.Get(f.http.URL + "/")
@@ -141,8 +140,8 @@ func TestPagesOfTheService(t *testing.T) {
 	}
 }
 
-// Inspecting takes a place among the long judgements, so one client never has all
-// processors, and who waits goes when the request's time is over.
+// An inspection takes a place among the long judgements, so one client never uses all processors. A waiting
+// request fails when its time is over.
 func TestInspectionsTakePlaces(t *testing.T) {
 	inspecting, done := make(chan struct{}, 100), make(chan struct{})
 	f := start(t, func(c *server.Config) {
@@ -169,7 +168,7 @@ func TestInspectionsTakePlaces(t *testing.T) {
 	release()
 }
 
-// takePlaces has requests inspect in all places, until what it returns is called.
+// takePlaces makes requests inspect in all places, until release is called.
 func (f *fixture) takePlaces(inspecting, done chan struct{}) (release func()) {
 	f.Helper()
 	var all sync.WaitGroup

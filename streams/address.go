@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// address is where a source or an output lies.
+// address locates a source or an output.
 type address struct {
-	*url.URL        // nil: a file
-	name     string // of the topic, stream or subject; or the path of a file, - for standard output
+	*url.URL        // nil for a file
+	name     string // the topic, stream or subject, or the path of a file (- for standard output)
 }
 
-// broker is a kind of address. A new one is plugged in here.
+// A broker is a kind of address. The map brokers lists all kinds.
 type broker struct {
 	source func(ctx context.Context, from address, beside [outputs]string, o Options) (Source, error)
 	sink   func(ctx context.Context, to address) (Sink, error)
-	joins  bool // a source writes what goes to the same server
+	joins  bool // the source itself writes records to outputs on the same server
 }
 
 var brokers = map[string]broker{
@@ -31,13 +31,13 @@ var brokers = map[string]broker{
 	"nats+tls":      natsServer,
 }
 
-// ErrAddress is in the errors of what is no address of a stream.
+// ErrAddress is wrapped by errors about an invalid stream address.
 var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
 
-// ErrAbsent is in the errors of what a build without the tag full lacks: the clients of Kafka, NATS and S3.
+// ErrAbsent is wrapped by errors about clients that a build without the tag full omits: Kafka, NATS and S3.
 var ErrAbsent = errors.New("this build lacks it (use a release, or build with -tags full)")
 
-// parse reads an address; the error does not say it, for it may hold a password.
+// parse parses an address. Its error omits the address, which may contain a password.
 func parse(s string) (address, error) {
 	if !strings.Contains(s, "://") {
 		return address{name: s}, nil
@@ -53,7 +53,7 @@ func parse(s string) (address, error) {
 	return a, nil
 }
 
-// beside reports two addresses of one server, asked in one way.
+// beside reports whether two addresses have the same server and settings, and its source can write to it.
 func (a address) beside(b address) bool {
 	if a.URL == nil || b.URL == nil || !brokers[a.Scheme].joins {
 		return false
@@ -63,7 +63,7 @@ func (a address) beside(b address) bool {
 	return x.String() == y.String()
 }
 
-// open opens the source and the sinks of what it does not write itself.
+// open opens the source, and the sinks that the source does not write itself.
 func open(ctx context.Context, o Options) (_ Source, _ [outputs]Sink, err error) {
 	var sinks [outputs]Sink
 	var beside [outputs]string

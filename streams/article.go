@@ -13,10 +13,10 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// maxArticle is how long a body may be that a service takes, in bytes.
+// maxArticle bounds an article in bytes. The service accepts no longer body.
 const maxArticle = 4 << 20
 
-// article is a message as far as it can be read without asking the service.
+// article is a message with the fields that the consumer can check before it calls the service.
 type article struct {
 	Message
 	nid  string
@@ -45,8 +45,8 @@ func readArticle(m Message) article {
 	return a
 }
 
-// key makes a message that comes again count once, also after its article was deleted. The text is part of it because a
-// topic that is made anew has the same positions.
+// key returns the idempotency key of a message, so that a repeated message counts once even after its article
+// was deleted. It includes the text because a recreated topic reuses positions.
 func (a *article) key() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %q ", a.Topic, a.Partition, a.Offset)
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// ask has the service decide on an article, and waits as long as it is busy or away.
+// ask submits an article to the service. It retries while the service is busy or away.
 func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 	if a.flaw != "" {
 		return c.refuse(a, 0, a.flaw)
@@ -107,10 +107,10 @@ func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 	}
 }
 
-// awayPause is how long to wait for a service that was away for all attempts of its client.
+// awayPause is the pause after all attempts of the client have failed.
 const awayPause = time.Second
 
-// refuses reports a status that says something of the article, and will again.
+// refuses reports whether a status rejects the article itself, so that a retry would fail again.
 func refuses(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
@@ -119,12 +119,12 @@ func refuses(status int) bool {
 	return false
 }
 
-// mends reports a status that somebody or time mends, beside those that a client waits for.
+// mends reports whether a status is temporary, in addition to those for which the client retries.
 func mends(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusInsufficientStorage
 }
 
-// refuse is the record of a message that is no article to the service.
+// refuse returns the record of a message that the service rejects.
 func (c *Consumer) refuse(a article, status int, reason string) (Record, error) {
 	if c.o.Bad == "" {
 		return Record{}, fmt.Errorf("%s is refused, and there is no output for such messages: %s", a.place(), reason)

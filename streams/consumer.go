@@ -18,50 +18,50 @@ import (
 
 // Options of a Consumer.
 type Options struct {
-	// From is the address of the source, To that of the decisions, Bad that of the refused messages; an output may also be a
-	// file, or - for Stdout. Without Bad a message that is refused ends Run.
+	// From is the address of the source, To that of the decisions and Bad that of the rejected messages. An
+	// output may also be a file, or - for Stdout. Without Bad, a rejected message ends Run.
 	From, To, Bad string
 	Stdout        io.Writer
-	// Group shares the messages of the source among its consumers and remembers which are acknowledged. Instance is the name
-	// of this one: under it, after a crash, it goes on at once with what it had.
+	// Group names the consumers that share the messages and the acknowledgements of the source. Instance
+	// names this consumer. After a crash, a consumer with the same Instance resumes its messages at once.
 	Group, Instance string
-	// ClaimAfter is how long messages of a consumer that does not answer are left to it, in Redis and NATS.
+	// ClaimAfter is the time after which others claim messages of a silent consumer, in Redis and NATS.
 	ClaimAfter time.Duration
-	// InFlight is how many articles of a partition are asked about at one moment. With 1 they are decided in the order of
-	// the partition, with more only those of one nid.
+	// InFlight bounds the concurrent requests for one partition. With 1, articles are decided in the order of
+	// the partition. Otherwise only those with the same nid are.
 	InFlight int
-	// ToEnd has Run return once every message is acknowledged.
+	// ToEnd makes Run return once every message is acknowledged.
 	ToEnd bool
-	// Drain is how long Run goes on, once its context has ended, with what it has read.
+	// Drain is how long Run continues with the messages it has read after its context ends.
 	Drain time.Duration
 	Log   *slog.Logger
 }
 
-// Service decides on articles; *api.Client does.
+// Service decides on articles, as *api.Client does.
 type Service interface {
 	SubmitJSON(ctx context.Context, article []byte, key string) (api.Answer, error)
 }
 
-// Counts are what a Consumer has done.
+// Counts holds the progress of a Consumer.
 type Counts struct {
-	Read, Decided, Refused, Again int64 // messages; Again: given up to another consumer
+	Read, Decided, Refused, Again int64 // messages; Again: claimed by another consumer
 	InFlight                      int64 // messages that are read and not acknowledged
-	Waiting                       int64 // of these, those for which the service was not there when last asked
+	Waiting                       int64 // messages in flight for which the last request failed
 }
 
 // Consumer feeds a service from a source.
 type Consumer struct {
 	o       Options
 	service Service
-	mu      sync.RWMutex // guards source where others than Run ask it
-	source  Source       // nil: it failed, and is to be opened again
+	mu      sync.RWMutex // guards source because Lag uses it concurrently
+	source  Source       // nil after a failure until it is reopened
 	sinks   [outputs]Sink
 	seed    maphash.Seed
 
 	read, decided, refused, again, inFlight, waiting atomic.Int64
 }
 
-// Open connects to source and outputs.
+// Open connects to the source and the outputs.
 func Open(ctx context.Context, service Service, o Options) (*Consumer, error) {
 	source, sinks, err := open(ctx, o)
 	if err != nil {
@@ -73,7 +73,7 @@ func Open(ctx context.Context, service Service, o Options) (*Consumer, error) {
 // Close closes the connections.
 func (c *Consumer) Close() error { return closeAll(c.source, c.sinks) }
 
-// Counts says what was done until now.
+// Counts returns the progress until now.
 func (c *Consumer) Counts() Counts {
 	return Counts{
 		Read: c.read.Load(), Decided: c.decided.Load(), Refused: c.refused.Load(), Again: c.again.Load(),
@@ -81,7 +81,7 @@ func (c *Consumer) Counts() Counts {
 	}
 }
 
-// Lag is how many messages of the source are not acknowledged.
+// Lag returns the number of messages in the source that are not acknowledged.
 func (c *Consumer) Lag(ctx context.Context) (int64, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -91,10 +91,10 @@ func (c *Consumer) Lag(ctx context.Context) (int64, error) {
 	return c.source.Lag(ctx)
 }
 
-// failure is what a broker answers, or that it does not.
+// failure is an error of a broker.
 type failure struct{ error }
 
-// Unwrap returns it.
+// Unwrap returns the broker's error.
 func (f failure) Unwrap() error { return f.error }
 
 func failed(err error) error {
@@ -104,8 +104,8 @@ func failed(err error) error {
 	return failure{err}
 }
 
-// Run consumes until ctx ends, and what it has read then within the time to drain. A broker that fails is opened again, as after
-// a crash: what was not acknowledged comes again.
+// Run consumes until ctx ends, and then finishes what it has read within Drain. It reopens a broker that
+// fails. Messages that were not acknowledged are then delivered again.
 func (c *Consumer) Run(ctx context.Context) error {
 	for {
 		err := c.run(ctx)
@@ -119,16 +119,16 @@ func (c *Consumer) Run(ctx context.Context) error {
 	}
 }
 
-// Times between two attempts to open a broker again: the first, and the longest.
+// Pauses between attempts to reopen a broker: the first and the longest.
 const (
 	firstPause   = time.Second
 	longestPause = 30 * time.Second
 )
 
-// reopen opens source and outputs again, as often as it takes.
+// reopen reopens the source and the outputs, and retries until it succeeds.
 func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	c.mu.Lock()
-	_ = closeAll(c.source, c.sinks) // what it says follows from the cause
+	_ = closeAll(c.source, c.sinks) // any error follows from cause
 	c.source, c.sinks = nil, [outputs]Sink{}
 	c.mu.Unlock()
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
@@ -146,7 +146,7 @@ func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	}
 }
 
-// run is Run until a broker fails.
+// run consumes until a broker fails.
 func (c *Consumer) run(ctx context.Context) error {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -175,7 +175,7 @@ func (c *Consumer) run(ctx context.Context) error {
 	return nil
 }
 
-// ending is the error of what was done within a context: none once that has ended, for what was read comes again.
+// ending returns err, or nil if ctx has ended, because unacknowledged messages are delivered again.
 func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -183,7 +183,7 @@ func ending(ctx context.Context, err error) error {
 	return err
 }
 
-// settle decides on messages, writes what came of them, and acknowledges them.
+// settle decides on messages, writes the records, and acknowledges the messages.
 func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 	records, err := c.decide(ctx, messages)
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 	return failed(err)
 }
 
-// local reports an output that no broker has.
+// local reports whether an output is a file or standard output.
 func local(sink Sink) bool {
 	switch sink.(type) {
 	case *file, lines:
@@ -228,7 +228,7 @@ func local(sink Sink) bool {
 	return false
 }
 
-// decide asks about messages, in lanes beside each other: one for each partition, or so many, by nid.
+// decide submits messages in parallel lanes. A partition has InFlight lanes, chosen by nid.
 func (c *Consumer) decide(ctx context.Context, messages []Message) ([]Record, error) {
 	type lane struct {
 		partition int32

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/lockfile"
 )
 
-// lines is a sink that writes lines of JSON.
+// lines is a sink that writes JSON lines.
 type lines struct{ w io.Writer }
 
 // Write writes the records at once.
@@ -25,7 +25,7 @@ func (l lines) Write(_ context.Context, records []Record) error {
 	return err
 }
 
-// Close does nothing: whoever gave the writer closes it.
+// Close does nothing because the caller owns the writer.
 func (lines) Close() error { return nil }
 
 // file appends lines to a file, and syncs it.
@@ -35,7 +35,7 @@ type file struct {
 	unlock func() error
 }
 
-// openFile opens a file to append to, for one process; the part of a line that one which was killed has left goes.
+// openFile opens a file to append to. It locks the file and removes a partial last line of a killed process.
 func openFile(path string) (_ *file, err error) {
 	unlock, err := lockfile.Lock(path + ".lock")
 	if errors.Is(err, lockfile.ErrLocked) {
@@ -61,7 +61,7 @@ func openFile(path string) (_ *file, err error) {
 	return &file{lines{f}, f, unlock}, nil
 }
 
-// wholeLines is where the last whole line of a file ends.
+// wholeLines returns the offset after the last complete line of a file.
 func wholeLines(f *os.File) (int64, error) {
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -20,13 +20,13 @@ import (
 
 var kafka = broker{openKafka, openKafkaSink, true}
 
-// kafkaWait is how long Poll waits for messages.
+// kafkaWait bounds how long Poll waits for messages.
 const kafkaWait = time.Second
 
-// fetchBytes bounds what the client reads ahead.
+// fetchBytes bounds the data that the client reads ahead.
 const fetchBytes = 16 << 20
 
-// kafkaSource reads a topic as a member of a group. Records that go to the same Kafka, and the offsets, are one transaction.
+// kafkaSource reads a topic as a member of a group. One transaction holds the offsets and the records for that Kafka.
 type kafkaSource struct {
 	s           *kgo.GroupTransactSession
 	options     []kgo.Opt // of a client that is in no group
@@ -48,7 +48,7 @@ func openKafka(ctx context.Context, from address, beside [outputs]string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	// A name of its own ends what one of before has left open, and takes over its partitions, at once.
+	// With a fixed name, a restarted consumer aborts its open transaction and takes over its partitions at once.
 	name := o.Group + "." + o.Instance + "." + from.name
 	s, err := kgo.NewGroupTransactSession(append(
 		slices.Clip(options), kgo.ConsumerGroup(o.Group), kgo.InstanceID(name), kgo.TransactionalID(name),
@@ -69,7 +69,7 @@ func openKafka(ctx context.Context, from address, beside [outputs]string, o Opti
 	return k, nil
 }
 
-// hasTopics is an error unless all topics are there; "" is none.
+// hasTopics returns an error unless all topics exist. It ignores empty names.
 func hasTopics(ctx context.Context, c *kgo.Client, names ...string) error {
 	found, err := kadm.NewClient(c).ListTopics(ctx, slices.DeleteFunc(names, func(name string) bool { return name == "" })...)
 	if err != nil {
@@ -83,7 +83,7 @@ func hasTopics(ctx context.Context, c *kgo.Client, names ...string) error {
 	return nil
 }
 
-// Poll returns messages that are committed.
+// Poll returns committed messages.
 func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, kafkaWait)
 	defer cancel()
@@ -96,7 +96,7 @@ func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 	var messages []Message
 	for _, r := range fetches.Records() {
 		if r.Attrs.IsControl() {
-			continue // the end of a transaction: it has an offset
+			continue // a transaction marker, which has an offset
 		}
 		m := Message{Position: Position{r.Topic, r.Partition, strconv.FormatInt(r.Offset, 10)}, Value: r.Value}
 		if r.Value == nil {
@@ -112,7 +112,7 @@ func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 	return messages, nil
 }
 
-// Commit commits a transaction of records and offsets, unless partitions went to others meanwhile.
+// Commit commits a transaction of records and offsets, unless the partitions were reassigned meanwhile.
 func (k *kafkaSource) Commit(ctx context.Context, _ []Message, records []Record) error {
 	if err := k.s.Begin(); err != nil {
 		return fmt.Errorf("begin a transaction: %w", err)
@@ -128,7 +128,7 @@ func (k *kafkaSource) Commit(ctx context.Context, _ []Message, records []Record)
 	return nil
 }
 
-// kafkaRecords makes records for the topics of outputs; those of an article go to one partition.
+// kafkaRecords makes records for the topics of outputs. The key puts all records of an article into one partition.
 func kafkaRecords(records []Record, topics [outputs]string) []*kgo.Record {
 	all := make([]*kgo.Record, len(records))
 	for i, r := range records {
@@ -137,7 +137,7 @@ func kafkaRecords(records []Record, topics [outputs]string) []*kgo.Record {
 	return all
 }
 
-// Lag is that of the group, over all partitions, for who reads what is committed.
+// Lag returns the lag of the group over all partitions. It counts committed messages only.
 func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	adm := kadm.NewClient(k.s.Client())
 	begins, err := adm.ListStartOffsets(ctx, k.topic)
@@ -160,11 +160,11 @@ func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	return lag, nil
 }
 
-// leaveTime is how long Close may take to leave the group.
+// leaveTime is the timeout for leaving the group in Close.
 const leaveTime = 5 * time.Second
 
-// Close leaves the group, so that others get the partitions at once and not when the session has ended: a member with a
-// name is waited for.
+// Close leaves the group, so that other members get the partitions at once. Otherwise the brokers would wait
+// for a named member until its session ends.
 func (k *kafkaSource) Close() error {
 	k.s.Close()
 	c, err := kgo.NewClient(k.options...)
@@ -181,7 +181,7 @@ func (k *kafkaSource) Close() error {
 	return nil
 }
 
-// kafkaSink writes to a topic of another Kafka than that of the source.
+// kafkaSink writes to a topic of a different Kafka from that of the source.
 type kafkaSink struct {
 	c     *kgo.Client
 	topic string
@@ -204,7 +204,7 @@ func openKafkaSink(ctx context.Context, to address) (Sink, error) {
 	return &kafkaSink{c, to.name}, nil
 }
 
-// Write returns once all replicas in sync have the records.
+// Write returns once all in-sync replicas have the records.
 func (k *kafkaSink) Write(ctx context.Context, records []Record) error {
 	return k.c.ProduceSync(ctx, kafkaRecords(records, [outputs]string{k.topic, k.topic})...).FirstErr()
 }

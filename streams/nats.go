@@ -18,22 +18,22 @@ import (
 
 var natsServer = broker{openNATS, openNATSSink, false}
 
-// natsWait is how long Poll waits for messages, and natsFlush Commit for the server.
+// natsWait bounds how long Poll waits for messages. natsFlush bounds how long Commit waits for the server.
 const (
 	natsWait  = time.Second
 	natsFlush = 10 * time.Second
 )
 
-// natsSource reads a subject of a stream by a durable consumer.
+// natsSource reads a subject of a stream through a durable consumer.
 type natsSource struct {
 	c        *nats.Conn
 	consumer jetstream.Consumer
-	every    time.Duration // how often the server is told that messages are worked on
+	every    time.Duration // interval of the progress messages to the server
 	working  []jetstream.Msg
-	told     func() // ends the telling; nil: there is none
+	told     func() // stops the progress messages; nil if none are sent
 }
 
-// connect connects to a server; ?creds=FILE is who we are, ?ca=FILE whom we trust, PEM.
+// connect connects to a server. ?creds=FILE holds the credentials and ?ca=FILE the trusted certificates in PEM.
 func connect(a address) (*nats.Conn, jetstream.JetStream, error) {
 	u, query := url.URL{Scheme: "nats", Host: a.Host, User: a.User}, a.Query()
 	options := []nats.Option{nats.Name("neardup"), nats.MaxReconnects(-1)}
@@ -78,7 +78,7 @@ func openNATS(ctx context.Context, from address, _ [outputs]string, o Options) (
 	return &natsSource{c: c, consumer: consumer, every: max(o.ClaimAfter/3, time.Millisecond)}, nil
 }
 
-// Poll waits for one message, and takes along what is there beside it.
+// Poll waits for one message and also returns those that are already available.
 func (n *natsSource) Poll(ctx context.Context) (messages []Message, err error) {
 	n.rest()
 	n.working = n.working[:0]
@@ -113,7 +113,7 @@ func (n *natsSource) Poll(ctx context.Context) (messages []Message, err error) {
 	return messages, nil
 }
 
-// tell has the server know, until rest, that the messages are worked on.
+// tell starts to send progress messages to the server, until rest stops them.
 func (n *natsSource) tell() {
 	done := make(chan struct{})
 	var telling sync.WaitGroup
@@ -125,7 +125,7 @@ func (n *natsSource) tell() {
 				return
 			case <-tick.C:
 				for _, m := range n.working {
-					_ = m.InProgress() // if it is not told, the messages come again
+					_ = m.InProgress() // if it fails, the messages are delivered again
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func (n *natsSource) rest() {
 	}
 }
 
-// Commit acknowledges the messages; there are no records.
+// Commit acknowledges the messages. There are no records because sinks write them.
 func (n *natsSource) Commit(ctx context.Context, _ []Message, _ []Record) error {
 	n.rest()
 	for _, m := range n.working {
@@ -156,7 +156,7 @@ func (n *natsSource) Commit(ctx context.Context, _ []Message, _ []Record) error 
 	return nil
 }
 
-// Lag is that of the consumer, with what is not acknowledged.
+// Lag returns the lag of the consumer, including unacknowledged messages.
 func (n *natsSource) Lag(ctx context.Context) (int64, error) {
 	is, err := n.consumer.Info(ctx)
 	if err != nil {
@@ -191,7 +191,7 @@ func openNATSSink(ctx context.Context, to address) (Sink, error) {
 	return &natsSink{c, js, to.name}, nil
 }
 
-// Write returns once the stream has the records. It drops those whose position it has had within its window of duplicates.
+// Write returns once the stream has stored the records. The stream drops duplicates within its window.
 func (n *natsSink) Write(ctx context.Context, records []Record) error {
 	waiting := make([]jetstream.PubAckFuture, len(records))
 	for i, r := range records {

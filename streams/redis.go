@@ -15,15 +15,15 @@ import (
 // redisField is the field of an entry that holds the JSON.
 const redisField = "json"
 
-// redisWait is how long Poll waits for entries, and claimEvery how often it looks for those of others.
+// redisWait bounds how long Poll waits for entries. claimEvery is the interval between claims of others' entries.
 const (
 	redisWait  = time.Second
 	claimEvery = 5 * time.Second
 )
 
-// acknowledge writes what came of entries and acknowledges them, but of those alone that nobody has acknowledged: another
-// may have claimed some. KEYS: the stream, and those of outputs; ARGV: the group, and of each entry the id, the number of
-// its output, 0 for none, and the record. It writes before it acknowledges, for a full Redis can refuse the one.
+// acknowledge writes records and acknowledges their entries. It skips entries that another consumer has
+// acknowledged. KEYS: the stream and the outputs. ARGV: the group, and for each entry its id, the number of its
+// output (0 for none) and its record. It writes first, because a full Redis may reject the write.
 var acknowledge = redis.NewScript(-1, `
 for i = 2, #ARGV, 3 do
   if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) == 1 then
@@ -41,8 +41,8 @@ type redisSource struct {
 	group, instance string
 	beside          [outputs]string
 	claimAfter      time.Duration
-	claimed         time.Time // when entries of others were last looked for
-	own             bool      // all is done that this consumer had when it was last ended
+	claimed         time.Time // when it last claimed entries of other consumers
+	own             bool      // all entries from before the last restart are done
 }
 
 func redisClient(ctx context.Context, a address) (*redisclient.Client, error) {
@@ -67,7 +67,7 @@ func openRedis(ctx context.Context, from address, beside [outputs]string, o Opti
 	return &redisSource{c: c, key: from.name, group: o.Group, instance: o.Instance, beside: beside, claimAfter: o.ClaimAfter}, nil
 }
 
-// Poll returns what this consumer had and did not acknowledge, then what others have left, then what is new.
+// Poll returns this consumer's unacknowledged entries, then abandoned entries of other consumers, then new ones.
 func (r *redisSource) Poll(ctx context.Context) ([]Message, error) {
 	if !r.own {
 		found, err := r.read(ctx, "0")
@@ -101,7 +101,7 @@ func (r *redisSource) read(ctx context.Context, from string) ([]Message, error) 
 	return r.messages(entries, err, "read")
 }
 
-// claim takes over what others have not acknowledged for long.
+// claim takes over entries that other consumers have not acknowledged for claimAfter.
 func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	idle := strconv.FormatInt(r.claimAfter.Milliseconds(), 10)
 	parts, err := redis.Values(r.c.Do(ctx, "XAUTOCLAIM", r.key, r.group, r.instance, idle, "0", "COUNT", page))
@@ -112,7 +112,7 @@ func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	return r.messages(entries, err, "claim entries of")
 }
 
-// messages returns the entries of an answer to what was done.
+// messages converts the entries of an answer. what names the action in errors.
 func (r *redisSource) messages(answer []any, err error, what string) ([]Message, error) {
 	entries, err := redisclient.Entries(answer, err)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r *redisSource) messages(answer []any, err error, what string) ([]Message,
 	return messages, nil
 }
 
-// Commit runs one script: Redis runs it alone, and its log has all or nothing of it.
+// Commit runs one script, which Redis executes and logs atomically.
 func (r *redisSource) Commit(ctx context.Context, done []Message, records []Record) error {
 	of := map[string]Record{}
 	for _, record := range records {
@@ -159,7 +159,7 @@ func (r *redisSource) Commit(ctx context.Context, done []Message, records []Reco
 	return nil
 }
 
-// Lag is that of the group, with what its consumers have not acknowledged.
+// Lag returns the lag of the group, including unacknowledged entries.
 func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 	groups, err := redis.Values(r.c.Do(ctx, "XINFO", "GROUPS", r.key))
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *redisSource) Close() error {
 	return r.c.Close()
 }
 
-// redisSink writes to a stream of another Redis than that of the source.
+// redisSink writes to a stream of a different Redis from that of the source.
 type redisSink struct {
 	c   *redisclient.Client
 	key string

@@ -13,7 +13,7 @@ import (
 // hangs is how long a test waits that would wait for ever.
 const hangs = 5 * time.Minute
 
-// told hands lines of a log on.
+// told passes on the lines of a log.
 type told chan string
 
 func (c told) Write(line []byte) (int, error) {
@@ -21,8 +21,8 @@ func (c told) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// reopened: a consumer whose broker is killed while it works goes on once the broker is back, and loses no message. Where the
-// broker's client does not wait itself it says so.
+// reopened checks that a consumer whose broker is killed continues once the broker is back, and loses no
+// message. If the broker's client does not wait itself, the consumer logs the failure.
 func reopened(t *testing.T, s streamtest.Streams) {
 	nids := sendArticles(t, s, 6)
 	lines := make(told, 100)

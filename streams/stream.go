@@ -1,7 +1,7 @@
-// Package streams feeds a docId service from Kafka, Redis streams or NATS JetStream: a Consumer reads articles, asks the
-// service about each, and writes the decisions to another stream or a file. A message is acknowledged once its answer is
-// durable and its decision written, so one that was not comes again, gets the same answer by its key, and is written with
-// the same position. Where source and output lie on one Kafka or Redis both happen in one step.
+// Package streams feeds a docId service from Kafka, Redis streams or NATS JetStream. A Consumer reads articles, submits
+// each to the service, and writes the decisions to another stream or a file. It acknowledges a message after its answer
+// is durable and its decision written. Other messages are delivered again, get the same answer because of their key,
+// and are written with the same position. If source and output are on the same Kafka or Redis, both happen in one step.
 package streams
 
 import (
@@ -9,18 +9,18 @@ import (
 	"errors"
 )
 
-// Position is where a message lies in its source: a reader of decisions drops those whose position it has seen.
+// A Position locates a message in its source. A reader of decisions must drop repeated positions.
 type Position struct {
 	Topic     string `json:"topic"`
 	Partition int32  `json:"partition"`
 	Offset    string `json:"offset"`
 }
 
-// Message is one of a source: an article as POST /v1/articles takes it.
+// A Message is an article in a source, in the format of POST /v1/articles.
 type Message struct {
 	Position
 	Value []byte
-	Flaw  string // why it has no value; else empty
+	Flaw  string // why it has no value, or empty
 }
 
 // Output is one of those that a Consumer writes to.
@@ -33,7 +33,7 @@ const (
 	outputs
 )
 
-// Record is what is written about a message: a line of JSON.
+// A Record is a JSON line about a message.
 type Record struct {
 	Position
 	To    Output
@@ -41,27 +41,27 @@ type Record struct {
 	Value []byte
 }
 
-// Source is where messages come from. One goroutine uses it; Lag any.
+// A Source delivers messages. Only one goroutine may use it, but any may call Lag.
 type Source interface {
-	// Poll returns up to a page of messages, those of a partition in its order, or none within a second or so.
+	// Poll returns up to a page of messages, or none after about a second. It keeps the order in a partition.
 	Poll(ctx context.Context) ([]Message, error)
-	// Commit writes the records, all for outputs that the source was told it has beside it, and acknowledges the messages
-	// that Poll returned last: both or neither. errAgain: neither, and the messages come again, here or elsewhere.
+	// Commit atomically writes the records to the outputs that the source joins, and acknowledges the messages of
+	// the last Poll. After errAgain it has done neither, and some consumer gets the messages again.
 	Commit(ctx context.Context, done []Message, records []Record) error
-	// Lag is how many messages are not acknowledged.
+	// Lag returns the number of messages that are not acknowledged.
 	Lag(ctx context.Context) (int64, error)
 	Close() error
 }
 
-// Sink is where records go that no source writes.
+// A Sink receives the records that the source does not write.
 type Sink interface {
-	// Write returns once the records are as durable as they get there.
+	// Write returns once the records are durable at the destination.
 	Write(ctx context.Context, records []Record) error
 	Close() error
 }
 
-// errAgain is what Commit returns where the messages belong to another consumer by now.
+// errAgain is the error of Commit if another consumer has taken over the messages.
 var errAgain = errors.New("the messages come again")
 
-// page is how many messages are worked on at most.
+// page is the maximal number of messages in progress.
 const page = 100

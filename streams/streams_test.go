@@ -81,7 +81,7 @@ func read(t *testing.T, values [][]byte) (lines []line) {
 	return lines
 }
 
-// options claim nothing that a busy machine works on; impatient ones what nobody has worked on for a second.
+// options claims no messages during a test. impatient claims messages that were idle for a second.
 func options(s streamtest.Streams) streams.Options {
 	return streams.Options{
 		From: s.From, To: s.To, Bad: s.Bad, Group: "g", Instance: "one", ClaimAfter: time.Minute, InFlight: 1, ToEnd: true,
@@ -124,7 +124,7 @@ func article(nid string) []byte {
 	return fmt.Appendf(nil, `{"nid":%q,"content":"the text of %s"}`, nid, nid)
 }
 
-// sendArticles sends so many, and returns their nids in order.
+// sendArticles sends n articles and returns their nids in order.
 func sendArticles(t *testing.T, s streamtest.Streams, n int) (nids []string) {
 	for i := range n {
 		nids = append(nids, fmt.Sprint("n", i))
@@ -173,7 +173,7 @@ func TestBrokers(t *testing.T) {
 			if name == "redis" {
 				t.Run("entries that hold no message are refused", func(t *testing.T) { entries(t, fresh(t)) })
 			}
-			if name == "redis" { // Kafka gives partitions away when a session ends, NATS what nobody says is worked on
+			if name == "redis" { // Kafka reassigns partitions when a session ends, NATS messages without progress reports
 				t.Run("messages of one who stands still are claimed", func(t *testing.T) { claimed(t, fresh(t)) })
 			}
 			if name != "kafka" { // whose client waits by itself
@@ -377,7 +377,7 @@ func ended(t *testing.T, s streamtest.Streams) {
 	decidedOnce(t, s, nids)
 }
 
-// toFile: a line that was cut short goes, and each position is there.
+// toFile checks that a partial line is removed, and that the file has each position.
 func toFile(t *testing.T, s streamtest.Streams) {
 	o := options(s)
 	o.To = filepath.Join(t.TempDir(), "decisions.jsonl")
@@ -433,7 +433,7 @@ func (s *slow) SubmitJSON(ctx context.Context, article []byte, key string) (api.
 	return s.clerk.SubmitJSON(ctx, article, key)
 }
 
-// claimed: who stands still for long, and then goes on, writes nothing that another has written meanwhile.
+// claimed checks that a consumer that stalls and then continues writes nothing that another one has written meanwhile.
 func claimed(t *testing.T, s streamtest.Streams) {
 	nids := sendArticles(t, s, 5)
 	held := &slow{asked: make(chan bool, 1), answer: make(chan bool)}
@@ -459,7 +459,7 @@ func claimed(t *testing.T, s streamtest.Streams) {
 	}
 }
 
-// entries: what is not as it should be in a stream of Redis is told apart.
+// entries checks that malformed entries in a stream of Redis are distinguished.
 func entries(t *testing.T, s streamtest.Streams) {
 	addr, key, _ := strings.Cut(strings.TrimPrefix(s.From, "redis-stream://"), "/")
 	service := &clerk{fails: func(string) error { return &api.Problem{Status: 401} }}
@@ -482,7 +482,7 @@ func entries(t *testing.T, s streamtest.Streams) {
 	}
 }
 
-// transactions: the marks in a topic have offsets, too, and are no messages.
+// transactions checks that markers in a topic, which have offsets, are not read as messages.
 func transactions(t *testing.T, s streamtest.Streams) {
 	sendArticles(t, s, 3)
 	if _, err := consume(t, &clerk{}, options(s)); err != nil {
@@ -495,7 +495,7 @@ func transactions(t *testing.T, s streamtest.Streams) {
 	}
 }
 
-// TestBetweenBrokers: what comes from one broker goes to another.
+// TestBetweenBrokers copies from one broker to another.
 func TestBetweenBrokers(t *testing.T) {
 	needsFull(t)
 	redis, nats := streamtest.Redis(t)(t), streamtest.NATS(t)(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// roles names the roles of a posting: indexed, probing, both.
+// roles are the letters of the roles of a posting: indexed, probing, both.
 const (
 	roles      = "ipb"
 	largeRoles = "IPB"
@@ -54,26 +54,24 @@ func parsePosting(fields [][]byte) (p batch.Posting, err error) {
 // ErrHotBucket is wrapped by the error about a bucket with too many candidates.
 var ErrHotBucket = errors.New("hot bucket")
 
-// BucketLimits say what becomes of large buckets; zero values: nothing.
+// BucketLimits limits large buckets. Zero values set no limit.
 type BucketLimits struct {
-	// Most ends the stage with ErrHotBucket at a bucket of more candidates.
+	// Most is the maximal number of candidates of a bucket. More end the stage with ErrHotBucket.
 	Most int64
-	// Hot: a bucket of more texts whose pairs are mostly plausible, or that is
-	// too large for one process, is written as its postings.
+	// Hot is the size from which a bucket is hot, if most of its pairs are plausible or if it is too large
+	// for one process. Bucket writes the postings of a hot bucket.
 	Hot int
 }
 
-// largeBucket is how many postings of a key are held in memory where hot buckets
-// are left whole.
+// largeBucket bounds the postings of a key in memory if hot buckets are written as postings.
 const largeBucket = 1 << 16
 
-// Bucket is the second stage. A line is a posting: key, place, role, sketch;
-// those of a key stand together. Written are candidates: later, earlier, each
-// once for a key; nothing is left out in silence. The postings of one key are
-// held in memory, 24 bytes each.
+// Bucket runs the second stage. It reads postings (key, place, role, sketch), with those of a key in
+// sequence. It writes candidates (later, earlier), each once per key, and drops none silently. It holds the
+// postings of one key in memory, 24 bytes each.
 //
-// With limits.Hot each posting of a hot bucket is a line too, behind two empty fields, its role in upper case if
-// the bucket has more than 65,536; then no more are held in memory.
+// With limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
+// 65,536 postings, the role is in upper case and Bucket holds no more in memory.
 func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	err := b.each(func(fields [][]byte) error {
@@ -89,13 +87,13 @@ func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits 
 	return b.counts, errors.Join(err, b.out.Flush())
 }
 
-// postingsMemory is what BucketPacks sorts in; what is more lies on disk.
+// postingsMemory bounds the memory for sorting in BucketPacks. The rest is sorted on disk.
 const postingsMemory = 128 << 20
 
-// BucketPacks is Bucket for postings in packs of Distinct, a line each: all of a part, in any order. Lines of copies, and
-// of candidates, pass: of an empty field, later, earlier and role become later, earlier, two empty fields and role.
-// With s.Against the leaders of the index under the same keys are found too; where a bucket
-// is written as its postings theirs are left out.
+// BucketPacks runs Bucket for packs of Distinct, one per line. It reads all packs of a part in any order. It
+// passes on lines of copies and candidates: an empty field, later, earlier and role become later, earlier,
+// two empty fields and role. With s.Against, it also finds the leaders of the index with the same keys, but
+// not for buckets that it writes as postings.
 func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
 	b := s.buckets(ctx, in, out, limits)
 	sorted := batch.NewPostings("", postingsMemory)
@@ -123,7 +121,7 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, li
 	return b.counts, errors.Join(err, b.out.Flush())
 }
 
-// passed writes a line that is no posting's.
+// passed writes a line of a copy or a candidate.
 func (b *buckets) passed(later, earlier, role []byte) error {
 	for _, place := range [][]byte{later, earlier} {
 		p, err := parsePlace(place)
@@ -141,7 +139,7 @@ func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer, limits
 	return &buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
 }
 
-// buckets is the state of the stage.
+// buckets holds the state of the stage.
 type buckets struct {
 	*lines
 	limits  BucketLimits
@@ -217,7 +215,7 @@ func (b *buckets) candidate(c batch.Candidate) error {
 	return b.write()
 }
 
-// whole writes the bucket as it is.
+// whole writes the postings of the bucket.
 func (b *buckets) whole(roles string) error {
 	for _, p := range b.bucket {
 		if err := b.left(p, roles); err != nil {
@@ -227,10 +225,10 @@ func (b *buckets) whole(roles string) error {
 	return nil
 }
 
-// left writes a posting of a bucket that is left whole.
+// left writes a posting of a hot bucket.
 func (b *buckets) left(p batch.Posting, roles string) error {
 	if p.Text() < held {
-		return nil // who decides the others finds it
+		return nil // Decide finds the documents of the index itself
 	}
 	b.line = append(b.line, "\t\t"...)
 	b.posting(p, roles)

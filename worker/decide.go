@@ -12,15 +12,15 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// DecideMemory is how many bytes Decide holds, about; what is more lies on disk.
+// DecideMemory is the approximate memory of Decide, in bytes. The rest is on disk.
 const DecideMemory = 512 << 20
 
-// Decide is one machine's [batch.Dedup] as a stage, for texts of hot buckets: all that
-// may be near one of them is here, and so it knows as much of them as if all documents
-// were. First come rulings, "r", place, place, must or cannot; then documents, copies too, by their places: place, check and
-// text, as of Verify. Written are, as of Lead, the edges that decide: one for each duplicate
-// and one for each new document that is a variant, whose similarity is not measured again and says 0; with conflicts as
-// of Verify. Rulings and s.Against exclude each other. Memory is bounded; what is more lies on disk.
+// Decide runs [batch.Dedup] of one machine as a stage, for texts of hot buckets. Its input has all documents
+// that may be near one of them, so its decisions equal those of a run over all documents. First it reads
+// rulings ("r", place, place, must or cannot). Then it reads documents and copies in the order of their
+// places (place, check and text, as in Verify). Like Lead, it writes one edge for each duplicate and for each
+// new variant. The similarity of a variant is 0 because it is not measured again. conflicts adds evidence as
+// in Verify. Rulings cannot be combined with s.Against. Its memory is bounded.
 func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(3)
@@ -74,7 +74,7 @@ func (l *lines) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) e
 	return l.write()
 }
 
-// documentLines is a batch.Source of lines.
+// documentLines is a batch.Source that reads lines.
 type documentLines struct {
 	Stages
 	*lines
@@ -82,7 +82,7 @@ type documentLines struct {
 	ended bool
 }
 
-// rulings reads the lines of rulings, and one more.
+// rulings reads the lines of rulings, and the line after them.
 func (d *documentLines) rulings() (*override.Set, error) {
 	set := &override.Set{}
 	for {
@@ -111,10 +111,10 @@ func (d *documentLines) rulings() (*override.Set, error) {
 	}
 }
 
-// documentsBytes is about how many bytes of lines make a block.
+// documentsBytes is the approximate size of the lines in a block.
 const documentsBytes = 1 << 18
 
-// Next implements batch.Source. Records are read here, one after the other; their texts are cleaned side by side.
+// Next implements batch.Source. It reads the records in sequence. Their texts are cleaned in parallel later.
 func (d *documentLines) Next() (batch.Block, error) {
 	b := &documentBlock{}
 	for size := 0; size < documentsBytes && !d.ended; {
@@ -141,7 +141,7 @@ func (d *documentLines) Next() (batch.Block, error) {
 	return b, nil
 }
 
-// documentBlock is documents whose texts are not clean yet.
+// A documentBlock holds documents whose texts are not cleaned yet.
 type documentBlock struct {
 	docs []document
 	out  []neardup.Document

@@ -100,7 +100,7 @@ func TestDecideNamesVariants(t *testing.T) {
 	}
 }
 
-// A distance goes with its edge, as from Verify and Lead.
+// Decide keeps the distance of an edge, like Verify and Lead.
 func TestDecideKeepsDistances(t *testing.T) {
 	s := stagesOf(t, "simhash verify=off")
 	words := strings.Fields(strings.Repeat("the quick brown fox jumps over a lazy dog while seven wizards box ", 9))

@@ -12,16 +12,15 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// distinctMemory is the bytes of texts' keys that Distinct holds; as much again goes
-// to the table of their hashes.
+// distinctMemory bounds the keys of texts that Distinct holds, in bytes. The table of hashes needs the same
+// again.
 const distinctMemory = 128 << 20
 
-// Distinct stands between Records and Bucket, where documents come in packs: all
-// documents of a hash must be in one part. First come lines of documents that keep a text of their own, "a", place; then packs,
-// "r", pack. Written are part, pack: the postings of each distinct text, by
-// key, in s.Parts parts; any part, an empty field, place, first and "c": a copy and the first of its text; and the
-// same without "c" of later and earlier: equal texts of which one keeps its own. Memory is bounded;
-// what is more lies on disk.
+// Distinct comes between Records and Bucket if documents are in packs. All documents with a hash must be in
+// one part. First it reads the documents that keep their own text ("a", place), and then packs ("r", pack).
+// It writes the postings of each distinct text as part and pack, divided by key into s.Parts parts. For a
+// copy it writes any part, an empty field, place, first and "c". For equal texts of which one keeps its own,
+// it writes later and earlier in the same way without "c". Its memory is bounded, and the rest is on disk.
 func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return s.distinct(ctx, in, out, distinctMemory)
 }
@@ -62,14 +61,14 @@ func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memor
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// distinct is what all runs of the stage share.
+// distinct holds the state that all runs of the stage share.
 type distinct struct {
 	*lines
 	out    *packs
 	memory int
 	files  *external.Files // of copies
 	apart  map[batch.Ordinal]bool
-	named  map[[hashLen]byte][]batch.Ordinal // of texts that keep their own; then the first of the others too
+	named  map[[hashLen]byte][]batch.Ordinal // of texts that keep their own, and the first other text
 	buf    []batch.Posting
 }
 
@@ -84,7 +83,7 @@ func (d *distinct) post(r textRow, place batch.Ordinal) error {
 	return nil
 }
 
-// equals writes the pairs of equal texts one of which keeps its own.
+// equals writes the pairs of equal texts of which one keeps its own.
 func (d *distinct) equals() error {
 	for _, places := range d.named {
 		slices.Sort(places)
@@ -109,18 +108,18 @@ func (d *distinct) pair(a, b batch.Ordinal, role string) error {
 	return d.write()
 }
 
-// spills is into how many files a run divides what it has no memory for, by
-// three bits of the hash.
+// spills is the number of files among which a run divides the texts that exceed its memory. Three bits of the
+// hash select the file.
 const spills = 8
 
-// run finds the first of each text among those whose hashes it has room for; the
-// rest is for runs after it, which look at three other bits of the hash each.
+// A run finds the first document of each text among the hashes that fit its memory. Further runs process the
+// rest by three other bits of the hash each.
 type run struct {
 	*distinct
 	depth  int
 	slots  map[[hashLen]byte]int
 	firsts []batch.Ordinal // of each slot, so far
-	rows   []byte          // of the slots, one after the other
+	rows   []byte          // of the slots, in order
 	copies *external.Array[copied]
 	rest   [spills]*spill
 }
@@ -152,9 +151,9 @@ func (r *run) add(t textRow) error {
 	return err
 }
 
-// later keeps a text for a run to come.
+// later stores a text for a later run.
 func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
-	// The first bytes of the hash chose the part.
+	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
 		if r.rest[at], err = newSpill(); err != nil {
@@ -165,7 +164,7 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	return err
 }
 
-// finish writes what the run found, and then does the runs after it.
+// finish writes the results of the run, and then executes the later runs.
 func (r *run) finish() error {
 	rows := r.rows
 	for _, first := range r.firsts {
@@ -210,7 +209,7 @@ func (r *run) finish() error {
 
 // close removes the run's files.
 func (r *run) close() {
-	_ = r.copies.Close() // temporary: nothing to lose
+	_ = r.copies.Close() // temporary files, so errors do not matter
 	for _, s := range r.rest {
 		if s != nil {
 			s.close()

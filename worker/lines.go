@@ -16,21 +16,21 @@ import (
 // MaxLine bounds a line: a text with its escapes.
 const MaxLine = 1 << 30
 
-// ErrLine is wrapped by the error about a line that is not of the protocol.
+// ErrLine is wrapped by the error about a line that violates the protocol.
 var ErrLine = errors.New("not a line of the protocol")
 
-// Counts says how many lines a stage has read and written.
+// Counts holds the lines that a stage has read and written.
 type Counts struct {
 	In  int64 `json:"in"`
 	Out int64 `json:"out"`
 }
 
-// lines reads lines of fields and writes such.
+// lines reads and writes lines of fields.
 type lines struct {
 	ctx    context.Context
 	in     *bufio.Reader
 	out    *bufio.Writer
-	most   int    // fields of a line, the last of which may hold tabs; 0: any number
+	most   int    // maximal fields of a line, the last of which may contain tabs; 0: any number
 	long   []byte // a line that is longer than the reader's buffer
 	line   []byte // being written
 	counts Counts
@@ -40,8 +40,8 @@ func newLines(ctx context.Context, in io.Reader, out io.Writer) *lines {
 	return &lines{ctx: ctx, in: bufio.NewReaderSize(in, 1<<18), out: bufio.NewWriterSize(out, 1<<18)}
 }
 
-// each calls fn with the fields of every line, which hold until it returns,
-// and flushes what was written. Errors name the line.
+// each calls fn with the fields of every line, which are valid until fn returns. It flushes the output.
+// Errors name the line.
 func (l *lines) each(fn func(fields [][]byte) error) error {
 	var fields [][]byte
 	for {
@@ -59,7 +59,7 @@ func (l *lines) each(fn func(fields [][]byte) error) error {
 	}
 }
 
-// next returns the next line, counted, until the one after it is asked for. Errors name it but for io.EOF.
+// next returns and counts the next line, which is valid until the next call. Except for io.EOF, errors name the line.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.read()
 	if errors.Is(err, io.EOF) {
@@ -75,7 +75,7 @@ func (l *lines) next() ([]byte, error) {
 	return line, nil
 }
 
-// cut appends the fields of a line, of which there are most at the most (0: any number) and the last may hold tabs.
+// cut appends the fields of a line. If most is not 0, there are at most that many, and the last may contain tabs.
 func cut(fields [][]byte, line []byte, most int) [][]byte {
 	for more := true; more; {
 		if len(fields)+1 == most {
@@ -121,8 +121,8 @@ func (l *lines) write() error {
 
 func (l *lines) tab() { l.line = append(l.line, '\t') }
 
-// held is how many ordinals come before that of the place 0: those of the documents of
-// an index, by their numbers there. A line names the document n by the place n-held.
+// held is the ordinal of the place 0. Smaller ordinals are numbers of documents in an index. A line names the
+// document n of an index by the place n-held.
 const held = 1 << 32
 
 func (l *lines) ordinal(o batch.Ordinal) { l.line = appendPlace(l.line, o) }
@@ -143,7 +143,7 @@ func want(fields [][]byte, n int, what string) error {
 	return nil
 }
 
-// parsePlace reads the place of a document that is decided.
+// parsePlace parses the place of a document, but not of one in an index.
 func parsePlace(b []byte) (batch.Ordinal, error) {
 	o, err := parseEarlier(b)
 	if err == nil && o < held {
@@ -152,7 +152,7 @@ func parsePlace(b []byte) (batch.Ordinal, error) {
 	return o, err
 }
 
-// parseEarlier reads the place of a document, of one of an index too.
+// parseEarlier parses the place of a document, which may be in an index.
 func parseEarlier(b []byte) (batch.Ordinal, error) {
 	v, err := strconv.ParseInt(string(b), 10, 64)
 	if err != nil || v < -held || v >= 1<<62-held {
@@ -171,8 +171,7 @@ func parseHex(b []byte) (uint64, error) {
 
 var escapes = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// Escape makes a field of a text: backslash, tab, newline and return become
-// \\, \t, \n and \r.
+// Escape converts a text to a field: backslash, tab, newline and return become \\, \t, \n and \r.
 func Escape(s string) string { return escapes.Replace(s) }
 
 // Unescape undoes Escape.
@@ -218,7 +217,7 @@ func (l *lines) edge(e batch.Edge) {
 	}
 }
 
-// parseShare reads a number of 0 to 1.
+// parseShare parses a number between 0 and 1.
 func parseShare(name string, field []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(field), 64)
 	if err != nil || !(x >= 0 && x <= 1) {

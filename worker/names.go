@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 )
 
-// Names reads places of documents of s.Against and writes place and id of each.
+// Names reads places of documents in s.Against, and writes the place and id of each.
 func (s Stages) Names(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	err := l.each(func(fields [][]byte) error {
@@ -40,7 +40,7 @@ func (s Stages) named(fields [][]byte) (place batch.Ordinal, row reference.Row, 
 	return place, row, err
 }
 
-// held is a document of the index.
+// heldRow returns the row of a document in the index.
 func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	if s.Against == nil || place >= held {
 		return reference.Row{}, fmt.Errorf("%w: no document of an index is at %s", ErrLine, appendPlace(nil, place))
@@ -48,7 +48,7 @@ func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	return s.Against.Row(uint32(place))
 }
 
-// text is the clean text of a document of the index.
+// text returns the clean text of a document in the index.
 func (s Stages) text(place batch.Ordinal) (string, error) {
 	row, err := s.heldRow(place)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 )
 
-// nearDocs are texts of few words, copies, edits and texts that are too short for keys.
+// nearDocs returns texts of few words, copies, edits and texts that are too short for keys.
 func nearDocs(n int) (docs []neardup.Document) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	for i := range n {
@@ -51,7 +51,7 @@ func nearDocs(n int) (docs []neardup.Document) {
 	return docs
 }
 
-// indexOf is an index of documents in two parts.
+// indexOf returns an index of documents in two parts.
 func indexOf(t *testing.T, s Stages, docs []neardup.Document) *reference.Index {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -127,7 +127,7 @@ func TestStagesAgainstAnIndex(t *testing.T) {
 	}
 }
 
-// leaderOf is the later end of an edge, and the rest that decisions show.
+// leaderOf returns the later end of an edge, and the rest that decisions show.
 func leaderOf(line string) (int, string) {
 	f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	later, _ := strconv.Atoi(f[0])
@@ -189,7 +189,7 @@ func (s Stages) edges(t *testing.T, docs []neardup.Document) (leaders map[int]st
 	return leaders, slices.Compact(ids)
 }
 
-// oneMachine is edges by batch.Dedup.
+// oneMachine returns the edges of batch.Dedup.
 func oneMachine(t *testing.T, s Stages, docs []neardup.Document) (leaders map[int]string, ids []string) {
 	leaders = map[int]string{}
 	item := map[string]int{}

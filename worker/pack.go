@@ -12,15 +12,14 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// packSize is how many bytes of rows make a pack, about: an engine that moves
-// packs handles a row where it would handle hundreds.
+// packSize is the approximate size of a pack in bytes. An engine moves one pack instead of hundreds of rows.
 const packSize = 16 << 10
 
-// packsHeld bounds the packs that are being filled: with very many parts they
-// are written before they are full.
+// packsHeld bounds the unfinished packs in memory. If there are very many parts, packs are written before
+// they are full.
 const packsHeld = 64 << 20
 
-// packs gathers rows by part, and gives out those of a part as a pack. Rows are little-endian.
+// packs collects rows in one pack per part. Rows are little-endian.
 type packs struct {
 	parts  [][]byte
 	ranges bool // parts are ranges of keys
@@ -28,7 +27,7 @@ type packs struct {
 	write  func(part int, pack []byte) error
 }
 
-// part is where a key or the begin of a hash belongs: any even share of all 64-bit numbers.
+// part returns the part of a key or of the first bytes of a hash. Each part has an equal share of all 64-bit numbers.
 func (p *packs) part(key uint64) int {
 	if !p.ranges {
 		key *= 0x9E3779B97F4A7C15
@@ -37,7 +36,7 @@ func (p *packs) part(key uint64) int {
 	return int(hi)
 }
 
-// add puts a row that fill appends into the pack of a part.
+// add adds a row to the pack of a part. fill appends the row.
 func (p *packs) add(part int, fill func([]byte) []byte) error {
 	b := p.parts[part]
 	if b == nil {
@@ -75,8 +74,8 @@ func (p *packs) flushAll() error {
 	return nil
 }
 
-// writePack ends and writes a line whose last field is a pack: * and its length, and
-// behind the line its bytes and a newline.
+// writePack ends and writes a line whose last field is "*" and the length of a pack. The bytes of the pack
+// and a newline follow the line.
 func (l *lines) writePack(pack []byte) error {
 	l.line = fmt.Appendf(l.line, "*%d", len(pack))
 	if err := l.write(); err != nil {
@@ -88,7 +87,7 @@ func (l *lines) writePack(pack []byte) error {
 	return l.out.WriteByte('\n')
 }
 
-// unpacked reads the bytes of a pack, by the field of its line, into dst. No field of the line holds any more.
+// unpacked reads into dst the pack that the last field of a line announces. The fields of the line are then invalid.
 func (l *lines) unpacked(dst *bytes.Buffer, field []byte) ([]byte, error) {
 	length, ok := bytes.CutPrefix(field, []byte("*"))
 	n, err := strconv.ParseUint(string(length), 10, 31)
@@ -102,8 +101,8 @@ func (l *lines) unpacked(dst *bytes.Buffer, field []byte) ([]byte, error) {
 	return dst.Bytes()[:n], nil
 }
 
-// A row of a document: hash, place, sketch, the numbers of keys and of probes, or
-// noProbes, and these.
+// A row of a document: hash, place, sketch, the number of keys and of probes (or noProbes), then the keys and
+// the probes.
 const (
 	hashLen  = 32
 	textHead = hashLen + 8 + 8 + 4 + 4
@@ -128,10 +127,10 @@ func appendText(b []byte, hash [hashLen]byte, place batch.Ordinal, rec *neardup.
 	return b
 }
 
-// textRow is a row of a document, as it lies.
+// textRow is the encoded row of a document.
 type textRow []byte
 
-// size is that of the row which begins so: at least its head.
+// size returns the length of the row at the start of r, which must hold at least the head.
 func (r textRow) size() int {
 	n := uint64(binary.LittleEndian.Uint32(r[48:]))
 	if probe := binary.LittleEndian.Uint32(r[52:]); probe != noProbes {
@@ -140,7 +139,7 @@ func (r textRow) size() int {
 	return textHead + int(8*n)
 }
 
-// nextText parts the first row from the others.
+// nextText splits off the first row.
 func nextText(b []byte) (row textRow, rest []byte, err error) {
 	if len(b) < textHead || len(b) < textRow(b).size() {
 		return nil, nil, fmt.Errorf("%w: a pack ends inside a text", ErrLine)
@@ -167,7 +166,7 @@ func eachText(pack []byte, fn func(textRow) error) error {
 func (r textRow) hash() [hashLen]byte    { return [hashLen]byte(r[:hashLen]) }
 func (r textRow) ordinal() batch.Ordinal { return batch.Ordinal(binary.LittleEndian.Uint64(r[32:])) }
 
-// postings returns those of the text, which is at a place, in the memory of buf.
+// postings returns the postings of the text at a place. It reuses the memory of buf.
 func (r textRow) postings(place batch.Ordinal, buf []batch.Posting) []batch.Posting {
 	sketch := binary.LittleEndian.Uint64(r[40:])
 	index, probe := binary.LittleEndian.Uint32(r[48:]), binary.LittleEndian.Uint32(r[52:])

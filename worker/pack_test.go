@@ -19,7 +19,7 @@ type engine struct {
 	memory int // of distinct
 }
 
-// lines are those of a stage; the field of a pack has its bytes too.
+// lines returns the lines of a stage. The field of a pack includes its bytes.
 func (e engine) lines(out string, err error) [][]string {
 	e.Helper()
 	if err != nil {
@@ -83,7 +83,7 @@ func (e engine) packed(inputs []string, apart ...int) (candidates, copies []stri
 	return sorted(candidates), sorted(copies)
 }
 
-// plain is the same by lines, and by maps.
+// plain computes the same from lines and maps.
 func (e engine) plain(inputs []string, apart ...int) (candidates, copies []string) {
 	e.Helper()
 	ctx := context.Background()
@@ -143,7 +143,7 @@ func sorted(s []string) []string {
 	return slices.Compact(s)
 }
 
-// documents are 300 in three inputs that take turns: each third a copy, each third an edit.
+// documents returns 300 documents in three alternating inputs: each third is a copy, and each third an edit.
 func documents() []string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	texts := []string{}

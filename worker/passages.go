@@ -15,18 +15,18 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// Passages are the stages that find repeated passages, as package passage does. What is posted
-// from one to the next goes in packs of little-endian rows.
+// Passages has the stages that find repeated passages, as package passage does. They send packs of
+// little-endian rows to each other.
 type Passages struct {
 	Steps *passage.Steps
-	// Spec names what is found, for Contract.
+	// Spec identifies the method for Contract.
 	Spec string
 	// As in Stages.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 	Parts  int
 }
 
-// documents reads those of lines.
+// documents returns Stages for reading documents.
 func (p Passages) documents() Stages { return Stages{Decode: p.Decode} }
 
 // Contract names all that driver and workers must agree on.
@@ -37,14 +37,14 @@ func (p Passages) Contract() string {
 // Check returns nil if a driver's contract is that of these stages, else ErrUnlike.
 func (p Passages) Check(contract string) error { return agree(p.Contract(), contract) }
 
-// PassagesMemory is how many bytes a stage sorts in, about; what is more lies on disk.
+// PassagesMemory is the approximate memory of a stage for sorting, in bytes. The rest is on disk.
 const PassagesMemory = 256 << 20
 
 // anchorLen is the length of a row of an anchor: hash, place, number in its document.
 const anchorLen = 8 + 8 + 4
 
-// Anchors is the first stage. Its input is that of Records, and so are its lines of documents, as
-// RecordsInPacks writes them; its packs are for Again.
+// Anchors runs the first stage. It reads the input of Records, and writes the same lines of documents as
+// RecordsInPacks. Its packs are input of Again.
 func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	packs := l.packsOf(p.Parts, "\t\t\t\t\t\t")
@@ -76,7 +76,7 @@ func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Cou
 	return p.end(l, packs, err)
 }
 
-// end writes what packs and lines hold.
+// end flushes the packs and the lines.
 func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
 	if err == nil {
 		err = packs.flushAll()
@@ -84,7 +84,7 @@ func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// eachRow calls fn with the rows of packs, one a line, that are so long.
+// eachRow calls fn with the rows of packs, which all have the given length.
 func (l *lines) eachRow(length int, fn func(row []byte) error) error {
 	return l.eachPack(func(pack []byte) error {
 		if len(pack)%length != 0 {
@@ -114,8 +114,8 @@ func (l *lines) eachPack(fn func(pack []byte) error) error {
 	})
 }
 
-// Again reads the packs of a part, in any order. Written is, for each document, a line of its place and the
-// numbers, parted by spaces, of those anchors whose hash comes more than once.
+// Again reads the packs of a part in any order. For each document, it writes the place and the numbers of the
+// anchors whose hash recurs, separated by spaces.
 func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l, disk := newLines(ctx, in, out), external.NewFiles("")
 	defer disk.Close()
@@ -176,7 +176,7 @@ func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.Pa
 	return errors.Join(err, l.endOf())
 }
 
-// endOf writes the line that is there, if any.
+// endOf writes the unfinished line, if any.
 func (l *lines) endOf() error {
 	if len(l.line) == 0 {
 		return nil
@@ -184,8 +184,8 @@ func (l *lines) endOf() error {
 	return l.write()
 }
 
-// Contexts reads lines of a document, place, check, its number in the order of the input, what Again says of it and
-// text or record, and writes packs, part and pack, for Matches.
+// Contexts reads documents: place, check, number in the input, the numbers from Again, and text or record. It
+// writes packs (part and pack) for Matches.
 func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	packs := l.packsOf(p.Parts, "")
@@ -215,7 +215,7 @@ func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Co
 	return p.end(l, packs, err)
 }
 
-// packsOf are packs that become lines of part and pack, behind other fields that are empty.
+// packsOf makes packs that are written as lines of part and pack. The fields of empty precede them.
 func (l *lines) packsOf(parts int, empty string) *packs {
 	return &packs{parts: make([][]byte, parts), write: func(part int, pack []byte) error {
 		l.line = fmt.Appendf(l.line, "%s%d\t", empty, part)
@@ -223,7 +223,7 @@ func (l *lines) packsOf(parts int, empty string) *packs {
 	}}
 }
 
-// contextHead is how many bytes of a context's row come before its text: key, position, bytes before the anchor, bytes of text.
+// contextHead is the length of a context's row without its text: key, position, bytes before the anchor, bytes of text.
 const contextHead = 8 + 8 + 4 + 4
 
 func appendContext(b []byte, c passage.Context) []byte {
@@ -234,7 +234,7 @@ func appendContext(b []byte, c passage.Context) []byte {
 	return append(b, c.Text...)
 }
 
-// nextContext parts the first context of a pack from the others.
+// nextContext splits off the first context of a pack.
 func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 	if len(b) < contextHead || uint64(len(b)-contextHead) < uint64(binary.LittleEndian.Uint32(b[20:])) {
 		return c, nil, fmt.Errorf("%w: a pack ends inside a context", ErrLine)
@@ -280,8 +280,8 @@ func (p Passages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Cou
 // matchLen is the length of a row of a match: two positions, length.
 const matchLen = 8 + 8 + 4
 
-// Spans reads the packs of matches of a part, in any order. A line is a span: the number of its document, where it
-// begins and its length, in bytes, and number and place of what it is from.
+// Spans reads the packs of matches of a part in any order. It writes spans: the number of the document, the
+// start and the length in bytes, and the number and start of the source.
 func (p Passages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	joined := p.Steps.NewJoined()
@@ -301,7 +301,7 @@ func (p Passages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// numbersOf reads numbers, parted by spaces, of up to most.
+// numbersOf parses numbers between 0 and most, separated by spaces.
 func numbersOf(field []byte, most int) (all []int, err error) {
 	for _, f := range bytes.Fields(field) {
 		n, err := strconv.Atoi(string(f))
@@ -313,7 +313,7 @@ func numbersOf(field []byte, most int) (all []int, err error) {
 	return all, nil
 }
 
-// withMore reads a line of place, check, two fields more and text or record.
+// withMore reads a line of place, check, two other fields and text or record.
 func (p Passages) withMore(fields [][]byte) (document, error) {
 	if err := want(fields, 5, "a document"); err != nil {
 		return document{}, err

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// Sources reads lines of a document, place, check, id, offsets, parted by spaces, and text or record. Written is for each
-// offset a line: place, offset, how many runes begin before, id.
+// Sources reads documents: place, check, id, offsets (separated by spaces), and text or record. For each
+// offset it writes place, offset, the number of runes that begin in front of it, and id.
 func (p Passages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = p.documents().fields(5)
@@ -40,17 +40,17 @@ func (p Passages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Cou
 	return l.counts, err
 }
 
-// Cut is what becomes of a document of which parts are repeated.
+// Cut is the result for a document with repeated parts.
 type Cut struct {
 	State CutState
 	Left  string // of its text
 	Spans string // lines
-	// Bytes that are repeated, that are cut, and that stay: within a sentence or below a heading.
+	// Bytes that are repeated, cut, and kept within a sentence or as a heading.
 	Repeated, Cut, Within, Headings int64
 	Lines                           int64 // of Spans
 }
 
-// CutState is whether a document is cut.
+// CutState states whether a document is cut.
 type CutState string
 
 // The states.
@@ -60,8 +60,8 @@ const (
 	LeftOut   CutState = "out"
 )
 
-// Span is how Cut is told of a span of a document: where it begins and its length, in bytes, and id, byte and rune of
-// what it is from.
+// A Span is a span of a document in the input of Cut. It has its start and length in bytes, and the id, byte
+// and rune of its source.
 type Span struct {
 	At   int    `json:"at"`
 	Len  int    `json:"len"`
@@ -70,9 +70,9 @@ type Span struct {
 	Rune int    `json:"rune"`
 }
 
-// Cut reads lines of a document, place, check, id, its spans as a list of JSON, and text or record. Written is a
-// line for each: place, its state, the counts of Cut, lines of its spans, and, where it is cut, its new text. Where
-// records came replace puts that into the one that was decoded last.
+// Cut reads documents: place, check, id, the spans as a JSON list, and text or record. For each it writes
+// place, state, the counts of a Cut, the lines of its spans, and the new text if it is cut. For records,
+// replace puts the new text into the last decoded record.
 func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func(neardup.Document, []passage.Span) (Cut, error), replace func(record []byte, text string) ([]byte, error)) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = p.documents().fields(5)
@@ -109,7 +109,7 @@ func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func
 	return l.counts, err
 }
 
-// spansOf reads the spans of a text.
+// spansOf parses the spans of a text.
 func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	var all []Span
 	if err := json.Unmarshal(list, &all); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// passagesOf are the stages in so many parts.
+// passagesOf returns the stages for the given number of parts.
 func passagesOf(tb testing.TB, cfg passage.Config, parts int) Passages {
 	tb.Helper()
 	steps, err := passage.NewSteps(cfg)
@@ -56,7 +56,7 @@ func (p Passages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows []
 	return p.divided(tb, r, stage, packs, func(f []string) int { return parts[f[0]] })
 }
 
-// found are the spans that the stages find, in the order of the documents.
+// found returns the spans that the stages find, in the order of the documents.
 func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
 	tb.Helper()
 	anywhere := func([]string) int { return r.IntN(p.Parts) }
@@ -217,7 +217,7 @@ func TestPassagesLinesThatAreNone(t *testing.T) {
 	}
 }
 
-// Where records came, what is left goes back into them.
+// For records, the remaining text is put back into the record.
 func TestCutOfRecords(t *testing.T) {
 	p := passagesOf(t, passage.Config{}, 1)
 	p.Decode = func(record []byte, doc *neardup.Document) (string, error) {

@@ -11,16 +11,16 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// copied is a copy and the slot of its text.
+// copied is a copy with the slot of its text.
 type copied struct {
 	slot  int64
 	place batch.Ordinal
 }
 
-// copiesMemory is how many bytes of copies a run holds.
+// copiesMemory bounds the copies that a run holds, in bytes.
 const copiesMemory = 1 << 20
 
-// spill is a temporary file that is written and then read, once each.
+// A spill is a temporary file that is written once and then read once.
 type spill struct {
 	file *os.File
 	out  *bufio.Writer
@@ -31,7 +31,7 @@ func newSpill() (*spill, error) {
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	_ = os.Remove(f.Name()) // it goes with its handle where the system allows that
+	_ = os.Remove(f.Name()) // removed with its handle if the system allows it
 	return &spill{file: f, out: bufio.NewWriterSize(f, 1<<16)}, nil
 }
 
@@ -43,7 +43,7 @@ func (s *spill) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// reader ends the writing.
+// reader ends the writing and returns a reader of the file.
 func (s *spill) reader() (*bufio.Reader, error) {
 	if err := s.out.Flush(); err != nil {
 		return nil, fmt.Errorf("write to a temporary file: %w", err)
@@ -80,6 +80,6 @@ func (s *spill) each(fn func(textRow) error) error {
 }
 
 func (s *spill) close() {
-	_ = s.file.Close() // temporary: nothing to lose
+	_ = s.file.Close() // a temporary file, so errors do not matter
 	_ = os.Remove(s.file.Name())
 }

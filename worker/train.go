@@ -9,11 +9,11 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// ErrUntrained is returned where a method chooses its keys without a corpus,
-// or cannot be counted in parts.
+// ErrUntrained is returned for a method that needs no corpus to choose its keys, or whose counts cannot be
+// added.
 var ErrUntrained = errors.New("the method has no counts to add up")
 
-// trainerMemory is the same for all, so that counts fit each other.
+// trainerMemory is the same in all stages, so that their counts can be added.
 const trainerMemory = 16 << 20
 
 func (s Stages) trainer() (neardup.Mergeable, error) {
@@ -25,10 +25,9 @@ func (s Stages) trainer() (neardup.Mergeable, error) {
 	return nil, fmt.Errorf("%w: %s", ErrUntrained, s.Method.Spec().Method)
 }
 
-// Train is a stage before the first, for methods that choose keys by how rare
-// features are. A line is a document: place, text. Written are the counts, some
-// 12 MiB, which are no lines. Without it Records gives other keys, and in
-// the end the same pairs for more work. The counts of other parts are added.
+// Train precedes the first stage, for methods that choose keys by the rarity of features. It reads documents
+// (place, text) and writes the counts, about 12 MiB in a binary format. It adds the counts of others. Without
+// Train, Records chooses other keys, and the pairs are the same but need more work.
 func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer, others ...io.Reader) (Counts, error) {
 	t, err := s.trainer()
 	if err != nil {
@@ -58,8 +57,8 @@ func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer, others .
 	return l.counts, err
 }
 
-// Trained returns the stages with the counts of all parts of the corpus. All
-// partitions of Records must have the same; the other stages need none.
+// Trained returns the stages with the counts of all parts of the corpus. All partitions of Records must have
+// the same counts. The other stages need none.
 func (s Stages) Trained(counts ...io.Reader) (Stages, error) {
 	t, err := s.trainer()
 	if err != nil {

@@ -10,13 +10,12 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// Verify is the third stage. Its lines come in blocks, each of texts, "t",
-// place, check, text, and then of candidates among these, "c", later, earlier; the
-// next text after a candidate begins a new block. Written are the edges of
-// candidates that are near or variants: later, earlier, similarity, closeness, distance
-// or nothing, relation, method, basis; with conflicts also, for variants, the evidence,
-// as JSON. The texts of a block are held in memory. With s.Decode
-// records stand in the place of texts; those of s.Against are no lines. A text that is not the one that Records saw, by its check, is ErrChanged.
+// Verify runs the third stage. It reads blocks of texts ("t", place, check, text) followed by candidates
+// among them ("c", later, earlier). A text after a candidate begins a new block. For candidates that are near
+// or variants it writes edges: later, earlier, similarity, closeness, distance or nothing, relation, method,
+// basis. conflicts adds the evidence of variants as JSON. It holds the texts of a block in memory. With
+// s.Decode, records replace texts. Texts of s.Against are not in the input. ErrChanged reports a text whose
+// check differs from the one that Records computed.
 func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(4)
@@ -26,7 +25,7 @@ func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflic
 	return l.counts, err
 }
 
-// block is what Verify holds of one.
+// A block holds the current block of Verify.
 type block struct {
 	Stages
 	*lines
@@ -80,7 +79,7 @@ func (b *block) candidate(fields [][]byte) error {
 	return b.compare(later, earlier, x, y)
 }
 
-// viewed returns a text of the block with its view.
+// viewed returns a prepared text of the block.
 func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 	place, err := parseEarlier(field)
 	if err != nil {
@@ -123,7 +122,7 @@ func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
 	return b.write()
 }
 
-// conflicts appends a field of a variant's evidence; nothing where there is none.
+// conflicts appends a field with the evidence of a variant, which may be empty.
 func (l *lines) conflicts(found []neardup.Conflict) error {
 	l.tab()
 	if found == nil {

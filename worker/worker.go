@@ -15,30 +15,30 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 )
 
-// Protocol is raised whenever a line changes its meaning.
+// Protocol is increased whenever a line changes its meaning.
 const Protocol = 14
 
-// ErrUnlike is returned where driver and worker do not agree.
+// ErrUnlike is returned if driver and worker disagree.
 var ErrUnlike = errors.New("driver and worker differ")
 
-// Stages are those that need to know the method and how texts are cleaned.
+// Stages has the stages that depend on the method or on how texts are cleaned.
 type Stages struct {
 	Method neardup.Method
 	Clean  neardup.Cleaner
-	// Decode reads the record that stands in the place of a text, as the last
-	// field of its line and unescaped; nil: texts stand there. It returns why a
-	// record is none, or ErrBlank where there is nothing. One goroutine at a time calls it.
+	// Decode reads the record that replaces a text, which is the last field of its line and not escaped. If
+	// nil, lines have texts. It returns the reason for a rejected record, or ErrBlank for a blank line. Only
+	// one goroutine calls it at a time.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
-	// Parts is into how many parts RecordsInPacks and Distinct divide what they write in packs.
+	// Parts is the number of parts for the packs of RecordsInPacks and Distinct.
 	Parts int
-	// Ranges has Distinct divide postings by ranges of their keys, as they lie in an index.
+	// Ranges makes Distinct divide postings by ranges of their keys, as an index does.
 	Ranges bool
-	// Against is an index whose documents come before all others; Decide, Verify, BucketPacks
-	// and Names read what they need of it. nil: none.
+	// Against is an index whose documents precede all others, or nil. Decide, Verify, BucketPacks and Names
+	// read it.
 	Against *reference.Index
 }
 
-// Use has the stages decide against an index: asOf is the state of it that the driver saw.
+// Use makes the stages decide against an index. asOf is the state of the index that the driver saw.
 func (s *Stages) Use(x *reference.Index, asOf string) error {
 	if asOf != "" && asOf != x.AsOf() {
 		return fmt.Errorf("%w: the index has changed since the run began", ErrUnlike)
@@ -47,14 +47,14 @@ func (s *Stages) Use(x *reference.Index, asOf string) error {
 	return x.Header().Like(reference.Header{Spec: s.Method.Spec().String(), Normalize: s.Clean.String()})
 }
 
-// ErrChanged is returned where a text is not the one of which there is a record: the input changed, or gave its rows in
-// another order when it was read again.
+// ErrChanged is returned for a text that differs from the one that Records read. The input has changed, or a
+// second reading returned its rows in another order.
 var ErrChanged = errors.New("the text is not the one that was there when records were made")
 
-// ErrBlank is what Stages.Decode returns for a line that is no record at all.
+// ErrBlank is returned by Stages.Decode for a line without a record.
 var ErrBlank = errors.New("a blank line")
 
-// Contract names all that driver and workers must agree on.
+// Contract returns all that driver and workers must agree on.
 func (s Stages) Contract() string {
 	return fmt.Sprintf("neardup-worker/%d clean=%s %s", Protocol, s.Clean, s.Method.Spec())
 }
@@ -70,19 +70,16 @@ func agree(own, contract string) error {
 	return nil
 }
 
-// Records is the first stage. A line is a document: place, text, and, if the
-// caller wants it back, its id (an empty one becomes its place). Written is, for each, a line: place, SHA-256 of
-// its clean text, check, the method that it goes to, sketch, and the
-// keys, parted by spaces, under which it is found and those under which it
-// searches ("=": the same); then the id, where one came. The check tells the
-// text, or the record, from another when it is read again.
+// Records runs the first stage. It reads documents: place, text, and optionally the id (default: the place).
+// For each it writes place, SHA-256 of its clean text, check, method, sketch, index keys and probe keys, and
+// then the id if it was read. Keys are separated by spaces, and "=" means that the probe keys equal the index
+// keys. The check shows whether a later reading returns the same text or record.
 //
-// With s.Decode a line is a place and a record, and two more fields are written: its
-// id, which is the place where it has none, and, of one that cannot be read,
-// the reason; then all else is empty or zero.
+// With s.Decode, it reads place and record, and writes two more fields: the id (default: the place), and the
+// reason if the record cannot be read. In that case all other fields are empty or zero.
 //
-// Equal hashes prove texts equal, so those of copies need not meet; one that is
-// blank has a hash of its own and no keys.
+// Equal hashes prove that texts are equal, so copies need not be compared. A blank document has a hash of its
+// own and no keys.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
@@ -103,10 +100,10 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return l.counts, err
 }
 
-// RecordsInPacks is Records for an engine that had rather move a few large rows. Its
-// input is the same. A line is a document, place, method, id, reason, check (nothing where it is rejected) and nothing ("blank" if it has no text), or,
-// behind six empty fields, part and pack, for Distinct: the hashes, sketches and
-// keys of documents, by hash, in s.Parts parts.
+// RecordsInPacks runs Records for an engine that prefers to move a few large rows. It reads the same input.
+// For a document it writes place, method, id, reason, check (empty if rejected), and "blank" if it has no
+// text. For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches
+// and keys of documents, divided by hash into s.Parts parts.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts := l.packsOf(s.Parts, "\t\t\t\t\t\t")
@@ -143,7 +140,7 @@ func (l *lines) documentOfPacks(d document, route string, blank bool) error {
 	return l.write()
 }
 
-// eachDocument calls fn with each document and, if it can be read, its record, which holds until fn returns.
+// eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
 func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error) error {
 	l.most = s.fields(2)
 	var rec neardup.Record
@@ -190,7 +187,7 @@ func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, check, route
 	}
 }
 
-// route names the method that a text goes to.
+// route returns the name of the method for a text.
 func (s Stages) route(clean string) string {
 	if r, ok := s.Method.(batch.Router); ok {
 		return r.Route(clean)
@@ -209,7 +206,7 @@ func (l *lines) keys(keys []uint64) {
 	}
 }
 
-// document is what a line of one holds.
+// A document holds the fields of a line.
 type document struct {
 	place     batch.Ordinal
 	check     string
@@ -227,17 +224,17 @@ func (d *document) hash() [sha256.Size]byte {
 	return sha256.Sum256([]byte(d.clean))
 }
 
-// checkSeed makes checks those of the function xxhash64 of Spark.
+// checkSeed is the seed of Spark's function xxhash64.
 const checkSeed = 42
 
-// checkOf is by what a text, or a record, as it came, is told from another: XXH64 in 16 hex digits.
+// checkOf returns the check of an unchanged text or record: XXH64 in 16 hex digits.
 func checkOf(as []byte) string {
 	d := xxhash.NewWithSeed(checkSeed)
 	_, _ = d.Write(as) // never fails
 	return hex.EncodeToString(d.Sum(nil))
 }
 
-// checked is uncleaned for a line of place, check and text.
+// checked calls uncleaned for a line of place, check and text.
 func (s Stages) checked(fields [][]byte) (document, error) {
 	if err := want(fields, 3, "a text"); err != nil {
 		return document{}, err
@@ -252,7 +249,7 @@ func (s Stages) checked(fields [][]byte) (document, error) {
 	return d, err
 }
 
-// fields is how many fields a line of n has at most: a record is the last.
+// fields returns the maximal number of fields of a line with n fields. The last one may be a record.
 func (s Stages) fields(n int) int {
 	if s.Decode == nil {
 		return 0
@@ -269,7 +266,7 @@ func (s Stages) document(fields [][]byte) (document, error) {
 	return d, err
 }
 
-// uncleaned is document whose text is as it came.
+// uncleaned reads a document and leaves its text uncleaned.
 func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	if len(fields) == 3 && s.Decode == nil {
 		d.named = true
@@ -299,10 +296,9 @@ func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	return d, err
 }
 
-// Lead is the last stage: all edges, by the later place and then the earlier
-// one, become those to the leaders: one for each duplicate, and one for each
-// new document that is a variant of a leader. All other documents are new.
-// Memory: a bit a duplicate.
+// Lead runs the last stage. It reads all edges, ordered by the later place and then the earlier one. It
+// writes the edges to leaders: one for each duplicate, and one for each new document that is a variant of a
+// leader. All other documents are new. It needs a bit of memory per duplicate.
 func Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	edges := func(yield func(batch.Edge, error) bool) {
@@ -334,8 +330,8 @@ func Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 
 var errStopped = errors.New("stopped")
 
-// Digest adds up decisions: a line is id, decision, leader, similarity, variant
-// of; or a digest of others. Written is the digest of all.
+// Digest adds up decisions (id, decision, leader, similarity, variant of) or digests of parts. It writes the
+// digest of all.
 func Digest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, io.Discard)
 	sum := batch.NewResultDigest()

@@ -25,7 +25,7 @@ func stagesOf(tb testing.TB, spec string) Stages {
 	return Stages{Method: m, Clean: text.Default()}
 }
 
-// textLine is a line of a text as verify and decide read it, after the kind.
+// textLine returns the line of a text in the format of verify and decide, after the kind.
 func textLine(s Stages, place int, text string) string {
 	field := Escape(text)
 	if s.Decode != nil {

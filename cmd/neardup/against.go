@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// againstFlags say what documents are decided against.
+// againstFlags are the flags that select the documents to decide against.
 type againstFlags struct {
 	paths  []string `flags:"against"`
 	append bool     `flags:"add"`
@@ -26,13 +26,12 @@ type againstFlags struct {
 type against struct {
 	name   string // of the index, or of the files
 	index  *reference.Index
-	writer *reference.Writer // nil: nothing is added
-	remove func() error      // removes the folder of an index of files; nil: it stays
-	begun  string            // the folder of an index that has begun, and goes if nothing is added
+	writer *reference.Writer // nil: the run adds no documents
+	remove func() error      // removes the temporary folder of an index made of files; otherwise nil
+	begun  string            // the folder of a new index, which close removes if nothing was added
 }
 
-// settings takes from the index what the user says nothing of: its method and how its texts
-// were normalised.
+// settings takes the method and the normalization from the index, unless the user has set them.
 func (f *againstFlags) settings(m *methodFlags) error {
 	if len(f.paths) != 1 {
 		return nil
@@ -44,7 +43,7 @@ func (f *againstFlags) settings(m *methodFlags) error {
 	return err
 }
 
-// onIndex opens an index for fn to read, and closes it.
+// onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
 		return fmt.Errorf("%s is no index: that is a folder, which neardup index create makes", path)
@@ -61,13 +60,13 @@ func notFolder(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// normalizeSetting is the name of --normalize among the settings of a method.
+// normalizeSetting names --normalize among the settings of a method.
 const normalizeSetting = "normalize"
 
-// remembered are the settings that were given, for restore.
+// remembered returns the given settings for restore.
 func (f *methodFlags) remembered() map[string]string {
 	given := map[string]string{}
-	f.fs.VisitAll(func(s *pflag.Flag) { // Visit knows nothing of what is a flag of the command too
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip settings that are also flags of the command
 		if s.Changed {
 			given[s.Name] = s.Value.String()
 		}
@@ -78,8 +77,8 @@ func (f *methodFlags) remembered() map[string]string {
 	return given
 }
 
-// asked is the method in the words of whoever asked for it, --method 'minhash threshold=.7'. The
-// Spec has every parameter besides.
+// asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. A Spec would also
+// contain every default.
 func (f *methodFlags) asked() string {
 	words := f.name
 	f.fs.VisitAll(func(s *pflag.Flag) {
@@ -93,7 +92,7 @@ func (f *methodFlags) asked() string {
 	return oneLine(words)
 }
 
-// restore sets what was remembered, unless a setting is given now.
+// restore applies remembered settings, unless the user has given any.
 func (f *methodFlags) restore(remembered map[string]string) error {
 	if len(f.remembered()) > 0 {
 		return nil
@@ -110,7 +109,7 @@ func (f *methodFlags) restore(remembered map[string]string) error {
 	return nil
 }
 
-// comparing is how a command reads documents and compares them.
+// comparing holds how a command reads documents and compares them.
 type comparing struct {
 	*app
 	input  *inputFlags
@@ -118,7 +117,7 @@ type comparing struct {
 	tmp    string
 }
 
-// open opens what is decided against, and makes it an index if it is files. nil: nothing.
+// open opens the index to decide against, or builds one from files. It returns nil without --against.
 func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config) (*against, error) {
 	if err := f.check(); err != nil || len(f.paths) == 0 {
 		return nil, err
@@ -151,7 +150,7 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 	return a, nil
 }
 
-// check refuses flags that do not go together.
+// check rejects flags that cannot be combined.
 func (f *againstFlags) check() error {
 	switch {
 	case len(f.paths) == 0 && f.append:
@@ -162,7 +161,7 @@ func (f *againstFlags) check() error {
 	return nil
 }
 
-// isIndex reports whether an index is there and not files.
+// isIndex reports whether --against names an existing index.
 func (f *againstFlags) isIndex() bool { return len(f.paths) == 1 && holdsIndex(f.paths[0]) }
 
 func holdsIndex(path string) bool {
@@ -206,7 +205,7 @@ func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Co
 	return a, err
 }
 
-// outputs are what has to be committed last for the inputs to be added.
+// outputs returns the outputs of the index that must be committed after all others.
 func (a *against) outputs() ([]corpus.Output, error) {
 	if a == nil || a.writer == nil || a.remove != nil {
 		return nil, nil
@@ -214,7 +213,7 @@ func (a *against) outputs() ([]corpus.Output, error) {
 	return a.writer.Outputs()
 }
 
-// settle ends the adding, after the commit.
+// settle completes the additions to the index after the commit.
 func (a *against) settle(ctx context.Context) error {
 	if a == nil || a.writer == nil || a.remove != nil {
 		return nil
@@ -245,7 +244,7 @@ func (a *against) close() error {
 	return err
 }
 
-// refuse refuses flags that cannot be had against an index, where they are given.
+// refuse rejects given flags that cannot be combined with --against.
 func (f *againstFlags) refuse(given map[string]bool) error {
 	for flag, is := range given {
 		if is && len(f.paths) > 0 {
@@ -258,7 +257,7 @@ func (f *againstFlags) refuse(given map[string]bool) error {
 	return nil
 }
 
-// checkAgainst refuses what is not to be had against an index.
+// checkAgainst rejects flags of dedup that cannot be combined with --against, and turns off the audit.
 func (d *dedup) checkAgainst(cfg *batch.Config) error {
 	if len(d.against.paths) > 0 {
 		cfg.Audit = nil

@@ -23,7 +23,7 @@ type pieceCase struct {
 	pieces      int
 }
 
-// pieceCases are those of real texts, in an order by chance.
+// pieceCases returns cases of real texts in random order.
 func pieceCases() (all []pieceCase) {
 	for _, set := range []string{"uci_sms/docs.jsonl", "en_license_texts/docs.jsonl.zst", "zh_tidb_docs_versions/docs.jsonl.zst", "zh_lctt_proofread/docs.jsonl.zst", "zh_laws/docs.jsonl.zst", "ota_terms_versions/docs.jsonl.zst"} {
 		for _, method := range []string{"minhash", "auto", "weighted", "simhash", "ngram"} {
@@ -39,8 +39,8 @@ func pieceCases() (all []pieceCase) {
 	return all
 }
 
-// An index survives what kills who writes it: it is as before or as after, and the
-// pieces in the end are one run. NEARDUP_KILLS says how many kills; 230 go through all cases.
+// A killed writer leaves an index as it was before or after the write, and all pieces together equal one run.
+// NEARDUP_KILLS is the number of kills; 230 cover all cases.
 func TestKilledAdditionsHappenOrDoNot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("whole processes are killed: nothing for the race detector")
@@ -121,7 +121,7 @@ func (c pieceCase) killed(t *testing.T, rng *rand.Rand) (kills int) {
 	return kills
 }
 
-// linesOf are the first lines of a set of the shared data.
+// linesOf returns the first lines of a set of the shared data.
 func linesOf(t *testing.T, set string, most int) (lines [][]byte) {
 	t.Helper()
 	r, err := corpus.Open([]string{shared.Path(t, set)}, corpus.Options{})
@@ -175,7 +175,7 @@ func write(t *testing.T, path string, b []byte) {
 	}
 }
 
-// familyText is a text of one of 150 families, mostly with a word of its own.
+// familyText returns a text of one of 150 families, mostly with a word of its own.
 func familyText(rng *rand.Rand) string {
 	family := rand.New(rand.NewPCG(rng.Uint64N(150), 9))
 	words := make([]string, 40)

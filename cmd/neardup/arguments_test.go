@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What counts as piped in: a pipe and a file, not what nobody writes to.
+// A pipe and a file count as piped in, but a stream without a writer does not.
 func TestPiped(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -90,7 +90,7 @@ func TestFlagsAreFew(t *testing.T) {
 	}
 }
 
-// Every flag and every command says what it is for.
+// Every flag and every command has a help text.
 func TestHelpIsWhole(t *testing.T) {
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -109,7 +109,7 @@ func TestHelpIsWhole(t *testing.T) {
 	visit(newRoot(&app{}))
 }
 
-// A flag of before is answered with its new spelling, on the command line, in the environment and in a file.
+// For a renamed flag, the error names the new spelling, on the command line, in the environment and in a file.
 func TestRenamed(t *testing.T) {
 	toml := filepath.Join(t.TempDir(), "old.toml")
 	if err := os.WriteFile(toml, []byte("rate = 5\n"), 0o600); err != nil {
@@ -157,7 +157,7 @@ func TestPlainly(t *testing.T) {
 	}
 }
 
-// The fields of a verb are its flags, unless a tag says otherwise; those of a group may be some of its own.
+// The fields of a verb are its flags unless a tag states otherwise. A group may define only some of its flags.
 func TestFieldsAreFlags(t *testing.T) {
 	type someFlags struct {
 		memory  size

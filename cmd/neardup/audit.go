@@ -16,28 +16,27 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// auditFlag says whether a run measures itself, and how many pairs to look at
-// it lists: "on", "off" or a number.
+// auditFlag is the flag --audit with value "on", "off" or the number of pairs to list.
 type auditFlag struct {
-	off, on bool // asked for
+	off, on bool // set by the user
 	list    int
 }
 
 const (
 	mostAudited  = 1000
-	pageAudited  = 10 // listed where nobody asks for a number
+	pageAudited  = 10 // the number of listed pairs by default
 	mostDiffers  = 6  // places of a pair that are named
 	wordsShown   = 60 // runes of such a place
 	openingShown = 100
 )
 
-// asked reports whether somebody asks for a measurement.
+// asked reports whether the user requests an audit.
 func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (f *auditFlag) Type() string { return "N" }
 
-// String is the value.
+// String returns the value of the flag.
 func (f *auditFlag) String() string {
 	switch {
 	case f.off:
@@ -48,7 +47,7 @@ func (f *auditFlag) String() string {
 	return strconv.Itoa(f.list)
 }
 
-// Set takes a value.
+// Set parses a value.
 func (f *auditFlag) Set(v string) error {
 	switch v {
 	case "on", "off":
@@ -63,11 +62,10 @@ func (f *auditFlag) Set(v string) error {
 	return nil
 }
 
-// laxer is how far below the threshold refused pairs are measured.
+// laxer is how far below the threshold the audit looks for near misses.
 const laxer = .2
 
-// audit is what a run is to measure of itself; nil where nothing, or where
-// nobody would be told.
+// audit returns the configuration of the audit. It returns nil if the audit is off or would not be reported.
 func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Config {
 	if a.off || !told || f.name == image.Name { // it edits texts
 		return nil
@@ -75,7 +73,7 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 	}
-	// Where it cannot be made, near misses are not measured.
+	// If this method cannot be made, near misses are not measured.
 	if c, err := f.choice(); err == nil && c.Takes("threshold") {
 		if lax, _, err := f.at(max(out.Threshold-laxer, out.Threshold/2)); err == nil {
 			out.Lax = lax
@@ -84,7 +82,7 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	return out
 }
 
-// quality makes what is told of an audit.
+// quality converts the result of an audit for the report.
 func quality(a *audit.Result) (*report.Quality, error) {
 	if a == nil {
 		return nil, nil
@@ -109,8 +107,8 @@ func quality(a *audit.Result) (*report.Quality, error) {
 	return q, nil
 }
 
-// audited names what differs in pairs. Of pairs equally close to the threshold
-// those come first that differ in what says most against them.
+// audited lists the differences of pairs. Among pairs equally close to the threshold, it puts those with the
+// strongest evidence against a match first.
 func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	out := make([]report.AuditedPair, len(pairs))
 	heaviest := func(p report.AuditedPair) float64 {
@@ -132,8 +130,8 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	return out
 }
 
-// differing names the places in which the texts of a pair have different words,
-// by what they say, whichever method has judged it.
+// differing lists the places where the texts of a pair have different words, weighted by auto for every
+// method.
 func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	var out []report.Differing
 	for _, c := range neardup.Explain(auto, auto.Prepare(p.Texts[0]), auto.Prepare(p.Texts[1])).Evidence {
@@ -147,7 +145,7 @@ func differing(auto neardup.Method, p audit.Pair) []report.Differing {
 	return out[:min(len(out), mostDiffers)]
 }
 
-// shortened returns a text in one line of at most most runes.
+// shortened returns at most most runes of a text, in one line.
 func shortened(s string, most int) string {
 	short := prefix(s, most)
 	if len(short) < len(s) {
@@ -156,7 +154,7 @@ func shortened(s string, most int) string {
 	return oneLine(s)
 }
 
-// audit prints how good the run was, and, where asked for, what to look at.
+// audit prints the measured quality of the run and the listed pairs.
 func (p *reporter) audit(w io.Writer, q *report.Quality) {
 	if q == nil {
 		return

@@ -18,7 +18,7 @@ import (
 // A row describes the command at a path of the help. The fields of its verb are its flags.
 type row struct {
 	path string
-	// args names the arguments, with commas between; INPUT... opens what is named or piped in, ... takes any.
+	// args names the arguments, with commas between them. INPUT... opens named or piped inputs, and ... takes any.
 	args string
 	verb any // nil for a command that needs another, which args describes
 }
@@ -141,7 +141,7 @@ func (a *app) command(r row) *cobra.Command {
 	return cmd
 }
 
-// bindVerb defines the flags of a verb: where it lists some, only these.
+// bindVerb defines the flags of a verb. If the verb has a method only, it defines only the flags listed there.
 func (a *app) bindVerb(fs *pflag.FlagSet, path string, verb reflect.Value) {
 	var some func(flag string) bool
 	if v, ok := verb.Interface().(interface{ only() string }); ok {
@@ -153,9 +153,9 @@ func (a *app) bindVerb(fs *pflag.FlagSet, path string, verb reflect.Value) {
 	}
 }
 
-// bindFields defines a flag for each field of a struct: dropBelow is --drop-below. A tag names it otherwise, or "-" for
-// none. The flags of a group are those of its fields, or those that its method add defines; a tag lists some, or after
-// an exclamation mark all but some. An embedded verb has the rows of its own name.
+// bindFields defines a flag for each field of a struct, such as --drop-below for dropBelow. A tag renames the
+// flag, or "-" omits it. A group adds the flags of its fields, or calls its method add. The tag of a group
+// lists the flags to define, or those to omit after "!". An embedded verb uses the rows of its own name.
 func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some func(flag string) bool) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -201,18 +201,18 @@ func flagName(field string) string {
 	return b.String()
 }
 
-// flagTable has a row for each flag: name (and shorthand), default and help, in groups. A row
-// "verb: name" is for one verb and precedes the row of the name alone.
+// flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
+// A row "verb: name" applies to one verb and overrides the row of the name alone.
 //
 //go:embed flags.txt
 var flagTable string
 
-// helpTable has the help of each verb: its command line, a line about it, the text and examples.
+// helpTable holds the help of each verb: its command line, a one-line summary, the text and examples.
 //
 //go:embed help.txt
 var helpTable string
 
-// flagRow is what the table says about a flag.
+// A flagRow is the row of a flag in flagTable.
 type flagRow struct{ group, short, value, help string }
 
 var flagRows = sync.OnceValue(func() map[string]flagRow {
@@ -230,10 +230,10 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 	return rows
 })
 
-// flags are variables by the names of their flags.
+// flags maps the names of flags to their variables.
 type flags map[string]any
 
-// bind defines flags of a verb by their rows in the table: its own, those of the command above it, those for all. It skips a variable that cannot be a flag.
+// bind defines flags of a verb by the row of the verb, of a parent or of the name. It skips variables of other types.
 func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	for name, v := range vars {
 		row, ok := flagRows()[verb+": "+name]
@@ -278,10 +278,10 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 	}
 }
 
-// list is the value of a flag that takes several values, with commas between.
+// list is the value of a flag that takes several values, separated by commas.
 type list []string
 
-// renamed returns how a command spells an earlier flag now, "" if it never had that flag.
+// renamed returns a hint on the current name of a renamed flag, or "" if fs has no such flag.
 func renamed(fs *pflag.FlagSet, name string) string {
 	now := flagRows()["renamed: "+name].value
 	flag, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), " ")

@@ -103,7 +103,7 @@ func (c *compare) documents(ctx context.Context, names []string) (texts [2]strin
 	return texts, err
 }
 
-// find finds the texts of documents in --from by their ids; the first of an id counts.
+// find looks up the texts of documents in --from by id. The first document with an id is used.
 func (c *compare) find(ctx context.Context, texts map[string]*string) error {
 	missing := len(texts)
 	return c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
@@ -139,20 +139,20 @@ func (c *compare) file(path string) (string, error) {
 	return "", nil
 }
 
-// contains is the relation of a text to one that is contained in it.
+// contains is the relation of a text to another one that it contains.
 const contains neardup.Relation = "contains"
 
-// comparison is two clean texts on every scale, and why.
+// A comparison holds all measures of two clean texts and the evidence.
 type comparison struct {
 	api.Measured
 	Relation neardup.Relation `json:"relation"` // of A to B
-	// Evidence is what the texts state differently, and last what they have in
-	// common, in bits for or against the same: their sum is the odds that they are.
+	// Evidence lists the differences and finally what the texts share, in bits for or against a match. The
+	// sum is the log odds of a match.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
 }
 
-// longestEdit is the largest product of two lengths, in runes, for which the
-// edit distance is computed: about ten seconds.
+// longestEdit bounds the product of two lengths, in runes, for computing the edit distance. The largest takes
+// about ten seconds.
 const longestEdit = 4e11
 
 // leastShown is the similarity below which a scale shows 0.
@@ -199,8 +199,8 @@ func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
 
-// verdict returns what the method decides on two clean texts, and how similar those are that are not near, where the
-// method measures it.
+// verdict returns the method's decision on two clean texts. If they are not near, it also measures their
+// similarity, if the method can.
 func verdict(m neardup.Method, x, y string) neardup.Match {
 	a, b := m.Prepare(x), m.Prepare(y)
 	match := batch.Explain(m, batch.Text{Clean: x, Prepared: a}, batch.Text{Clean: y, Prepared: b})
@@ -210,8 +210,8 @@ func verdict(m neardup.Method, x, y string) neardup.Match {
 	return match
 }
 
-// explain says what speaks for and against the pair: by the method, if it knows
-// such evidence, else by auto.
+// explain collects the evidence for and against the pair by the method if it is a TwoStage method, otherwise
+// by auto.
 func (c *comparison) explain(m neardup.Method, x, y string) error {
 	if _, ok := m.(neardup.TwoStage); !ok {
 		auto, err := methods.New("")
@@ -273,8 +273,7 @@ func (c comparison) write(w io.Writer) {
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
 }
 
-// listedPair is a line of --pairs: two texts, or two ids of documents in
-// --from, or of each one.
+// A listedPair is a line of --pairs. Each side is a text or the id of a document in --from.
 type listedPair struct {
 	A      string  `json:"id_a"`
 	B      string  `json:"id_b"`
@@ -284,7 +283,7 @@ type listedPair struct {
 	ShortB string  `json:"b"`
 }
 
-// comparedPair is what is said of one.
+// A comparedPair is the result for a listedPair.
 type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`
@@ -292,7 +291,7 @@ type comparedPair struct {
 	// Relation of the first text to the second.
 	Relation neardup.Relation `json:"relation"`
 	neardup.Match
-	// Found is false of a near pair that no key would have found.
+	// Found is false for a near pair that shares no key, so a search would miss it.
 	Found     bool               `json:"found"`
 	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
 }
@@ -302,7 +301,7 @@ var (
 	errFrom = errors.New("pairs of ids need --from: the file of the documents")
 )
 
-// list compares the pairs of a file and prints a line for each, in their order.
+// list compares the pairs of a file and prints a line for each, in the order of the file.
 func (c *compare) list(ctx context.Context) error {
 	m, n, err := c.method.method()
 	if err != nil {
@@ -338,7 +337,7 @@ func (c *compare) list(ctx context.Context) error {
 	return out.Commit()
 }
 
-// eachPair reads the list.
+// eachPair calls do for each pair of the list.
 func (c *compare) eachPair(do func(listedPair) error) error {
 	return textlines.Each(c.pairs, func(_ int, line []byte) error {
 		var p listedPair
@@ -359,8 +358,7 @@ func (c *compare) eachPair(do func(listedPair) error) error {
 	})
 }
 
-// texts reads the documents that the list names by their ids; the first of an
-// id counts.
+// texts reads the documents whose ids the list contains. The first document with an id is used.
 func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 	if c.from == "" {
 		return nil, nil
@@ -381,7 +379,7 @@ func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
 	return texts, c.find(ctx, texts)
 }
 
-// compared decides a pair as a batch of the two would.
+// compared decides a pair like a batch of these two texts.
 func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}
@@ -394,9 +392,8 @@ func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
 	return out
 }
 
-// inspect measures two texts on every scale, with the public seed, for the
-// pages of the service. What it cannot have (a dictionary that cannot be read)
-// it leaves out.
+// inspect measures two texts on every scale, with the public seed, for the pages of the service. It omits
+// measures that fail, such as those with an unreadable dictionary.
 func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 	n := text.Default()
 	x, y := n.Clean(a), n.Clean(b)
@@ -416,10 +413,10 @@ func inspect(ctx context.Context, a, b string) (api.Inspection, error) {
 	return out, ctx.Err()
 }
 
-// extractor is made at the first call: it reads a dictionary.
+// extractor reads its dictionary at the first call.
 var extractor = sync.OnceValues(keyword.Default)
 
-// keywords are the words that tell most of a text, the heaviest first.
+// keywords returns the keywords of a text, the heaviest first.
 func keywords(clean string) []api.Keyword {
 	out := []api.Keyword{}
 	e, err := extractor()

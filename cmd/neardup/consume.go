@@ -83,10 +83,10 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 	return err
 }
 
-// lagTime is how long a broker may take to say the lag.
+// lagTime is the timeout for reading the lag from a broker.
 const lagTime = 5 * time.Second
 
-// consumeRegistry has the figures of a consumer.
+// consumeRegistry returns a registry with the metrics of a consumer.
 func consumeRegistry(ctx context.Context, c *streams.Consumer) *prometheus.Registry {
 	r := processRegistry()
 	for _, f := range []struct {

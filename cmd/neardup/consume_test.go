@@ -40,7 +40,7 @@ func startServer(t *testing.T) string {
 	return ""
 }
 
-// streamLife is a stream with a server, through kills of who consumes it.
+// A streamLife is a stream with a server, whose consumers are killed.
 type streamLife struct {
 	*testing.T
 	streamtest.Streams
@@ -71,7 +71,7 @@ func (l *streamLife) command(more ...string) *exec.Cmd {
 	return exec.Command("neardup", append([]string{"consume", "--from", l.From, "--to", l.To, "--bad", l.Bad, "--server", l.server, "--claim-after", "1s"}, more...)...)
 }
 
-// stored is how many articles the server has.
+// stored returns the number of articles on the server.
 func (l *streamLife) stored() int {
 	l.Helper()
 	client, err := api.NewClient(l.server, api.Options{})
@@ -100,7 +100,7 @@ type streamed struct {
 	NID, Reason string
 }
 
-// records reads an output by its documented rule; exactly says that there is nothing to drop.
+// records reads an output by its documented rule. If exactly is true, there must be nothing to drop.
 func (l *streamLife) records(address string, exactly bool) (all []streamed) {
 	l.Helper()
 	seen := map[string]bool{}
@@ -143,8 +143,8 @@ func (l *streamLife) audit(exactly bool) {
 	}
 }
 
-// Who consumes is killed (NEARDUP_KILLS times for each broker) at moments of a seed: every message is answered and
-// written, none twice.
+// Consumers are killed (NEARDUP_KILLS times per broker) at seeded moments. Every message is answered and
+// written exactly once.
 func TestKilledConsumersGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the processes are not watched by the race detector more than in TestConsume")
@@ -189,7 +189,7 @@ func TestKilledConsumersGoOn(t *testing.T) {
 	}
 }
 
-// TestConsume: what it says of itself, and that SIGTERM ends it well.
+// TestConsume checks the metrics of consume, and that it ends cleanly on SIGTERM.
 func TestConsume(t *testing.T) {
 	l := &streamLife{T: t, Streams: streamtest.Redis(t)(t), server: startServer(t), rng: rand.New(rand.NewPCG(1, 1))}
 	l.send(40)

@@ -94,14 +94,14 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	return f, nil
 }
 
-// examined is what became of a record.
+// examined is the result for a record.
 type examined struct {
 	item   corpus.Item
 	doc    interop.Document
 	err    error // it could not be read
 	found  []contamination.Finding
 	worst  contamination.Verdict
-	leaves bool // something of it goes
+	leaves bool // some of its text is removed
 }
 
 // examine looks for items in the records of a block, and masks them.
@@ -137,12 +137,12 @@ func (c *contaminated) examine(finder *contamination.Finder, b *block) []examine
 	return out
 }
 
-// goes reports whether what has a verdict is taken out.
+// goes reports whether text with the verdict v is removed.
 func (c *contaminated) goes(v contamination.Verdict) bool {
 	return v == contamination.Contaminated || c.partial
 }
 
-// masked returns a text with a mask in the place of spans, one for those that touch. Spans are in order.
+// masked returns text with each span replaced by mask. Spans are in order, and touching spans share one mask.
 func masked(text string, spans []interop.Span, mask string) string {
 	var starts []int // of runes
 	for i := range text {
@@ -150,7 +150,7 @@ func masked(text string, spans []interop.Span, mask string) string {
 	}
 	starts = append(starts, len(text))
 	var b strings.Builder
-	end := -1 // of what is masked
+	end := -1 // the end of the masked text
 	for _, s := range spans {
 		if s.Start > end {
 			b.WriteString(text[starts[max(end, 0)]:starts[s.Start]] + mask)
@@ -160,7 +160,7 @@ func masked(text string, spans []interop.Span, mask string) string {
 	return b.String() + text[starts[max(end, 0)]:]
 }
 
-// contaminationWriter writes what was found, record by record.
+// contaminationWriter writes the findings, record by record.
 type contaminationWriter struct {
 	*contaminated
 	findings *corpus.AtomicFile
@@ -170,18 +170,18 @@ type contaminationWriter struct {
 	contaminationSummary
 }
 
-// contaminationSummary is what --json prints.
+// A contaminationSummary is the output of --json.
 type contaminationSummary struct {
 	contamination.Items
 	Documents    int64 `json:"documents"`
 	Rejected     int64 `json:"rejected"`
 	Contaminated int64 `json:"contaminated"` // documents
-	Partial      int64 `json:"partial"`      // other documents
+	Partial      int64 `json:"partial"`      // documents that are only partly contaminated
 	Findings     int64 `json:"findings"`
 	spent
 }
 
-// findingLine is a line of --findings.
+// A findingLine is a line of --findings.
 type findingLine struct {
 	ID string `json:"id"`
 	contamination.Finding
@@ -224,7 +224,7 @@ func (w *contaminationWriter) record(x *examined) error {
 	return w.out.Write(x.item)
 }
 
-// unsearched ends the findings with the items that were not searched for.
+// unsearched lists the items that were not searched, after the findings.
 func (w *contaminationWriter) unsearched() error {
 	for _, item := range w.StubIDs {
 		line := struct {
@@ -239,10 +239,10 @@ func (w *contaminationWriter) unsearched() error {
 	return nil
 }
 
-// mostStubs is how many items that are not searched for the summary names.
+// mostStubs is the number of skipped items that the summary names.
 const mostStubs = 20
 
-// summary prints what came of it.
+// summary prints the summary.
 func (w *contaminationWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
@@ -260,8 +260,8 @@ func (w *contaminationWriter) summary() error {
 	})
 }
 
-// evalLine is an item of an evaluation in JSON: with an id of its own, or as decon has
-// them, with that of the evaluation and a number.
+// An evalLine is an item of an evaluation in JSON. It has an id of its own, or, as in decon, an evaluation
+// key and a number.
 type evalLine struct {
 	ID       json.RawMessage `json:"id"`
 	Eval     json.RawMessage `json:"eval_key"`
@@ -271,8 +271,8 @@ type evalLine struct {
 	Passage  json.RawMessage `json:"passage"`
 }
 
-// evalItems reads items of evaluations. A record that cannot be read is an error: what is
-// not looked for would not be found.
+// evalItems reads items of evaluations. A record that cannot be read is an error, because its text would
+// never be found.
 func evalItems(r *corpus.Reader) iter.Seq2[contamination.Item, error] {
 	return func(yield func(contamination.Item, error) bool) {
 		dec := r.NewDecoder()
@@ -307,7 +307,7 @@ func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err
 	return contamination.Item{ID: doc.ID, Text: doc.Text}, nil
 }
 
-// plain is a string of JSON, or a number as it is written; "" of anything else.
+// plain returns a JSON string, or a number as written. It returns "" for any other value.
 func plain(raw json.RawMessage) (s string) {
 	raw = bytes.TrimSpace(raw)
 	switch {

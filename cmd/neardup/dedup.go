@@ -76,14 +76,14 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	})
 }
 
-// A dedupRun holds the outputs of a run; those that are not wanted are nil.
+// A dedupRun holds the outputs of a run. An output that the user did not request is nil.
 type dedupRun struct {
 	*dedup
 	r         *corpus.Reader
 	rep       *reporter
 	files     *external.Files // of notes and groups
 	decisions *corpus.AtomicFile
-	addresses bool // of pages in archives, whose ids say nothing, in decisions
+	addresses bool // decisions include the addresses of pages from archives, whose ids are meaningless
 	notes     *notes
 	clusters  *clusterWriter
 	groups    *groupWriter
@@ -92,7 +92,7 @@ type dedupRun struct {
 	kept      bitmap // items that stay
 }
 
-// open begins all outputs, and has the engine tell them.
+// open begins all outputs and passes their callbacks to the engine.
 func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	d, rep := w.dedup, w.rep
 	rep.method = &d.method
@@ -136,7 +136,7 @@ func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	return err
 }
 
-// decide reads the input once and writes what became of each document.
+// decide reads the input once and writes the decisions.
 func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary, error) {
 	src := newSource(w.r)
 	src.notes = w.notes
@@ -213,7 +213,7 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// spool returns the folder that keeps standard input, "" if it is read only once.
+// spool returns the folder for a copy of standard input, or "" if it is read only once.
 func (d *dedup) spool() string {
 	again := len(d.write.files)
 	if d.write.path("clusters") != "" {
@@ -225,8 +225,8 @@ func (d *dedup) spool() string {
 	return cmp.Or(d.run.tmp, os.TempDir())
 }
 
-// second reads the inputs once more, where the kept records are to be copied, the
-// documents of groups to be shown, or what goes to be told in the forms of other tools.
+// second reads the inputs again if an output needs the documents: kept records, groups, the report or the
+// formats of other tools.
 func (w *dedupRun) second(ctx context.Context) error {
 	page := w.rep.page
 	if page != nil {
@@ -272,7 +272,7 @@ func (w *dedupRun) second(ctx context.Context) error {
 	return w.groups.table.Close()
 }
 
-// bitmap is a set of item indexes, a bit each.
+// bitmap is a set of item indexes with one bit for each.
 type bitmap struct{ words []uint64 }
 
 func (b *bitmap) set(i int) {

@@ -25,7 +25,7 @@ func deployed(t *testing.T, name string) string {
 	return string(b)
 }
 
-// serveFlags are those of neardup serve.
+// serveFlags returns the flags of neardup serve.
 func serveFlags(args ...string) (*serve, *pflag.FlagSet, error) {
 	s := &serve{app: &app{}}
 	fs := pflag.NewFlagSet("serve", pflag.ContinueOnError)
@@ -125,7 +125,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// TestBuildInfo: the figures say which program they are of.
+// TestBuildInfo checks that the metrics name the program's version.
 func TestBuildInfo(t *testing.T) {
 	f := storeFlags{index: "memory:"}
 	store, err := f.open(t.Context(), "")

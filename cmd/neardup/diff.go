@@ -10,11 +10,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// diffContext is how many runes of equal text are shown around a difference.
+// diffContext is the number of equal runes shown around a difference.
 const diffContext = 60
 
-// writeDiff writes two texts as one, word by word: what only the first has in red or [-...-], what only the second has
-// in green or {+...+}. It leaves out the middle of what both share.
+// writeDiff writes a word diff: words of a alone in red or [-...-], words of b alone in green or {+...+}. It
+// shortens long equal parts.
 func writeDiff(w io.Writer, a, b string, colour bool) error {
 	marks := [4]string{"[-", "-]", "{+", "+}"}
 	if colour {
@@ -49,7 +49,7 @@ func writeDiff(w io.Writer, a, b string, colour bool) error {
 	return err
 }
 
-// splitTokens cuts a text into words with what follows them up to the next.
+// splitTokens splits a text into CJK characters, words with the punctuation after them, and white space.
 func splitTokens(s string) []string {
 	var out []string
 	start, word := 0, false
@@ -68,8 +68,8 @@ func splitTokens(s string) []string {
 	return out
 }
 
-// elide cuts the middle of a long stretch of equal text, or all but the side
-// next to a difference at the ends.
+// elide shortens a long equal text. It keeps diffContext runes on each side, but at the ends of the diff only
+// the side next to a difference.
 func elide(s string, first, last bool) string {
 	r := []rune(s)
 	if len(r) <= 2*diffContext+20 {

@@ -27,7 +27,7 @@ type evaluation struct {
 	judged
 }
 
-// ready lets --examples be below 0.
+// ready allows negative values of --examples.
 func (e *evaluation) ready(fs *pflag.FlagSet) { _ = fs.SetAnnotation("examples", signed, nil) }
 
 func (e *evaluation) do(ctx context.Context, inputs []string) error {
@@ -55,14 +55,14 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	return printed(e.app, e.json, r, err)
 }
 
-// indented prints a result as JSON that people read.
+// indented prints a result as indented JSON.
 func indented(w io.Writer, result any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(result)
 }
 
-// printed prints what was found, as text or as JSON, unless there is an error.
+// printed prints a result as text or as JSON, unless there is an error.
 func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
 		return err
@@ -79,14 +79,14 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	return out.Commit()
 }
 
-// judged measures a method against pairs judged by reading.
+// judged measures a method against pairs that people have judged.
 type judged struct {
 	judged string
 	input  inputFlags
 	method methodFlags
 }
 
-// measure prints how good the method is.
+// measure prints the quality of the method.
 func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples int, asJSON bool) error {
 	m, n, err := j.method.method()
 	if err != nil {
@@ -100,8 +100,8 @@ func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples 
 	return printed(a, asJSON, r, nil)
 }
 
-// fill finds the texts that pairs lack among the inputs, of an id the first, and tells others the texts that
-// no pair lacks; nil: nobody wants these.
+// fill adds the missing texts of pairs from the inputs, using the first document with an id. It calls others,
+// unless nil, with the texts of documents that no pair lacks.
 func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
 	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
@@ -141,7 +141,7 @@ func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, f
 	return pairs, nil
 }
 
-// each calls do with every document of the inputs that can be read, as long as it wants more.
+// each calls do with every readable document of the inputs until do returns false.
 func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document) (more bool)) error {
 	r, err := f.open(a, inputs, "")
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(
 	return nil
 }
 
-// decide judges two documents as a batch of the two would.
+// decide decides a pair like a batch of these two documents.
 func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict {
 	x, y := n.Clean(p.TextA), n.Clean(p.TextB)
 	return eval.Verdict{
@@ -173,8 +173,8 @@ func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict
 	}
 }
 
-// meet reports whether the search would compare two texts: a probe key of one
-// is an index key of the other, and the sketches do not rule the pair out.
+// meet reports whether a search would compare two texts. A probe key of one must be an index key of the
+// other, and the sketches must not rule the pair out.
 func meet(m neardup.Method, x, y string) bool {
 	var a, b neardup.Record
 	m.Record(x, &a)

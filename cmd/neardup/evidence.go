@@ -12,13 +12,13 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// evidenceFlags ask for what a threshold can be chosen by.
+// evidenceFlags are the options of --write report that help to choose a threshold.
 type evidenceFlags struct {
 	floor  float64
 	labels string
 }
 
-// read takes them from --write report.
+// read reads the options of --write report.
 func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
@@ -34,7 +34,7 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-// evidence adds to the page what a threshold is chosen by.
+// evidence adds the evidence for choosing a threshold to the page.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
 		return nil
@@ -53,9 +53,8 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 	return nil
 }
 
-// lab finds all verified pairs from the floor on, by a run of its own over the
-// texts that are no copies. A copy is removed at any threshold and never leads,
-// so it changes nothing for others.
+// lab finds all verified pairs from the floor on in a separate run over the texts that are not copies. A copy
+// is removed at any threshold and never leads, so it does not affect other documents.
 func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
 	m, n, err := flags.at(f.floor)
 	if err != nil {
@@ -87,7 +86,7 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
 
-// thresholdOf reads the threshold off a spec.
+// thresholdOf parses the threshold of a spec.
 func thresholdOf(spec string) float64 {
 	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
 		if t, err := strconv.ParseFloat(m[1], 64); err == nil {

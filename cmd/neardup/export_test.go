@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// What is exported is what the service says of each article, after all that ends, moves
-// and deletes articles; a nid may come again.
+// The export equals what the service reports of each article, after articles ended, moved and were deleted. A
+// nid may recur.
 func TestExported(t *testing.T) {
 	tokens := t.TempDir() + "/tokens"
 	var printed strings.Builder

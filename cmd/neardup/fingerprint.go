@@ -90,7 +90,7 @@ type fingerprintSummary struct {
 	Spec      string `json:"spec"`
 }
 
-// lines is what becomes of a block of documents.
+// lines holds the output for a block of documents.
 type lines struct {
 	text      []byte
 	documents int64
@@ -98,11 +98,10 @@ type lines struct {
 	rejects   []error
 }
 
-// printer prints documents; safe for concurrent use.
+// A printer prints documents. It is safe for concurrent use.
 type printer struct {
 	spec string
-	// line appends what is printed of a document, and says whether it had
-	// too few features.
+	// line appends the output for a document. few reports whether it had too few features.
 	line func(dst []byte, doc *neardup.Document) (out []byte, few bool, err error)
 }
 
@@ -128,7 +127,7 @@ func (p *printer) block(b *block) lines {
 	return l
 }
 
-// printer checks the flags and makes the printer that they ask for.
+// printer checks the flags and makes the printer that they select.
 func (f *fingerprint) printer() (*printer, error) {
 	if f.tsv && f.binary {
 		return nil, usage("--tsv and --binary exclude each other")
@@ -161,7 +160,7 @@ func (f *fingerprint) printer() (*printer, error) {
 	return f.print(source), nil
 }
 
-// fingerprintLine is what is printed of a document as JSON.
+// A fingerprintLine is the JSON line of a document.
 type fingerprintLine struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint"`
@@ -172,7 +171,7 @@ type fingerprintLine struct {
 	Spec string `json:"spec"`
 }
 
-// print makes the printer of fingerprints in the format asked for.
+// print makes the printer of fingerprints in the selected format.
 func (f *fingerprint) print(s fingerprints) *printer {
 	return &printer{s.spec, func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
 		v, err := s.of(doc.Text)
@@ -201,17 +200,17 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return append(append(dst, b...), '\n'), err
 }
 
-// fingerprints is a way from a text to a fingerprint.
+// fingerprints computes the fingerprints of texts by a method or a scheme.
 type fingerprints struct {
 	method, scheme string // its name, as one of the two
 	spec           string
 	of             func(text string) (value, error)
 }
 
-// value is the fingerprint of one text.
+// A value is the fingerprint of one text.
 type value struct {
 	fp   uint64
-	few  bool // too few features for it to say anything
+	few  bool // too few features for a meaningful fingerprint
 	none bool // no fingerprint at all
 }
 
@@ -224,7 +223,7 @@ func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 	spec := s.Spec()
 	var params []neardup.Param
 	for _, p := range spec.Params {
-		if p.Name == "features" || p.Name == "seed" { // the others say what is near
+		if p.Name == "features" || p.Name == "seed" { // the other parameters decide what is near
 			params = append(params, p)
 		}
 	}
@@ -235,8 +234,7 @@ func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 	}}, nil
 }
 
-// jiebaScheme is the scheme string-hash with the keywords that its original
-// finds in a text.
+// jiebaScheme names the scheme string-hash on the keywords that jieba extracts from a text.
 const jiebaScheme = "jieba-keywords"
 
 func schemeHelp() string {
@@ -255,7 +253,7 @@ func schemeHelp() string {
 	return b.String()
 }
 
-// schemeNames lists what --scheme takes.
+// schemeNames lists the values of --scheme.
 func schemeNames() []string {
 	var names []string
 	for _, s := range simhash.Schemes() {
@@ -282,7 +280,7 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	}}, nil
 }
 
-// schemeOf returns the way from a text to the fingerprint of a scheme.
+// schemeOf returns a function that computes the fingerprint of a text by a scheme.
 func schemeOf(name string) (func(text string) (uint64, error), error) {
 	if name == jiebaScheme {
 		return jiebaKeywords()
@@ -330,7 +328,7 @@ func jiebaKeywords() (func(text string) (uint64, error), error) {
 	}, nil
 }
 
-// parseWords reads "word:weight" between blanks; without a weight it is 1.
+// parseWords reads fields "word:weight", separated by blanks. The default weight is 1.
 func parseWords(s string) ([]simhash.Word, error) {
 	var words []simhash.Word
 	for _, field := range strings.Fields(s) {
@@ -347,7 +345,7 @@ func parseWords(s string) ([]simhash.Word, error) {
 	return words, nil
 }
 
-// parseHashes reads "hex" or "hex:weight" between blanks.
+// parseHashes reads fields "hex" or "hex:weight", separated by blanks.
 func parseHashes(s string) (hashes []uint64, weights []float64, err error) {
 	words, err := parseWords(s)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// inputFlags say how documents are read.
+// inputFlags are the flags for reading documents.
 type inputFlags struct {
 	opt         corpus.Options
 	format      string
@@ -55,8 +55,8 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-// open opens the inputs; spool is where standard input is kept if it must be
-// read twice, "" if not.
+// open opens the inputs. If spool is not "", standard input is copied into that folder so that it can be read
+// twice.
 func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader, error) {
 	opt, err := f.options()
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
-// openFor opens the inputs and sees to it that no output is one of them.
+// openFor opens the inputs and rejects an output that is one of them.
 func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...string) (*corpus.Reader, error) {
 	r, err := f.open(a, inputs, spool)
 	if err != nil {
@@ -83,10 +83,10 @@ func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...s
 	return r, nil
 }
 
-// codecs are those of the formats that corpus is given.
+// codecs lists the codecs that neardup passes to corpus.
 var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 
-// options are those of the flags.
+// options returns the corpus options that the flags select.
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt
 	var err error
@@ -121,7 +121,7 @@ func extract(page []byte, charset, url string) (corpus.Page, error) {
 	return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
 }
 
-// methodFlags say what near means.
+// methodFlags are the flags that select the method and its settings.
 type methodFlags struct {
 	name      string
 	normalize string
@@ -137,7 +137,7 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-// addSettings defines what --method takes.
+// addSettings defines the settings of --method.
 func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	fs.StringVar(&f.name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
 	for _, s := range methods.Settings() {
@@ -152,7 +152,7 @@ func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 	}
 }
 
-// settingValue is the value of a setting's flag, "" if it is not given.
+// A settingValue is the value of a setting's flag, or "" if the flag is not given.
 type settingValue struct {
 	setting methods.Setting
 	text    string
@@ -169,7 +169,7 @@ func (v *settingValue) Type() string {
 // String returns the value.
 func (v *settingValue) String() string { return v.text }
 
-// Set reads a value; choice checks it.
+// Set parses a value. choice validates shingles.
 func (v *settingValue) Set(text string) (err error) {
 	v.text = text
 	if text != "" && v.setting.Type != "shingle" {
@@ -178,11 +178,11 @@ func (v *settingValue) Set(text string) (err error) {
 	return err
 }
 
-// choice returns what is asked for.
+// choice returns the selected method and its settings.
 func (f *methodFlags) choice() (methods.Choice, error) {
 	c := methods.Choice{Name: f.name}
 	var err error
-	f.fs.VisitAll(func(s *pflag.Flag) { // Visit knows nothing of what is a flag of the command too
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip settings that are also flags of the command
 		if s.Changed && s.Name != "method" && err == nil {
 			c, err = c.With(s.Name, s.Value.String())
 		}
@@ -196,7 +196,7 @@ func (f *methodFlags) choice() (methods.Choice, error) {
 // method makes the method, and the normaliser of its texts.
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
 
-// at makes the method with another threshold, if it has one.
+// at makes the method with another threshold, if it takes one.
 func (f *methodFlags) at(threshold float64) (neardup.Method, text.Normalizer, error) {
 	c, err := f.choice()
 	if err == nil && c.Takes("threshold") {
@@ -223,7 +223,7 @@ func (f *methodFlags) made(c methods.Choice, err error) (neardup.Method, text.No
 	return m, n, nil
 }
 
-// readNamed reads the file that a flag names; nil where it names none.
+// readNamed reads the file that a flag names. It returns nil if path is empty.
 func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, error) {
 	if path == "" {
 		return nil, nil
@@ -240,7 +240,7 @@ func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, 
 	return is, nil
 }
 
-// readOverrides reads a file of rulings; nil for none.
+// readOverrides reads a file of rulings. It returns nil if path is empty.
 func readOverrides(path string) (*override.Set, error) {
 	set, err := readNamed("overrides", path, override.Read)
 	if err != nil {
@@ -249,14 +249,14 @@ func readOverrides(path string) (*override.Set, error) {
 	return set, nil
 }
 
-// runFlags say how a batch runs and what it tells.
+// runFlags are the flags of a batch run and of its output.
 type runFlags struct {
 	//lint:ignore U1000 --config, read by reflection
 	settings             string `flags:"config"`
 	keep, per, overrides string
 	audit                auditFlag
 
-	memory  size // more made nothing faster up to a million documents
+	memory  size // more memory was not faster for up to a million documents
 	tmp     string
 	workers int
 
@@ -266,19 +266,19 @@ type runFlags struct {
 }
 
 const (
-	// ownPages is what the program's code takes of a bound of memory.
+	// ownPages is the memory that the program's code takes of --memory.
 	ownPages    = 37 << 20
 	leastMemory = ownPages + batch.MinMemory
 )
 
-// limitGarbage tells the collector of garbage about a bound of memory.
+// limitGarbage sets the memory limit of the garbage collector for a bound of memory.
 func limitGarbage(memory int64) {
 	const late = 4 << 20 // what the collector notices late
 	debug.SetMemoryLimit(memory - ownPages - late)
 }
 
-// machine checks what the run may take, for a method or nil. It also tells the collector of
-// garbage about the bound.
+// machine checks --memory (for method m, unless nil) and --tmp. It also sets the memory limit of the garbage
+// collector.
 func (f *runFlags) machine(m neardup.Method) error {
 	if f.memory < leastMemory {
 		return usage("--memory %v is too little: at least 64MiB", &f.memory)
@@ -306,7 +306,7 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		return batch.Config{}, err
 	}
 	keep := batch.Keep(f.keep)
-	if keep == "" && methods.Containment(m) > 0 { // what comes after is contained in what is kept
+	if keep == "" && methods.Containment(m) > 0 { // with containment, later texts are contained in the kept one
 		keep = batch.Longest
 	}
 	keep = cmp.Or(keep, batch.First)
@@ -327,7 +327,7 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	}, err
 }
 
-// fieldList are the names of a list of fields.
+// fieldList splits a comma-separated list of fields and removes repetitions.
 func fieldList(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
@@ -337,7 +337,7 @@ func fieldList(list string) (names []string) {
 	return names
 }
 
-// size is a flag for a number of bytes: 256MiB, 1GiB, 64M, 1000.
+// size is a flag value for a number of bytes, such as 256MiB, 1GiB, 64M or 1000.
 type size int64
 
 func (s *size) Type() string { return "size" }

@@ -10,17 +10,16 @@ import (
 	"github.com/neardup/neardup/internal/lockfile"
 )
 
-// sparkPrefix begins the names of folders for a run on Spark: 50 MB with the command in
-// them. python/src/neardup/spark/_folders.py makes such too, and each removes what the
-// other's killed processes left.
+// sparkPrefix begins the names of temporary folders for Spark runs (50 MB with the command in them).
+// python/src/neardup/spark/_folders.py uses the same prefix. Each side removes what killed processes of the
+// other left.
 const sparkPrefix = "neardup-spark-"
 
-// heldLock is a file that the owner of a folder locks. The system unlocks it when the
-// process ends.
+// heldLock is the file that the owner of a folder locks. The system releases the lock when the process ends.
 const heldLock = ".lock"
 
-// heldFolder makes a temporary folder of this process in tmp, the system's if it is empty,
-// and removes those with the same prefix whose process has ended. remove removes it.
+// heldFolder makes a temporary folder of this process in tmp (default: the system's). It also removes folders
+// with the same prefix whose process has ended. remove deletes the new folder.
 func heldFolder(tmp, prefix string) (dir string, remove func() error, err error) {
 	if tmp == "" {
 		tmp = os.TempDir()
@@ -38,12 +37,12 @@ func heldFolder(tmp, prefix string) (dir string, remove func() error, err error)
 		if !errors.Is(err, lockfile.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
 			return "", nil, errors.Join(err, os.RemoveAll(dir))
 		}
-		// Another process found the lock free in the moment before, and removed what it took for left.
+		// Another process took the lock first and removed the folder as an abandoned one.
 	}
 }
 
-// removeLeft removes folders that nobody holds. What cannot be removed, such as that
-// of another user, stays: it is in nobody's way.
+// removeLeft removes folders whose owner has ended. It ignores folders that it cannot remove, such as those
+// of other users.
 func removeLeft(tmp, prefix string) {
 	entries, _ := os.ReadDir(tmp)
 	for _, e := range entries {

@@ -56,7 +56,7 @@ func TestHeldFolder(t *testing.T) {
 	there(false, first, second)
 }
 
-// What a killed run left beside an output the next run with this output removes.
+// A run removes what a killed run with the same output left next to it.
 func TestKilledRunsLeaveNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.txt")
 	left := func() []string {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// methodTopic is the help on methods and their settings.
+// methodTopic returns the help topic on methods and their settings.
 func methodTopic() *cobra.Command {
 	var f methodFlags
 	f.add(pflag.NewFlagSet("", pflag.ContinueOnError))
@@ -40,7 +40,7 @@ func methodTopic() *cobra.Command {
 	return &cobra.Command{Use: "method", Short: "The methods and their settings", Long: strings.TrimRight(b.String(), "\n")}
 }
 
-// wrapped breaks a text into lines of so many bytes.
+// wrapped breaks a text into lines of at most width bytes.
 func wrapped(s string, width int, indent string) string {
 	var b strings.Builder
 	at := 0
@@ -81,11 +81,11 @@ func grouping(fs *pflag.FlagSet, group string, add func(*pflag.FlagSet)) {
 	})
 }
 
-// helpWidth is how long a line of the help may be.
+// helpWidth is the longest line of the help, in bytes.
 const helpWidth = 100
 
-// usageOf prints how a command is called. It is no template: with those the linker
-// keeps every method of every type, half as much program again.
+// usageOf prints the usage of a command. It avoids templates because they make the linker keep every method of
+// every type, and the program grows by half.
 func usageOf(cmd *cobra.Command) error {
 	_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
 	return err
@@ -157,8 +157,8 @@ func flagHelp(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// completions are the values that the shell offers for flags, with what each
-// means after a tab.
+// completions returns the values that the shell offers for flags. A description may follow each value after a
+// tab.
 func completions() map[string][]string {
 	values := map[string][]string{
 		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe picture of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
@@ -198,7 +198,7 @@ func (v *man) do(_ context.Context, args []string) error {
 	return writeManual(args[0], v.cmd.Root())
 }
 
-// writeManual writes the pages of a command and of those below it.
+// writeManual writes the manual pages of a command and its subcommands.
 func writeManual(dir string, cmd *cobra.Command) error {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
@@ -211,7 +211,7 @@ func writeManual(dir string, cmd *cobra.Command) error {
 	return os.WriteFile(filepath.Join(dir, name+".1"), []byte(manual(name, cmd)), 0o644)
 }
 
-// manual is one page. The help is set as it is: its tables are columns.
+// manual returns one manual page. It prints the help unfilled because its tables depend on columns.
 func manual(name string, cmd *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"neardup %s\"\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), version(), roff(name), roff(cmd.Short))
@@ -224,5 +224,5 @@ func manual(name string, cmd *cobra.Command) string {
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'")
 
-// roff escapes a text: no line of it is a request.
+// roff escapes a text so that no line is read as a roff request.
 func roff(s string) string { return strings.TrimPrefix(roffEscapes.Replace("\n"+s), "\n") }

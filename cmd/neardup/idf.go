@@ -105,7 +105,7 @@ func (i *idf) summarize(rep *reporter, sum idfSummary) error {
 }
 
 type idfSummary struct {
-	Documents int64 `json:"documents"` // read now, without those of merged tables
+	Documents int64 `json:"documents"` // read in this run, without those of merged tables
 	Rejected  int64 `json:"rejected"`
 	Bytes     int64 `json:"bytes"` // of the table
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// pictureText makes the text of a picture of so many pixels at most: that of its fingerprint. It takes such a text as
-// well, as lists of hashes hold them.
+// pictureText returns a function that converts a picture of at most mostPixels to the text of its
+// fingerprint. The function also accepts such a text, as lists of hashes contain it.
 func pictureText(mostPixels int64) func(data []byte) (string, error) {
 	return func(data []byte) (string, error) {
 		if !isFingerprint(string(data)) {
@@ -36,7 +36,7 @@ func pictureText(mostPixels int64) func(data []byte) (string, error) {
 // isFingerprint reports whether the text of a document stands for a picture.
 func isFingerprint(text string) bool { return strings.HasPrefix(text, "pdq:") }
 
-// pixelsOf are those of a picture by its text; 0 where its size is not known.
+// pixelsOf returns the number of pixels of a picture from its text, or 0 if its size is unknown.
 func pixelsOf(text string) int {
 	f, err := image.Parse(text)
 	if err != nil {
@@ -45,7 +45,7 @@ func pixelsOf(text string) int {
 	return f.Width * f.Height
 }
 
-// setting returns a setting of a flag that holds settings, nil if the command has no such flag.
+// setting returns one setting of a flag that holds settings, or nil if the command has no such flag.
 func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 	if f := fs.Lookup(flag); f != nil {
 		if s, ok := f.Value.(*spec); ok {
@@ -55,7 +55,7 @@ func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 	return nil
 }
 
-// pictured has pictures compared as such, and texts not.
+// pictured selects the method for pictures with --format images, and rejects it otherwise.
 func pictured(fs *pflag.FlagSet) error {
 	format, name := setting(fs, "format", "name"), setting(fs, "method", "method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
@@ -94,10 +94,10 @@ func pictured(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// thumbnailSide is how wide and high a picture of the page is at most.
+// thumbnailSide is the maximal width and height of a picture on the page.
 const thumbnailSide = 192
 
-// thumbnail makes a data URL of the picture that a file holds; "" if it is none.
+// thumbnail makes a data URL of the picture in data. It returns "" if data is not a picture.
 func thumbnail(data []byte) string {
 	if !isPicture(data) {
 		return ""
@@ -113,12 +113,12 @@ func thumbnail(data []byte) string {
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
 }
 
-// isPicture looks at how a file begins.
+// isPicture reports whether data begins like a picture.
 func isPicture(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }
 
-// pictureSchemes are the hashes of imagehash, by their names there.
+// pictureSchemes maps the names of imagehash to its hashes.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
 // pictures makes the printer of the fingerprints of pictures.
@@ -143,7 +143,7 @@ func (f *fingerprint) pictures() (*printer, error) {
 	}}, nil
 }
 
-// pictureScheme prints hashes of 64 bits, which are read in the place of the text.
+// pictureScheme prints hashes of 64 bits. The reader returns them in place of texts.
 func (f *fingerprint) pictureScheme() (*printer, error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
@@ -162,10 +162,10 @@ func (f *fingerprint) pictureScheme() (*printer, error) {
 	}}), nil
 }
 
-// likeness is of two pictures, on every scale.
+// A likeness compares two pictures on every scale.
 type likeness struct {
 	Verdict neardup.Match `json:"verdict"`
-	// Turned is what the verdict is with turned, where that is nearer.
+	// Turned is the verdict with the setting turned, if it is nearer.
 	Turned *neardup.Match `json:"turned,omitempty"`
 	PHash  int            `json:"pHashDistance"`
 	DHash  int            `json:"dHashDistance"`
@@ -204,7 +204,7 @@ func looksLikePicture(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // a shorter file is one, too
+	n, _ := io.ReadFull(f, head) // a shorter file can also be a picture
 	return isPicture(head[:n])
 }
 
@@ -246,7 +246,7 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-// read makes all hashes of a file.
+// read computes all hashes of a file.
 func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		if err == nil {

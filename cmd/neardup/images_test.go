@@ -14,8 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// drawPictures is "pictures FOLDER": a picture and edits of it, others, flat ones, and what
-// cannot be read.
+// drawPictures implements "pictures FOLDER": a picture and edits of it, different ones, flat ones, and
+// unreadable files.
 func drawPictures(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: pictures folder")

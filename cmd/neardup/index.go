@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// indexFlags say how the docId service decides. They are part of an index:
-// one that was made under other settings is refused.
+// indexFlags are the flags that decide how the docId service works. They are stored in an index, and an index
+// made with other settings is rejected.
 type indexFlags struct {
 	profile            string
 	changed            func(flag string) bool
@@ -28,14 +28,14 @@ type indexFlags struct {
 	limits             docid.Settings // how long and how many, and nothing else
 }
 
-// stageFlags say by what an article is found: url, title and content.
+// stageFlags are the flags of the stages url, title and content, which find an article.
 type stageFlags struct {
 	url, title, content    string
 	titleThreshold         float64
 	titleAgrees, urlAgrees float64
 }
 
-// check refuses modes that are none.
+// check rejects unknown modes.
 func (f *stageFlags) check() error {
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
@@ -75,8 +75,8 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-// settings makes those of an index; the methods are tried once here, so that
-// a wrong flag is told as one.
+// settings makes the settings of an index. It builds the methods once to report a wrong flag as a usage
+// error.
 func (f *indexFlags) settings() (docid.Settings, error) {
 	s := f.limits
 	s.URL, s.Title, s.Content = docid.Mode(f.stages.url), docid.Mode(f.stages.title), docid.Mode(f.stages.content)
@@ -126,7 +126,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	return s, nil
 }
 
-// classic is the profile of that name: what it fixes, or does not have, is not asked of other flags.
+// classic checks the profile name and rejects flags that the profile classic fixes or does not have.
 func (f *indexFlags) classic() error {
 	if f.profile != profileClassic {
 		return usage("--profile %q: standard or classic", f.profile)
@@ -142,7 +142,7 @@ func (f *indexFlags) classic() error {
 	return unasked
 }
 
-// pictures says how those of articles count; nil: they do not.
+// pictures returns the settings for pictures of articles, or nil without --images.
 func (f *indexFlags) pictures() (*docid.Pictures, error) {
 	var of *pflag.Flag
 	f.ofImages.Visit(func(s *pflag.Flag) {
@@ -163,7 +163,7 @@ func (f *indexFlags) pictures() (*docid.Pictures, error) {
 	return &docid.Pictures{Common: f.common}, nil
 }
 
-// pictureLimits returns the limits of pictures that the service hashes, nil if it takes none.
+// pictureLimits returns the limits for pictures to hash, or nil if the service accepts none.
 func (f *indexFlags) pictureLimits() *image.Limits {
 	if !f.images {
 		return nil
@@ -171,7 +171,7 @@ func (f *indexFlags) pictureLimits() *image.Limits {
 	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
-// titled reads what is compared.
+// titled reports whether --compare includes the title.
 func titled(compare string) (bool, error) {
 	switch corpus.Compare(compare) {
 	case "", corpus.OnlyText:

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestStandard: without flags the service decides as docid/standard says.
+// TestStandard checks that the service decides like docid/standard without flags.
 func TestStandard(t *testing.T) {
 	var f indexFlags
 	f.add(pflag.NewFlagSet("serve", pflag.ContinueOnError))
@@ -41,8 +41,8 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// TestIndexOverrides: rulings come with the settings; a file that is none is
-// told as a wrong flag.
+// TestIndexOverrides checks that the settings have the rulings, and that an invalid file is reported as a
+// wrong flag.
 func TestIndexOverrides(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "overrides.jsonl")
 	for content, want := range map[string]int{`{"a":"1","b":"2","link":"must"}`: 1, `{"a":"1"}`: -1} {

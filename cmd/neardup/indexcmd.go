@@ -37,7 +37,7 @@ func (v *indexAdd) do(ctx context.Context, args []string) error {
 	return v.dedup.do(ctx, args[1:])
 }
 
-// indexInfos is what is told of an index.
+// indexInfos is the output of index info.
 type indexInfos struct {
 	Method    string `json:"method"`
 	Normalize string `json:"normalize"`
@@ -109,7 +109,7 @@ func (f *indexRemove) ready(*pflag.FlagSet) {
 	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
 }
 
-// gone says which documents go.
+// gone returns a function that selects the documents to remove.
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
 	switch {
 	case (f.ids == "") == (f.before == ""):

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who has gone is measured nothing for.
+// A request that has ended is not measured.
 func TestInspectEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if got, err := inspect(ctx, "one text", "one text more"); err != nil || len(got.Scales) == 0 {

@@ -15,24 +15,23 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// journal notes how far a stream of files went, so that a run that was ended
-// goes on where it stopped. What it says was answered; what was answered and
-// it does not say is sent again, and gets the same answer.
+// A journal records how far a stream of files is processed, so that an interrupted run can resume. Recorded
+// items were answered. Items answered after the last record are sent again and get the same answers.
 type journal struct {
 	progress
 	Before  int64 // Items at the start
 	path    string
-	answers *os.File      // nil: standard output, or none
-	out     *bufio.Writer // nil: answers are not wanted
+	answers *os.File      // nil: standard output, or no answers
+	out     *bufio.Writer // nil: answers are not written
 	saved   time.Time
 }
 
-// progress is the state file.
+// progress is the content of the state file.
 type progress struct {
 	Server string      `json:"server"`
 	Inputs []inputFile `json:"inputs"`
 	Items  int64       `json:"records"`
-	// Answers is how long the file of answers is up to here.
+	// Answers is the length of the answers file at this point.
 	Answers int64 `json:"answerBytes"`
 }
 
@@ -42,7 +41,7 @@ type inputFile struct {
 	Modified time.Time `json:"modified"`
 }
 
-// saveEvery is how much work a crash may make double.
+// saveEvery bounds the work that a crash may repeat.
 const saveEvery = time.Second
 
 func openJournal(a *app, f *streamFlags, inputs []string) (*journal, error) {
@@ -69,7 +68,7 @@ func openJournal(a *app, f *streamFlags, inputs []string) (*journal, error) {
 	return j, nil
 }
 
-// reopen opens a file and cuts it where the state ends.
+// reopen opens a file and truncates it to the length in the state.
 func reopen(path string, length int64) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -91,7 +90,7 @@ func reopen(path string, length int64) (*os.File, error) {
 	return file, nil
 }
 
-// load reads the state and refuses one of other inputs.
+// load reads the state and rejects a state of other inputs.
 func (j *journal) load(inputs []string) error {
 	for _, path := range inputs {
 		info, err := os.Stat(path)
@@ -120,8 +119,7 @@ func (j *journal) load(inputs []string) error {
 	return nil
 }
 
-// rejectsFile opens the file of rejected records: a new one, or at its end
-// where the run goes on.
+// rejectsFile opens the file of rejected records. It truncates the file unless the run resumes.
 func (j *journal) rejectsFile(path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -153,7 +151,7 @@ func (j *journal) answer(a *api.Answer) error {
 	return nil
 }
 
-// advance says that so many more records are done.
+// advance records that items more records are done.
 func (j *journal) advance(items int64) error {
 	j.Items += items
 	if time.Since(j.saved) < saveEvery {
@@ -162,7 +160,7 @@ func (j *journal) advance(items int64) error {
 	return j.save()
 }
 
-// save makes answers and state durable, in this order.
+// save makes the answers durable and then the state.
 func (j *journal) save() error {
 	j.saved = time.Now()
 	if j.out != nil {

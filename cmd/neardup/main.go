@@ -32,8 +32,8 @@ const (
 	exitRejects   = 3
 	exitUnlike    = 4   // worker only
 	exitHotBucket = 5   // worker only
-	exitInterrupt = 130 // as a shell says of a process that SIGINT ended
-	exitPipe      = 141 // as a shell says of a process that SIGPIPE ended
+	exitInterrupt = 130 // like the exit code of a shell for a process that SIGINT ended
+	exitPipe      = 141 // like the exit code of a shell for a process that SIGPIPE ended
 )
 
 const exitHelp = `Exit codes:
@@ -46,14 +46,14 @@ const exitHelp = `Exit codes:
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGPIPE) // a reader that has gone is an error of the write, so that temporary files are removed
+	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe then fails with an error, so that temporary files are removed
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// app is what every command may use of the world outside.
+// An app holds the streams and the command that a verb works with.
 type app struct {
 	stdin  io.Reader
 	piped  bool // standard input is a pipe or a file
@@ -62,8 +62,7 @@ type app struct {
 	cmd    *cobra.Command // that runs
 }
 
-// errUsage marks errors of the command line, errRejects a strict run with
-// rejected records.
+// errUsage marks errors of the command line. errRejects marks a strict run with rejected records.
 var (
 	errUsage   = errors.New("usage")
 	errRejects = errors.New("records were rejected")
@@ -109,7 +108,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// plainly is an error without the names of the calls that failed: a file, or a server, and what is wrong.
+// plainly formats an error without the failed calls: it names the file or server and the cause.
 func plainly(err error) string {
 	said := err.Error()
 	if file, ok := errors.AsType[*fs.PathError](err); ok {
@@ -131,14 +130,14 @@ func plainly(err error) string {
 	return said
 }
 
-// checked remembers that a write failed: who prints one line, or a help text,
-// need not look, and no success is told of what nobody could read.
+// checked is a writer that records its first error. Code that prints need not check each write, because run
+// reports the error at the end.
 type checked struct {
 	io.Writer
 	err error
 }
 
-// Write notes the first error.
+// Write writes p and records the first error.
 func (c *checked) Write(p []byte) (int, error) {
 	n, err := c.Writer.Write(p)
 	if err != nil && c.err == nil {
@@ -147,7 +146,7 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onTerminal reports whether somebody reads what is written to w as it comes.
+// onTerminal reports whether w is a terminal.
 func onTerminal(w io.Writer) bool {
 	if c, ok := w.(*checked); ok {
 		w = c.Writer
@@ -156,7 +155,7 @@ func onTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// failure is the exit code of an error that no other says.
+// failure returns the exit code of an error that has no code in run.
 func failure(err error) int {
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
@@ -201,8 +200,7 @@ func helpOn(help *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// noCommand answers a command line that names no command: with the help, or
-// with the commands that may be meant.
+// noCommand answers a command line that names no command. It prints the help, or suggests similar commands.
 func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return parent.Help()
@@ -210,7 +208,7 @@ func noCommand(parent *cobra.Command, args []string) error {
 	return usage("unknown command %q%s", args[0], meant(parent, args[0], ""))
 }
 
-// meant asks whether one of the commands below parent is meant by a word; "" where none is like it.
+// meant returns a hint that names the commands below parent that resemble word, or "" if none does.
 func meant(parent *cobra.Command, word, dashes string) string {
 	parent.SuggestionsMinimumDistance = 2
 	if len(word) < 5 {
@@ -222,7 +220,7 @@ func meant(parent *cobra.Command, word, dashes string) string {
 	return ""
 }
 
-// needs answers a command line that lacks, or mistakes, the command below one.
+// needs returns a function that reports a missing or unknown subcommand.
 func needs(what string) func(*cobra.Command, []string) error {
 	return func(parent *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -237,10 +235,10 @@ func usage(format string, args ...any) error { return usageError{fmt.Errorf(form
 
 type usageError struct{ error }
 
-// Is makes it one of errUsage.
+// Is reports that the error matches errUsage.
 func (usageError) Is(target error) bool { return target == errUsage }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the wrapped error.
 func (e usageError) Unwrap() error { return e.error }
 
 type versionVerb struct{ *app }
@@ -250,7 +248,7 @@ func (v *versionVerb) do(context.Context, []string) error {
 	return err
 }
 
-// released is the version of a release; scripts/release has the linker set it.
+// released is the version number of a release. The linker sets it in scripts/release.
 var released string
 
 func version() string {
@@ -270,7 +268,7 @@ func version() string {
 	return fmt.Sprintf("%s %s", v, info.GoVersion)
 }
 
-// expects takes one argument for each name.
+// expects requires one argument for each name.
 func expects(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -285,7 +283,7 @@ func expects(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// inputs are those that are named; where none is, what is piped in.
+// inputs returns the named inputs, or standard input if none is named and it is piped.
 func (a *app) inputs(named []string) ([]string, error) {
 	switch {
 	case slices.Contains(named, ""):
@@ -298,8 +296,8 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// onInputs runs a command on its first arguments and its inputs, with the settings of --config where it
-// takes them.
+// onInputs runs do with the first arguments and the inputs. It applies the settings of --config if the
+// command has that flag.
 func (a *app) onInputs(do func(ctx context.Context, args []string) error, first int) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
@@ -313,7 +311,7 @@ func (a *app) onInputs(do func(ctx context.Context, args []string) error, first 
 	}
 }
 
-// howMany counts what was given of some flags.
+// howMany counts the flags that are true.
 func howMany(flags ...bool) (n int) {
 	for _, is := range flags {
 		if is {
@@ -323,8 +321,8 @@ func howMany(flags ...bool) (n int) {
 	return n
 }
 
-// isPiped reports whether somebody means to be read: a terminal waits for
-// whoever types, and /dev/null is what a program is given that gets nothing.
+// isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there
+// is no input.
 func isPiped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -334,14 +332,13 @@ func isPiped(r io.Reader) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// kinds are what the values of flags must be, by their type.
+// kinds describes the valid values of flags by the type of the flag.
 var kinds = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint64": "a whole number of 0 or more",
 	"float64": "a number", "bool": "true or false", "duration": "a time such as 30s, 5m or 24h",
 }
 
-// badValue says in plain words that a flag cannot have a value; name is where it
-// was given.
+// badValue describes an invalid value of a flag. The name may be that of a flag or of a setting in a file.
 func badValue(name string, err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -359,7 +356,7 @@ func badValue(name string, err error) error {
 	return fmt.Errorf("%s %q: %w", name, bad.GetValue(), cause)
 }
 
-// flagError words what the command line got wrong.
+// flagError describes an error of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		err = badValue("--"+bad.GetFlag().Name, err)

@@ -20,10 +20,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the transcripts in testdata/script: they are the commands'
-// documentation, too. $DATA is the folder of the shared data; scripts that
-// need it begin with [!data] skip, and in CI it must be there. Under -short, which
-// the race detector has, those run that put the concurrent parts together.
+// TestScripts runs the transcripts in testdata/script, which also document the commands. $DATA is the folder
+// of the shared data. Scripts that need it begin with [!data] skip, and CI must have it. With -short, as
+// under the race detector, it runs only scripts that combine the concurrent parts.
 func TestScripts(t *testing.T) {
 	dir, files := "testdata/script", []string(nil)
 	if testing.Short() {
@@ -55,7 +54,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits is "exits CODE COMMAND...": the command must end with the code.
+// exits implements "exits CODE COMMAND...". The command must end with the code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code command...")
@@ -73,8 +72,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sortedLines is "sorted FILE WANT": but for the first line, FILE holds the
-// lines of WANT in some order.
+// sortedLines implements "sorted FILE WANT". After the first line, FILE has the lines of WANT in any order.
 func sortedLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sorted file want")

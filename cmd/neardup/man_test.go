@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// What a help says is text in a manual page, whatever its lines begin with.
+// A help text stays text in a manual page, whatever its lines begin with.
 func TestManualIsText(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":         "plain",

@@ -48,9 +48,9 @@ func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
 	return s.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 }
 
-// rpcLines is the stream that the MCP library reads and writes. The library ends the
-// session at the first line that is not a JSON-RPC message, so rpcLines passes on
-// messages only and answers every other line itself.
+// rpcLines is the stream that the MCP library reads and writes. The library ends the session at the first
+// line that is not a JSON-RPC message. Therefore rpcLines passes on messages only and answers every other
+// line itself.
 type rpcLines struct {
 	in   *bufio.Reader
 	rest []byte // of the current line
@@ -124,7 +124,7 @@ func (l *rpcLines) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-// Close does nothing: the caller closes both streams.
+// Close does nothing because the caller closes both streams.
 func (l *rpcLines) Close() error { return nil }
 
 const memoryInstructions = `Say "add" with whatever you would remember, and obey the answer: "duplicate" means that you know it already, ` +
@@ -133,8 +133,7 @@ const memoryInstructions = `Say "add" with whatever you would remember, and obey
 
 var errNoMemory = errors.New("the text says nothing")
 
-// memories are what an agent remembers: articles of a docId service, a docId
-// for each fact.
+// memories stores what an agent remembers as articles of a docId service. Each fact has a docId.
 type memories struct{ d *docid.Detector }
 
 // What the tools take.
@@ -161,7 +160,7 @@ type (
 	}
 )
 
-// memoryAnswer is what the tools answer; words say the same.
+// A memoryAnswer is the answer of a tool, as fields and in words.
 type memoryAnswer struct {
 	Decision    string             `json:"decision" jsonschema:"new, duplicate, corrected or forgotten"`
 	ID          string             `json:"id,omitempty"`
@@ -256,8 +255,8 @@ func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (ou
 	return out, err
 }
 
-// recall finds the text of a memory, and that which others are compared with;
-// both stay empty where it was forgotten a moment ago, or by neardup serve.
+// recall finds the text of a memory and the text that later ones are compared with. Both are empty if the
+// memory has been forgotten.
 func (m *memories) recall(ctx context.Context, id string, out *memoryAnswer) (compared string, err error) {
 	member, docID, err := m.d.Member(ctx, id)
 	if err == nil {
@@ -313,8 +312,8 @@ func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer
 	return out, nil
 }
 
-// forget ends the docId: what was only deleted would still be what a later text
-// is compared with, and could not be learned anew.
+// forget ends the docId. If it only deleted the text, later texts would still be compared with it and could
+// not be stored again.
 func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer, err error) {
 	_, docID, err := m.d.Member(ctx, in.ID)
 	if err != nil {
@@ -334,7 +333,7 @@ func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer,
 	return out, nil
 }
 
-// shownEvidence is how many pieces of evidence are told in words.
+// shownEvidence is the number of pieces of evidence in the words of an answer.
 const shownEvidence = 5
 
 func saysNew(a *memoryAnswer) string {
@@ -344,7 +343,7 @@ func saysNew(a *memoryAnswer) string {
 	return fmt.Sprintf("New: kept as %s.", a.ID)
 }
 
-// saysLike tells of a memory that is kept beside one that it is like.
+// saysLike describes a new memory that is kept along with a similar one.
 func saysLike(a *memoryAnswer) string {
 	how := "says something else"
 	switch neardup.RelationOf(false, a.Evidence) {
@@ -370,7 +369,7 @@ func saysCompared(a *memoryAnswer) string {
 	return fmt.Sprintf("%s (probability %.2f, by %s).%s", verdict, a.Probability, a.Basis, inBits(a.Evidence))
 }
 
-// inBits tells the weightiest evidence, a line for each piece.
+// inBits lists the heaviest evidence, one line for each piece.
 func inBits(evidence []neardup.Conflict) string {
 	var b strings.Builder
 	for i, e := range evidence {

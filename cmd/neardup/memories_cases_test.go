@@ -45,8 +45,8 @@ var memoryCases = []struct {
 // rightMemories is how many of them must come out right.
 const rightMemories = 28
 
-// Agents' memories through the real command. What goes wrong is printed: the
-// table says what people want, and the scorer is not fitted to it.
+// TestMemories runs agents' memories through the real command and prints wrong decisions. The table holds
+// what people want, and the scorer is not fitted to it.
 func TestMemories(t *testing.T) {
 	a := startAgent(t, t.TempDir())
 	defer a.ends()

@@ -64,7 +64,7 @@ func (a *agent) call(tool string, arguments map[string]any) (out memoryAnswer, f
 	return out, ""
 }
 
-// A day of an agent: each call with what its answer must be and say.
+// A day of an agent: each call with its expected answer.
 func TestAgentsDay(t *testing.T) {
 	const (
 		port   = "The staging database of the billing team listens on port 5433 and is backed up every night."
@@ -121,7 +121,7 @@ func TestAgentsDay(t *testing.T) {
 	}
 }
 
-// The tools tell an agent what they take, and which of them change nothing.
+// The tools describe their arguments, and which of them change nothing.
 func TestMCPTools(t *testing.T) {
 	a := startAgent(t, t.TempDir())
 	defer a.ends()
@@ -142,7 +142,7 @@ func TestMCPTools(t *testing.T) {
 	}
 }
 
-// A folder is open in one process: the second is refused, and says why.
+// Only one process can open a folder. The second one fails with the reason.
 func TestMCPRefuses(t *testing.T) {
 	data := t.TempDir()
 	a := startAgent(t, data)
@@ -161,7 +161,7 @@ func TestMCPRefuses(t *testing.T) {
 	}
 }
 
-// A line that is not a JSON-RPC message is answered with an error, and the session goes on.
+// A line that is not a JSON-RPC message is answered with an error, and the session continues.
 func TestMCPAnswersBadLines(t *testing.T) {
 	cmd := exec.Command("neardup", "mcp", "--data", t.TempDir())
 	in, err := cmd.StdinPipe()

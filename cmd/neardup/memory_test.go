@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestMemoryIsBounded: what a process takes, its own code and all, is what it
-// was told to within a fifth, many times as much text though it reads.
+// TestMemoryIsBounded checks that a process takes the memory it is given to within a fifth, its code
+// included, although it reads many times as much text.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory of its own")
@@ -55,9 +55,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// peakOf runs the command, and returns what it says it took of memory and disk.
+// peakOf runs the command, and returns the memory and disk that it reports.
 func peakOf(args ...string) (memory, disk int64, err error) {
-	// The shell stands between because a process is told the peak of the one that started it, if that is more.
+	// A shell starts the process, because a process inherits the peak of its parent if that is higher.
 	out, err := exec.Command("sh", append([]string{"-c", `neardup "$@" --json && :`, "sh"}, args...)...).Output()
 	var sum struct{ PeakMemoryBytes, TemporaryBytes int64 }
 	if err == nil {

@@ -94,7 +94,7 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
 }
 
-// among finds the near pairs within a list.
+// among finds the near pairs in a list.
 func (n *near) among(ctx context.Context, list fingerprintList, emit func(simhash.Pair) error) error {
 	o := simhash.JoinOptions{Workers: n.run.workers}
 	if n.collapse {
@@ -125,8 +125,7 @@ func (n *near) queries(args []string) (fingerprintList, error) {
 	return l, nil
 }
 
-// fewQueries is up to how many queries it is faster to look at every
-// fingerprint than to build the tables of a join.
+// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than a join.
 const fewQueries = 64
 
 func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit func(simhash.Pair) error) error {
@@ -148,8 +147,8 @@ func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit f
 	return nil
 }
 
-// stream answers lines of standard input as they come: whoever waits for an answer
-// before the next question gets it.
+// stream answers each line of standard input immediately, for clients that wait for an answer before the next
+// query.
 func (n *near) stream(ctx context.Context, all fingerprintList) error {
 	x, err := simhash.NewIndex(simhash.IndexOptions{K: n.sum.Distance, Expect: all.Len()})
 	for i := 0; err == nil && i < all.Len(); i++ {
@@ -182,7 +181,7 @@ func (n *near) stream(ctx context.Context, all fingerprintList) error {
 	}
 }
 
-// answer writes what is near the queries, the nearest first.
+// answer writes the neighbors of each query, the nearest first.
 func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
 	for i, fp := range queries.Fingerprints {
 		found, err := x.Query(nil, fp, n.sum.Distance)
@@ -202,7 +201,7 @@ func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
 	return nil
 }
 
-// parseQuery reads a line of JSON or text; where it has no id, its number is one.
+// parseQuery reads a line of JSON or text. Without an id it uses the line number.
 func parseQuery(line []byte, number int) (q fingerprintList, err error) {
 	q = fingerprintList{List: &simhash.List{}, path: "standard input"}
 	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) {
@@ -229,7 +228,7 @@ type hammingSummary struct {
 	spent
 }
 
-// pair writes a row of it.
+// pair writes a row of the table.
 func (n *near) pair(a, b string, distance int) error {
 	n.sum.Pairs++
 	n.line = append(append(n.line[:0], worker.Escape(a)...), '\t')
@@ -252,15 +251,15 @@ func (n *near) summarize(rep *reporter) error {
 	})
 }
 
-// fingerprintList is a file of fingerprints in memory.
+// fingerprintList holds a file of fingerprints in memory.
 type fingerprintList struct {
 	*simhash.List
 	path string
-	spec string // what made them, where the file says it
+	spec string // the spec that the file states, if any
 }
 
-// readFingerprints reads a file, "-" being standard input. Its format is told
-// by its name (.bin), else by its content. Errors name file and line.
+// readFingerprints reads a file, or standard input for "-". It detects the format by the name (.bin) or by
+// the content. Errors name file and line.
 func readFingerprints(a *app, path string, isBinary bool) (fingerprintList, error) {
 	l := fingerprintList{path: path}
 	var in io.Reader = a.stdin
@@ -296,7 +295,7 @@ func readFingerprints(a *app, path string, isBinary bool) (fingerprintList, erro
 	return l, nil
 }
 
-// read reads all of r; size is that of an uncompressed file, -1 if unknown.
+// read reads all of r. size is the size of an uncompressed file, or -1 if unknown.
 func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err error) {
 	if mark, _ := r.Peek(3); !isBinary && string(mark) == "\ufeff" {
 		_, _ = r.Discard(3)
@@ -316,7 +315,7 @@ func (l *fingerprintList) read(r *bufio.Reader, size int64, isBinary bool) (err 
 	return err
 }
 
-// looksBinary reports whether the beginning of a file is no text.
+// looksBinary reports whether the beginning of a file is not text.
 func looksBinary(start []byte) bool {
 	for _, b := range start {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' {
@@ -331,8 +330,8 @@ func looksBinary(start []byte) bool {
 	return true
 }
 
-// readJSON reads what neardup fingerprint prints: all of one spec. Texts with
-// too few features are left out.
+// readJSON reads the output of neardup fingerprint. All lines must have the same spec. It skips texts with
+// too few features.
 func (l *fingerprintList) readJSON(r io.Reader) error {
 	l.List = &simhash.List{}
 	in := bufio.NewScanner(r)
@@ -382,7 +381,7 @@ func (l *fingerprintList) addJSON(line []byte) error {
 	return nil
 }
 
-// alike returns an error if two files say that unlike things made them.
+// alike returns an error if two files state different specs.
 func (l *fingerprintList) alike(o fingerprintList) error {
 	if l.spec == "" || o.spec == "" || l.spec == o.spec {
 		return nil

@@ -17,18 +17,18 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// outputs are the results of one run: all of them appear, or none. Once one could not be begun, err says why,
-// and those after it are nil.
+// outputs are the results of one run, which are committed together or not at all. After the first failure,
+// err is set and further outputs are nil.
 type outputs struct {
 	*app
-	json  bool            // the summary goes to standard output
+	json  bool            // the summary uses standard output
 	begun []corpus.Output // in their order
-	ends  []func() error  // what is done before they appear
+	ends  []func() error  // called before the commit
 	last  []corpus.Output // appear when all else has
 	err   error
 }
 
-// begin begins an output at a path; its zero value where none is given.
+// begin begins an output at a path. It returns the zero value for an empty path.
 func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (out O) {
 	if path == "" || o.err != nil {
 		return out
@@ -51,7 +51,7 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	return made
 }
 
-// open begins a file of one of the formats, which its name may say, or standard output for "-".
+// open begins a file, or standard output for "-". The file's name must match one of the formats.
 func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
 	return begin(o, path, func() (*corpus.AtomicFile, error) {
 		if path == corpus.Stdin {
@@ -64,12 +64,12 @@ func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile
 	})
 }
 
-// records begins what takes records of r, in their format.
+// records begins an output for records of r, in their format.
 func (o *outputs) records(path string, r *corpus.Reader) *corpus.Writer {
 	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r) })
 }
 
-// forms begins what is told in the forms of other tools; label is what the command finds.
+// forms begins the outputs in the formats of other tools. label names what the command finds.
 func (o *outputs) forms(f *writes, label string, r *corpus.Reader) (ws interopWriters) {
 	add := func(path string, open func() (interop.Writer, error)) {
 		if w := begin(o, path, open); w != nil {
@@ -82,7 +82,7 @@ func (o *outputs) forms(f *writes, label string, r *corpus.Reader) (ws interopWr
 	return ws
 }
 
-// commit makes all appear.
+// commit commits all outputs.
 func (o *outputs) commit() error {
 	for _, end := range o.ends {
 		if err := end(); err != nil {
@@ -92,40 +92,40 @@ func (o *outputs) commit() error {
 	return corpus.CommitAll(append(o.begun, o.last...)...)
 }
 
-// abort removes what was not committed.
+// abort removes uncommitted outputs.
 func (o *outputs) abort() {
 	for _, out := range o.begun {
 		out.Abort()
 	}
 }
 
-// formKinds are the kinds of --write that other tools read, and dedupKinds all that dedup has.
+// formKinds are the kinds of --write that other tools read. dedupKinds are all kinds of dedup.
 var (
 	formKinds  = []string{"datatrove", "dolma", "removed"}
 	dedupKinds = append([]string{"clusters", "groups", "report"}, formKinds...)
 )
 
-// writeOptions are the options of the kinds.
+// writeOptions maps each kind to its options.
 var writeOptions = map[string][]string{
 	"clusters": append([]string{"bom", "raw", "sep"}, clusterFields...), "groups": {"bom", "raw", "sep"}, "report": {"floor", "labels"},
 }
 
-// writes is the value of --write: the further results of a run, each as KIND[,OPTION...]:FILE.
+// writes is the value of --write: additional results of a run, each as KIND[,OPTION...]:FILE.
 type writes struct {
 	kinds []string // that the command has
 	files map[string]written
 }
 
-// written is one of them.
+// written is one result of --write.
 type written struct {
 	path    string
 	options [][2]string // name and value
 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (w *writes) Type() string { return "KIND:FILE" }
 
-// String is empty, because what is repeated has no default.
+// String returns "" because a repeated flag has no default.
 func (w *writes) String() string { return "" }
 
 // Set adds a result.
@@ -155,7 +155,7 @@ func (w *writes) Set(v string) error {
 	return nil
 }
 
-// path returns the file of a kind, "" if it is not written.
+// path returns the file of a kind, or "" if the kind is not written.
 func (w *writes) path(kind string) string { return w.files[kind].path }
 
 // paths returns the files of all kinds.
@@ -166,7 +166,7 @@ func (w *writes) paths() (all []string) {
 	return all
 }
 
-// option returns the value of an option, "" if it is not given.
+// option returns the value of an option, or "" if it is not given.
 func (w *writes) option(kind, name string) string {
 	for _, o := range w.files[kind].options {
 		if o[0] == name {
@@ -198,7 +198,7 @@ func (w *writes) style(kind string) (s corpus.TableStyle, err error) {
 	return s, nil
 }
 
-// interopWriters write in all the forms that are wanted.
+// interopWriters write in all selected formats.
 type interopWriters []interop.Writer
 
 func (ws interopWriters) add(d *interop.Document) error {
@@ -210,7 +210,7 @@ func (ws interopWriters) add(d *interop.Document) error {
 	return nil
 }
 
-// removed tells whether a record is removed. A rejected record is left out.
+// removed writes whether a record is removed. It skips rejected records.
 func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool) error {
 	if ws == nil {
 		return nil
@@ -222,11 +222,11 @@ func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool)
 	return ws.add(&interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: goes})
 }
 
-// rejects are the records that a run rejected, by their reasons, as a page has them. A person is told
-// each reason once, by the first record that has it, and not before something could be read, because
-// where nothing can the run's own error says it all.
+// rejects collects the rejected records of a run by reason, also for the report. It prints each reason once,
+// with its first record. It prints only after a document was read, because otherwise the run's own error
+// reports the reason.
 type rejects struct {
-	w     io.Writer // nil: nobody is told
+	w     io.Writer // nil: prints nothing
 	count int64
 	first error
 	kinds []report.Reject // by their first
@@ -234,12 +234,12 @@ type rejects struct {
 }
 
 const (
-	shownRejects = 5  // reasons that are told where no file takes the records
-	mostReasons  = 50 // that are told apart
+	shownRejects = 5  // reasons printed if no file lists the records
+	mostReasons  = 50 // distinct reasons
 	mostExamples = 3
 )
 
-// rejection is what is told of a record that was rejected.
+// rejection returns err as a RejectError.
 func rejection(err error) *corpus.RejectError {
 	return cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
 }
@@ -265,15 +265,15 @@ func (r *rejects) add(err error) {
 	}
 }
 
-// list is for a page: the most frequent first.
+// list returns the reasons for the report, the most frequent first.
 func (r *rejects) list() []report.Reject {
 	return slices.SortedStableFunc(slices.Values(r.kinds), func(a, b report.Reject) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// waits reports whether there is a reason to tell.
+// waits reports whether a reason has not been printed.
 func (r *rejects) waits() bool { return r.w != nil && r.shown < min(len(r.kinds), shownRejects+1) }
 
-// tell tells the reasons that nobody was told of.
+// tell prints the reasons that have not been printed.
 func (r *rejects) tell() {
 	for ; r.waits(); r.shown++ {
 		if r.shown == shownRejects {
@@ -285,7 +285,7 @@ func (r *rejects) tell() {
 	}
 }
 
-// end tells what is left to tell, and how many records were rejected for reasons told before.
+// end prints the remaining reasons, and how often each printed reason recurred.
 func (r *rejects) end() {
 	r.tell()
 	for _, kind := range r.kinds[:min(len(r.kinds), shownRejects)] {
@@ -295,10 +295,10 @@ func (r *rejects) end() {
 	}
 }
 
-// strictness is the flag --strict. Without it a run fails if most records are rejected.
+// strictness is the flag --strict. Without it, a run fails if most records are rejected.
 type strictness struct{ set, on bool }
 
-// Set takes a value.
+// Set parses a value.
 func (s *strictness) Set(v string) (err error) {
 	s.set = true
 	s.on, err = strconv.ParseBool(v)
@@ -311,13 +311,13 @@ func (s *strictness) String() string { return strconv.FormatBool(s.on) }
 // Type names the kind of value for the help.
 func (s *strictness) Type() string { return "bool" }
 
-// most is the error of a run most of whose records were rejected.
+// most returns the error of a run that rejected most records.
 func (r *rejects) most(documents int64) error {
 	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
 		grouped(r.count), grouped(r.count+documents), r.first)
 }
 
-// nothingRead is the error of a run that could read no document; nil where none was there.
+// nothingRead returns the error of a run that read no document, or nil if it rejected none.
 func (r *rejects) nothingRead() error {
 	switch {
 	case r.count == 0:

@@ -19,8 +19,8 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// page is the report of a run under way: decisions go in by their items, and
-// documents when the inputs are read once more.
+// page builds the report of a run. The engine adds decisions by item, and a second reading of the inputs adds
+// the documents.
 type page struct {
 	builder *report.Builder
 	out     *corpus.AtomicFile
@@ -28,7 +28,7 @@ type page struct {
 	numbers []int32 // of the decision of an item, plus 1
 	copies  bitmap  // items whose text is that of an earlier one
 	nCopies int64
-	lab     *report.Lab   // nil: none is wanted
+	lab     *report.Lab   // nil: not requested
 	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
 	stage   struct {
@@ -66,7 +66,7 @@ func (p *page) decide(o *batch.Outcome) {
 	p.numbers[o.Item] = int32(p.builder.DecideKnown(&o.Decision)) + 1
 }
 
-// leaders takes the documents of an index that are shown.
+// leaders adds the shown documents of an index to the report.
 func (p *page) leaders(a *against) error {
 	for doc, number := range p.known {
 		if !p.builder.Wants(number) {
@@ -90,12 +90,12 @@ func (p *page) leaders(a *against) error {
 	return nil
 }
 
-// wants reports whether the document of an item is shown.
+// wants reports whether the report needs the document of an item.
 func (p *page) wants(item int) bool {
 	return p.lab != nil || item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
 }
 
-// document takes the document of an item that it wants.
+// document adds the document of an item that wants has selected.
 func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	var doc neardup.Document
 	if ok, err := decoded(dec, it, &doc); !ok {
@@ -110,7 +110,7 @@ func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File, thumbnail(it.Raw))
 }
 
-// reached notes that a phase of the run begins: the one before it is over.
+// reached ends the previous phase of the run and begins the named one.
 func (p *page) reached(phase string) {
 	if phase == p.stage.name {
 		return
@@ -140,13 +140,13 @@ func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) err
 	})
 }
 
-// setName names a set of documents after its first file.
+// setName returns a name for a set of documents, made from its first file.
 func setName(inputs []string) string {
 	name, _, _ := strings.Cut(filepath.Base(inputs[0]), ".")
 	return name
 }
 
-// commandLine quotes arguments so that a shell understands them as they were.
+// commandLine quotes arguments for a shell.
 func commandLine(args []string) string {
 	out := []string{filepath.Base(args[0])}
 	for _, a := range args[1:] {
@@ -158,8 +158,8 @@ func commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// eachItem calls do for every record of a reader, by its number; rejected ones
-// count and are left out. reached is told the number now and then.
+// eachItem calls do for every record with its number. Rejected records count but are skipped. It calls
+// reached with the number from time to time.
 func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do func(item int, it corpus.Item) error) error {
 	i := -1
 	for it, err := range r.Items() {
@@ -181,7 +181,7 @@ func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do 
 	return nil
 }
 
-// decoded decodes a record, or says that it is rejected.
+// decoded decodes a record. ok is false if the record is rejected.
 func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok bool, err error) {
 	if err = dec.Decode(it, doc); corpus.Rejected(err) != nil {
 		return false, nil
@@ -224,7 +224,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// decide reads the decisions, or what clusters tell of them.
+// decide reads the decisions from the decisions file, or derives them from clusters.
 func (p *reportVerb) decide(b *report.Builder) error {
 	if p.decisions != "" {
 		return textlines.Each(p.decisions, func(_ int, line []byte) error {
@@ -249,7 +249,7 @@ func (p *reportVerb) decide(b *report.Builder) error {
 	})
 }
 
-// facts reads what else is known of the run.
+// facts reads other facts about the run.
 func (p *reportVerb) facts(run *report.Run) error {
 	if p.summary != "" {
 		var s summary
@@ -291,7 +291,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 	return err
 }
 
-// documents reads the inputs and gives the report what it shows.
+// documents reads the inputs and passes the documents to the report.
 func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *reporter, b *report.Builder, run *report.Run) error {
 	dec := r.NewDecoder()
 	var lengths report.Lengths

@@ -51,11 +51,8 @@ func removedBy(t *testing.T, args ...string) int {
 	return s.Removed
 }
 
-// picture keeps what is seen, where NEARDUP_PICTURES names a folder: so those
-// of docs/pages.md are made.
-// TestPageCountsAsSummary: the page of a run and its summary say the same of it,
-// and memory changes neither. Most texts have copies, of removed texts too, and
-// some only variants.
+// TestPageCountsAsSummary checks that the page and the summary of a run agree for any memory. Most texts have
+// copies, also of removed texts, and some have only variants.
 func TestPageCountsAsSummary(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.jsonl")
@@ -151,8 +148,8 @@ func picture(tab *browser.Tab, name string) {
 	}
 }
 
-// A person looks at a run, opens the largest group, says of one member that it
-// is no duplicate, and runs again with that: the member stays.
+// A person looks at a run, opens the largest group, decides that one member is not a duplicate, and runs
+// again with that ruling. The member is kept.
 func TestAPersonsWalk(t *testing.T) {
 	t.Parallel()
 	in, dir := messages(t, 1500), t.TempDir()

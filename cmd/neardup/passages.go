@@ -30,7 +30,7 @@ type passages struct {
 	write              writes
 }
 
-// cutFlags say what is compared, and what of it is cut.
+// cutFlags are the flags that select what to compare and what to cut.
 type cutFlags struct {
 	fs    *pflag.FlagSet
 	least string
@@ -69,7 +69,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// find reads the inputs twice to find what is repeated, and once more to write it.
+// find reads the inputs twice to find repeated passages and once again to write the results.
 func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Config, w *passageWriter) error {
 	first := true
 	var again []*corpus.Reader
@@ -145,10 +145,10 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 	return passage.NewCutter(cmp.Or(passage.Border(c.units()), passage.Border(c.whole)))
 }
 
-// writes reports whether documents can be left out of something.
+// writes reports whether an output can omit documents.
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
-// compared checks the flags that say what is compared.
+// compared checks the flags that select what to compare.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	switch passage.Border(c.whole) {
 	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
@@ -182,7 +182,7 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	return cfg, err
 }
 
-// passageWriter writes what came of the passages, document by document.
+// passageWriter writes the results, document by document.
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
@@ -191,12 +191,12 @@ type passageWriter struct {
 	out    *corpus.Writer
 	forms  interopWriters
 	rep    *reporter
-	// sources are the documents that others name: they stay, however little is their own.
+	// sources marks documents that others repeat. They are kept, however short their own text is.
 	sources []bool
 	passageSummary
 }
 
-// passageSummary is what --json prints.
+// A passageSummary is the output of --json.
 type passageSummary struct {
 	passage.Summary
 	Repeated int64 `json:"repeatedBytes"`
@@ -238,7 +238,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	}
 	var doc neardup.Document
 	if ok, err := decoded(dec, it, &doc); !ok {
-		return err // rejected ones were told, and are listed among the rejects
+		return err // rejected records have already been printed and listed
 	}
 	c, err := w.decide(&doc, spans)
 	if err != nil {
@@ -270,7 +270,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	return w.out.Write(it)
 }
 
-// tell writes in the forms of other tools what is cut.
+// tell writes the cut parts in the formats of other tools.
 func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []passage.Part, drop bool) error {
 	if w.forms == nil {
 		return nil
@@ -285,7 +285,7 @@ func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []pass
 	return w.forms.add(&d)
 }
 
-// ownShare is a line of --shares.
+// An ownShare is a line of --shares.
 type ownShare struct {
 	ID      string  `json:"id"`
 	Own     float64 `json:"own"` // share of the bytes that are not repeated
@@ -294,7 +294,7 @@ type ownShare struct {
 	Dropped bool    `json:"dropped"`
 }
 
-// cutDocument is what becomes of a document.
+// A cutDocument is the result for a document.
 type cutDocument struct {
 	parts         []passage.Part
 	left          string // of its text
@@ -304,8 +304,8 @@ type cutDocument struct {
 // empty reports whether the cuts leave nothing.
 func (c *cutDocument) empty() bool { return c.cut > 0 && neardup.Blank(c.left) }
 
-// decide counts and tells the repeated parts of a document, and cuts. Where no mark is set, what
-// stood between a whole unit and the next goes with it.
+// decide counts and writes the repeated parts of a document, and cuts them. Without a mark, it also cuts the
+// white space around a whole unit.
 func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
 	c := cutDocument{parts: w.cutter.Parts(doc.Text, spans)}
 	var b strings.Builder
@@ -333,8 +333,8 @@ func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cut
 	return c, nil
 }
 
-// around is a whole unit with the blanks behind it and, where it begins a line, those before
-// it and the end of the line; of a paragraph with the blank lines behind it, too.
+// around extends a unit by the following blanks. At the start of a line it also takes the preceding blanks
+// and the end of the line. For a paragraph it takes the following blank lines.
 func (w *passageWriter) around(s string, start, end int) (from, to int) {
 	before, rest := strings.TrimRight(s[:start], " \t"), strings.TrimLeft(s[end:], " \t\r")
 	if before == "" || strings.HasSuffix(before, "\n") {
@@ -350,15 +350,15 @@ func (w *passageWriter) around(s string, start, end int) (from, to int) {
 	return start, len(s) - len(rest)
 }
 
-// spanLine is a line of --spans: the same bytes, or what is alike, stand in two places. Places are counted in
-// runes, and in bytes of UTF-8.
+// A spanLine is a line of --spans: two places with equal or similar text. Offsets count runes, and bytes of
+// UTF-8.
 type spanLine struct {
 	ID    string   `json:"id"`
 	Start int      `json:"start"`
 	End   int      `json:"end"`
 	Bytes [2]int   `json:"bytes"`
 	From  spanFrom `json:"from"`
-	// Similarity is how much alike the two are, where they are not equal.
+	// Similarity is set if the two texts are not equal.
 	Similarity float64        `json:"similarity,omitempty"`
 	Cut        bool           `json:"cut"`
 	Stays      passage.Reason `json:"stays,omitempty"`
@@ -371,7 +371,7 @@ type spanFrom struct {
 	Bytes [2]int `json:"bytes"`
 }
 
-// part tells a repeated part of a document.
+// part counts and writes a repeated part of a document.
 func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	n := int64(p.End - p.Start)
 	switch p.Stays {
@@ -397,7 +397,7 @@ func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	return nil
 }
 
-// units are what is compared as a whole, "" where passages are.
+// units returns the plural of --unit, or "" for passages.
 func (p *cutFlags) units() string {
 	if p.unit == "passage" {
 		return ""
@@ -405,7 +405,7 @@ func (p *cutFlags) units() string {
 	return p.unit + "s"
 }
 
-// what is compared, in words.
+// what describes in words what is compared.
 func (p *cutFlags) what() string {
 	if units := p.units(); units != "" {
 		return "whole " + units
@@ -413,7 +413,7 @@ func (p *cutFlags) what() string {
 	return "passages of at least " + p.least
 }
 
-// summary prints what came of it.
+// summary prints the summary.
 func (w *passageWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {

@@ -82,7 +82,7 @@ func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, ref besideIn
 	return out, nil
 }
 
-// chosen returns the methods to plan for: the flags of one, or each by its name.
+// chosen returns the methods to plan for: those of --methods, or the one of the method flags.
 func (p *planVerb) chosen() ([]methodFlags, error) {
 	if len(p.methods) == 0 {
 		return []methodFlags{p.method}, nil
@@ -99,7 +99,7 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 	return out, nil
 }
 
-// estimate is a figure with its interval.
+// An estimate is a value with its interval.
 type estimate struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -114,14 +114,14 @@ func (e estimate) atMost(v float64) estimate {
 	return estimate{min(e.Value, v), min(e.Low, v), min(e.High, v)}
 }
 
-// widened is for prices: a busy machine counts more, a second run less.
+// widened widens the interval of a price. A busy machine needs longer, and a second run is faster.
 func (e estimate) widened() estimate { return estimate{e.Value, e.Low * .7, e.High * 1.5} }
 
 func (e estimate) plus(o estimate) estimate {
 	return estimate{e.Value + o.Value, e.Low + o.Low, e.High + o.High}
 }
 
-// sampled is a sample of the documents, in their order.
+// sampled is a sample of the documents in input order.
 type sampled struct {
 	docs      []neardup.Document
 	others    []neardup.Document // of scripts that the sample may lack, some
@@ -141,7 +141,7 @@ func (s *sampled) meanBytes() float64 {
 	return float64(n) / float64(max(len(s.docs), 1))
 }
 
-// draw reads the records and keeps some of them, each with the same chance.
+// draw samples the records, each with the same probability.
 func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
 	var others []sampledRecord
@@ -215,7 +215,7 @@ func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
 	return nil
 }
 
-// forecast is what one method will take.
+// A forecast estimates what one method will take.
 type forecast struct {
 	asked    string
 	Method   string   `json:"method"`
@@ -225,15 +225,15 @@ type forecast struct {
 	Removed  estimate `json:"removed"`
 	CPU      estimate `json:"cpuSeconds"`     // one machine, all cores together
 	Disk     estimate `json:"temporaryBytes"` // one machine
-	Memory   int64    `json:"memoryBytes"`    // one machine: the bound it obeys
-	Used     estimate `json:"usedBytes"`      // one machine: what it will hold of that
+	Memory   int64    `json:"memoryBytes"`    // limit on one machine
+	Used     estimate `json:"usedBytes"`      // expected use on one machine
 	onSpark
 	Index       estimate `json:"indexBytes"`     // that an index grows by
 	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
 	Advice      string   `json:"advice"`
 }
 
-// planRun is what one run over some documents has taken.
+// A planRun holds the measured cost of one run over some documents.
 type planRun struct {
 	documents         float64
 	verified, removed float64
@@ -244,7 +244,7 @@ type planRun struct {
 
 func (r planRun) cpu() float64 { return r.linear + r.compare }
 
-// runOver decides some documents.
+// runOver measures a run over some documents.
 func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
 	before, _ := resources()
 	compared := time.Duration(0)
@@ -274,8 +274,8 @@ func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (pl
 	return r, nil
 }
 
-// forecast says what deciding all documents takes; once is what the method takes
-// before it begins, audit what a run on one machine measures of itself.
+// forecast estimates the cost of deciding all documents. once is the startup cost of the method, and audit
+// configures the audit of a run on one machine.
 func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, once float64, audit *audit.Config) (f forecast, err error) {
 	g, err := s.grows(ctx, cfg)
 	if err != nil {
@@ -286,7 +286,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Method, f.Keys, f.Memory = cfg.Method.Spec().String(), last.keys, cfg.Memory
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
-	f.Removed = f.Removed.atMost(n.High) // no more can be removed than there is
+	f.Removed = f.Removed.atMost(n.High) // a run cannot remove more documents than exist
 	f.Postings = n.scaled(last.keys)
 	looked, err := s.ref.lookUps()
 	if err != nil {
@@ -308,7 +308,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	return f, nil
 }
 
-// audited adds what a run measures of itself.
+// audited adds the cost of the audit.
 func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.Config, last planRun, f *forecast) error {
 	cfg.Audit = sample
 	r, err := runOver(ctx, s.docs, cfg)
@@ -316,8 +316,8 @@ func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.C
 	return err
 }
 
-// machine says what one machine takes: what is linear in the text, the
-// comparisons at the price they had, the look-ups in an index, and what is fixed.
+// machine estimates the cost on one machine. It adds the part linear in the text, comparisons at the measured
+// price, lookups in an index, and the fixed part.
 func (f *forecast) machine(last planRun, looked lookUps, n estimate, fixed float64) {
 	of := looked.cpu(last.documents * last.keys)
 	linear := n.scaled(max(last.linear-of, last.linear/10) / last.documents)
@@ -331,8 +331,8 @@ func (f *forecast) machine(last planRun, looked lookUps, n estimate, fixed float
 	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(float64(f.Memory))
 }
 
-// Memory of a process that has room, as measured on the sets of `bench/spark/foretold --fit`:
-// of any, for a document, and for a byte of text.
+// Memory of a process with room to spare, measured on the sets of `bench/spark/foretold --fit`: per process,
+// per document and per byte of text.
 const (
 	usedFixed    = 64 << 20
 	usedDocument = 2 << 10

@@ -19,14 +19,14 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// besideIndex is what is planned for beside the documents themselves.
+// besideIndex is the index that takes part in the planned run.
 type besideIndex struct {
-	index *reference.Index // decided against; nil: none
+	index *reference.Index // the index to decide against; nil if there is none
 	adds  bool             // documents are added to one
 }
 
-// beside opens what is decided against. Files are documents like the inputs, and
-// come before them: they become an index.
+// beside opens the index to decide against. Files in --against are put in front of the inputs, because the
+// run indexes them first.
 func (p *planVerb) beside(inputs []string) (b besideIndex, all []string, err error) {
 	if err := errors.Join(p.against.check(), p.against.refuse(nil), p.against.settings(&p.method)); err != nil {
 		return b, nil, err
@@ -55,14 +55,14 @@ func (b besideIndex) close() {
 	}
 }
 
-// lookUps is what looking up keys in an index takes: each block that may hold
-// one is read once, so that many keys cost little more than some.
+// lookUps is the cost of looking up keys in an index. Each block is read at most once, so the cost grows more
+// slowly than the number of keys.
 type lookUps struct {
 	blocks float64
 	price  float64 // seconds of CPU a block
 }
 
-// cpu is that of so many keys.
+// cpu returns the CPU seconds for looking up a number of keys.
 func (l lookUps) cpu(keys float64) float64 {
 	if l.blocks == 0 {
 		return 0
@@ -70,7 +70,7 @@ func (l lookUps) cpu(keys float64) float64 {
 	return l.price * l.blocks * (1 - math.Exp(-keys/l.blocks))
 }
 
-// lookUps measures the price of a block by keys that lie evenly apart.
+// lookUps measures the price of a block with evenly spaced keys.
 func (b besideIndex) lookUps() (l lookUps, err error) {
 	const most = 4096
 	if b.index == nil || b.index.KeyBlocks() == 0 {
@@ -88,7 +88,7 @@ func (b besideIndex) lookUps() (l lookUps, err error) {
 	return l, err
 }
 
-// adding plans for the adding, as it is when the sample is added to an index of its own.
+// adding estimates the cost of adding to an index, from adding the sample to a new one.
 func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) error {
 	dir, remove, err := heldFolder(cfg.Tmp, "neardup-plan-")
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) err
 	return errors.Join(err, w.Close())
 }
 
-// sampledRecord is a record of the sample.
+// A sampledRecord is a record of the sample.
 type sampledRecord struct {
 	at int64 // among all records
 	it corpus.Item
@@ -133,13 +133,13 @@ type sampledRecord struct {
 
 const (
 	usualSample = 20000 // documents
-	// smallInput is how many bytes of records are looked at as a whole: to
-	// decide them takes about a second, and nothing is left to chance.
+	// smallInput is the size of records, in bytes, up to which all are sampled. Deciding them takes about a
+	// second, and the result is exact.
 	smallInput = 4 << 20
 )
 
-// reservoir keeps a sample of the records that go by, each with the same chance
-// (Vitter's algorithm R); all of them as long as they are few or small.
+// A reservoir samples records with equal probability (Vitter's algorithm R). It keeps all records while they
+// are few or small.
 type reservoir struct {
 	rng   *rand.Rand
 	most  int // records
@@ -149,7 +149,7 @@ type reservoir struct {
 	drawn []sampledRecord
 }
 
-// newReservoir makes one for so many records, exactly; 0: as many as are usual, and all of a small input.
+// newReservoir makes a reservoir of the given size. For 0, it has the usual size and keeps all of a small input.
 func newReservoir(records int) *reservoir {
 	r := &reservoir{rng: rand.New(rand.NewPCG(1, 1)), most: records}
 	if records == 0 {
@@ -158,7 +158,7 @@ func newReservoir(records int) *reservoir {
 	return r
 }
 
-// add keeps a record, or not; its bytes are copied.
+// add samples a record and copies its bytes if it keeps it.
 func (r *reservoir) add(d sampledRecord) {
 	at := len(r.drawn)
 	if r.full {
@@ -179,17 +179,16 @@ func (r *reservoir) add(d sampledRecord) {
 	}
 }
 
-// growth is what quarters, halves and all of a sample took.
+// growth holds the cost of quarters, halves and all of a sample.
 type growth struct {
 	quarters, halves []planRun
 	all              planRun
 }
 
-// grown says what a figure becomes at n, from what it was at three sizes, each
-// twice the one before. It grows by a power, at least that of a share (1) and at most
-// that of pairs (2): that of the last step, which goes on falling as it fell where
-// the quarters agree well enough to tell. The interval holds all of these, and what the
-// figure itself may be off by chance, as the quarters differ.
+// grown extrapolates a figure to n documents from the runs on quarters, halves and all of the sample. It
+// assumes growth by a power between 1 (a share) and 2 (pairs). That power is the one of the last step. If the
+// quarters agree, the power keeps falling at the same rate. The interval covers these powers and the random
+// error of the figure, estimated from the quarters.
 func (g growth) grown(get func(planRun) float64, n float64) estimate {
 	c, at := get(g.all), g.all.documents
 	if c == 0 || n <= at {
@@ -215,11 +214,10 @@ func (g growth) grown(get func(planRun) float64, n float64) estimate {
 	}
 }
 
-// agree is the share by which quarters may differ for their growth to have a trend.
+// agree is the largest relative error of the quarters for which their trend is used.
 const agree = .5
 
-// spread returns the mean of a figure of some runs, and by what share the mean of as
-// many others would differ from it, but for one time in twenty (Student, three
+// spread returns the mean of a figure over runs and its relative error at 95 % confidence (Student, three
 // degrees of freedom).
 func spread(runs []planRun, get func(planRun) float64) (mean, off float64) {
 	n := float64(len(runs))
@@ -236,7 +234,7 @@ func spread(runs []planRun, get func(planRun) float64) (mean, off float64) {
 	return mean, 3.2 * math.Sqrt(squares/(n-1)/n) / mean
 }
 
-// divided cuts the sample into so many parts by chance: halves are made of quarters.
+// divided splits the sample at random into the given number of parts. Halves consist of quarters.
 func (s *sampled) divided(parts int) [][]neardup.Document {
 	rng := rand.New(rand.NewPCG(2, 2))
 	out := make([][]neardup.Document, parts)
@@ -247,8 +245,8 @@ func (s *sampled) divided(parts int) [][]neardup.Document {
 	return slices.DeleteFunc(out, func(p []neardup.Document) bool { return len(p) == 0 })
 }
 
-// grows decides all quarters, both halves and all of the sample: the growth of
-// one quarter alone would be chance where little is near.
+// grows runs over all quarters, both halves and the whole sample. The growth of a single quarter would be
+// random if few documents are near.
 func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err error) {
 	runs := func(parts int) (out []planRun) {
 		for _, docs := range s.divided(parts) {
@@ -258,20 +256,20 @@ func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err er
 		}
 		return out
 	}
-	if float64(len(s.docs)) < s.documents.Value { // else nothing is left to grow
+	if float64(len(s.docs)) < s.documents.Value { // otherwise the sample holds all documents
 		g.quarters, g.halves = runs(4), runs(2)
 	}
 	g.all = runs(1)[0]
 	return g, err
 }
 
-// scripts are the kinds of letters that records have had, by the first bytes of
-// their UTF-8 and, of escapes in JSON, by the first digit.
+// scripts records the scripts seen in records. It looks at the first bytes of UTF-8 sequences and the first
+// digits of JSON escapes.
 type scripts struct{ bytes, digits [256]bool }
 
 const lookedAt = 4 << 10 // bytes of a record
 
-// add reports whether a record has letters that none before it had.
+// add reports whether a record has letters of a script not seen before.
 func (s *scripts) add(raw []byte) (fresh bool) {
 	raw = raw[:min(len(raw), lookedAt)]
 	note := func(seen *[256]bool, b byte) {
@@ -289,8 +287,8 @@ func (s *scripts) add(raw []byte) (fresh bool) {
 	return fresh
 }
 
-// once returns the CPU seconds since before of what a method makes once, however
-// few documents: such as its tables, of which a script that is rare may need one.
+// once returns the CPU seconds that a method takes once for any number of documents, such as for its tables.
+// A rare script may need a table of its own.
 func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Duration) (float64, error) {
 	few := slices.Concat(s.docs[:min(len(s.docs), 200)], s.others)
 	ends := [3]time.Duration{before}
@@ -303,7 +301,7 @@ func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Durati
 	return max(ends[1]-ends[0]-(ends[2]-ends[1]), 0).Seconds(), nil
 }
 
-// planned is what the command says.
+// planned is the output of the command.
 type planned struct {
 	Held      int64      `json:"indexDocuments"` // of the index that is decided against
 	Documents estimate   `json:"documents"`
@@ -343,7 +341,7 @@ func (p planned) print(w io.Writer) {
 	}
 }
 
-// format prints an estimate by a printer of its parts; one figure where they agree.
+// format prints an estimate by a printer of its parts. It prints one value if all agree.
 func (e estimate) format(of func(float64) string) string {
 	v, low, high := of(e.Value), of(e.Low), of(e.High)
 	if low == v && high == v {
@@ -383,7 +381,7 @@ func (e estimate) time() string {
 	})
 }
 
-// onSpark is what one method will take there.
+// onSpark estimates the cost of one method on Spark.
 type onSpark struct {
 	Shuffle   estimate `json:"shuffleBytes"`      // as they are written, compressed
 	Texts     estimate `json:"shuffledTextBytes"` // texts to compare among these, before compression
@@ -391,8 +389,8 @@ type onSpark struct {
 	SparkTime estimate `json:"sparkSeconds"`      // with the cores of the cluster
 }
 
-// What a row takes as it is shuffled, before compression: of a posting, and of a
-// document with its hash, to which its keys come. A pair is a line in a block.
+// Sizes of shuffled rows before compression, in bytes: a posting, a document with its hash, each of its keys,
+// and a pair in a block.
 const (
 	postingRow = 24
 	hashRow    = 56
@@ -400,11 +398,10 @@ const (
 	pairRow    = 60
 )
 
-// Prices of Spark beside those of the stages themselves, which are as on one machine. They
-// explain the runs of `bench/spark/foretold --fit` within a tenth, on sets other than those on which
-// docs/scale.md shows what they foretell. Seconds of CPU of any run, of a document
-// and of a byte of text, which all passes read and give to the stage or write;
-// and which share of rows and of texts is written when they are compressed.
+// Prices of Spark in addition to those of the stages, which cost the same as on one machine. They explain the
+// runs of `bench/spark/foretold --fit` within a tenth. docs/scale.md shows predictions for other sets. CPU
+// seconds per run, per document and per byte of text, which all passes read and pass to a stage or write.
+// Then the share of rows and of texts that remains after compression.
 const (
 	sparkRun      = 13
 	sparkDocument = 20e-6
@@ -413,7 +410,7 @@ const (
 	textsWritten  = .60
 )
 
-// onSpark says what Spark takes by what one machine does without an audit.
+// onSpark estimates the cost on Spark from the cost on one machine without an audit.
 func (s *sampled) onSpark(f forecast, n estimate, cores int) (o onSpark) {
 	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
 	o.Texts = estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}

@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// What grows by a power goes on by it, no less than documents do and no more than
-// pairs; growth that falls goes on falling where the quarters agree.
+// A power law continues with its power, between that of documents and that of pairs. Falling growth keeps
+// falling if the quarters agree.
 func TestGrown(t *testing.T) {
 	runs := func(values ...float64) (out []planRun) {
 		for _, v := range values {

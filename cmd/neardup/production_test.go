@@ -32,8 +32,7 @@ func TestProduction(t *testing.T) {
 	})
 }
 
-// until is "until PATTERN COMMAND...": the command is run again until what it
-// prints matches.
+// until implements "until PATTERN COMMAND...". It repeats the command until its output matches.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until pattern command...")

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// Each reason is told once, by its first record, and at the end how many more have it; a page has fifty reasons, the
-// most frequent first, with three places each.
+// Each reason is printed once, with its first record, and at the end with the number of its other records. A
+// page has fifty reasons, the most frequent first, with three places each.
 func TestRejects(t *testing.T) {
 	var told strings.Builder
 	r := rejects{w: &told}

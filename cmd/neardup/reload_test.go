@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// SIGHUP ends nothing: the file of tokens is read anew, a token whose line has gone opens
-// nothing any more, and a file that cannot be read changes nothing.
+// On SIGHUP the server keeps running and reads the tokens again. A token without a line stops working, and an
+// unreadable file changes nothing.
 func TestTokensAreReadAnew(t *testing.T) {
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	made := func(tenant string) string {

@@ -21,19 +21,19 @@ import (
 	"github.com/neardup/neardup/worker"
 )
 
-// remoteFlags say which server to talk to.
+// remoteFlags are the flags that select the server.
 type remoteFlags struct {
 	server, tokenFile string
 }
 
-// refusedToken reports the answer of a server that needs another token, or one.
+// refusedToken reports whether a server requires a token or another one.
 func refusedToken(err error) bool {
 	var p *api.Problem
 	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
-// client makes a client that tells once where it has to wait. Tokens never come as
-// a flag: others could see it.
+// client makes a client that reports once that it has to wait. It takes no token from a flag because other
+// users could see it.
 func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 	if f.server == "" {
 		return nil, usage("--server is missing")
@@ -58,7 +58,7 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 	return c, nil
 }
 
-// exportPage is how many changes are asked for at a time.
+// exportPage is the number of changes per request.
 const exportPage = 1000
 
 type export struct {
@@ -83,7 +83,7 @@ func (e *export) do(ctx context.Context, _ []string) error {
 	return csv.NewWriter(e.stdout).WriteAll(rows)
 }
 
-// exported is the docId of every article that lives, by nid.
+// exported maps the nid of every live article to its docId.
 func exported(ctx context.Context, c *api.Client) (map[string]string, error) {
 	st, err := c.Stats(ctx)
 	if err != nil {
@@ -165,7 +165,7 @@ type rulings struct {
 	out, labels, audit string
 }
 
-// rulingsPage is how many rulings are asked for at a time.
+// rulingsPage is the number of rulings per request.
 const rulingsPage = 1000
 
 func (r *rulings) do(ctx context.Context, _ []string) error {
@@ -208,7 +208,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 	return files.commit()
 }
 
-// last are the rulings that hold: the last of each pair, in the order of the first.
+// last returns the valid rulings: the last one of each pair, in the order of the first ones.
 func last(all []api.RulingEntry) []api.RulingEntry {
 	at := map[[2]string]int{}
 	var held []api.RulingEntry

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Who waits for a server is told so once, with what it said, unless the run is to be
-// quiet.
+// A waiting client prints once that it waits, with the server's reason, unless the run is quiet.
 func TestWaitingIsTold(t *testing.T) {
 	for _, c := range []struct {
 		quiet []string
@@ -35,7 +34,7 @@ func TestWaitingIsTold(t *testing.T) {
 	}
 }
 
-// A port that is taken is told with the flag that takes another.
+// The error for a taken port names the flag that sets another port.
 func TestTakenPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	fatal(t, err)

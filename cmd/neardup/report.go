@@ -14,18 +14,17 @@ import (
 	"github.com/neardup/neardup/report"
 )
 
-// reporter has the outputs of a run, and tells the person at the terminal how it
-// goes and what came of it.
+// reporter holds the outputs of a run, and prints its progress and summary.
 type reporter struct {
 	*outputs
 	flags    *runFlags
-	method   *methodFlags      // nil: the command has none
-	listed   func(v any) error // lists a rejected record; nil: no file takes them
-	page     *page             // nil: none is wanted
+	method   *methodFlags      // nil: the command has no method
+	listed   func(v any) error // lists a rejected record; nil without --rejects
+	page     *page             // nil: not requested
 	rejected rejects
 	terminal bool
 	start    time.Time
-	again    int64 // documents whose id and text the index had
+	again    int64 // documents whose id and text the index already has
 
 	mu      sync.Mutex
 	r       *corpus.Reader
@@ -35,8 +34,8 @@ type reporter struct {
 	written bool // a progress line stands on the terminal
 }
 
-// batchRun reads inputs, if there are any, for do, which begins the outputs, fills them and returns what is to be told.
-// They appear before that is called, all of them, or none. Without a spool standard input is read once only.
+// batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
+// or none and then calls the function that do returned. Without a spool, standard input is read only once.
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, paths []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
 	var r *corpus.Reader
 	if len(inputs) > 0 {
@@ -65,7 +64,7 @@ func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool s
 	return told()
 }
 
-// tells has the person told, once it is known whether a file takes the rejected records.
+// tells configures what to print, once the file of rejected records is known.
 func (p *reporter) tells() {
 	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
 	if p.listed == nil {
@@ -73,8 +72,8 @@ func (p *reporter) tells() {
 	}
 }
 
-// diskNeed says how much disk the run may take, where it will not fit the
-// memory, and warns where there is less.
+// diskNeed prints an estimate of the disk space if the run will not fit in memory, and warns if less is
+// available.
 func (p *reporter) diskNeed() {
 	_, total := p.r.Progress()
 	need := 2 * total
@@ -101,7 +100,7 @@ func (p *reporter) diskNeed() {
 	}
 }
 
-// reading says that progress now speaks of another reader.
+// reading switches progress to another reader.
 func (p *reporter) reading(r *corpus.Reader) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +117,7 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
-// read counts what came of a block, and tells of what was rejected of it.
+// read counts the documents of a block and reports the rejected ones.
 func (p *reporter) read(l *lines, documents, rejected *int64) error {
 	*documents += l.documents
 	*rejected += int64(len(l.rejects))
@@ -130,14 +129,13 @@ func (p *reporter) read(l *lines, documents, rejected *int64) error {
 	return nil
 }
 
-// writing tells how many records are written, for eachItem.
+// writing reports the number of written records, for eachItem.
 func (p *reporter) writing(item int) {
 	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
 }
 
-// nothingRead returns an error if all records were rejected, or most, or all lack a
-// field that was asked for, or warns if there was none: a wrong setting looks
-// like that.
+// nothingRead returns an error if all or most records were rejected, or if all lack a requested field. It
+// warns if there was no record. A wrong setting is the usual cause of these.
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +151,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	return p.rejected.nothingRead()
 }
 
-// unmet words that no record has a field.
+// unmet returns an error if no record has a requested field.
 func unmet(r *corpus.Reader) error {
 	fields := r.Unmet()
 	if len(fields) == 0 {
@@ -162,7 +160,7 @@ func unmet(r *corpus.Reader) error {
 	return fmt.Errorf("no record has a field %q, which was asked for; of the first: %s", fields[0], r.Names())
 }
 
-// progress shows one line a second on a terminal.
+// progress prints a line on a terminal, at most every half second.
 func (p *reporter) progress(g batch.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,11 +211,10 @@ func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
 	return line
 }
 
-// summary is what --json prints.
+// summary is the output of --json.
 type summary struct {
 	*batch.Summary
-	// Those of the Summary that are left out at 0, for the command whose
-	// results they are.
+	// These replace fields of the Summary that it omits if 0, for the command that computes them.
 	Kept     *int64          `json:"kept,omitempty"`
 	Removed  *int64          `json:"removed,omitempty"`
 	Clusters *int64          `json:"clusters,omitempty"`
@@ -226,7 +223,7 @@ type summary struct {
 	spent
 }
 
-// spent is what a run took.
+// spent is what a run consumed.
 type spent struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
 	PeakMemory int64   `json:"peakMemoryBytes"`
@@ -249,7 +246,7 @@ func (p *reporter) dedup(s *batch.Summary) error {
 	})
 }
 
-// printOutcomes prints what became of the documents.
+// printOutcomes prints the counts of decisions.
 func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	held := ""
 	if s.Contained > 0 {
@@ -269,7 +266,7 @@ func printCluster(w io.Writer, c batch.Cluster) {
 }
 
 func sharing(c batch.Cluster) string {
-	if c.Shared == "" || isFingerprint(c.Opening) { // what two hashes share says nothing
+	if c.Shared == "" || isFingerprint(c.Opening) { // the equal part of two hashes is meaningless
 		return "begins: " + oneLine(c.Opening)
 	}
 	return "shares: " + oneLine(c.Shared)
@@ -331,8 +328,8 @@ func (p *reporter) effort(w io.Writer) {
 		time.Since(p.start).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
 }
 
-// summarize prints a summary on standard error, so that standard output holds
-// results only; with --json it is a result.
+// summarize prints a summary on standard error, because standard output holds only results. With --json, the
+// summary is a result.
 func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) error {
 	p.clear()
 	p.rejected.end()
@@ -386,8 +383,8 @@ func grouped(n int64) string {
 	return s
 }
 
-// oneLine makes a text of the input fit to be shown on a terminal: no control
-// characters, no line breaks.
+// oneLine replaces control characters and line breaks by blanks, so that a text of the input can be shown on
+// a terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A run that is killed (NEARDUP_KILLS times by each method) and goes on writes what one that was not killed
-// writes, to the last byte, and leaves nothing behind.
+// A run that is killed (NEARDUP_KILLS times per method) and resumed writes the same bytes as an uninterrupted
+// run, and leaves nothing else.
 func TestKilledRunsGoOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("whole processes are killed: nothing for the race detector")

@@ -15,10 +15,10 @@ import (
 	"github.com/neardup/neardup/server"
 )
 
-// defaultTenant is who asks without a token.
+// defaultTenant is the tenant of requests without a token.
 const defaultTenant = "default"
 
-// loopback reports an address that only this machine reaches.
+// loopback reports whether only this machine can reach an address.
 func loopback(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -28,7 +28,7 @@ func loopback(addr string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// entrance says where a server is asked, and by whom.
+// entrance holds the addresses of a server and its access flags.
 type entrance struct {
 	addr, addrFile  string
 	metricsAddr     string
@@ -38,7 +38,7 @@ type entrance struct {
 	host            []string
 }
 
-// access decides who may do what, and refuses what would be open by mistake.
+// access makes the access rules and rejects settings that would open the server by mistake.
 func (s *serve) access() (*server.Access, error) {
 	host, _, err := net.SplitHostPort(s.addr)
 	if err != nil {
@@ -76,8 +76,8 @@ func readTokens(path string) (*server.Access, error) {
 	return server.ReadTokens(f)
 }
 
-// openAccess lets everybody on this machine submit and read, and whoever can
-// read the file administer.
+// openAccess lets every user of this machine submit and read. Users who can read the token file can
+// administer.
 func (s *serve) openAccess() (*server.Access, error) {
 	token, err := adminToken(s.data)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *serve) openAccess() (*server.Access, error) {
 	return a, nil
 }
 
-// adminToken reads the token in a folder of data, or makes both.
+// adminToken reads the token in a data folder, or creates the folder and the token.
 func adminToken(data string) (string, error) {
 	path := filepath.Join(data, "admin-token")
 	b, err := os.ReadFile(path)
@@ -156,8 +156,7 @@ func (v *token) do(context.Context, []string) error {
 	return nil
 }
 
-// appendLine appends a line of its own, also where somebody's editor has left
-// the last one without an end.
+// appendLine appends a line. It first ends the last line if an editor has left it without a newline.
 func appendLine(file, line string) (err error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {

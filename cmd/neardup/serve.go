@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// drainTime is how long requests may take to end after SIGTERM.
+// drainTime is the timeout for running requests after SIGTERM.
 const drainTime = 10 * time.Second
 
 type serve struct {
@@ -40,10 +40,10 @@ type serve struct {
 	bound   string   `flags:"-"` // the address listened on
 	secrets []string `flags:"-"` // flags with a password on the command line
 	tenants map[string]tenantTable
-	reload  chan os.Signal // SIGHUP: read the tokens anew
+	reload  chan os.Signal // SIGHUP: read the tokens again
 }
 
-// limitFlags say what one server and one client may take.
+// limitFlags are the flags that limit a server and its clients.
 type limitFlags struct{ server.Limits }
 
 func (f *limitFlags) add(fs *pflag.FlagSet) {
@@ -117,7 +117,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	return s.behind(ctx, gate, srv, settings, access, ended)
 }
 
-// waitsForLog says once, and each minute again, why the log cannot be caught up with yet.
+// waitsForLog returns a function that logs, at most once a minute, why the log cannot be followed yet.
 func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	var said time.Time
 	return func(err error) {
@@ -129,7 +129,7 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	}
 }
 
-// suits checks what goes together with the profile.
+// suits checks that flags can be combined with the profile.
 func (s *serve) suits() error {
 	switch {
 	case s.index.profile != profileClassic && s.stores.words != 0:
@@ -144,8 +144,7 @@ func (s *serve) suits() error {
 	return nil
 }
 
-// behind opens the store behind the gate and serves until ctx or the listener
-// ends.
+// behind opens the store and then the gate, and serves until ctx or the listener ends.
 func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
 	traces, stopTraces, err := s.traced(ctx)
@@ -201,11 +200,11 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	return s.untilEnd(ctx, srv, ended, handler)
 }
 
-// logAway is what /readyz and the log say while awaitLog waits.
+// logAway is the message in /readyz and in the log while awaitLog waits.
 const logAway = "the log does not answer"
 
-// awaitLog calls try until the log answers, because a server that runs waits for it as well.
-// Every other error is returned.
+// awaitLog calls try until the log answers, because a running server waits for the log as well. It returns
+// any other error.
 func awaitLog[T any](ctx context.Context, s *serve, gate *server.Gate, try func() (T, error)) (T, error) {
 	for waited := false; ; waited = true {
 		v, err := try()
@@ -222,16 +221,14 @@ func awaitLog[T any](ctx context.Context, s *serve, gate *server.Gate, try func(
 	}
 }
 
-// mayPass reports an error that ends by itself: not one of the folder, and not the loss of
-// the log.
+// mayPass reports whether an error is temporary. An error of the folder or the loss of the log is not.
 func mayPass(err error) bool {
 	var ofFolder *fs.PathError
 	lasting := errors.Is(err, docid.ErrLogLost) || errors.Is(err, docid.ErrUnfinished) || errors.Is(err, docid.ErrFull) || errors.As(err, &ofFolder)
 	return errors.Is(err, docid.ErrUnavailable) && !lasting
 }
 
-// unlessEnded returns err unless ctx has ended, because a server that is ended while it
-// starts ends well.
+// unlessEnded returns err, or nil if ctx has ended, because stopping a server that starts is not an error.
 func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -247,7 +244,7 @@ func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, 
 	return s.stores.open(ctx, storeDir(s.data))
 }
 
-// warn says what whoever runs it should know of the store.
+// warn logs what the operator should know about the store.
 func (s *serve) warn(store *openStore) {
 	for _, loss := range store.losses {
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
@@ -257,8 +254,8 @@ func (s *serve) warn(store *openStore) {
 	}
 }
 
-// untilEnd does what a server does beside its requests until ctx or the listener
-// ends; requests then get drainTime to end.
+// untilEnd runs the background work of a server until ctx or the listener ends. Then it waits at most
+// drainTime for requests to end.
 func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan error, handler *server.Server) error {
 	sweeping, stop := context.WithCancel(ctx)
 	var sweeper sync.WaitGroup
@@ -282,8 +279,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	return nil
 }
 
-// reloads reads the tokens anew at each SIGHUP, until ctx ends. A file that cannot be
-// read changes nothing.
+// reloads reads the tokens again at each SIGHUP, until ctx ends. A file that cannot be read changes nothing.
 func (s *serve) reloads(ctx context.Context, handler *server.Server) {
 	for {
 		select {
@@ -303,9 +299,8 @@ func (s *serve) reloads(ctx context.Context, handler *server.Server) {
 	}
 }
 
-// close closes the store. One that had stopped taking writes has said so to
-// whoever wrote: it holds every answer that was given, and this is an orderly
-// end.
+// close closes the store. If the store had stopped taking writes, its clients got an error, and
+// all acknowledged answers are stored. This is a clean shutdown.
 func (s *serve) close(store *openStore) error {
 	poisoned := store.Poisoned()
 	err := store.Close()
@@ -319,7 +314,7 @@ func (s *serve) close(store *openStore) error {
 	return nil
 }
 
-// ofTenant applies what the configuration file says of one tenant.
+// ofTenant applies the settings of one tenant in the configuration file.
 func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings {
 	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
 		settings.MaxMembers = *t.MaxArticles
@@ -327,7 +322,7 @@ func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings 
 	return settings
 }
 
-// snapshots is how the server makes backups, nil without a folder for them.
+// snapshots returns a function that makes backups, or nil without a folder for them.
 func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
 	if s.backups == "" || store.embedded == nil {
 		return nil
@@ -353,9 +348,9 @@ func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, erro
 	return server.Bound(l, connections), nil
 }
 
-// shareFiles shares the files that may be open among connections and the store,
-// so that who opens connections cannot stop the store: one that cannot open a
-// file takes no more writes. A sixth is left for all else.
+// shareFiles divides the limit of open files between connections and the store. Otherwise many connections
+// could stop the store, which takes no writes after it fails to open a file. A sixth of the limit remains for
+// other files.
 func shareFiles(limit int) (connections, store int) {
 	connections, store = server.MaxConnections, 1000
 	if limit == 0 || limit >= (connections+store)*6/5 {
@@ -364,8 +359,8 @@ func shareFiles(limit int) (connections, store int) {
 	return max(4, min(connections, limit/2)), max(8, min(store, limit/3))
 }
 
-// tellAddr writes the address for whoever waits for it. The store is open by
-// then: a second server on it is refused before it could write.
+// tellAddr writes the address file. The store is already open, so a second server on it has been rejected
+// before it could write the file.
 func (s *serve) tellAddr() error {
 	if s.addrFile == "" {
 		return nil
@@ -373,10 +368,10 @@ func (s *serve) tellAddr() error {
 	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
 }
 
-// storeDir is where the store lies within a folder of data.
+// storeDir returns the folder of the store within a data folder.
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
-// replaceFile writes a file that appears whole or not at all.
+// replaceFile writes a file atomically.
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
 	if err != nil {

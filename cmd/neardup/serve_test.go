@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// A server whose log is away when it starts waits for it, and /readyz says so; it ends well
-// while it waits.
+// If its log is away, a server waits for it at its start, and /readyz reports that. The server can be stopped
+// meanwhile.
 func TestServeAwaitsItsLog(t *testing.T) {
 	if testing.Short() {
 		t.Skip("Redis is a process of its own")
@@ -36,7 +36,7 @@ func TestServeAwaitsItsLog(t *testing.T) {
 		go func() { ended <- run(ctx, args, strings.NewReader(""), io.Discard, stderr) }()
 		return stop, ended
 	}
-	// until waits for what /readyz says.
+	// until waits for a given text in /readyz.
 	until := func(want string, ended chan int) {
 		t.Helper()
 		transport := &http.Transport{}

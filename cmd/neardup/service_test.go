@@ -45,9 +45,9 @@ func terminate(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// askServer sends a request, as curl would: "ask METHOD URL [BODY|@FILE [TOKEN-FILE]]", and
-// prints status and body. With ! the status must be an error; else one that is told to come again, as by a server whose log
-// is slow on a busy machine, does.
+// askServer implements "ask METHOD URL [BODY|@FILE [TOKEN-FILE]]". It sends a request like curl, and prints
+// status and body. With ! the status must be an error. Otherwise it retries if the server requests that, such
+// as with a slow log on a busy machine.
 func askServer(ts *testscript.TestScript, neg bool, args []string) {
 	body := ""
 	if len(args) > 2 {

@@ -13,23 +13,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// envPrefix is what the environment variable of a flag begins with:
-// NEARDUP_ADDR_FILE is --addr-file.
+// envPrefix begins the environment variable of a flag, such as NEARDUP_ADDR_FILE for --addr-file.
 const envPrefix = "NEARDUP_"
 
-// tenantTable is what the configuration file says of one tenant.
+// A tenantTable holds the settings of one tenant in the configuration file.
 type tenantTable struct {
 	MaxArticles *int `toml:"max-articles"`
 }
 
-// configFlag is the name of the flag that names the configuration file.
+// configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
-// signed annotates flags that may be below 0.
+// signed annotates flags that may be negative.
 const signed = "signed"
 
-// bounded makes the flags of a command refuse numbers and durations that are
-// none: below 0, not finite, or longer than a time can be added to.
+// bounded makes the flags of a command reject numbers and durations that are negative, not finite, or too
+// long to be added to a time.
 func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
@@ -43,7 +42,7 @@ func bounded(fs *pflag.FlagSet) {
 	})
 }
 
-// boundedAll does so for a command and those below it.
+// boundedAll calls bounded for a command and its subcommands.
 func boundedAll(cmd *cobra.Command) {
 	bounded(cmd.Flags())
 	for _, sub := range cmd.Commands() {
@@ -51,8 +50,7 @@ func boundedAll(cmd *cobra.Command) {
 	}
 }
 
-// longestAge is the longest duration that an index takes: a century, so that a
-// time and one of these add up.
+// longestAge is the longest duration that an index takes: a century. Adding it to a time does not overflow.
 const longestAge = 876000 * time.Hour
 
 type boundedValue struct{ pflag.Value }
@@ -74,10 +72,8 @@ func (v boundedValue) Set(s string) error {
 	return nil
 }
 
-// layered sets flags that the command line does not name from the environment,
-// and those that neither names from the TOML file of --config: flags go before
-// the environment, the environment before the file. Keys of the file are the
-// names of flags; the tables [tenants.NAME] are returned.
+// layered sets flags that the command line does not set. It takes them from the environment, or else from the
+// TOML file of --config. The keys of the file are the names of flags. It returns the tables [tenants.NAME].
 func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	var firstErr error
 	fs.VisitAll(func(f *pflag.Flag) {
@@ -107,8 +103,7 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs, file)
 }
 
-// configured sets the flags of a batch that the command line does not name from
-// the file of --config.
+// configured sets flags of a batch from the file of --config, unless the command line has set them.
 func configured(fs *pflag.FlagSet) error {
 	file := fs.Lookup(configFlag)
 	if file == nil || file.Value.String() == "" {
@@ -117,7 +112,7 @@ func configured(fs *pflag.FlagSet) error {
 	return noTenants(fromFile(fs, file.Value.String()))
 }
 
-// noTenants refuses tenants where there is no service.
+// noTenants rejects tenants for commands other than a service.
 func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
 		err = usage("--%s: tenants are of a service", configFlag)
@@ -157,7 +152,7 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 	return tenants, nil
 }
 
-// setFlag sets one flag that nothing stronger has set; a list sets it once
+// setFlag sets a flag unless the command line or the environment has set it. For a list it sets the flag once
 // for each element.
 func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	f := fs.Lookup(name)

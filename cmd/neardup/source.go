@@ -24,8 +24,8 @@ const (
 	blockItems = 1024
 )
 
-// source reads a corpus for the batch engine. A rejected record counts as an
-// item too, so that a second reading can count along.
+// source reads a corpus for the batch engine. Rejected records count as items, so that a second reading has
+// the same numbers.
 type source struct {
 	r       *corpus.Reader
 	decoder *decoders
@@ -34,7 +34,7 @@ type source struct {
 	passing
 }
 
-// passing says what is done with documents as they pass; nil: it is not done.
+// passing holds what to do with documents while they are read. A nil field disables its action.
 type passing struct {
 	notes   *notes          // something is kept of them
 	lengths *report.Lengths // it is counted how long they are
@@ -49,10 +49,10 @@ func newSource(r *corpus.Reader) *source {
 type decoders struct {
 	sync.Pool
 	r   *corpus.Reader
-	met atomic.Bool // all fields that were asked for
+	met atomic.Bool // all requested fields have been found
 }
 
-// entry is a record or the reason why there is none.
+// An entry is a record or the reason why it was rejected.
 type entry struct {
 	item   corpus.Item
 	reject error
@@ -93,10 +93,10 @@ func (s *source) next() (*block, error) {
 	return b, nil
 }
 
-// errCopy stands for a document that is left out: an earlier one has its text.
+// errCopy marks a document that is left out because an earlier one has its text.
 var errCopy = errors.New("a copy")
 
-// Decode decodes the records, and does what is to be done as they pass.
+// Decode decodes the records and performs the actions of passing.
 func (b *block) Decode(item func(*neardup.Document, error)) {
 	var kept []note
 	at := b.first
@@ -118,7 +118,7 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 	}
 }
 
-// each decodes the records and says where each is from.
+// each decodes the records and calls do with each record and its item.
 func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 	dec := b.decoder.Get().(*corpus.Decoder)
 	defer b.decoder.Put(dec)
@@ -137,11 +137,11 @@ func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 	b.entries = nil
 }
 
-// resumeFlag says where a run leaves what it has done.
+// resumeFlag is the flag --resume, the folder where a run saves its state.
 type resumeFlag struct {
 	dir    string
 	fs     *pflag.FlagSet // of the command
-	folder *resume.Folder // nil: nothing is left
+	folder *resume.Folder // nil: the run saves nothing
 }
 
 func (f *resumeFlag) add(fs *pflag.FlagSet) {
@@ -149,7 +149,7 @@ func (f *resumeFlag) add(fs *pflag.FlagSet) {
 	bind(fs, "", flags{"resume": &f.dir})
 }
 
-// open begins a run, or goes on with the one that was killed.
+// open begins a run or resumes an interrupted one.
 func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	if f.dir == "" {
 		return nil
@@ -181,7 +181,7 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	return nil
 }
 
-// readingFlags are those by which documents are read.
+// readingFlags returns the flags for reading documents.
 func readingFlags() *pflag.FlagSet {
 	var f inputFlags
 	fs := pflag.NewFlagSet("reading", pflag.ContinueOnError)
@@ -189,7 +189,7 @@ func readingFlags() *pflag.FlagSet {
 	return fs
 }
 
-// settle removes what the run left, after the commit.
+// settle removes the state of the run after the commit.
 func (f *resumeFlag) settle() error {
 	if f.folder == nil {
 		return nil
@@ -197,7 +197,7 @@ func (f *resumeFlag) settle() error {
 	return f.folder.Remove()
 }
 
-// finished says that a run had been committed when it was killed; any other error is returned.
+// finished reports that an interrupted run had already been committed. It returns any other error.
 func (f *resumeFlag) finished(a *app, err error) error {
 	if !errors.Is(err, resume.ErrFinished) {
 		return err
@@ -213,8 +213,8 @@ func (f *resumeFlag) close() error {
 	return f.folder.Close()
 }
 
-// Pass passes over records that an earlier run has decoded, but for what it noted of them. Some
-// are decoded until all fields that were asked for have been met.
+// Pass skips records that an earlier run has decoded, unless notes or lengths need them. It decodes records
+// until all requested fields have been found.
 func (b *block) Pass() {
 	if b.notes == nil && b.lengths == nil && b.decoder.met.Load() {
 		return

@@ -39,7 +39,7 @@ type sparkVerb struct {
 	conf        []string
 }
 
-// decideFlags are flags of dedup and pairs.
+// decideFlags are the flags that dedup and pairs share.
 type decideFlags struct {
 	method       methodFlags
 	onDriver     int
@@ -56,7 +56,7 @@ func (v *sparkVerb) only() string {
 	}[v.verb]
 }
 
-// inOrder is method, but for methods that need another order than that of the input.
+// inOrder returns the method, or an error if the method needs an order other than that of the input.
 func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
 	m, n, err := f.method()
 	if err == nil && methods.Containment(m) > 0 {
@@ -65,7 +65,7 @@ func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
 	return m, n, err
 }
 
-// ofFiles are flags that name files of this machine, which executors get sent.
+// ofFiles lists flags that name local files, which are sent to the executors.
 var ofFiles = []string{"idf", "dictionary", "stopwords"}
 
 // given returns the flags of a set that were given, as arguments.
@@ -81,7 +81,7 @@ func given(set *pflag.FlagSet, add func(*pflag.FlagSet)) []string {
 	return out
 }
 
-// job is what the Python side is told.
+// sparkJob is the job description for the Python side.
 type sparkJob struct {
 	Verb        string   `json:"verb"`
 	Inputs      []string `json:"inputs"`
@@ -119,7 +119,7 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	return j, v.input.canReplace()
 }
 
-// job says what is decided, and how.
+// job describes what to decide and how.
 func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	if err := d.checkAgainst(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	return err
 }
 
-// checkAgainst refuses what is not to be had on Spark.
+// checkAgainst rejects flags that do not work on Spark.
 func (d *decideFlags) checkAgainst() error {
 	switch {
 	case d.against.append:
@@ -199,7 +199,7 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 	return v.report(job.Summary)
 }
 
-// inCluster tells whether options of spark-submit ask for a driver elsewhere.
+// inCluster reports whether options of spark-submit select cluster deploy mode.
 func inCluster(args []string) bool {
 	for i, a := range args {
 		name, value, ok := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
@@ -236,7 +236,7 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	if err != nil {
 		return err
 	}
-	args := []string{"--deploy-mode", "client"} // whatever spark-defaults.conf says
+	args := []string{"--deploy-mode", "client"} // overrides spark-defaults.conf
 	if v.master != "" {
 		args = append(args, "--master", v.master)
 	}
@@ -256,7 +256,7 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	cmd.Env = append(os.Environ(), "SPARK_HOME="+s.home, "PYSPARK_PYTHON="+s.python, "PYSPARK_DRIVER_PYTHON="+s.python,
 		"NEARDUP_COMMAND="+own, "PYTHONPATH="+path)
 	said := &tail{w: v.stderr, quiet: v.quiet}
-	cmd.Stdout, cmd.Stderr = said, said // spark-submit gives what Python says on either
+	cmd.Stdout, cmd.Stderr = said, said // spark-submit mixes the output of Python into both streams
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -266,14 +266,13 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	return nil
 }
 
-// greetings are lines of a Spark that starts and tells nothing that anybody needs.
+// greetings are uninformative lines that Spark prints at its start.
 var greetings = []string{
 	"WARNING: Using incubator modules: jdk.incubator.vector", "Using Spark's default log4j profile: ", "Setting default log level to ", "To adjust logging level use ",
 	" WARN NativeCodeLoader: ", "FutureWarning: PySpark does not yet fully support pandas",
 }
 
-// tail passes on what a program says, or keeps its end, and remembers its last
-// line that names a reason.
+// tail copies the output of a program, or stores its end if quiet. It remembers the last line with a reason.
 type tail struct {
 	w     io.Writer
 	quiet bool
@@ -290,7 +289,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 	for line := range bytes.Lines(p) {
 		if bytes.Contains(line[:min(len(line), 40)], []byte(" INFO ")) || slices.ContainsFunc(greetings, func(s string) bool { return bytes.Contains(line, []byte(s)) }) {
-			continue // what Spark says before its log level is set
+			continue // Spark prints these before its log level is set
 		}
 		if _, err := t.w.Write(line); err != nil {
 			return 0, err
@@ -299,7 +298,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reason is the last line by which the Python side or a stage says why.
+// reason returns the last line in which the Python side or a stage gives a reason.
 func (t *tail) reason() string {
 	found := ""
 	for line := range strings.Lines(string(t.last)) {
@@ -310,7 +309,7 @@ func (t *tail) reason() string {
 	return found
 }
 
-// sparkSummary is what the Python side counts.
+// sparkSummary holds the counts of the Python side.
 type sparkSummary struct {
 	batch.Input
 	batch.Outcomes
@@ -359,7 +358,7 @@ func (v *sparkVerb) report(file string) error {
 	return err
 }
 
-// canReplace refuses texts that are no field of their own, to which a cut could be written.
+// canReplace returns an error if the text is not a separate field, so that a cut text cannot be written.
 func (f *inputFlags) canReplace() error {
 	asLines := *f
 	if f.format != string(corpus.Lines) {

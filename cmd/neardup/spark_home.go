@@ -14,13 +14,13 @@ import (
 	"strings"
 )
 
-// sparkHome is a Python with Spark; heap is what its Java would take, in MB, if that is known.
+// A sparkHome is a Python with Spark. heap is the heap that its Java would take in MB, or 0 if unknown.
 type sparkHome struct {
 	python, submit, home string
 	heap                 int
 }
 
-// askSpark is a program that prints where pyspark is, or says what is missing. Importing it, and what it needs, would take half a second.
+// askSpark is a Python program that prints the folder of pyspark. Importing pyspark would take half a second.
 const askSpark = `
 import importlib.util, os, runpy
 for name in ("pyspark", "pyarrow", "numpy"):
@@ -33,7 +33,7 @@ for name in ("pyspark", "pyarrow", "numpy"):
 print(home)
 `
 
-// findSpark asks a Python where its Spark is.
+// findSpark runs Python to locate its Spark.
 func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
 		if s.python != "" {
@@ -66,8 +66,8 @@ const oldestJava = 17 // of Spark 4
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
-// checkJava says which Java is missing, as spark-submit would not, and returns the heap that this one would take. Where
-// Spark's own configuration may name another it says nothing.
+// checkJava reports a missing or old Java, which spark-submit would not explain, and returns the heap that Java
+// would take. It checks nothing if Spark's own configuration may name another Java.
 func (s sparkHome) checkJava(ctx context.Context) (heap int, err error) {
 	_, err = os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
 	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
@@ -90,13 +90,13 @@ func (s sparkHome) checkJava(ctx context.Context) (heap int, err error) {
 	return heapOf(said), nil
 }
 
-// mostHeap is the most memory that the JVM gets without being asked: what is kept between stages lies on disk.
+// mostHeap is the largest default heap of the JVM, because Spark stores data between stages on disk.
 const mostHeap = 8 << 10
 
 var heapSize = regexp.MustCompile(`Max\. Heap Size \(Estimated\): ([\d.]+)([MG])`)
 
-// heapOf returns the heap, in MB, that a JVM would choose, by its -XshowSettings:vm: a
-// quarter of the memory of the machine or the container. 0: it does not say.
+// heapOf returns the heap, in MB, that a JVM chooses by default according to -XshowSettings:vm. That is a
+// quarter of the memory of the machine or container. It returns 0 if the output has no heap size.
 func heapOf(said []byte) int {
 	m := heapSize.FindSubmatch(said)
 	if m == nil {
@@ -112,14 +112,14 @@ func heapOf(said []byte) int {
 	return int(min(n, mostHeap))
 }
 
-// lightJVM are options of a JVM that runs on one machine and ends soon: by default half of its CPU goes
-// to compiling for speed that comes too late (docs/scale.md).
+// lightJVM holds JVM options for a short run on one machine. By default, half of its CPU time is spent on
+// compilation that pays off too late (docs/scale.md).
 const lightJVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
-// leastHeap is what Spark's JVM has by default, in MB.
+// leastHeap is the default heap of Spark's JVM, in MB.
 const leastHeap = 1 << 10
 
-// ofOneMachine returns the settings, NAME=VALUE, for a Spark in one JVM on local cores, but for those that somebody has named.
+// ofOneMachine returns settings NAME=VALUE for a Spark in one local JVM, without those that the user has set.
 func (v *sparkVerb) ofOneMachine(s sparkHome, more []string) (conf []string) {
 	master := v.master
 	java, memory := os.Getenv("JDK_JAVA_OPTIONS")+os.Getenv("SPARK_SUBMIT_OPTS"), os.Getenv("SPARK_DRIVER_MEMORY")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The JVM gets options of ours only where it is all of Spark, and none that somebody has named.
+// neardup sets options of the JVM only if the JVM is all of Spark, and none that the user has set.
 func TestOfOneMachine(t *testing.T) {
 	for _, name := range []string{"MASTER", "SPARK_CONF_DIR", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "SPARK_DRIVER_MEMORY"} {
 		t.Setenv(name, "")
@@ -98,7 +98,7 @@ func TestHeapOf(t *testing.T) {
 	}
 }
 
-// What a Python has is told without importing it.
+// askSpark finds what a Python has without importing it.
 func TestAskSpark(t *testing.T) {
 	all := map[string]string{"pyspark/__init__.py": "raise SystemExit('imported')", "pyspark/version.py": "__version__: str = '4.2.0.dev1'", "pyarrow/__init__.py": "", "numpy/__init__.py": ""}
 	for _, c := range []struct{ name, content, want string }{

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// spec is the value of a flag that holds settings, such as "minhash recall=.999": NAME=VALUE, and before
-// these the value of the setting that is called first. The settings are flags of a set of their own.
+// spec is the value of a flag that holds settings, such as "minhash recall=.999". The value of the setting
+// named first may come before the NAME=VALUE pairs. The settings are flags in a set of their own.
 type spec struct {
 	first, text string
 	settings    *pflag.FlagSet
@@ -17,8 +17,7 @@ type spec struct {
 	given       []string // by the text
 }
 
-// addSpec adds --method to the flags of a command, and such settings as flags of
-// their own that everybody uses.
+// addSpec adds --method to the flags of a command. It also adds common settings as separate flags.
 func addSpec(fs, settings *pflag.FlagSet, own ...string) {
 	name := settings.Lookup("method")
 	bounded(settings)
@@ -29,7 +28,7 @@ func addSpec(fs, settings *pflag.FlagSet, own ...string) {
 	}
 }
 
-// bindSpec defines a flag that holds settings; their rows in the table are "flag: setting".
+// bindSpec defines a flag that holds settings. Their rows in the table are named "flag: setting".
 func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.FlagSet {
 	settings := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	bind(settings, name, vars)
@@ -42,13 +41,13 @@ func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.Fl
 	return settings
 }
 
-// Type of the flag's value, for the help.
+// Type returns the name of the value's type for the help.
 func (s *spec) Type() string { return "SPEC" }
 
-// String is the value.
+// String returns the value.
 func (s *spec) String() string { return s.text }
 
-// Set takes a value in the place of the one before.
+// Set replaces the value.
 func (s *spec) Set(v string) error {
 	for _, name := range s.given {
 		f := s.settings.Lookup(name)

@@ -25,7 +25,7 @@ func TestSilentInputCanBeInterrupted(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			if args[1] == "--format" { // interrupted in the middle, too
+			if args[1] == "--format" { // also interrupted in the middle
 				io.WriteString(w, "{\"text\":\"a\"}\n")
 			}
 			cancel()
@@ -39,8 +39,8 @@ func TestSilentInputCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// zstd gives nothing until a block is whole, and a block may be longer than
-// what is looked at to tell the format.
+// zstd returns nothing before the end of a block, and a block may be longer than the bytes that detect the
+// format.
 func TestCompressedStandardInput(t *testing.T) {
 	var packed bytes.Buffer
 	z, _ := zstd.NewWriter(&packed, zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -60,8 +60,7 @@ func TestCompressedStandardInput(t *testing.T) {
 	}
 }
 
-// A reader that goes away, as head does, ends the run without a word and
-// without a file left behind.
+// If its reader closes, as head does, the run ends without a message and leaves no file.
 func TestClosedPipe(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.jsonl")

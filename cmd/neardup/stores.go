@@ -21,8 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// storeFlags say where a service keeps what. Here, and nowhere else, an address
-// becomes a store.
+// storeFlags are the flags that select the stores of a service. Only this type converts addresses to stores.
 type storeFlags struct {
 	index, log               string
 	articleMap               string `flags:"map"`
@@ -36,8 +35,7 @@ type storeFlags struct {
 	logRestarted             func(time.Time)
 }
 
-// openTexts opens the folder in which texts are kept for moderators; nil where
-// none are.
+// openTexts opens the folder of texts for moderators. It returns nil if no texts are kept.
 func openTexts(data string, keep time.Duration) (*pebble.Texts, error) {
 	if keep <= 0 {
 		return nil, nil
@@ -45,8 +43,8 @@ func openTexts(data string, keep time.Duration) (*pebble.Texts, error) {
 	return pebble.OpenTexts(filepath.Join(data, "texts"), keep)
 }
 
-// secrets are the flags of the command line that hold a password; it is to be
-// asked before environment and file are read.
+// secrets returns the command-line flags that contain a password. The caller must call it before it reads the
+// environment and the file.
 func (f *storeFlags) secrets() []string {
 	var names []string
 	for name, address := range map[string]string{"--index": f.index, "--log": f.log, "--map": f.articleMap, "--articles": f.articles} {
@@ -68,12 +66,12 @@ func password(address string) (string, bool) {
 	return u.User.Password()
 }
 
-// inRedis reports an address of Redis.
+// inRedis reports whether an address is in Redis.
 func inRedis(address string) bool {
 	return strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://")
 }
 
-// where is an address without its password, for the log.
+// where returns an address without its password, for the log.
 func where(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -82,19 +80,19 @@ func where(address string) string {
 	return u.Redacted()
 }
 
-// openStore is a store with what only some have.
+// An openStore is a store with its optional parts.
 type openStore struct {
-	docid.Store // nil: classic
+	docid.Store // nil for classic
 	classic     *classic.Service
-	embedded    *pebble.Store // nil: the store is another
-	losses      []string      // what it may lose, by how it is set up
-	// clock is that of the log that it follows; nil: it has none.
+	embedded    *pebble.Store // nil for other stores
+	losses      []string      // how this setup may lose data
+	// clock returns the time of the log that the store follows. It is nil without a log.
 	clock func(ctx context.Context) (time.Time, error)
-	// closeLog closes the log that it follows, or classic; nil: there is none.
+	// closeLog closes the log of the store, or classic. It is nil without either.
 	closeLog func() error
 }
 
-// Poisoned returns why the store takes no more writes, nil while it does.
+// Poisoned returns why the store takes no more writes, or nil.
 func (s *openStore) Poisoned() error {
 	if store, ok := s.Store.(interface{ Poisoned() error }); ok {
 		return orAdopt(store.Poisoned())
@@ -102,7 +100,7 @@ func (s *openStore) Poisoned() error {
 	return nil
 }
 
-// open opens the index; folder is where it lies unless an address says otherwise.
+// open opens the index. It is in folder unless an address selects another store.
 func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error) {
 	if err := f.known(); err != nil {
 		return nil, err
@@ -148,7 +146,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	return of, nil
 }
 
-// orAdopt says beside the loss of a log what there is to do.
+// orAdopt adds to the loss of a log what the operator can do.
 func orAdopt(err error) error {
 	if errors.Is(err, docid.ErrLogLost) {
 		err = fmt.Errorf("%w; if its entries are lost: stop all servers, empty it, and have neardup log adopt begin it again", err)
@@ -169,7 +167,7 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 	return &openStore{classic: s, losses: losses, closeLog: s.Close}, nil
 }
 
-// remote returns the functions that ask other machines; one is nil if the store needs none.
+// remote returns the functions that query other machines. A function is nil if the store does not need it.
 func (s *openStore) remote() (r server.Remote) {
 	if r.Clock = s.clock; s.classic != nil {
 		r.Reach = s.classic.Reach
@@ -177,7 +175,7 @@ func (s *openStore) remote() (r server.Remote) {
 	return r
 }
 
-// openClassic opens the classic index of a tenant; nil where there is none.
+// openClassic returns a function that opens the classic index of a tenant, or nil without classic.
 func (s *openStore) openClassic() func(context.Context, string) (server.Classic, error) {
 	if s.classic == nil {
 		return nil
@@ -185,7 +183,7 @@ func (s *openStore) openClassic() func(context.Context, string) (server.Classic,
 	return func(ctx context.Context, tenant string) (server.Classic, error) { return s.classic.Index(ctx, tenant) }
 }
 
-// openLog opens the log that servers share; nil where each is alone.
+// openLog opens the log that servers share. It returns nil without --log.
 func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, error) {
 	scheme, _, _ := strings.Cut(f.log, "://")
 	switch scheme {
@@ -199,7 +197,7 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	return nil, nil, f.known()
 }
 
-// openSnapshots opens what the servers of a log keep snapshots in; nil where they keep none.
+// openSnapshots opens the store of snapshots. It returns nil without --snapshots.
 func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.SnapshotStore, error) {
 	switch {
 	case f.snapshots == "":
@@ -240,7 +238,7 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// gauges registers the figures of the embedded store.
+// gauges registers the metrics of the embedded store.
 func (s *openStore) gauges(r *prometheus.Registry) {
 	store := s.embedded
 	if store == nil {
@@ -260,7 +258,7 @@ func (s *openStore) gauges(r *prometheus.Registry) {
 	}
 }
 
-// known refuses an address of a kind that no store, log or sink has.
+// known rejects an address whose scheme is not supported for the flag.
 func (f *storeFlags) known() error {
 	for _, a := range []struct{ flag, address, schemes string }{
 		{"index", f.index, "redis, rediss"}, {"log", f.log, "redis, rediss, kafka, kafka+tls"}, {"snapshots", f.snapshots, "s3"},
@@ -275,7 +273,7 @@ func (f *storeFlags) known() error {
 	return nil
 }
 
-// valid checks what goes together.
+// valid checks that the flags can be combined.
 func (f *storeFlags) valid() error {
 	if err := f.known(); err != nil {
 		return err
@@ -307,7 +305,7 @@ func (f *storeFlags) valid() error {
 	return nil
 }
 
-// sealKey reads --seal; nil where it is not given.
+// sealKey parses --seal. It returns nil without --seal.
 func (f *storeFlags) sealKey() (*mysql.Seal, error) {
 	if f.seal == "" {
 		return nil, nil
@@ -315,7 +313,7 @@ func (f *storeFlags) sealKey() (*mysql.Seal, error) {
 	return mysql.ParseSeal(f.seal)
 }
 
-// unsealed says that MySQL gets too little to make a lost index again.
+// unsealed reports that MySQL receives too little to rebuild a lost index.
 func (f *storeFlags) unsealed() bool { return f.articleMap != "" && f.seal == "" }
 
 // The names by which an index knows its sinks.
@@ -324,7 +322,7 @@ const (
 	sinkArticles = "articles"
 )
 
-// sinks opens those that are asked for, by the name the index knows them by.
+// sinks opens the configured sinks by their names in the index.
 func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 	all := map[string]docid.Sink{}
 	for _, sink := range []struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/store/pebble"
 )
 
-// closedIn returns the folder of the store in a folder of data, which no server has open. To open one that is not
-// there would make it.
+// closedIn returns the folder of the closed store in a data folder. It reports a missing folder, because
+// opening a store would create it.
 func closedIn(data string) (string, error) {
 	if data == "" {
 		return "", usage("--data is missing")
@@ -74,7 +74,7 @@ func (b *backup) offline(ctx context.Context, name string) error {
 	return nil
 }
 
-// within reports whether a path lies in a folder, or is it.
+// within reports whether a path is dir or is inside it.
 func within(path, dir string) bool {
 	if path == "" {
 		return false
@@ -84,7 +84,7 @@ func within(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// resolved is where a path leads, as far as it is there.
+// resolved returns the absolute path with the symbolic links of its existing part resolved.
 func resolved(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -98,13 +98,13 @@ func resolved(path string) string {
 	return path
 }
 
-// snapshot makes a new folder of data and has a store copied into it.
+// snapshot creates a data folder and copies a store into it.
 func snapshot(data string, copyTo func(store string) error) error {
 	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	// Whoever makes the folder owns it: another backup of that name, at the
-	// same moment too, must not remove it when it fails.
+	// Only the backup that creates the folder may remove it: a concurrent backup of the same name must not
+	// remove it when it fails.
 	if err := os.Mkdir(data, 0o700); errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("backup %s: %w", data, fs.ErrExist)
 	} else if err != nil {
@@ -136,14 +136,14 @@ func (v *check) do(ctx context.Context, args []string) error {
 	return v.stream.send(ctx, v.app, inputs, checkAll)
 }
 
-// errDamaged says that a check of a store found something.
+// errDamaged reports that a check of a store found problems.
 var errDamaged = errors.New("the store is damaged")
 
-// errApart says that a store is not what its log makes.
+// errApart reports that a store differs from its log.
 var errApart = errors.New("store and log differ, or the store is damaged")
 
-// nowAndThen tells how far something is, and how long it was told last: once a second on a terminal, every ten
-// seconds in a log.
+// nowAndThen returns a function that prints progress: every second on a terminal, every ten seconds in a log.
+// line receives the time since the last line.
 func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func(at int) {
 	every, format := 10*time.Second, "%s\n"
 	if onTerminal(w) {
@@ -158,7 +158,7 @@ func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func
 	}
 }
 
-// verification is of a store that no server has open, or of a snapshot.
+// A verification checks a store that no server has open, or a snapshot.
 type verification struct {
 	data, tmp string
 	stores    storeFlags `flags:"log snapshots"`
@@ -177,7 +177,7 @@ func (v *verification) valid(server bool, args []string) error {
 	return v.stores.known()
 }
 
-// run checks it and prints what is wrong.
+// run checks the store and prints the problems.
 func (v *verification) run(ctx context.Context, a *app) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
@@ -222,7 +222,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-// prove holds a store to its log.
+// prove compares a store with its log.
 func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
@@ -262,7 +262,7 @@ func (v *logBegin) do(ctx context.Context, _ []string) error {
 	})
 }
 
-// withLog works with the log of the address.
+// withLog opens the log and calls work with it.
 func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
 	if f.log == "" {
 		return usage("--log is missing")

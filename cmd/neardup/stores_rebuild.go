@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// again makes lost indexes again from MySQL and HBase. It takes the settings of
-// serve, so that the environment and the file of a server serve it too.
+// again rebuilds lost indexes from MySQL and HBase. It accepts the settings of serve, so that it can use the
+// environment and the configuration file of a server.
 type again struct {
 	serve
 	tenant            []string
@@ -28,8 +28,7 @@ type again struct {
 	anew              bool `flags:"-"` // by these settings, whatever the index was made by
 }
 
-// usedAgain are the settings of serve that matter to it; the others are taken and
-// not read.
+// usedAgain lists the settings of serve that rebuild uses. It accepts the others and ignores them.
 var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag}
 
 func (g *again) ready(fs *pflag.FlagSet) {
@@ -59,7 +58,7 @@ func (g *again) do(ctx context.Context, _ []string) error {
 	return g.run(ctx, fs)
 }
 
-// derived makes what follows from other rows of the store again.
+// derived rebuilds the derived rows of the store.
 func (g *again) derived(ctx context.Context) error {
 	store, err := closedIn(g.data)
 	if err != nil {
@@ -83,7 +82,7 @@ func (g *again) derived(ctx context.Context) error {
 	return nil
 }
 
-// asked reports that the command line asks for indexes to be made again.
+// asked reports whether the command line requests a rebuild of indexes.
 func (g *again) asked(fs *pflag.FlagSet) bool {
 	for _, name := range []string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag} {
 		if fs.Changed(name) {
@@ -93,8 +92,8 @@ func (g *again) asked(fs *pflag.FlagSet) bool {
 	return false
 }
 
-// unread is a flag that says how an index decides, or is of one that is made by other settings, where none is
-// made; "" if none was given.
+// unread returns a given flag that has no effect because the rebuild makes no index by other settings. It
+// returns "" if there is none.
 func (g *again) unread(fs *pflag.FlagSet) (name string) {
 	fs.Visit(func(f *pflag.Flag) {
 		if f.Name == "moved" || decides(f.Name) {
@@ -104,7 +103,7 @@ func (g *again) unread(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// decides reports a flag of an index.
+// decides reports whether a flag is one of an index.
 func decides(flag string) bool {
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)
@@ -164,7 +163,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-// classic makes indexes of the classic profile again.
+// classic rebuilds indexes of the classic profile.
 func (g *again) classic(ctx context.Context, history docid.History, library docid.Library, settings docid.Settings) (err error) {
 	store, err := g.stores.openClassic(ctx, settings)
 	if err != nil {
@@ -176,8 +175,8 @@ func (g *again) classic(ctx context.Context, history docid.History, library doci
 	}, nil))
 }
 
-// eachTenant makes the index of every tenant by again, and then calls done. It goes on after one that fails; lost is
-// what the indexes lack that were made.
+// eachTenant calls again for every tenant, and then done. It continues after a tenant that fails. lost
+// reports what the rebuilt indexes lack.
 func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), done func(tenant string) error) (lost, err error) {
 	var failed, lacking []error
 	for _, tenant := range g.tenant {
@@ -195,7 +194,7 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), don
 	return errors.Join(lacking...), errors.Join(failed...)
 }
 
-// lacks says what an index lacks though it is made.
+// lacks returns an error that describes what a rebuilt index lacks.
 func lacks(tenant string, sum docid.Rebuilt) error {
 	var all []error
 	if sum.Missing > 0 {
@@ -207,7 +206,7 @@ func lacks(tenant string, sum docid.Rebuilt) error {
 	return errors.Join(all...)
 }
 
-// logEmpty refuses a log that others follow, before hours of work for it.
+// logEmpty returns an error if the log has entries. It runs before hours of work.
 func (g *again) logEmpty(ctx context.Context) error {
 	log, closeLog, err := g.stores.openLog(ctx)
 	if err != nil || log == nil {
@@ -220,7 +219,7 @@ func (g *again) logEmpty(ctx context.Context) error {
 	return errors.Join(err, closeLog())
 }
 
-// folder makes the indexes again in the folder, and says what they lack though they are made.
+// folder rebuilds the indexes in the data folder, and reports what they lack.
 func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	alone := g.stores
 	alone.log = ""
@@ -233,7 +232,7 @@ func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) 
 	return g.each(ctx, of)
 }
 
-// valid says what is missing.
+// valid reports a missing flag or flags that cannot be combined.
 func (g *again) valid() error {
 	switch {
 	case g.index.profile == profileClassic && !inRedis(g.stores.index):
@@ -250,7 +249,7 @@ func (g *again) valid() error {
 	return nil
 }
 
-// each makes the index of every tenant again, and holds those that are made by other settings to their docIds.
+// each rebuilds the index of every tenant. If the settings changed, it also judges the docIds again.
 func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	again := func(tenant string) (docid.Rebuilt, error) {
 		b := of
@@ -275,7 +274,7 @@ func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	return lost, errors.Join(err, moved.Commit())
 }
 
-// hint adds what there is to do.
+// hint adds what the operator can do.
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
@@ -288,7 +287,7 @@ func hint(err error) error {
 	return err
 }
 
-// progress tells how far it is.
+// progress returns a function that prints the progress of a tenant.
 func (g *again) progress(tenant string) func(made int) {
 	last := 0
 	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
@@ -298,7 +297,7 @@ func (g *again) progress(tenant string) func(made int) {
 	})
 }
 
-// summary says what was made again, and what not.
+// summary prints what was rebuilt for a tenant.
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	tell(g.stdout, "tenant %s: made again up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
@@ -321,12 +320,12 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// A store that is made anew by another method lies in DIR/store.anew until it is done, and what it was made of in
-// DIR/store.before from then on.
+// A rebuild with other settings writes the new store to DIR/store.anew. Afterwards it moves the previous
+// store to DIR/store.before.
 func anewDir(data string) string   { return storeDir(data) + ".anew" }
 func beforeDir(data string) string { return storeDir(data) + ".before" }
 
-// interrupted reports that a store was made anew, and was stopped between the two renames.
+// interrupted reports whether a rebuild was interrupted between the two renames.
 func interrupted(folder string) bool {
 	return !there(folder) && there(folder+".before") && there(folder+".anew")
 }
@@ -336,7 +335,7 @@ func there(path string) bool {
 	return err == nil
 }
 
-// rekey makes the store in the folder by other settings, whatever it was made by.
+// rekey rebuilds the store in the folder with other settings.
 func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 	if interrupted(storeDir(g.data)) {
 		return g.exchange()
@@ -368,7 +367,7 @@ func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 	return g.exchange()
 }
 
-// exchange puts the store that was made in the place of the one before.
+// exchange replaces the previous store with the rebuilt one.
 func (g *again) exchange() error {
 	store := storeDir(g.data)
 	if there(store) {
@@ -383,7 +382,7 @@ func (g *again) exchange() error {
 	return nil
 }
 
-// movedFile is the CSV of the articles that have another docId.
+// movedFile is the CSV file of the articles with a new docId.
 type movedFile struct {
 	*corpus.AtomicFile
 	csv  *csv.Writer
@@ -406,7 +405,7 @@ func (g *again) openMoved() (*movedFile, error) {
 	return m, m.csv.Write([]string{"nid", "before", "after", "reason", "tenant"})
 }
 
-// Commit makes the file appear.
+// Commit commits the file.
 func (m *movedFile) Commit() error {
 	m.csv.Flush()
 	if err := m.csv.Error(); err != nil {
@@ -415,7 +414,7 @@ func (m *movedFile) Commit() error {
 	return m.AtomicFile.Commit()
 }
 
-// rejudge holds one index to the docIds that it gave.
+// rejudge judges the docIds of one index again.
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, moved *movedFile) (err error) {
 	var textOf func(uint64) (string, bool, error)
 	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {
@@ -450,7 +449,7 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, m
 	return nil
 }
 
-// remake says how an index of other settings becomes one of these.
+// remake adds to a settings mismatch how to rebuild the index.
 func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
@@ -464,8 +463,8 @@ func remake(err error, data string, index *indexFlags) error {
 		err, data, decides.asked(), also)
 }
 
-// rekey copies a store to another folder, with other settings, and has each index of the copy judged; changed is false where
-// all have these settings already.
+// rekey copies a store to another folder with other settings, and calls judge for each index of the copy.
+// changed is false if all indexes already have these settings.
 func rekey(ctx context.Context, from, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
 	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
 		r, err := settings.Rekey(tenant, id)

@@ -21,14 +21,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A job holds at most so many articles, and so many bytes of them, which stay
-// below a server's limit when written as JSON.
+// A job holds at most jobArticles articles of jobBytes together. Its JSON stays below a server's limit.
 const (
 	jobArticles = 100
 	jobBytes    = 1 << 20
 )
 
-// streamFlags say how files go through a server.
+// streamFlags are the flags for sending files to a server.
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
@@ -47,7 +46,7 @@ func (f *streamFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-// job is a run of consecutive records on their way through the server.
+// A job is a run of consecutive records to send to the server.
 type job struct {
 	entries []api.BatchEntry
 	places  []corpus.RejectError // of the entries
@@ -58,11 +57,11 @@ type job struct {
 	err     error
 }
 
-// ask sends the articles of a job.
+// ask is a function that sends the articles of a job.
 type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error)
 
-// stream sends inputs through a server, the requests of parallel jobs at a
-// time. What is not yet answered is bounded, so a slow server slows reading.
+// stream sends inputs to a server with parallel requests. It bounds the unanswered jobs, so a slow server
+// slows the reading.
 type stream struct {
 	*reporter
 	f       *streamFlags
@@ -73,13 +72,13 @@ type stream struct {
 
 	decoder     *corpus.Decoder
 	items       int64 // records read
-	sent, ended bool  // a job was made; the last was
+	sent, ended bool  // sent: at least one job was made; ended: no job follows
 }
 
-// counts are the outcome of a run.
+// counts holds the result of a run.
 type counts struct {
 	articles, fresh, duplicates int64
-	blank                       int64 // new for want of text
+	blank                       int64 // new because they have no text
 	again                       int64 // they were there already
 }
 
@@ -131,8 +130,8 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	return s.summary()
 }
 
-// all reads, sends and notes. It sends jobs side by side and notes them in order; if one cannot be noted, it cancels
-// the others.
+// all reads, sends and records all jobs. It sends jobs in parallel and records them in order. If one cannot
+// be recorded, it cancels the others.
 func (s *stream) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,8 +150,8 @@ func (s *stream) all(ctx context.Context) error {
 	return cmp.Or(failed, err)
 }
 
-// next makes a job of the next records that the journal does not know yet. An error of the input is that of the last
-// job, so that the jobs before it are noted.
+// next makes a job of the next records that the journal does not have. It returns an input error in the last
+// job, so that earlier jobs are recorded.
 func (s *stream) next() (*job, error) {
 	if s.ended {
 		return nil, io.EOF
@@ -182,8 +181,8 @@ func (s *stream) next() (*job, error) {
 	return s.named(j), nil
 }
 
-// named fails the first job, before articles are stored under the names of their places, where the field of their ids
-// was mistyped.
+// named fails the first job if no record has the field of --id-field. Otherwise, articles would be stored
+// under the names of their places.
 func (s *stream) named(j *job) *job {
 	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
 		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
@@ -225,7 +224,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL) + len(e.Category) + len(e.Media) + len(e.ImageCount) + len(images)
 }
 
-// imagesOf reads the pictures of a record. A list without a hash, such as one of addresses, is none of them.
+// imagesOf reads the pictures of a record. It ignores a list without hashes, such as a list of addresses.
 func imagesOf(list string) (images []api.Image, err error) {
 	var all []map[string]json.RawMessage
 	hashed := func(one map[string]json.RawMessage) bool { return one["hash"] != nil }
@@ -245,7 +244,7 @@ func imagesOf(list string) (images []api.Image, err error) {
 	return images, nil
 }
 
-// note writes down what came of a job.
+// note records the result of a job.
 func (s *stream) note(j *job) error {
 	if j.err != nil {
 		return j.err
@@ -284,8 +283,7 @@ func (s *stream) note(j *job) error {
 	return s.journal.advance(j.items)
 }
 
-// reason is a problem without where in the request it was: the file knows
-// better where the record is.
+// reason formats a problem without its place in the request, because the caller knows the place in the file.
 func reason(p *api.Problem) string {
 	switch {
 	case len(p.Errors) > 0:
@@ -317,8 +315,7 @@ func (s *stream) summary() error {
 	})
 }
 
-// addAll sends a job as one batch; one that is too large for the server, an
-// article at a time.
+// addAll sends a job as one batch. If the batch is too large for the server, it sends single articles.
 func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
 	if len(entries) == 0 {
 		return nil, nil

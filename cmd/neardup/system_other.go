@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// resources knows nothing on this system.
+// resources returns zeros on this system.
 func resources() (cpu time.Duration, peak int64) { return 0, 0 }
 
-// openFiles knows nothing on this system.
+// openFiles returns 0 on this system.
 func openFiles() int { return 0 }
 
-// freeDisk knows nothing on this system.
+// freeDisk returns false on this system because the size is unknown.
 func freeDisk(string) (int64, bool) { return 0, false }
 
-// interruptible returns r: only an interrupt between two reads is seen here.
+// interruptible returns r. On this system, an interrupt is noticed only between two reads.
 func interruptible(_ context.Context, r io.Reader) io.Reader { return r }

@@ -28,7 +28,7 @@ func resources() (cpu time.Duration, peak int64) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
 }
 
-// openFiles returns how many files the process may have open; 0: not known.
+// openFiles returns the limit of open files of the process, or 0 if unknown.
 func openFiles() int {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil || l.Cur > 1<<30 {
@@ -46,9 +46,9 @@ func freeDisk(dir string) (int64, bool) {
 	return int64(fs.Bavail) * int64(fs.Bsize), true
 }
 
-// interruptible returns a reader of r that gives the error of ctx once it has
-// ended, even while r is silent: a read of a pipe or a terminal cannot be
-// called off, so it waits for the first of the two before it reads.
+// interruptible returns a reader of r that fails with the error of ctx as soon as ctx ends, even while r is
+// silent. A read of a pipe or terminal cannot be cancelled, so the reader waits for data or for ctx before it
+// reads.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	if f, ok := r.(*os.File); ok && ctx.Done() != nil {
 		return &waiting{ctx, f}
@@ -92,7 +92,7 @@ func (w *waiting) wait() error {
 	return w.ctx.Err()
 }
 
-// poll waits again where a signal has ended the wait.
+// poll repeats the wait after a signal.
 func poll(fds []unix.PollFd, milliseconds int) (int, error) {
 	for {
 		n, err := unix.Poll(fds, milliseconds)

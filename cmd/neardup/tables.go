@@ -13,23 +13,24 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// clusterFields are options of --write clusters: what is said of each document also.
+// clusterFields are the options of --write clusters. Each adds a field of every document.
 var clusterFields = []string{"relation", "title", "url", "text"}
 
-// relationLeader is that of a leader to itself; those of others are the engine's.
+// relationLeader is the relation of a leader to itself. The engine defines the other relations.
 const relationLeader = "leader"
 
-// clusterWriter writes the members of clusters, one at a time, so that a cluster may be of any size.
+// clusterWriter writes the members of clusters one at a time, so that a cluster may be of any size.
 type clusterWriter struct {
 	out        *corpus.AtomicFile
-	table      *corpus.Table // a row a member; nil: a line of JSON a cluster
-	fields     []string      // those asked for
-	notes      *notes        // nil where nothing of them is asked for
+	table      *corpus.Table // one row per member; if nil, one JSON line per cluster
+	fields     []string      // the fields selected by options
+	notes      *notes        // nil if no field needs notes
 	leader     string
 	size, left int
 }
 
-// newClusters writes a table, or lines, by the file's name; nil without a file.
+// newClusters makes a writer of a table or of JSON lines, according to the file's name. It returns nil without
+// a file.
 func (w *dedupRun) newClusters(out *corpus.AtomicFile, fields []string) (c *clusterWriter, err error) {
 	style, err := w.write.style("clusters")
 	if out == nil || err != nil {
@@ -95,24 +96,23 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 	return err
 }
 
-// relationOf says what a duplicate is to its leader.
+// relationOf returns the relation of a duplicate to its leader.
 func relationOf(d neardup.Decision) batch.Relation {
 	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
 }
 
-// groupWriter writes a table of every document with its group: the number of
-// the record that is kept of it. A document without a size among the members is
-// alone. Against an index there is a column for the id of a leader that is of it; such a
-// group has the number of its first record.
+// groupWriter writes a table of every document with its group, which is the number of its kept record. A
+// document without a noted member is a group of one. With --against, a column holds the id of a leader from the
+// index, and the group is the number of its first record.
 type groupWriter struct {
 	table   *corpus.Table
 	known   *external.Array[groupMember] // by item
-	leaders *external.Spool              // ids of those of the index; nil: there is none
-	of      groupMember                  // what members of the group at hand have in common
+	leaders *external.Spool              // ids of leaders from the index; nil without --against
+	of      groupMember                  // the common values of the current group
 	left    int64
 }
 
-// newGroups begins the table of --write groups; nil without a file.
+// newGroups begins the table of --write groups. It returns nil without a file.
 func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
 	style, err := w.write.style("groups")
 	if out == nil || err != nil {
@@ -131,15 +131,15 @@ func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
 	return g, err
 }
 
-// groupMember is what is noted of a member of a group of several.
+// A groupMember describes a member of a group of at least two documents.
 type groupMember struct {
 	group, size int64 // group is an item
 	similarity  float64
-	leader      external.Ref // its id, of so many bytes; 0: it is of the input
+	leader      external.Ref // its id of idLen bytes, if the leader is from the index
 	idLen       int64
 }
 
-// member notes a document of a group of several, its leader first.
+// member records a document of a group of at least two, the leader first.
 func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
 	if g.left--; g.left >= 0 {
 		if g.of.group < 0 {
@@ -158,7 +158,7 @@ func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
 	return err
 }
 
-// row writes a document, with the columns that it came with.
+// row writes a document with its group and its original columns.
 func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
 	m := groupMember{group: int64(item), size: 1}
 	if item < g.known.Len() {
@@ -189,7 +189,7 @@ func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
 	return g.table.Item(it, dec, values...)
 }
 
-// notes keep of every document what a result shall say of it, in temporary files.
+// notes stores fields of every document for the results, in temporary files.
 type notes struct {
 	text   bool // else only title and url
 	mu     sync.Mutex
@@ -198,26 +198,26 @@ type notes struct {
 	where  *external.Array[noted] // by item
 }
 
-// noted says where the note of an item lies.
+// noted locates the note of an item.
 type noted struct {
 	at  external.Ref
-	len [3]uint32 // of title, url and text, which lie one after another
+	len [3]uint32 // lengths of title, url and text, which are adjacent
 }
 
-// note is what is kept of a document.
+// A note holds the stored fields of a document.
 type note struct{ title, url, text string }
 
-// notedRunes is how much of a text is kept.
+// notedRunes is the length of the stored opening of a text.
 const notedRunes = 300
 
-// notesMemory is how many bytes of notes are held in memory, and of where they lie.
+// notesMemory bounds the memory for notes and for their index, in bytes each.
 const notesMemory = 4 << 20
 
 func newNotes(f *external.Files, text bool) *notes {
 	return &notes{text: text, fields: external.NewSpool(f, notesMemory), where: external.NewArray[noted](f, notesMemory)}
 }
 
-// opening returns how a text begins, in one line.
+// opening returns the beginning of a text in one line.
 func opening(s string, runes int) string {
 	begin := prefix(s, 2*runes) // white space may be removed
 	cut := strings.Join(strings.Fields(begin), " ")
@@ -238,8 +238,8 @@ func prefix(s string, runes int) string {
 	return s
 }
 
-// put keeps the documents from an index on; nil for an item that is none. of tells
-// its error. Safe for concurrent use.
+// put stores the notes of docs for the items from first on. The method of returns its error. It is safe for
+// concurrent use.
 func (n *notes) put(first int, docs []note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -252,7 +252,7 @@ func (n *notes) put(first int, docs []note) {
 	}
 }
 
-// noteOf is what is kept of a document.
+// noteOf returns the fields of a document to store, or an empty note for nil.
 func (n *notes) noteOf(doc *neardup.Document) note {
 	if doc == nil {
 		return note{}

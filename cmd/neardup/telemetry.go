@@ -28,16 +28,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A collector gets the spans of a batch within tracesWait, and the last ones within tracesDrain of the end; others are lost.
+// Spans are lost if the collector does not take a batch within tracesWait, or the last ones within tracesDrain.
 const (
 	tracesWait  = 10 * time.Second
 	tracesDrain = 2 * time.Second
 )
 
-// tracesOff is what --traces says to send none, whatever the environment has.
+// tracesOff is the value of --traces that disables traces, whatever the environment has.
 const tracesOff = "off"
 
-// telemetry says what is told of a server beside its figures.
+// telemetry holds the logging and tracing flags of a server.
 type telemetry struct {
 	logLevel, traces string
 	log              *slog.Logger
@@ -53,7 +53,7 @@ func (t *telemetry) openLog(to io.Writer) error {
 	return nil
 }
 
-// tracesURL is where spans go, "" for nowhere: --traces, or what the variables of OpenTelemetry say.
+// tracesURL returns the address for spans from --traces or the variables of OpenTelemetry, or "" for none.
 func tracesURL(flag string) (string, error) {
 	base := flag
 	switch {
@@ -75,7 +75,7 @@ func tracesURL(flag string) (string, error) {
 	return whole, nil
 }
 
-// tracesHeader has what the collector asks for, such as a token; these are secrets, and no flag has them.
+// tracesHeader returns the headers for the collector. They may be secrets, so no flag sets them.
 func tracesHeader() (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/x-protobuf"}, "User-Agent": {"neardup/" + version()}}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
@@ -94,7 +94,7 @@ func tracesHeader() (http.Header, error) {
 	return h, nil
 }
 
-// traced begins to send spans, and puts their ids into the log; stop sends the last. Without an address it does nothing.
+// traced starts to send spans and adds their ids to the log. stop sends the last ones.
 func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop func(), err error) {
 	address, err := tracesURL(t.traces)
 	if err != nil || address == "" {
@@ -125,13 +125,13 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 	return provider, func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesDrain)
 		defer cancel()
-		_ = provider.Shutdown(end) // that spans are lost, the log says
+		_ = provider.Shutdown(end) // the log reports lost spans
 		hangUp()
 		<-c.stopped
 	}, nil
 }
 
-// collector takes spans by OTLP over HTTP. It is the client of an exporter whose own one brings gRPC along.
+// collector sends spans by OTLP over HTTP. It replaces the exporter's own client, which depends on gRPC.
 type collector struct {
 	url    string
 	header http.Header
@@ -139,22 +139,22 @@ type collector struct {
 	log    *slog.Logger
 	away   atomic.Bool
 
-	running context.Context // ends what is under way
+	running context.Context // its cancellation ends running requests
 	stopped chan struct{}
 }
 
-// Start has nothing to connect yet.
+// Start does nothing because there is no connection to open.
 func (c *collector) Start(context.Context) error { return nil }
 
-// Stop closes what is open; the exporter calls it once, when nothing is under way.
+// Stop closes idle connections. The exporter calls it once, when no upload is running.
 func (c *collector) Stop(context.Context) error {
 	c.client.CloseIdleConnections()
 	close(c.stopped)
 	return nil
 }
 
-// UploadTraces sends spans once: those that fail are lost, and the log says when that begins and ends. It returns no
-// error, for the SDK would write each to standard error.
+// UploadTraces sends spans once. Failed spans are lost, and the log reports when losses begin and end. It
+// returns no error because the SDK would print each to standard error.
 func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpans) error {
 	err := c.post(ctx, spans)
 	switch was := c.away.Swap(err != nil); {
@@ -191,7 +191,7 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 	return nil
 }
 
-// processRegistry has the figures of the process.
+// processRegistry returns a registry with the metrics of the process.
 func processRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -202,7 +202,7 @@ func processRegistry() *prometheus.Registry {
 	return r
 }
 
-// newRegistry has those of a store, too.
+// newRegistry returns a registry with the metrics of the process and of a store.
 func newRegistry(store *openStore) *prometheus.Registry {
 	r := processRegistry()
 	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {
@@ -219,7 +219,7 @@ func gauge(r *prometheus.Registry, name, help string, value func() float64) {
 	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 }
 
-// serveMetrics serves /metrics on its own listener; a public address only if that is said to be well.
+// serveMetrics serves /metrics on its own listener. It rejects a public address unless public is true.
 func serveMetrics(ctx context.Context, addr string, public bool, registry *prometheus.Registry, log *slog.Logger, ended chan<- error) (func(), error) {
 	if addr == "off" || addr == "" {
 		return func() {}, nil

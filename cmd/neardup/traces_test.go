@@ -99,7 +99,7 @@ func (r *received) tree(of *otlp.Span) string {
 	return text + "(" + strings.Join(all, " ") + ")"
 }
 
-// said are attributes, as name=value.
+// said formats attributes as name=value.
 func said(all []*common.KeyValue) string {
 	var b strings.Builder
 	for _, kv := range all {
@@ -178,7 +178,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// awaySink fails until it is told not to.
+// An awaySink fails until the test ends that.
 type awaySink struct {
 	at   uint64
 	back chan struct{}
@@ -244,8 +244,8 @@ func TestTracesOfALogAndASink(t *testing.T) {
 	}
 }
 
-// TestDeadCollector: while one takes spans and says nothing, refuses them or is not there, every article is answered;
-// what the queue does not hold is lost, and the log says once that it is.
+// TestDeadCollector checks that every article is answered while a collector stays silent, rejects spans or is
+// absent. Spans that exceed the queue are lost, and the log reports that once.
 func TestDeadCollector(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
@@ -291,7 +291,7 @@ func TestDeadCollector(t *testing.T) {
 	}
 }
 
-// TestTracesURL: off unless something says where to; the flag goes before the environment.
+// TestTracesURL checks that traces are off by default, and that the flag overrides the environment.
 func TestTracesURL(t *testing.T) {
 	for _, test := range []struct {
 		flag, env, want string

@@ -47,7 +47,7 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	return t.told(r)
 }
 
-// told prints what was measured, and draws it.
+// told prints the measurements and draws them.
 func (t *tune) told(r interface {
 	WriteText(w io.Writer) error
 	WriteSVG(w io.Writer) error
@@ -60,7 +60,7 @@ func (t *tune) told(r interface {
 	return printed(t.app, t.json, r, nil)
 }
 
-// writeFile makes a file appear whole or not at all.
+// writeFile writes a file atomically.
 func writeFile(path string, write func(io.Writer) error) error {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// check checks the flags that say what is learned from.
+// check checks the flags that select the training data.
 func (t *tune) check(inputs []string) error {
 	switch {
 	case howMany(len(t.judged) > 0, t.labelled != "", t.clusters != "") != 1:
@@ -119,7 +119,7 @@ func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err 
 	return ngram.Tune(ctx, in)
 }
 
-// curveFloor is the least threshold that is looked at.
+// curveFloor is the lowest threshold of the curve.
 const curveFloor = .3
 
 // curve measures thresholds of a method on pairs that people have labelled.
@@ -176,7 +176,7 @@ func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out [
 	return out, eval.Shift(said, same)
 }
 
-// configuration writes what --config takes: the method with its settings, and the threshold.
+// configuration writes a file for --config with the method, its settings and the threshold.
 func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	p := r.Proposed
 	var b strings.Builder
@@ -207,7 +207,7 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	return err
 }
 
-// sample reads the labelled pairs that the flags name, and texts of the inputs that are in none of them.
+// sample reads the labelled pairs that the flags select, and texts of the inputs without a label.
 func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.JudgedPair, others []string, err error) {
 	switch {
 	case len(t.judged) > 0:
@@ -228,11 +228,11 @@ func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.Judged
 	return pairs, others, err
 }
 
-// wholeCluster is the largest cluster whose texts are all paired with each
-// other; of a larger one each is paired with the leader.
+// wholeCluster is the largest cluster in which all texts are paired with each other. In a larger one, each
+// text is paired with the leader.
 const wholeCluster = 50
 
-// clusterPairs reads pairs from what dedup --write clusters prints.
+// clusterPairs reads pairs from the output of dedup --write clusters.
 func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
 	err = eachCluster(path, func(leader string, duplicates []clustered) error {
 		ids := []string{leader}
@@ -250,13 +250,13 @@ func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
 	return pairs, err
 }
 
-// clustered is a duplicate as dedup --write clusters prints it.
+// A clustered is a duplicate in the output of dedup --write clusters.
 type clustered struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"`
 }
 
-// eachCluster reads what dedup --write clusters prints.
+// eachCluster reads the output of dedup --write clusters.
 func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
 	return textlines.Each(path, func(_ int, line []byte) error {
 		var c struct {

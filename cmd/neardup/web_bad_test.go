@@ -13,9 +13,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// TestHostileCrawl has every kind of page that should not be between two good
-// ones: what can be read is, the rest is named in the rejects, nothing else
-// is lost.
+// TestHostileCrawl puts every kind of bad page between two good ones. Readable pages are read, the others are
+// listed in the rejects, and nothing else is lost.
 func TestHostileCrawl(t *testing.T) {
 	chinese, _ := sharedPages(t, 0)
 	good, last := chinese[0], chinese[1]

@@ -66,8 +66,8 @@ func sharedPages(t *testing.T, others int) (chinese, rest []capture) {
 	}
 }
 
-// recoded is a page in another charset that does not say which; characters
-// that the charset lacks become numeric references, as browsers send them.
+// recoded returns a page in another charset without a declaration. Characters that the charset lacks become
+// numeric references, as browsers send them.
 func (c capture) recoded(t *testing.T, charset string, e encoding.Encoding) capture {
 	t.Helper()
 	body, err := encoding.HTMLEscapeUnsupported(e.NewEncoder()).Bytes(metaCharset.ReplaceAll(c.body, nil))
@@ -77,14 +77,14 @@ func (c capture) recoded(t *testing.T, charset string, e encoding.Encoding) capt
 	return capture{c.name + "#" + charset, body}
 }
 
-// redressed is a page with other boilerplate around the same main text.
+// redressed returns a page with other boilerplate around the same main text.
 func (c capture) redressed() capture {
 	body := bytes.Replace(c.body, []byte("</body>"), []byte(`<footer><a href="/a">About us</a> <a href="/b">Imprint</a> rendered in 17 ms</footer></body>`), 1)
 	body = bytes.Replace(body, []byte("</head>"), []byte(`<script>var visit = 4711;</script></head>`), 1)
 	return capture{c.name + "#again", append([]byte("<!-- cached 2026-11-21 -->\n"), body...)}
 }
 
-// record is a WARC response record.
+// record returns a WARC response record.
 func (c capture) record() []byte {
 	block := append([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), c.body...)
 	head := fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <%s>\r\nWARC-Date: 2026-11-21T00:00:00Z\r\n"+
@@ -114,7 +114,7 @@ func put(t *testing.T, name string, content []byte) string {
 	return file
 }
 
-// command runs neardup and returns what it says.
+// command runs neardup and returns its exit code and output.
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -141,8 +141,8 @@ func decisions(t *testing.T, file string) map[string]neardup.Decision {
 	return all
 }
 
-// TestCrawl takes a crawl with pages in GBK and Big5 that do not say so, and
-// pages captured twice, through one command.
+// TestCrawl runs a crawl through one command. It has undeclared pages in GBK and Big5, and pages that were
+// captured twice.
 func TestCrawl(t *testing.T) {
 	chinese, rest := sharedPages(t, 40)
 	var pages []capture
@@ -190,8 +190,7 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// TestPagesInFilesAndFields has the same pages as files of a folder and as a
-// field of JSONL.
+// TestPagesInFilesAndFields reads the same pages as files of a folder and as a field of JSONL.
 func TestPagesInFilesAndFields(t *testing.T) {
 	chinese, _ := sharedPages(t, 0)
 	dir, lines := t.TempDir(), bytes.Buffer{}

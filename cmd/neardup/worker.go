@@ -21,7 +21,7 @@ import (
 	"github.com/neardup/neardup/worker"
 )
 
-// stage is one filter of the worker: what it does, and its flags besides --method and --expect.
+// A stage is one filter of the worker: its function, and its flags other than --method and --expect.
 type stage struct {
 	run   func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
 	flags string
@@ -54,7 +54,7 @@ var stages = map[string]stage{
 	})},
 }
 
-// filter is the stage of a verb that needs nothing but the lines.
+// filter adapts a stage that needs only the lines.
 func filter[V interface{ streams() (io.Reader, io.Writer) }, S any](run func(S, context.Context, io.Reader, io.Writer) (worker.Counts, error)) func(V, context.Context, S) (worker.Counts, error) {
 	return func(v V, ctx context.Context, s S) (worker.Counts, error) {
 		in, out := v.streams()
@@ -69,7 +69,7 @@ func contract[S interface{ Contract() string }](s S, _ context.Context, _ io.Rea
 	return worker.Counts{Out: 1}, err
 }
 
-// mostParts bounds the table of packs that are being filled.
+// mostParts bounds the table of unfinished packs.
 const mostParts = 1 << 20
 
 type workerVerb struct {
@@ -191,7 +191,7 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 	return s.Records(ctx, w.stdin, w.stdout)
 }
 
-// workerRead is the stage that knows file formats: a file becomes documents.
+// workerRead is the stage that reads files of any format and writes documents.
 type workerRead struct {
 	*app
 	input inputFlags
@@ -220,7 +220,7 @@ func (v *workerRead) do(ctx context.Context, args []string) error {
 	return json.NewEncoder(v.stderr).Encode(counts)
 }
 
-// line writes the line of a record, or of the reason why there is none.
+// line writes the line of a record, or the reason why it was rejected.
 func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
 	var doc neardup.Document
 	if err == nil {
@@ -240,7 +240,7 @@ func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it co
 	return err
 }
 
-// onFolder is onIndex for a folder of this machine or of HDFS.
+// onFolder opens the index in a local folder or in HDFS and calls fn.
 func onFolder(ctx context.Context, name string, fn func(*reference.Index) error) error {
 	if !webhdfs.Is(name) {
 		return onIndex(name, fn)
@@ -256,7 +256,7 @@ func onFolder(ctx context.Context, name string, fn func(*reference.Index) error)
 	return errors.Join(fn(x), x.Close())
 }
 
-// heldIndex is what a driver must know of an index.
+// heldIndex describes an index to a driver.
 type heldIndex struct {
 	AsOf      string   `json:"asOf"`
 	Documents uint32   `json:"documents"`
@@ -284,7 +284,7 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 	})
 }
 
-// asFlags are flags that give the settings again.
+// asFlags returns flags that reproduce the settings.
 func (f *methodFlags) asFlags() []string {
 	given := f.remembered()
 	name := given["method"]
@@ -305,7 +305,7 @@ func (f *methodFlags) asFlags() []string {
 	return append(flags, spec)
 }
 
-// spansVerb is one stage of passages.
+// A spansVerb is one stage of passages.
 type spansVerb struct {
 	*app
 	name   string `flags:"-"`
@@ -340,7 +340,7 @@ func (v *spansVerb) do(ctx context.Context, _ []string) error {
 	return json.NewEncoder(v.stderr).Encode(counts)
 }
 
-// steps checks the flags that say what is compared.
+// steps checks the flags that select what to compare.
 func (c *cutFlags) steps() (*passage.Steps, error) {
 	if c.near {
 		return nil, usage("--near is not for Spark: equal passages and units are found there")
@@ -376,7 +376,7 @@ func (v *spansVerb) stages() (p worker.Passages, err error) {
 	return p, err
 }
 
-// cut decides as passageWriter does.
+// cut decides like passageWriter.
 func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
 	cutter, err := v.cuts.cutter()
 	if err != nil {

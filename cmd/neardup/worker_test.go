@@ -255,7 +255,7 @@ func TestWorkersDecideAsDedup(t *testing.T) {
 	for i := range licences {
 		licences[i].ID = fmt.Sprintf("%d\t%s", i, licences[i].ID)
 	}
-	none := []neardup.Document{{ID: "none"}, {ID: "blank", Text: " \t\u3000"}, {ID: "none too"}} // nobody's copies
+	none := []neardup.Document{{ID: "none"}, {ID: "blank", Text: " \t\u3000"}, {ID: "none too"}} // not copies of each other
 	sms, licences = slices.Insert(sms, 9, none...), slices.Insert(licences, 9, none...)
 	for _, c := range []struct {
 		method    string

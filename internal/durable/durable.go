@@ -1,4 +1,4 @@
-// Package durable gives finished files and folders their names for good.
+// Package durable renames finished files and folders durably.
 package durable
 
 import (
@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// Rename renames a file or a folder; the new name is on disk when it returns.
+// Rename renames a file or a folder. The new name is durable when it returns.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
@@ -17,8 +17,8 @@ func Rename(from, to string) error {
 	return SyncDir(filepath.Dir(to))
 }
 
-// SyncDir makes the names in a folder durable. Windows refuses to flush a folder,
-// and needs not be asked: NTFS keeps a log of what happens to names.
+// SyncDir makes the names in a folder durable. It does nothing on Windows, which cannot flush a folder,
+// because NTFS logs changes of names.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -1,7 +1,6 @@
-// Package edits makes near-duplicates of texts the ways people and programs
-// make them: a word more or less, sentences in another order, a greeting or a
-// footer, full-width letters, traditional characters; and, of another kind,
-// one number changed. What a search finds of them says how good it is.
+// Package edits makes near-duplicates of texts as people and programs do. It inserts and deletes words,
+// reorders sentences, adds greetings or footers, and changes widths or characters. One other kind of edit
+// changes a number. The share of edits that a search finds measures its quality.
 package edits
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Kind is a kind of edit.
+// A Kind is a kind of edit.
 type Kind string
 
 // The kinds.
@@ -22,7 +21,7 @@ const (
 	Delete  Kind = "delete"  // as many words
 	Reorder Kind = "reorder" // two sentences or clauses change places
 	Head    Kind = "head"    // a greeting or a mark of forwarding before it
-	Foot    Kind = "foot"    // where it is from, or whom to write to, behind it
+	Foot    Kind = "foot"    // a source or an address appended to the text
 	Width   Kind = "width"   // letters, digits and marks are full-width
 	Script  Kind = "script"  // Chinese characters are traditional
 	Number  Kind = "number"  // one number is another
@@ -33,9 +32,8 @@ func Kinds() []Kind {
 	return []Kind{Insert, Delete, Reorder, Head, Foot, Width, Script, Number}
 }
 
-// Make returns the text with an edit of a kind, drawn by rng; other lends the
-// words that are inserted. ok is false where the text has nothing to edit so:
-// no number, one clause only. O(len(s)).
+// Make returns the text with an edit of a kind, drawn by rng. Inserted words come from other. ok is false if
+// the text has nothing to edit in this way, such as no number or only one clause. It takes O(len(s)).
 func Make(kind Kind, s, other string, rng *rand.Rand) (edited string, ok bool) {
 	edited = s
 	switch kind {
@@ -61,17 +59,16 @@ func Make(kind Kind, s, other string, rng *rand.Rand) (edited string, ok bool) {
 	return edited, edited != s && edited != ""
 }
 
-// perEdit is how many words have one inserted or deleted.
+// perEdit is the number of words per inserted or deleted word.
 const perEdit = 20
 
-// word is a stretch of a text: a Chinese character, or letters and digits in a
-// row.
+// A word is a part of a text: a Chinese character, or consecutive letters and digits.
 type word struct{ from, to int }
 
 // words cuts a text.
 func words(s string) []word {
 	var out []word
-	open := false // the last word may go on
+	open := false // the last word may continue
 	for at, r := range s {
 		end := at + utf8.RuneLen(r)
 		switch {
@@ -88,7 +85,7 @@ func words(s string) []word {
 	return out
 }
 
-// places draws some of n places, in order: one for every perEdit, at least one.
+// places draws ascending indexes below n: one for every perEdit, and at least one.
 func places(n int, rng *rand.Rand) []int {
 	if n == 0 {
 		return nil
@@ -125,7 +122,7 @@ func alphabetic(s string) bool {
 	return !text.IsCJK(r) && !text.IsUnspaced(r)
 }
 
-// remove deletes words; a text of few keeps all.
+// remove deletes words, unless there are fewer than four.
 func remove(s string, rng *rand.Rand) string {
 	own := words(s)
 	if len(own) < 4 {
@@ -140,10 +137,10 @@ func remove(s string, rng *rand.Rand) string {
 	return b.String() + s[at:]
 }
 
-// ends are what sentences and clauses end with.
+// ends holds the characters that end sentences and clauses.
 const ends = ".!?;,。！？；，\n"
 
-// reorder exchanges two clauses that stand next to each other.
+// reorder exchanges two adjacent clauses.
 func reorder(s string, rng *rand.Rand) string {
 	var parts []string
 	for rest := s; rest != ""; {
@@ -163,7 +160,7 @@ func reorder(s string, rng *rand.Rand) string {
 	return strings.Join(parts, "")
 }
 
-// heads and feet are what is put before and behind texts, Chinese and other.
+// heads and feet are put in front of and after texts: Chinese ones and others.
 var (
 	heads = [2][]string{
 		{"转发：", "【转载】", "大家好，", "快讯："},

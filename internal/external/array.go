@@ -7,13 +7,12 @@ import (
 	"unsafe"
 )
 
-// pageLen is how many elements of an array are moved to and from disk at once.
+// pageLen is the number of elements of a page, the unit of reading and writing.
 const pageLen = 1 << 11
 
-// Array is a growing array of fixed-size elements without pointers, of which
-// at most a set number of pages is in memory; the others lie in a file. Scans
-// in order, which is how the engine mostly goes, move each page once; of a page
-// that is visited at random one element is moved. Safe for concurrent use.
+// An Array is a growing array of fixed-size elements without pointers. At most a set number of its pages is
+// in memory, and the others are in a file. A scan in order, the usual access of the engine, moves each page
+// once. A random visit to a page on disk moves only one element. An Array is safe for concurrent use.
 type Array[T any] struct {
 	mu       sync.Mutex
 	disk     *Files
@@ -24,7 +23,7 @@ type Array[T any] struct {
 	n        int
 	file     *os.File
 	asked    int // page on disk of which an element was moved last
-	again    int // how many of it were moved since another page was asked for
+	again    int // how many elements of that page were moved in sequence
 	one      T   // that element
 }
 
@@ -38,7 +37,7 @@ func NewArray[T any](d *Files, memory int64) *Array[T] {
 	return &Array[T]{disk: d, limit: max(int(memory/(pageLen*size[T]())), 4)}
 }
 
-// Len is how many elements there are.
+// Len returns the number of elements.
 func (a *Array[T]) Len() int { return a.n }
 
 // Add appends an element and returns its index.
@@ -78,7 +77,7 @@ func (a *Array[T]) Update(i int, change func(*T)) error {
 	return a.visit(i, true, change)
 }
 
-// Put sets element i, after zero ones where there are fewer.
+// Put sets element i. It first appends zero elements if there are fewer.
 func (a *Array[T]) Put(i int, v T) error {
 	for a.Len() <= i {
 		var zero T
@@ -89,12 +88,12 @@ func (a *Array[T]) Put(i int, v T) error {
 	return a.Update(i, func(at *T) { *at = v })
 }
 
-// manyOnPage is how many visits in a row to one page on disk are a scan, of
-// which more will follow. To look at an element and change it is no scan.
+// manyOnPage is the number of consecutive visits to one page on disk that count as a scan. A read followed by
+// a change of the same element is not a scan.
 const manyOnPage = 8
 
-// visit calls fn with element i. One that is on disk is moved alone, until so
-// many of its page were in a row that the page is loaded.
+// visit calls fn with element i. It moves a single element of a page on disk, but loads the page after
+// manyOnPage consecutive visits.
 func (a *Array[T]) visit(i int, changes bool, fn func(*T)) error {
 	k := i / pageLen
 	if a.pages[k] == nil {
@@ -148,8 +147,8 @@ func (a *Array[T]) load(k int) (*page[T], error) {
 	return p, nil
 }
 
-// makeRoom returns a page to fill: where no more fit the least recently used one (clock), which it
-// writes out. What it holds is left over.
+// makeRoom returns a page to fill. If the limit is reached, it evicts and reuses the least recently used page
+// (clock). The page keeps its old content.
 func (a *Array[T]) makeRoom() (*page[T], error) {
 	for a.resident >= a.limit {
 		k := a.hand % len(a.pages)
@@ -191,7 +190,7 @@ func (a *Array[T]) evict(k int, p *page[T]) error {
 
 func (a *Array[T]) offset(k int) int64 { return int64(k) * pageLen * size[T]() }
 
-// size is that of an element, in bytes.
+// size returns the size of an element in bytes.
 func size[T any]() int64 {
 	var v T
 	return int64(unsafe.Sizeof(v))
@@ -199,10 +198,10 @@ func size[T any]() int64 {
 
 func (p *page[T]) bytes() []byte { return elementBytes(&p.elem) }
 
-// Resident is how many pages are in memory.
+// Resident returns the number of pages in memory.
 func (a *Array[T]) Resident() int { return a.resident }
 
-// Close removes what lies on disk.
+// Close removes the file.
 func (a *Array[T]) Close() error {
 	a.pages = nil
 	if a.file == nil {

@@ -1,3 +1,3 @@
-// Package external holds what is larger than its memory: arrays, strings and
-// sorted rows of which the most lies in temporary files (external memory).
+// Package external provides data structures larger than memory: arrays, strings and sorted rows that are
+// mostly in temporary files (external memory).
 package external

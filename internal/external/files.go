@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Files are the temporary files of one folder, counted by what is written to them.
+// Files holds the temporary files of one folder and counts the bytes written to them.
 type Files struct {
 	dir     string
 	written atomic.Int64
@@ -16,14 +16,14 @@ type Files struct {
 	files []*os.File
 }
 
-// NewFiles returns those of a run that uses the folder dir.
+// NewFiles returns the Files of a run that uses the folder dir.
 func NewFiles(dir string) *Files { return &Files{dir: dir} }
 
-// Written is how many bytes were written so far.
+// Written returns the number of bytes written so far.
 func (d *Files) Written() int64 { return d.written.Load() }
 
-// Create makes a file that vanishes with its handle: the name is removed at
-// once where the system allows it, so that even kill -9 leaves nothing.
+// Create makes a file that vanishes with its handle. It removes the name at once if the system allows it, so
+// that even kill -9 leaves nothing.
 func (d *Files) Create() (*os.File, error) {
 	f, err := os.CreateTemp(d.dir, "neardup-*")
 	if err != nil {
@@ -36,12 +36,12 @@ func (d *Files) Create() (*os.File, error) {
 	return f, nil
 }
 
-// Close closes all files; those that were closed before are left alone.
+// Close closes all files. Files that are already closed are ignored.
 func (d *Files) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, f := range d.files {
-		_ = f.Close() // temporary: nothing to lose
+		_ = f.Close() // temporary files, so errors do not matter
 		_ = os.Remove(f.Name())
 	}
 }

@@ -8,20 +8,19 @@ import (
 	"os"
 )
 
-// Cursor is one of several sorted streams that are merged.
+// A Cursor is one of several sorted streams to merge.
 type Cursor[T any] struct {
 	head  T
 	next  func(head *T) error
 	ended bool
 }
 
-// NewCursor returns the stream of which next reads the following element, and
-// returns io.EOF at the end.
+// NewCursor returns a cursor over a stream. next must read the following element, or return io.EOF at the
+// end.
 func NewCursor[T any](next func(*T) error) *Cursor[T] { return &Cursor[T]{next: next} }
 
-// Merge calls fn with the elements of all cursors in order, checking ctx now
-// and then. Elements that are equal come in no particular order. It takes
-// log2 of the cursors comparisons an element (a tree of losers: Knuth, The Art
+// Merge calls fn with the elements of all cursors in order, and checks ctx from time to time. The order of
+// equal elements is undefined. Each element takes log2(cursors) comparisons (a tree of losers: Knuth, The Art
 // of Computer Programming 3, 5.4.1).
 func Merge[T any](ctx context.Context, cursors []*Cursor[T], less func(a, b *T) bool, fn func(T) error) error {
 	t, err := newLosers(cursors, less)
@@ -40,8 +39,8 @@ func Merge[T any](ctx context.Context, cursors []*Cursor[T], less func(a, b *T) 
 	return err
 }
 
-// losers is a tournament of cursors: inner node i of 1..n-1 holds the loser
-// of its match, the leaf of cursor i is node n+i.
+// losers is a tournament of cursors. The inner node i of 1..n-1 holds the loser of its match, and the leaf of
+// cursor i is node n+i.
 type losers[T any] struct {
 	cursors []*Cursor[T]
 	less    func(a, b *T) bool
@@ -64,7 +63,7 @@ func newLosers[T any](cursors []*Cursor[T], less func(a, b *T) bool) (*losers[T]
 	return t, nil
 }
 
-// next reads the first of all; io.EOF at the end.
+// next reads the smallest element of all cursors, or returns io.EOF at the end.
 func (t *losers[T]) next(row *T) error {
 	if t.left == 0 {
 		return io.EOF
@@ -82,8 +81,7 @@ func (t *losers[T]) next(row *T) error {
 	return nil
 }
 
-// build plays all matches: a node that nobody has reached holds -1, and who
-// comes there first waits.
+// build plays all matches. A node holds -1 until the first cursor reaches it and waits for its opponent.
 func (t *losers[T]) build() {
 	t.left = len(t.cursors)
 	t.lost = make([]int, max(t.left, 1))
@@ -95,7 +93,7 @@ func (t *losers[T]) build() {
 	}
 }
 
-// replay takes the new head of a cursor up the tree.
+// replay moves the new head of a cursor up the tree.
 func (t *losers[T]) replay(i int) {
 	for node := (i + len(t.cursors)) / 2; node > 0; node /= 2 {
 		switch {
@@ -117,7 +115,7 @@ func (t *losers[T]) before(i, j int) bool {
 	return t.less(&a.head, &b.head)
 }
 
-// Runs is a temporary file of sorted runs, one after the other.
+// Runs is a temporary file of consecutive sorted runs.
 type Runs struct {
 	disk *Files
 	file *os.File
@@ -127,7 +125,7 @@ type Runs struct {
 
 type runRange struct{ off, end int64 }
 
-// NewRuns returns an empty one.
+// NewRuns returns empty Runs.
 func NewRuns(d *Files) *Runs { return &Runs{disk: d} }
 
 // Write appends one run.
@@ -158,7 +156,7 @@ func (r *Runs) Sections() []*io.SectionReader {
 	return all
 }
 
-// Close removes them.
+// Close removes the runs.
 func (r *Runs) Close() error {
 	if r.file == nil {
 		return nil

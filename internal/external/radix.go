@@ -2,10 +2,9 @@ package external
 
 import "math/bits"
 
-// radixSort sorts rows by key in place: American flag sort (McIlroy,
-// Bostic, McIlroy 1993), one byte a pass from the highest bit that differs,
-// insertion sort below 48. In place because the buffers it sorts are as large
-// as the memory allows; about 25M pairs/s.
+// radixSort sorts rows by key in place: American flag sort (McIlroy, Bostic, McIlroy 1993). It processes one
+// byte per pass from the highest bit that differs, and uses insertion sort below 48 rows. It sorts in place
+// because its buffers are as large as the memory allows. It sorts about 25M pairs/s.
 func radixSort[T words](a []T) {
 	if len(a) < 2 {
 		return
@@ -21,8 +20,8 @@ func radixSort[T words](a []T) {
 	flagSort(a, max(bits.Len64(diff)-8, 0))
 }
 
-// flagSort sorts a by the 8 key bits from shift upwards and then by the lower
-// ones; all higher bits are equal.
+// flagSort sorts a by the 8 key bits from shift upwards and then by the lower bits. All higher bits must be
+// equal.
 func flagSort[T words](a []T, shift int) {
 	if len(a) <= 48 {
 		insertionSort(a)

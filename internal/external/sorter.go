@@ -8,20 +8,20 @@ import (
 	"unsafe"
 )
 
-// words is what a Sorter sorts: rows of words of which the first is the key.
+// words is the constraint for rows of a Sorter. The first word of a row is the key.
 type words interface{ ~[2]uint64 | ~[3]uint64 }
 
-// Pair is a key and what goes with it.
+// A Pair is a key with a value.
 type Pair [2]uint64
 
-// Key is what pairs are sorted by.
+// Key returns the key.
 func (p Pair) Key() uint64 { return p[0] }
 
-// Val is what goes with the key.
+// Val returns the value.
 func (p Pair) Val() uint64 { return p[1] }
 
-// Sorter sorts rows by key in bounded memory: what does not fit is written
-// as sorted runs and merged while it is read.
+// A Sorter sorts rows by key in bounded memory. It writes rows that do not fit as sorted runs, and merges
+// them while they are read.
 type Sorter[T words] struct {
 	limit int // rows held in memory
 	rows  int // added
@@ -29,7 +29,7 @@ type Sorter[T words] struct {
 	runs  *Runs
 }
 
-// smallBuffer is the part of the limit up to which a buffer grows by copying.
+// smallBuffer is the divisor of the limit up to which a buffer grows by copying.
 const smallBuffer = 16
 
 // NewSorter returns a sorter that holds at most memory bytes of rows.
@@ -37,7 +37,7 @@ func NewSorter[T words](d *Files, memory int64) *Sorter[T] {
 	return &Sorter[T]{limit: max(int(memory/size[T]()), 1<<12), runs: NewRuns(d)}
 }
 
-// Add takes a row.
+// Add adds a row.
 func (s *Sorter[T]) Add(row T) error {
 	if len(s.buf) == s.limit {
 		if err := s.spill(); err != nil {
@@ -52,11 +52,11 @@ func (s *Sorter[T]) Add(row T) error {
 	return nil
 }
 
-// Len is how many rows were added.
+// Len returns the number of added rows.
 func (s *Sorter[T]) Len() int { return s.rows }
 
-// grow doubles a small buffer, and gives a larger one all that the limit allows:
-// what is not written to takes no memory, and nothing is copied again.
+// grow doubles a small buffer, and extends a larger one to the limit. Unused pages take no memory, and
+// nothing is copied again.
 func (s *Sorter[T]) grow() {
 	n := min(max(2*cap(s.buf), 1<<12), s.limit)
 	if n > s.limit/smallBuffer {
@@ -77,8 +77,8 @@ func (s *Sorter[T]) spill() error {
 	return err
 }
 
-// Sort ends the adding and returns a stream of all rows by ascending key.
-// Rows of one key come in no particular order.
+// Sort ends the additions and returns all rows by ascending key. The order of rows with the same key is
+// undefined.
 func (s *Sorter[T]) Sort() (*Sorted[T], error) {
 	if s.runs.file == nil {
 		radixSort(s.buf)
@@ -91,8 +91,7 @@ func (s *Sorter[T]) Sort() (*Sorted[T], error) {
 	return &Sorted[T]{runs: s.runs, limit: s.limit}, nil
 }
 
-// Sorted is the outcome of a Sorter: in memory, or as runs in a file. It can
-// be read more than once.
+// Sorted is the result of a Sorter, in memory or as runs in a file. It can be read repeatedly.
 type Sorted[T words] struct {
 	mem   []T
 	runs  *Runs
@@ -105,7 +104,7 @@ func (s *Sorted[T]) Close() error {
 	return s.runs.Close()
 }
 
-// Each calls fn for every row in order of key, checking ctx now and then.
+// Each calls fn for every row in order of key, and checks ctx from time to time.
 func (s *Sorted[T]) Each(ctx context.Context, fn func(T) error) error {
 	for i, row := range s.mem {
 		if i&0xffff == 0 && ctx.Err() != nil {
@@ -134,8 +133,7 @@ func (s *Sorted[T]) cursors() []*Cursor[T] {
 
 func byKey[T words](a, b *T) bool { return (*a)[0] < (*b)[0] }
 
-// Reader returns what each goes through as a function that reads the next row:
-// io.EOF at the end.
+// Reader returns a function that reads the next row in the order of each, or returns io.EOF at the end.
 func (s *Sorted[T]) Reader() (next func(*T) error, err error) {
 	if s.runs.file != nil {
 		runs, err := newLosers(s.cursors(), byKey)
@@ -176,8 +174,8 @@ func (r *rowReader[T]) next(row *T) error {
 	return nil
 }
 
-// asBytes returns the memory of rows; temporary files are read by who wrote
-// them.
+// asBytes returns the memory of rows. The byte order does not matter, because a temporary file is read on the
+// machine that wrote it.
 func asBytes[T words](rows []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(rows))), len(rows)*int(size[T]()))
 }

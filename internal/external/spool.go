@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Spool holds bytes that are read back at random: the first ones in memory, up to
-// a limit, the rest in a file. Appending is for one goroutine; reading what was
-// appended before is safe from any number at once.
+// A Spool holds bytes for random reads: the first ones in memory, up to a limit, and the rest in a file. Only
+// one goroutine may append. Any number of goroutines may concurrently read bytes that were appended before.
 type Spool struct {
 	disk *Files
 	most int // chunks
@@ -21,17 +20,17 @@ type Spool struct {
 	size   int64
 }
 
-// Ref says where bytes lie in a spool: how many were added before them.
+// A Ref locates bytes in a spool: it is the number of bytes added before them.
 type Ref uint64
 
 const spoolChunk = 1 << 16
 
-// NewSpool returns an empty one that keeps about memory bytes in memory.
+// NewSpool returns an empty spool that keeps about memory bytes in memory.
 func NewSpool(d *Files, memory int64) *Spool {
 	return &Spool{disk: d, most: max(int(memory/spoolChunk), 1)}
 }
 
-// Len is how many bytes were added.
+// Len returns the number of added bytes.
 func (s *Spool) Len() int64 { return s.size }
 
 // Add appends b and returns its place.

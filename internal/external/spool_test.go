@@ -36,7 +36,7 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// What is added is read back from any offset, wherever it lies.
+// Added bytes can be read from any offset, in memory and on disk.
 func TestSpoolFill(t *testing.T) {
 	for _, size := range []int{0, 1, 1 << 16, 3 << 16, 700_001} {
 		d := NewFiles(t.TempDir())

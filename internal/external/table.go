@@ -1,9 +1,9 @@
 package external
 
-// Table is an array whose indices number one kind of thing.
+// A Table is an array with its own type of index.
 type Table[I ~uint32, T any] struct{ *Array[T] }
 
-// NewTable returns an empty one that keeps about memory bytes in memory.
+// NewTable returns an empty table that keeps about memory bytes in memory.
 func NewTable[I ~uint32, T any](d *Files, memory int64) Table[I, T] {
 	return Table[I, T]{NewArray[T](d, memory)}
 }

@@ -1,4 +1,4 @@
-// Package group does at once what many ask for.
+// Package group combines concurrent requests into one call.
 package group
 
 import (
@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Calls runs one call at a time for all who wait: who comes while one runs is in the next, so each has
-// one that began after it came.
+// Calls runs one call at a time for all waiting requests. A request that arrives during a call joins the next call,
+// so each call begins after its requests arrived. The user must call Close.
 type Calls[T any] struct {
 	run     func([]*T)
 	mu      sync.Mutex // guards what follows
@@ -22,10 +22,10 @@ type call[T any] struct {
 	done chan struct{}
 }
 
-// New returns Calls of run, which bounds its time itself and answers in what it is given. Close must be called.
+// New returns Calls of run, which must limit its own time and write its answers into its arguments.
 func New[T any](run func([]*T)) *Calls[T] { return &Calls[T]{run: run} }
 
-// Do returns once a call has answered one. Where ctx ends before, or all is closed, that is never to be read.
+// Do waits until a call has answered one. After an error, the caller must not read one, which a call may still write.
 func (c *Calls[T]) Do(ctx context.Context, one *T) error {
 	c.mu.Lock()
 	if c.closed {
@@ -50,7 +50,7 @@ func (c *Calls[T]) Do(ctx context.Context, one *T) error {
 	}
 }
 
-// take runs calls until nobody waits.
+// take runs calls until no request waits.
 func (c *Calls[T]) take() {
 	for {
 		c.mu.Lock()
@@ -66,7 +66,7 @@ func (c *Calls[T]) take() {
 	}
 }
 
-// Close waits for what runs, and takes no more.
+// Close waits for the running call and rejects new requests.
 func (c *Calls[T]) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/internal/group"
 )
 
-// TestCalls: while one call runs all who come share the next, and each is answered by a call that began after it came.
+// TestCalls checks that all requests during a call share the next call, which begins after they arrived.
 func TestCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type ask struct{ answer int }

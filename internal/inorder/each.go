@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Each calls fn for the numbers from 0 to n-1 on so many workers at once (0: all
-// cores), in no order. The first error, or the end of ctx, ends it.
+// Each calls fn for the numbers from 0 to n-1 in any order, with the given number of workers (0: all cores).
+// It stops at the first error or when ctx ends.
 func Each(ctx context.Context, workers, n int, fn func(i int) error) error {
 	return EachWith(ctx, workers, n, func() func(int) error { return fn })
 }
 
-// EachWith is Each for workers of which each has a function of its own, by begin.
+// EachWith runs like Each, but begin makes a separate function for each worker.
 func EachWith(ctx context.Context, workers, n int, begin func() func(i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

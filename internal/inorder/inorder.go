@@ -1,5 +1,5 @@
-// Package inorder runs work over a stream on all cores and takes the results
-// in the order of the stream, or over numbers in none.
+// Package inorder runs work on all cores: over a stream, with the results in the order of the stream, or over
+// numbers in any order.
 package inorder
 
 import (
@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Map calls work for each value of next, which ends with io.EOF, on so many
-// workers at once (0: all cores), and emit with the results, one at a time and in
-// the order of the values. A few values a worker are held at once.
+// Map calls work for each value of next with the given number of workers (0: all cores), until next returns
+// io.EOF. It calls emit with the results, one at a time and in the order of the values. It holds only a few
+// values per worker.
 func Map[T, R any](ctx context.Context, workers int, next func() (T, error), work func(T) R, emit func(R) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -1,6 +1,5 @@
-// Package intlog takes natural logarithms of whole numbers in integer
-// arithmetic, so that weights and costs are the same on every processor.
-// math.Log is not: it has assembly twins that differ in the last bit.
+// Package intlog computes natural logarithms of whole numbers in integer arithmetic, so that weights and
+// costs are the same on every processor. math.Log has assembly versions that differ in the last bit.
 package intlog
 
 import "math/bits"

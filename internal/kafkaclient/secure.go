@@ -1,4 +1,4 @@
-// Package kafkaclient is how whoever talks to Kafka proves who it is: by the user, and the settings, in an address.
+// Package kafkaclient authenticates clients of Kafka by the user and the settings in an address.
 package kafkaclient
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 )
 
-// SchemeTLS is that of addresses whose brokers speak TLS.
+// SchemeTLS is the scheme of addresses of brokers with TLS.
 const SchemeTLS = "kafka+tls"
 
-// Secure is how a client proves who it is, and who the brokers are. With a user it says the password by what the brokers
-// offer first of SCRAM-SHA-512, SCRAM-SHA-256 and, under TLS alone, PLAIN; by one of them where sasl=NAME says so. Under
-// TLS the certificates are held to those of the system, or to those in ca=FILE, and cert=FILE with key=FILE are the client's
-// own, all PEM.
+// Secure returns the options for authentication and TLS. For a user, it uses the first mechanism that the
+// brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one of them.
+// With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
+// client's own certificate. All files are in PEM.
 func Secure(u *url.URL) (options []kgo.Opt, err error) {
 	query, encrypted := u.Query(), u.Scheme == SchemeTLS
 	if encrypted {
@@ -97,7 +97,7 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	return config, nil
 }
 
-// Refused reports that brokers do not let us in, or are not who they should be: waiting mends nothing.
+// Refused reports whether the brokers reject the client or cannot prove their identity, so that waiting does not help.
 func Refused(err error) bool {
 	var unproven *tls.CertificateVerificationError
 	var alert *net.OpError // of TLS, where it is a remote error

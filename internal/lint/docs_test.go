@@ -42,7 +42,7 @@ func TestPagesNameWhatIsThere(t *testing.T) {
 	}
 }
 
-// brokenLink says what is wrong with a link of a page, or nothing.
+// brokenLink describes what is wrong with a link of a page, or returns "".
 func brokenLink(t *testing.T, page, to string) string {
 	file, anchor, _ := strings.Cut(to, "#")
 	target := page
@@ -63,7 +63,7 @@ func brokenLink(t *testing.T, page, to string) string {
 	return target + " has no heading #" + anchor
 }
 
-// anchorOf is the name under which a heading is linked: letters and digits in lower case, spaces as hyphens.
+// anchorOf returns the anchor of a heading: letters and digits in lower case, spaces as hyphens.
 func anchorOf(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -85,7 +85,7 @@ func readPage(t *testing.T, page string) string {
 	return string(data)
 }
 
-// testNames are the names of all tests, those of bench/ included.
+// testNames returns the names of all tests, including those of bench/.
 func testNames(t *testing.T) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range sources(t) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// layer says what one package, and those below its folder that have no layer
-// of their own, may import besides the standard library and its own folder.
+// A layer lists what a package may import besides the standard library and its own folder. It also applies to
+// packages below its folder without a layer.
 type layer struct {
 	own   []string // packages of the module ("" is the root); "x/..." with those below
 	third []string // prefixes of third-party paths
@@ -20,9 +20,8 @@ const (
 	anything = "*"
 )
 
-// layers is the architecture: text and feature at the bottom, methods on them,
-// readers and stores beside the methods and unknown to them, and the command on
-// top, the only place that wires things together.
+// layers is the architecture. text and feature are at the bottom, and methods use them. Readers and stores
+// are next to the methods and do not know them. Only the command at the top connects them.
 var layers = map[string]layer{
 	"":             {nil, []string{hash}},
 	"text":         {nil, []string{xtext, "golang.org/x/net/html/charset", "github.com/gogs/chardet"}},
@@ -128,8 +127,8 @@ func isBench(own string) bool { return own == "bench" || strings.HasPrefix(own, 
 // isSupport reports whether a folder holds benchmarks or test support. Only those import each other outside of tests.
 func isSupport(own string) bool { return isBench(own) || strings.HasPrefix(own, "internal/test/") }
 
-// isInternal: who may import an internal package, the compiler checks; what it
-// imports itself has a layer.
+// isInternal reports whether own is an internal package. The compiler checks who imports it, and its own
+// imports have a layer.
 func isInternal(own string) bool {
 	return strings.HasPrefix(own, "internal/") || strings.Contains(own, "/internal/")
 }

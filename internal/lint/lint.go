@@ -1,4 +1,4 @@
-// Package lint holds the rules of the house that a compiler does not check: imports, exits and panics in libraries,
-// documented exports, the size of functions, files, structs and packages (budget.txt), interfaces with a single
-// implementation, and words. They run as tests.
+// Package lint checks rules that the compiler does not check. They concern imports, exits and panics in
+// libraries, documented exports, sizes (budget.txt), interfaces with a single implementation, and words. The
+// rules run as tests.
 package lint

@@ -100,8 +100,7 @@ func receiverExported(f *ast.FuncDecl) bool {
 	return exported
 }
 
-// documentedTypes are the types of a file that have a comment: it speaks for
-// their constants too.
+// documentedTypes returns the types of a file with a comment, which also covers their constants.
 func documentedTypes(file *ast.File) map[string]bool {
 	types := map[string]bool{}
 	for _, decl := range file.Decls {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Every exported function and method is used by a test or shown in an example.
-// Methods are known by their name only, and a test counts that lies in the
-// package or imports it, also a suite that its tests run: cheap, and enough to find what nobody tries.
+// Every exported function and method is used by a test or an example. Methods are matched by name only. A
+// test counts if it is in the package or imports it, or if it runs a suite that does. This is cheap, and
+// enough to find functions that no test uses.
 func TestExportsAreTried(t *testing.T) {
 	all := sources(t)
 	tried := map[string]bool{}      // "folder.Name"
@@ -45,7 +45,7 @@ func TestExportsAreTried(t *testing.T) {
 // isForTests reports whether only tests use the package of a file.
 func isForTests(s source) bool { return isSupport(s.dir()) }
 
-// imported are the folder of a file and those of the module that it imports.
+// imported returns the folder of a file and those of the module that it imports.
 func imported(s source) []string {
 	folders := []string{s.dir()}
 	for _, spec := range s.file.Imports {
@@ -57,8 +57,8 @@ func imported(s source) []string {
 	return folders
 }
 
-// namesIn notes the names that a test uses: of its own package as they are,
-// those after a dot as of every folder, and of an example what its name says.
+// namesIn records the names that a test uses: its own names, names after a dot for every folder, and the
+// names in the name of an example.
 func namesIn(s source, folders []string, tried map[string]bool) {
 	for _, decl := range s.file.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Example") {

@@ -132,7 +132,7 @@ func TestInterfacesHaveTwoImplementations(t *testing.T) {
 	}
 }
 
-// short is the name of a type without the module's path.
+// short returns the name of a type without the module's path.
 func short(n *types.Named) string {
 	return strings.TrimPrefix(strings.TrimPrefix(n.Obj().Pkg().Path(), module), "/") + "." + n.Obj().Name()
 }

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Lock takes the lock that path stands for, or says ErrLocked where the
-// file is there: another process has it, or ended without removing it.
+// Lock takes the lock of path. It returns ErrLocked if the file exists, because another process holds the
+// lock or ended without removing the file.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
 	if errors.Is(err, fs.ErrExist) {
@@ -21,5 +21,5 @@ func Lock(path string) (unlock func() error, err error) {
 	return func() error { return errors.Join(f.Close(), os.Remove(path)) }, nil
 }
 
-// Ours says yes: the system does not know users.
+// Ours returns true because the system has no users.
 func Ours(os.FileInfo) bool { return true }

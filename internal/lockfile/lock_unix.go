@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock that path stands for, or says ErrLocked where
-// another process has it. The system gives it back when a process ends, however
-// it ends. unlock removes the file while it is still locked, so that whoever
-// opened it meanwhile sees that it is not the one at path any more.
+// Lock takes the lock of path, or returns ErrLocked if another process holds it. The system releases the lock
+// when the process ends in any way. unlock removes the file while it is still locked. A process that opened
+// the file meanwhile can then see that it is no longer the file at path.
 func Lock(path string) (unlock func() error, err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o666)
@@ -36,7 +35,7 @@ func Lock(path string) (unlock func() error, err error) {
 	}
 }
 
-// Ours reports whether a file is of the user who runs this.
+// Ours reports whether the current user owns a file.
 func Ours(info os.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()

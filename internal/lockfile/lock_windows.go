@@ -13,9 +13,8 @@ const (
 	sharingViolation = syscall.Errno(32)
 )
 
-// Lock takes the lock that path stands for, or says ErrLocked where
-// another process has it: it is open for one at a time, and the system closes and removes
-// it when a process ends, however it ends.
+// Lock takes the lock of path, or returns ErrLocked if another process holds it. Only one process can open
+// the file. The system closes and removes it when the process ends in any way.
 func Lock(path string) (unlock func() error, err error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -32,5 +31,5 @@ func Lock(path string) (unlock func() error, err error) {
 	return func() error { return syscall.CloseHandle(h) }, nil
 }
 
-// Ours says yes: folders for temporary files are each user's own.
+// Ours returns true because each user has a separate folder for temporary files.
 func Ours(os.FileInfo) bool { return true }

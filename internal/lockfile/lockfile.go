@@ -1,7 +1,7 @@
-// Package lockfile keeps two processes from doing the same at once.
+// Package lockfile prevents two processes from doing the same work at once.
 package lockfile
 
 import "errors"
 
-// ErrLocked says that another process has a lock.
+// ErrLocked reports that another process holds a lock.
 var ErrLocked = errors.New("locked")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For returns after a time, or with the error of a context that ends before.
+// For waits for a duration, or returns the error of a context that ends first.
 func For(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

@@ -1,5 +1,5 @@
-// Package plot draws small line charts side by side as SVG: for reports, with
-// no script, no font and no style of the reader's own.
+// Package plot draws small line charts next to each other as SVG for reports. The SVG needs no script, font
+// or style sheet.
 package plot
 
 import (
@@ -13,8 +13,8 @@ import (
 // Point is one value of a line.
 type Point struct{ X, Y float64 }
 
-// Axis is a vertical scale from 0 to Max or, where Min > 0, one of powers of
-// ten from Min to Max. A value outside lies on the edge.
+// An Axis is a vertical scale from 0 to Max. If Min > 0, it is a logarithmic scale from Min to Max. A value
+// outside is drawn on the edge.
 type Axis struct {
 	Label    string
 	Format   string // of a value, for example "%.2f"
@@ -22,29 +22,29 @@ type Axis struct {
 	Min, Max float64
 }
 
-// Mark is a vertical line with a word above it.
+// A Mark is a vertical line with a label above it.
 type Mark struct {
 	X     float64
 	Label string
 }
 
-// Line is one curve. Lines whose Right is set use the right axis.
+// A Line is one curve. If Right is set, it uses the right axis.
 type Line struct {
-	Name   string // in the legend; "" is not named
+	Name   string // name in the legend; "": not in the legend
 	Colour string
 	Dashed bool
 	Right  bool
 	Points []Point
 }
 
-// Chart is one drawing: all lines share the x values of the first, which are
-// rising and at least two.
+// A Chart is one drawing. All lines share the x values of the first line, which must have at least two rising
+// values.
 type Chart struct {
 	Title  string
 	X      string // what the x axis is
 	Format string // of a value on it
 	Left   Axis
-	Right  *Axis // nil: none
+	Right  *Axis // nil: no right axis
 	Marks  []Mark
 	Lines  []Line
 }
@@ -58,8 +58,8 @@ const (
 	valuesWide       = 58.0 // of the right axis
 )
 
-// Write draws charts in rows of so many columns, with a title for readers
-// that cannot see. About 2 KB a chart.
+// Write draws charts in rows of the given number of columns, with a title for screen readers. A chart takes
+// about 2 KB.
 func Write(w io.Writer, title string, columns int, charts ...Chart) error {
 	var b bytes.Buffer
 	columns = max(1, min(columns, len(charts)))
@@ -102,7 +102,7 @@ func (c *Chart) draw(b *bytes.Buffer) {
 	}
 }
 
-// draw keeps the word within the plot: it ends at a line on the right.
+// draw aligns the label so that it stays within the plot.
 func (m Mark) draw(b *bytes.Buffer, x float64) {
 	anchor := "middle"
 	switch {
@@ -133,7 +133,7 @@ func (a *Axis) grid(b *bytes.Buffer) {
 	}
 }
 
-// ticks are the quarters of a linear axis, the powers of ten of another.
+// ticks returns the quarters of a linear axis, or the powers of ten of a logarithmic one.
 func (a *Axis) ticks() []float64 {
 	if a.Min <= 0 {
 		return []float64{0, a.Max / 4, a.Max / 2, a.Max * 3 / 4, a.Max}
@@ -145,7 +145,7 @@ func (a *Axis) ticks() []float64 {
 	return values
 }
 
-// y is the height on the drawing of a value.
+// y returns the vertical position of a value.
 func (a *Axis) y(value float64) float64 {
 	share := value / a.Max
 	if a.Min > 0 {
@@ -154,7 +154,7 @@ func (a *Axis) y(value float64) float64 {
 	return top + plotUp*(1-max(0, min(share, 1)))
 }
 
-// drawX writes every second x value and what they are.
+// drawX writes every second x value and the label of the axis.
 func (c *Chart) drawX(b *bytes.Buffer) {
 	for i, p := range c.Lines[0].Points {
 		if i%2 == 0 {
@@ -195,8 +195,8 @@ func (c *Chart) x(value float64) float64 {
 	return left + plotWide*(value-first)/(last-first)
 }
 
-// Decades returns the powers of ten below and above all values > 0: the ends of
-// an axis for them, at least one power apart.
+// Decades returns the powers of ten below and above all values > 0, as the ends of an axis. They are at least
+// a factor of ten apart.
 func Decades(values ...float64) (low, high float64) {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {

@@ -9,13 +9,13 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// Conn is one connection of a Client, for commands that must meet the same server.
+// A Conn is one connection of a Client, for commands that must reach the same server.
 type Conn struct {
 	c    *Client
 	conn redis.Conn
 }
 
-// Close gives the connection back.
+// Close returns the connection to the pool.
 func (c *Conn) Close() {
 	_ = c.conn.Close() // nothing waits on it
 }
@@ -29,8 +29,8 @@ func (c *Conn) Do(ctx context.Context, command string, args ...any) (any, error)
 	return answer, bare(err)
 }
 
-// Pipe sends commands, each a name and its arguments, at once. The answer to one that is refused is a redis.Error, which
-// the conversions of redigo return. The error is of the connection; then no answer counts.
+// Pipe sends commands at once, each a name with its arguments. The answer to a rejected command is a redis.Error,
+// which the conversions of redigo return. If Pipe returns an error, the connection failed and no answer is valid.
 func (c *Conn) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) {
 	if len(commands) == 0 {
 		return nil, nil
@@ -59,7 +59,7 @@ func FirstError(answers []any, err error) error {
 	return err
 }
 
-// bare takes the code away from an error that has no other than ERR: scripts answer words of their own.
+// bare removes the code ERR from an error, because scripts answer with their own words.
 func bare(err error) error {
 	if said, is := errors.AsType[redis.Error](err); is {
 		return redis.Error(strings.TrimPrefix(string(said), "ERR "))
@@ -67,10 +67,10 @@ func bare(err error) error {
 	return err
 }
 
-// An Entry is one of a stream.
+// An Entry is an entry of a stream.
 type Entry struct {
 	ID     string
-	Fields map[string]string // none: it was deleted
+	Fields map[string]string // nil if the entry was deleted
 }
 
 // Entries reads an answer to XRANGE, or a part of one to XREADGROUP and XAUTOCLAIM.

@@ -15,10 +15,10 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// Options are how Redis is reached.
+// Options configures the connection to Redis.
 type Options struct {
 	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
-	MasterSet string        // "": Redis is reached directly
+	MasterSet string        // "": no Sentinels
 	Connect   time.Duration // timeout of a connect
 	Answer    time.Duration // timeout of a command
 	url       url.URL
@@ -44,7 +44,7 @@ func ParseURL(address string) (Options, error) {
 	return o, nil
 }
 
-// A pool keeps poolIdle connections and opens at most poolActive. One that has rested for poolRest is tried before use.
+// A pool keeps poolIdle idle connections and opens at most poolActive. It checks one that was idle for poolRest.
 const (
 	poolIdle   = 64
 	poolActive = 512
@@ -55,10 +55,10 @@ const (
 type Client struct {
 	o    Options
 	pool redis.Pool
-	lost atomic.Int64 // when a connection was last found broken, in Unix nanoseconds; older ones are not trusted
+	lost atomic.Int64 // when a connection was last found broken, in Unix nanoseconds; older connections are not used
 }
 
-// loadPause is the wait before asking again a Redis that loads its data.
+// loadPause is the pause before retrying while Redis loads its data.
 const loadPause = 250 * time.Millisecond
 
 // Connect connects, and waits while Redis loads its data after a start.
@@ -85,7 +85,7 @@ func Connect(ctx context.Context, o Options) (*Client, error) {
 // Close closes the connections.
 func (c *Client) Close() error { return c.pool.Close() }
 
-// Do sends a command and returns its answer, for the conversions of redigo: redis.String(c.Do(ctx, "GET", key)).
+// Do sends a command and returns its answer for the conversions of redigo: redis.String(c.Do(ctx, "GET", key)).
 func (c *Client) Do(ctx context.Context, command string, args ...any) (any, error) {
 	conn, err := c.Conn(ctx)
 	if err != nil {
@@ -116,7 +116,7 @@ func (c *Client) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error
 	return conn.Pipe(ctx, commands...)
 }
 
-// Conn takes a connection; the caller closes it.
+// Conn takes a connection. The caller must close it.
 func (c *Client) Conn(ctx context.Context) (*Conn, error) {
 	conn, err := c.pool.GetContext(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Client) Conn(ctx context.Context) (*Conn, error) {
 	return &Conn{c, conn}, nil
 }
 
-// dial connects to Redis, or to the one that a Sentinel names, if it says itself that it is the master.
+// dial connects to Redis. With Sentinels, it connects to the master that one names, if that server confirms its role.
 func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 	if c.o.MasterSet == "" {
 		return c.o.dial(ctx, c.o.url)
@@ -180,10 +180,10 @@ func leads(ctx context.Context, conn redis.Conn) error {
 	return nil
 }
 
-// errOld is why a connection is not used that is as old as one which broke.
+// errOld reports that an idle connection is not used because another one broke after its last use.
 var errOld = errors.New("another connection broke since")
 
-// usable tries a connection that has rested. What Sentinels named is asked each time whether it is still the master.
+// usable checks an idle connection. With Sentinels, it checks each time that the server is still the master.
 func (c *Client) usable(ctx context.Context, conn redis.Conn, used time.Time) error {
 	switch {
 	case used.UnixNano() <= c.lost.Load():
@@ -203,7 +203,7 @@ func (c *Client) usable(ctx context.Context, conn redis.Conn, used time.Time) er
 	return err
 }
 
-// broke distrusts all connections that rest, unless it is the caller who gave up.
+// broke marks all idle connections as unusable, unless the caller cancelled.
 func (c *Client) broke(ctx context.Context) {
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		c.lost.Store(time.Now().UnixNano())

@@ -19,7 +19,7 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// TestParseURL: what an address says. No error has its password.
+// TestParseURL checks the options of addresses, and that no error contains the password.
 func TestParseURL(t *testing.T) {
 	for _, c := range []struct{ address, hosts, master, problem string }{
 		{"redis://host", "host", "", ""},

@@ -1,5 +1,5 @@
-// Package span tells OpenTelemetry of the work on one request, in spans below the one that its context has, and puts
-// that one's id into log lines. A context without a span that is recorded costs a look.
+// Package span records the work on a request as OpenTelemetry spans, and adds the id of the context's span to
+// log lines. A context without a recorded span costs only a check.
 package span
 
 import (
@@ -17,7 +17,7 @@ import (
 // Scope names the program in its spans.
 const Scope = "github.com/neardup/neardup"
 
-// Start begins a span below that of ctx, for one that has others below it; End ends it.
+// Start begins a child of the span in ctx, which may have children itself. End ends it.
 func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -26,7 +26,7 @@ func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (
 	return parent.TracerProvider().Tracer(Scope).Start(ctx, name, options...)
 }
 
-// End ends a span with what came of it. Of an error it has the cause.
+// End ends a span and records attributes and the cause of an error.
 func End(s trace.Span, err error, attributes ...attribute.KeyValue) {
 	if s.SetAttributes(attributes...); err != nil {
 		s.SetStatus(codes.Error, Cause(err))
@@ -34,7 +34,7 @@ func End(s trace.Span, err error, attributes ...attribute.KeyValue) {
 	s.End()
 }
 
-// Record tells of work that is over, and began at a time.
+// Record records finished work that began at a given time.
 func Record(ctx context.Context, name string, began time.Time, err error) {
 	if trace.SpanFromContext(ctx).IsRecording() {
 		_, s := Start(ctx, name, trace.WithTimestamp(began))
@@ -42,10 +42,9 @@ func Record(ctx context.Context, name string, began time.Time, err error) {
 	}
 }
 
-// Cause is what a store says went wrong: the outermost error that begins with the
-// words of one it wraps, as "the store takes no writes: no space left on device" does,
-// or the innermost. What wraps that names nids, which are the callers' and may hold
-// anything.
+// Cause returns the message of a store's error. It takes the outermost error whose message begins with that
+// of an error it wraps, such as "the store takes no writes: no space left on device". If there is none, it
+// takes the innermost. Further outer errors contain nids, which callers choose freely.
 func Cause(err error) string {
 	for {
 		switch e := err.(type) {
@@ -67,10 +66,10 @@ func Cause(err error) string {
 	}
 }
 
-// Log is a handler whose lines have trace_id and span_id of their context.
+// Log is a handler that adds trace_id and span_id of the context to log lines.
 type Log struct{ slog.Handler }
 
-// Handle adds them to a line.
+// Handle adds the ids to a line.
 func (l Log) Handle(ctx context.Context, r slog.Record) error {
 	if at := trace.SpanContextFromContext(ctx); at.IsValid() {
 		r.AddAttrs(slog.String("trace_id", at.TraceID().String()), slog.String("span_id", at.SpanID().String()))
@@ -78,8 +77,8 @@ func (l Log) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// WithAttrs keeps doing so.
+// WithAttrs keeps adding ids.
 func (l Log) WithAttrs(attrs []slog.Attr) slog.Handler { return Log{l.Handler.WithAttrs(attrs)} }
 
-// WithGroup keeps doing so.
+// WithGroup keeps adding ids.
 func (l Log) WithGroup(name string) slog.Handler { return Log{l.Handler.WithGroup(name)} }

@@ -30,7 +30,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestOn: spans lie below that of the context, from when the work began; an error is told by its cause.
+// TestOn checks the parent, the start and the error of spans. An error is recorded by its cause.
 func TestOn(t *testing.T) {
 	seen := tracetest.NewInMemoryExporter()
 	ctx, root := sdk.NewTracerProvider(sdk.WithSyncer(seen)).Tracer(Scope).Start(t.Context(), "request")

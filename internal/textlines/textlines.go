@@ -1,5 +1,4 @@
-// Package textlines reads small files of lines, of text or of JSON, and says what
-// is wrong with them in the words of the file.
+// Package textlines reads small files of text or JSON lines, and describes errors in terms of the file.
 package textlines
 
 import (
@@ -40,8 +39,8 @@ func open(path string) (r io.Reader, done func(), err error) {
 	return z, func() { _ = z.Close(); closeFile() }, nil
 }
 
-// Unpack returns a reader of what gzip or zstd has packed; nil where the content
-// begins like neither.
+// Unpack returns a reader of content compressed by gzip or zstd. It returns nil for content in another
+// format.
 func Unpack(r *bufio.Reader) (io.ReadCloser, error) {
 	magic, err := r.Peek(4)
 	switch {
@@ -59,8 +58,8 @@ func Unpack(r *bufio.Reader) (io.ReadCloser, error) {
 	return nil, nil
 }
 
-// Object decodes a line that holds one JSON object, a what. Its error is in the
-// words of the file, not of the program.
+// Object decodes a line with one JSON object. what names the object in errors, which use the terms of the
+// file.
 func Object(line []byte, v any, what string) error {
 	err := json.Unmarshal(line, v)
 	if err == nil {
@@ -76,7 +75,7 @@ func Object(line []byte, v any, what string) error {
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
-// expected are the words for what JSON has where encoding/json says that something else is.
+// expected maps where encoding/json expects something to words of JSON.
 var expected = []struct{ where, what string }{
 	{"beginning of value", "a value"}, {"key string", "a key in quotes"}, {"object key:value pair", "a comma or }"},
 	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "nothing more"},
@@ -85,7 +84,7 @@ var expected = []struct{ where, what string }{
 	{"numeric literal", "a digit"}, {"decimal point", "a digit"}, {"exponent", "a digit"},
 }
 
-// malformed says where data is no JSON, and what was expected there; other errors stay.
+// malformed returns where data is not valid JSON and what was expected there. It returns other errors unchanged.
 func malformed(data []byte, err error) error {
 	var bad *json.SyntaxError
 	if !errors.As(err, &bad) {
@@ -112,8 +111,8 @@ func malformed(data []byte, err error) error {
 	return fmt.Errorf("%s: %q was not expected", place, string(is))
 }
 
-// Each calls fn with every line of a file that is not blank, as Lines does. The file
-// may be compressed by gzip or zstd.
+// Each calls fn with every non-blank line of a file, as Lines does. The file may be compressed by gzip or
+// zstd.
 func Each(path string, fn func(number int, line []byte) error) error {
 	r, done, err := open(path)
 	if err != nil {
@@ -123,9 +122,8 @@ func Each(path string, fn func(number int, line []byte) error) error {
 	return Lines(path, r, fn)
 }
 
-// Lines calls fn with every line of what r reads that is not blank, without its line
-// end, and its number from 1; a byte order mark may stand before the first. Errors
-// say name:number.
+// Lines calls fn with every non-blank line of r, without the line end, and with its number from 1. It ignores
+// a byte order mark at the start. Errors begin with name:number.
 func Lines(name string, r io.Reader, fn func(number int, line []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 1<<16), longest)

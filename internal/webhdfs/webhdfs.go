@@ -1,5 +1,5 @@
-// Package webhdfs reads the files of a folder in HDFS over HTTP, at any place of
-// them: WebHDFS, as every NameNode has it, without Kerberos.
+// Package webhdfs reads files of a folder in HDFS over HTTP, at any offset. It uses WebHDFS, which every
+// NameNode offers, without Kerberos.
 package webhdfs
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Scheme begins the address of a folder, webhdfs://[USER@]HOST:PORT/PATH, with the
-// port of the NameNode for HTTP; that of one with TLS begins with "s" before it.
+// Scheme begins the address of a folder: webhdfs://[USER@]HOST:PORT/PATH, with the HTTP port of the NameNode.
+// With TLS, the scheme is swebhdfs.
 const Scheme = "webhdfs://"
 
 // Is reports whether a name is an address of WebHDFS.
@@ -31,7 +31,7 @@ type Folder struct {
 	user   string
 }
 
-// Open returns the folder of an address; until ctx ends it and its files can be read.
+// Open returns the folder at an address. The folder and its files can be read until ctx ends.
 func Open(ctx context.Context, address string) (*Folder, error) {
 	u, err := url.Parse(address)
 	if err != nil || !Is(address) || u.Host == "" || u.Path == "" {
@@ -47,7 +47,7 @@ func Open(ctx context.Context, address string) (*Folder, error) {
 	return f, nil
 }
 
-// Open implements [fs.FS]; what it returns is an [io.ReaderAt] too.
+// Open implements [fs.FS]. The returned file is also an [io.ReaderAt].
 func (f *Folder) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -73,10 +73,10 @@ func (f *Folder) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// answerBytes bounds an answer that is no content.
+// answerBytes bounds an answer without content of a file.
 const answerBytes = 1 << 20
 
-// get asks for something about a file.
+// get sends a request about a file.
 func (f *Folder) get(name, op string, more url.Values) (io.ReadCloser, error) {
 	u, query := f.base, url.Values{"op": {op}}
 	u.Path += name
@@ -102,12 +102,12 @@ func (f *Folder) get(name, op string, more url.Values) (io.ReadCloser, error) {
 	return nil, &fs.PathError{Op: strings.ToLower(op), Path: u.Path, Err: reasonOf(answer)}
 }
 
-// reasonOf is why something was refused.
+// reasonOf returns the reason of a rejected request.
 func reasonOf(answer *http.Response) error {
 	var said struct {
 		RemoteException struct{ Exception, Message string }
 	}
-	b, _ := io.ReadAll(io.LimitReader(answer.Body, answerBytes)) // the status says enough
+	b, _ := io.ReadAll(io.LimitReader(answer.Body, answerBytes)) // after a read error, the status is enough
 	switch {
 	case json.Unmarshal(b, &said) != nil || said.RemoteException.Message == "":
 		return fmt.Errorf("%s: not an answer of WebHDFS", answer.Status)
@@ -117,14 +117,14 @@ func reasonOf(answer *http.Response) error {
 	return fmt.Errorf("%s: %s", answer.Status, said.RemoteException.Message)
 }
 
-// A file is read in chunks, of which the latest are kept: who reads it from its begin
-// asks once for many blocks, and who reads blocks here and there not for too much.
+// A file is read in chunks, and the latest chunks are cached. A sequential reader then needs one request for
+// many blocks, and a random reader does not read too much.
 const (
 	chunkBytes = 128 << 10
 	chunks     = 8
 )
 
-// file is one of the folder. Safe for concurrent use but for Read.
+// file is a file of the folder. It is safe for concurrent use, except for Read.
 type file struct {
 	folder  *Folder
 	name    string
@@ -190,16 +190,16 @@ func (f *file) Stat() (fs.FileInfo, error) { return info{f}, nil }
 // Close implements [fs.File].
 func (f *file) Close() error { return nil }
 
-// info is what is known of a file.
+// info describes a file.
 type info struct{ *file }
 
-// Name is that of the file.
+// Name returns the name of the file.
 func (i info) Name() string { return i.name }
 
-// Size is its bytes.
+// Size returns the size in bytes.
 func (i info) Size() int64 { return i.size }
 
-// Mode says whether it is a folder.
+// Mode returns the mode of a folder or of a file.
 func (i info) Mode() fs.FileMode {
 	if i.dir {
 		return fs.ModeDir | 0o555
@@ -207,11 +207,11 @@ func (i info) Mode() fs.FileMode {
 	return 0o444
 }
 
-// ModTime is when it was changed.
+// ModTime returns when the file was last changed.
 func (i info) ModTime() time.Time { return i.changed }
 
-// IsDir reports whether it is a folder.
+// IsDir reports whether the file is a folder.
 func (i info) IsDir() bool { return i.dir }
 
-// Sys is nothing.
+// Sys returns nil.
 func (i info) Sys() any { return nil }

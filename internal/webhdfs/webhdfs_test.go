@@ -48,7 +48,7 @@ func cluster(t *testing.T, files map[string][]byte) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-// Any range of a file is what lies there, and what is not there or not allowed is told.
+// Any range of a file can be read. Missing and forbidden files are reported.
 func TestReadsAnywhere(t *testing.T) {
 	long := make([]byte, 700_000)
 	rng := rand.New(rand.NewPCG(1, 2))

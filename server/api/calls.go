@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Submit decides on an article and stores it. Where key is empty and the
-// article has no nid, a key is drawn, so that it is stored once.
+// Submit decides on an article and stores it. If key is empty and the article has no nid, Submit makes a key,
+// so that the article is stored once.
 func (c *Client) Submit(ctx context.Context, s Submission, key string) (Answer, error) {
 	if key == "" && s.NID == "" {
 		key = newKey()
@@ -19,13 +19,13 @@ func (c *Client) Submit(ctx context.Context, s Submission, key string) (Answer, 
 	return ask[Answer](ctx, c, call{method: http.MethodPost, path: "/v1/articles", key: key, body: s})
 }
 
-// SubmitJSON does so with an article as it is, in JSON; the key or the nid in it makes it count once.
+// SubmitJSON submits an article in JSON unchanged. Because of the key or the nid in it, the article counts once.
 func (c *Client) SubmitJSON(ctx context.Context, article []byte, key string) (Answer, error) {
 	return ask[Answer](ctx, c, call{method: http.MethodPost, path: "/v1/articles", key: key, raw: article, mime: mimeJSON})
 }
 
-// SubmitBatch decides on up to 100 articles, in order. Entries with neither
-// key nor nid get a key.
+// SubmitBatch decides on up to 100 articles in order. It makes a key for entries that have neither key nor
+// nid.
 func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAnswer, error) {
 	entries = slices.Clone(entries)
 	for i := range entries {
@@ -51,7 +51,7 @@ func (c *Client) Compare(ctx context.Context, p Pair) (Comparison, error) {
 	return ask[Comparison](ctx, c, call{method: http.MethodPost, path: "/v1/compare", body: p})
 }
 
-// Article finds an article and its docId.
+// Article returns an article and its docId.
 func (c *Client) Article(ctx context.Context, nid string) (MemberAnswer, error) {
 	return ask[MemberAnswer](ctx, c, call{method: http.MethodGet, path: "/v1/articles/" + segment(nid)})
 }
@@ -66,7 +66,7 @@ func (c *Client) Correct(ctx context.Context, nid string, to Correction) (Correc
 	return ask[CorrectionAnswer](ctx, c, call{method: http.MethodPost, path: "/v1/articles/" + segment(nid) + "/correct", body: to})
 }
 
-// Rule says something of two articles.
+// Rule records a ruling on two articles.
 func (c *Client) Rule(ctx context.Context, r Ruling) (Ruled, error) {
 	return ask[Ruled](ctx, c, call{method: http.MethodPost, path: "/v1/rulings", body: r})
 }
@@ -80,13 +80,13 @@ func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings,
 	return page, err
 }
 
-// Delete deletes an article. A repeated attempt whose first had arrived says
-// that there is none.
+// Delete deletes an article. If a lost first attempt had succeeded, the repeated attempt reports that the
+// article does not exist.
 func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {
 	return ask[Change](ctx, c, call{method: http.MethodDelete, path: "/v1/articles/" + segment(nid)})
 }
 
-// DocID reads a docId with up to limit members that came after a change.
+// DocID returns a docId with up to limit members after the change after.
 func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
 	page, err := ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
 	if err == nil {
@@ -95,8 +95,8 @@ func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit in
 	return page, err
 }
 
-// DocIDs lists docIds of at least minSize articles, the largest first; after
-// is Next of the page before.
+// DocIDs lists docIds of at least minSize articles, the largest first. For the next page, pass the Next of
+// the previous page as after.
 func (c *Client) DocIDs(ctx context.Context, minSize int, after string, limit int) (Groups, error) {
 	q := url.Values{"minSize": {strconv.Itoa(minSize)}, "limit": {strconv.Itoa(limit)}}
 	if after != "" {
@@ -110,12 +110,12 @@ func (c *Client) End(ctx context.Context, docID string) (Change, error) {
 	return ask[Change](ctx, c, call{method: http.MethodDelete, path: "/v1/docids/" + segment(docID)})
 }
 
-// FindURL returns the docIds that an address leads to.
+// FindURL returns the docIds of a URL.
 func (c *Client) FindURL(ctx context.Context, address string) (Found, error) {
 	return ask[Found](ctx, c, call{method: http.MethodGet, path: "/v1/find", query: url.Values{"url": {address}}})
 }
 
-// FindTitle returns the docIds that a title leads to.
+// FindTitle returns the docIds of a title.
 func (c *Client) FindTitle(ctx context.Context, title string) (Found, error) {
 	return ask[Found](ctx, c, call{method: http.MethodGet, path: "/v1/find", query: url.Values{"title": {title}}})
 }
@@ -130,7 +130,7 @@ func (c *Client) Stats(ctx context.Context) (Stats, error) {
 	return ask[Stats](ctx, c, call{method: http.MethodGet, path: "/v1/stats"})
 }
 
-// Log returns up to limit changes after one.
+// Log returns up to limit changes after the change after.
 func (c *Client) Log(ctx context.Context, after uint64, limit int) (Log, error) {
 	page, err := ask[Log](ctx, c, call{method: http.MethodGet, path: "/v1/log", query: paged(after, limit)})
 	for _, e := range page.Entries {
@@ -142,8 +142,8 @@ func (c *Client) Log(ctx context.Context, after uint64, limit int) (Log, error) 
 	return page, err
 }
 
-// advances reports an error if the next page does not begin after this one. A caller
-// that asks for page after page would never end.
+// advances returns an error if the next page does not begin after this one. Otherwise a caller that follows
+// pages would never finish.
 func advances(what string, after, next uint64) error {
 	if next != 0 && next <= after {
 		return fmt.Errorf("%s: the server names %d as the page after %d (want a later one)", what, next, after)
@@ -156,8 +156,8 @@ func (c *Client) Backup(ctx context.Context, name string) (BackupAnswer, error) 
 	return ask[BackupAnswer](ctx, c, call{method: http.MethodPost, path: "/v1/backup", body: Backup{name}})
 }
 
-// segment escapes an id as one segment of a path; "." and ".." too, which a
-// path would swallow.
+// segment escapes an id as one segment of a path. It also escapes "." and "..", which a client would remove
+// from the path.
 func segment(id string) string {
 	if id == "." || id == ".." {
 		return strings.ReplaceAll(id, ".", "%2E")
@@ -165,13 +165,13 @@ func segment(id string) string {
 	return url.PathEscape(id)
 }
 
-// ask sends a call and reads its answer.
+// ask sends a call and returns its answer.
 func ask[A any](ctx context.Context, c *Client, k call) (a A, err error) {
 	k.out = &a
 	return a, c.do(ctx, k)
 }
 
-// paged asks for up to limit of what came after a change.
+// paged returns the query for up to limit changes after a change.
 func paged(after uint64, limit int) url.Values {
 	return url.Values{"after": {strconv.FormatUint(after, 10)}, "limit": {strconv.Itoa(limit)}}
 }

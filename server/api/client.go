@@ -19,31 +19,29 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// Options of a client. The zero value is good for a server that needs no token.
+// Options configures a client. The zero value works for a server that needs no token.
 type Options struct {
 	Token string
-	// HTTP sends the requests; nil: a client of its own with a timeout of
-	// 30 s. Redirects are not followed, because the token would go along.
+	// HTTP sends the requests. If nil, the Client uses its own with a timeout of 30 s. It follows no
+	// redirects, because they would leak the token.
 	HTTP *http.Client
-	// Attempts is how often a request is sent before its error is given
-	// up to the caller; 0: 13, which take about half a minute.
+	// Attempts is the number of attempts before the Client returns an error. The default is 13, which take
+	// about half a minute.
 	Attempts int
-	// Wait is how long to wait before the second attempt; it doubles with
-	// each, up to 5 s, and is never less than what the server asks for. 0:
-	// 100 ms.
+	// Wait is the pause before the second attempt. It doubles with each attempt up to 5 s, and is at least
+	// what the server requests. The default is 100 ms.
 	Wait time.Duration
-	// Waits is told why a request that was sent four times has no answer yet; nil:
-	// nobody is. It may be called from several goroutines at once.
+	// Waits receives the error of a request that was sent four times without success, unless it is nil.
+	// Several goroutines may call it at once.
 	Waits func(error)
 }
 
-// late is after how many attempts a person wants to know.
+// late is the number of attempts after which the Client calls Waits.
 const late = 4
 
-// Client talks to a server. A request that fails for a reason that may pass
-// (a lost connection, 429, 502, 503, 504) is sent again; every submission
-// carries an idempotency key or a nid, so it counts once however often it is
-// sent. Safe for concurrent use. Errors of the server are *Problem.
+// Client talks to a server. It repeats requests that fail for a temporary reason (a lost connection, 429,
+// 502, 503, 504). Each submission carries an idempotency key or a nid, so it counts only once. A Client is
+// safe for concurrent use. Errors of the server are *Problem.
 type Client struct {
 	base string
 	o    Options
@@ -52,7 +50,7 @@ type Client struct {
 
 const mimeJSON = "application/json"
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer bounds the size of an answer.
 const maxAnswer = 64 << 20
 
 // NewClient returns a client of the server at a URL such as
@@ -71,7 +69,7 @@ func NewClient(server string, o Options) (*Client, error) {
 		transport.MaxIdleConnsPerHost = 64
 		own, c.own = http.Client{Transport: transport, Timeout: 30 * time.Second}, true
 	}
-	// net/http sends the token on to any port of the host that a redirect names.
+	// net/http would send the token to any port of a host after a redirect.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.o.HTTP = &own
 	if c.o.Attempts <= 0 {
@@ -90,7 +88,7 @@ func (c *Client) Close() {
 	}
 }
 
-// call is one request with the place for its answer.
+// A call is one request with the place for its answer.
 type call struct {
 	method, path string
 	query        url.Values
@@ -100,7 +98,7 @@ type call struct {
 	mime         string // of raw
 }
 
-// do sends a call until it is answered.
+// do sends a call until it gets an answer.
 func (c *Client) do(ctx context.Context, k call) error {
 	body := k.raw
 	if k.body != nil {
@@ -125,12 +123,12 @@ func (c *Client) do(ctx context.Context, k call) error {
 	}
 }
 
-// lost is a request without an answer.
+// lost is the error of a request without an answer.
 type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
 
-// Passing reports an error of a client that another attempt may not meet: the server is busy or does not answer.
+// Passing reports whether an error of a client is temporary: the server is busy or does not answer.
 func Passing(err error) bool {
 	var p *Problem
 	if errors.As(err, &p) {
@@ -143,7 +141,7 @@ func Passing(err error) bool {
 	return errors.As(err, new(lost))
 }
 
-// once sends a call once. It returns how long the server asks to wait.
+// once sends a call once. It returns the wait that the server requests.
 func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, error) {
 	target := c.base + k.path
 	if len(k.query) > 0 {
@@ -187,8 +185,7 @@ func (c *Client) once(ctx context.Context, k call, body []byte) (time.Duration, 
 	return time.Duration(min(max(seconds, 0), 60)) * time.Second, p
 }
 
-// problemOf reads a problem, or makes one where a proxy, or another server,
-// answered otherwise.
+// problemOf reads a problem. It makes one if the answer is not a problem, for example from a proxy.
 func problemOf(status int, answer []byte, target string) *Problem {
 	var p Problem
 	if json.Unmarshal(answer, &p) != nil || p.Status == 0 {
@@ -198,5 +195,5 @@ func problemOf(status int, answer []byte, target string) *Problem {
 	return &p
 }
 
-// newKey draws an idempotency key.
+// newKey makes a random idempotency key.
 func newKey() string { return rand.Text() }

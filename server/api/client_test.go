@@ -78,7 +78,7 @@ func TestRetriesCarryOneKey(t *testing.T) {
 	}
 }
 
-// An article in JSON goes as it is, again and again, with its key.
+// An article in JSON is sent unchanged in every attempt, with its key.
 func TestJSONGoesAsItIs(t *testing.T) {
 	f := &flaky{failures: []func(http.ResponseWriter){status(503)}}
 	article := `{"nid":"<1>", "nid":"2"}`

@@ -6,20 +6,20 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Caller says who a token is.
+// Caller describes the token of a request.
 type Caller struct {
 	Name   string   `json:"name,omitempty" doc:"Who has the token."`
 	Tenant string   `json:"tenant"`
 	Roles  []string `json:"roles" nullable:"false"`
 }
 
-// Live are the figures of a server at a moment.
+// Live holds the metrics of a server at one moment.
 type Live struct {
 	Time    time.Time `json:"time"`
 	Metrics []Metric  `json:"metrics" nullable:"false"`
 }
 
-// Metric is one figure: a value, or a histogram.
+// Metric is one metric: a value or a histogram.
 type Metric struct {
 	Name    string            `json:"name"`
 	Labels  map[string]string `json:"labels,omitempty"`
@@ -29,19 +29,19 @@ type Metric struct {
 	Buckets []Bucket          `json:"buckets,omitempty" doc:"Of a histogram, without the last, which holds all."`
 }
 
-// Bucket counts what was at most Upper.
+// Bucket counts the values of at most Upper.
 type Bucket struct {
 	Upper float64 `json:"upper"`
 	Count uint64  `json:"count"`
 }
 
-// Texts are two texts to inspect, as they are.
+// Texts holds two texts to inspect.
 type Texts struct {
 	A string `json:"a"`
 	B string `json:"b"`
 }
 
-// Measured is what two texts are to each other, on every scale.
+// Measured compares two texts on every scale.
 type Measured struct {
 	Equal   bool          `json:"equal" doc:"Once clean."`
 	Runes   [2]int        `json:"runes" doc:"Of clean text."`
@@ -51,22 +51,22 @@ type Measured struct {
 	Verdict neardup.Match `json:"verdict" doc:"Of method auto."`
 }
 
-// Inspection also says what the two texts are made of.
+// Inspection also holds the features of the two texts.
 type Inspection struct {
 	Measured
-	// Conflicts are the evidence that keeps a variant from being a duplicate.
+	// Conflicts is the evidence that makes a variant instead of a duplicate.
 	Conflicts    []neardup.Conflict `json:"conflicts,omitempty"`
 	Fingerprints [2]string          `json:"fingerprints" doc:"16 hex digits each, made with the public seed 0, never that of an index."`
 	Keywords     [2][]Keyword       `json:"keywords"`
 }
 
-// Scale is one way to measure similarity.
+// Scale is one measure of similarity.
 type Scale struct {
 	Name       string  `json:"name"`
 	Similarity float64 `json:"similarity"`
 }
 
-// Keyword is a word with the weight it has for its text.
+// Keyword is a word with its weight in its text.
 type Keyword struct {
 	Word   string `json:"word"`
 	Weight int    `json:"weight"`

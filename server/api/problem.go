@@ -18,14 +18,14 @@ const (
 	CodeCrowded     = "crowded"     // too many candidates to compare
 	CodeQuota       = "quota"       // the tenant's quota of articles is used up
 	CodeBusy        = "busy"        // too many requests: slow down
-	CodeUnavailable = "unavailable" // not now; whether it was stored is not known
-	CodeBacklog     = "backlog"     // not now: too much waits to be stored behind the index
+	CodeUnavailable = "unavailable" // temporary; the change may have been stored
+	CodeBacklog     = "backlog"     // temporary; too many changes wait for the sinks of the index
 	CodeExists      = "exists"      // a backup of that name is there already
 	CodeFull        = "full"        // the disk is full
-	CodeInternal    = "internal"    // a defect of the server: asking again meets it again
+	CodeInternal    = "internal"    // a defect of the server; a repeated request fails again
 )
 
-// TypePrefix is what the type of every problem begins with.
+// TypePrefix begins the type of every problem.
 const TypePrefix = "urn:neardup:"
 
 // Problem is an error as RFC 9457 describes it.
@@ -37,13 +37,13 @@ type Problem struct {
 	Errors []Detail `json:"errors,omitempty"`
 }
 
-// Detail is where in a request an error is: "body.articles[3].content".
+// A Detail locates an error in a request, for example at "body.articles[3].content".
 type Detail struct {
 	Message  string `json:"message,omitempty"`
 	Location string `json:"location,omitempty"`
 }
 
-// Error says status, detail and the first location.
+// Error formats the status, the detail and the first location.
 func (p *Problem) Error() string {
 	s := fmt.Sprintf("%d %s", p.Status, p.Title)
 	if p.Detail != "" {
@@ -55,7 +55,7 @@ func (p *Problem) Error() string {
 	return s
 }
 
-// Code is the last part of the type; "" if the problem has none of neardup's.
+// Code returns the last part of the type, or "" if the type is not one of neardup's.
 func (p *Problem) Code() string {
 	if len(p.Type) > len(TypePrefix) && p.Type[:len(TypePrefix)] == TypePrefix {
 		return p.Type[len(TypePrefix):]

@@ -1,6 +1,5 @@
-// Package api holds the words of the HTTP interface of neardup: what goes over
-// the wire, and the [Client] that sends it. It needs nothing but the standard
-// library and the root package.
+// Package api defines the types of neardup's HTTP interface, and the [Client] that sends requests. It depends
+// only on the standard library and on neardup's own types.
 package api
 
 import (
@@ -10,8 +9,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Article is one article as a caller gives it. Everything is optional, but an
-// article without url, title and content can never be recognised.
+// Article is one article as a caller submits it. Every field is optional, but an article without url, title
+// and content can never be recognised.
 type Article struct {
 	NID         string `json:"nid,omitempty" doc:"The caller's own id of the article, at most 256 bytes. Sending the same article with the same nid again gives the first answer; another article is a conflict."`
 	URL         string `json:"url,omitempty" doc:"Address of the article; never fetched."`
@@ -22,17 +21,17 @@ type Article struct {
 	ImageCount  string `json:"imageCount,omitempty" doc:"Comes back with the kept copy."`
 	Heat        int64  `json:"heat,omitempty" doc:"Of the articles of a docId the hottest is kept whole; ties: the earliest."`
 	PublishTime string `json:"publishTime,omitempty" format:"date-time" doc:"RFC 3339."`
-	// Images are pictures, for a server with --images.
+	// Images holds pictures, for a server with --images.
 	Images []Image `json:"images,omitempty" maxItems:"50" doc:"Pictures by their hashes; an index that was made without --images refuses them. They confirm or contradict what the text says."`
 }
 
-// Image is a picture by its hash: computed elsewhere, or by POST /v1/images.
+// Image is a picture given by its hash. The caller computes the hash or requests it from POST /v1/images.
 type Image struct {
 	Hash    string `json:"hash" doc:"PDQ: 64 hexadecimal digits."`
 	Quality int    `json:"quality" minimum:"0" maximum:"100" doc:"Of the hash; below 50 the picture counts for nothing."`
 }
 
-// Hashed is the answer to a picture that was sent to be hashed.
+// Hashed is the answer to a request to hash a picture.
 type Hashed struct {
 	Image
 	Width  int  `json:"width"`
@@ -58,12 +57,11 @@ type Batch struct {
 	Articles []BatchEntry `json:"articles" minItems:"1" maxItems:"100" nullable:"false"`
 }
 
-// Answer is the decision on one article: see [docid.Answer]. Its id is the
-// nid; an article that came without one is named "~" and its seq.
+// Answer is the decision on one article (see [docid.Answer]). Its id is the nid. An article without a nid
+// gets the id "~" followed by its seq.
 type Answer = docid.Answer
 
-// BatchAnswer has for each article either its answer or the reason why there
-// is none.
+// BatchAnswer holds an answer or a problem for each article.
 type BatchAnswer struct {
 	Seq     uint64       `json:"seq" doc:"Number of the last change of this batch."`
 	Answers []EntryReply `json:"answers" nullable:"false"`
@@ -75,13 +73,13 @@ type EntryReply struct {
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// Revision changes an article. What is absent stays.
+// Revision changes an article. Absent fields stay unchanged.
 type Revision struct {
 	Heat    *int64  `json:"heat,omitempty"`
 	Content *string `json:"content,omitempty" doc:"A new text of the article. The docId and all answers given stay."`
 }
 
-// Change is the answer to what changes something without deciding.
+// Change is the answer to a change that needs no decision.
 type Change struct {
 	Seq   uint64 `json:"seq"`
 	DocID string `json:"docId"`
@@ -94,15 +92,15 @@ type Change struct {
 type Member struct {
 	Article
 	Seq uint64 `json:"seq" doc:"The change it came with."`
-	// Disagrees says that it can never be the kept article.
+	// Disagrees is true if the member can never be the kept article.
 	Disagrees bool    `json:"contentsDisagree,omitempty" doc:"Its content contradicts that of the leader; it is never the kept article."`
 	Evidence  *Answer `json:"evidence,omitempty" doc:"The answer given then; absent for changes that the log no longer explains."`
-	// Corrected says who has moved it here.
+	// Corrected records the person and the reason of a move to this docId.
 	Corrected *docid.Corrected `json:"corrected,omitempty" doc:"A person has moved the article here since it was answered."`
 }
 
-// Correction moves an article that was answered to another docId: to that of
-// another article, to one named, or with neither to one of its own.
+// Correction moves a decided article to another docId: to that of another article, or to a named one. With
+// neither, the article gets a new docId.
 type Correction struct {
 	With    string  `json:"with,omitempty" doc:"The nid of the article whose docId it is to have."`
 	DocID   string  `json:"docId,omitempty" doc:"The docId that it is to have."`
@@ -110,7 +108,7 @@ type Correction struct {
 	Why     string  `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
 }
 
-// CorrectionAnswer says where an article is now.
+// CorrectionAnswer reports the docId of an article after a correction.
 type CorrectionAnswer struct {
 	Seq       uint64           `json:"seq" doc:"The change; if nothing was changed, the last one seen."`
 	NID       string           `json:"nid"`
@@ -119,7 +117,7 @@ type CorrectionAnswer struct {
 	Unchanged bool             `json:"unchanged,omitempty" doc:"It had that docId already, and nothing was written."`
 }
 
-// Ruling is what a person says of two articles, by their nids.
+// Ruling is a person's decision on two articles, given by their nids.
 type Ruling struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
@@ -127,7 +125,7 @@ type Ruling struct {
 	Why  string `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
 }
 
-// RulingEntry is a ruling as it was made.
+// RulingEntry is a recorded ruling.
 type RulingEntry struct {
 	Ruling
 	Seq  uint64    `json:"seq"`
@@ -142,14 +140,14 @@ type Ruled struct {
 	Unknown []string `json:"unknown,omitempty" doc:"Of the two nids those that no article has: the ruling waits for one."`
 }
 
-// Rulings is a page of what people have said, in order: the last of a pair holds.
+// Rulings is a page of rulings in order. The last ruling on a pair holds.
 type Rulings struct {
 	Seq     uint64        `json:"seq" doc:"The last change seen."`
 	Rulings []RulingEntry `json:"rulings" nullable:"false"`
 	Next    uint64        `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
 }
 
-// Said is what a person decided with a change of the log.
+// Said is a person's decision that a change of the log records.
 type Said struct {
 	Who    string `json:"who"`
 	Why    string `json:"why,omitempty"`
@@ -176,19 +174,19 @@ type Group struct {
 	Kept     *Article   `json:"kept,omitempty" doc:"The hottest article, whole."`
 	KeptGone bool       `json:"keptGone,omitempty" doc:"There is no kept article: it was deleted, and the texts of the other members were never kept. The next article that joins, or an update that brings a text, is kept."`
 	Hotter   *Hotter    `json:"hotter,omitempty" doc:"A later change of heat left this article hotter than the kept one, but its text was never kept. An update that brings its text makes it the kept one."`
-	// HotterUnknown says that the docId has too many articles to look at all.
+	// HotterUnknown is true if the docId has too many articles to check all.
 	HotterUnknown bool     `json:"hotterUnknown,omitempty" doc:"A later change of heat may have left another article hotter than the kept one; there are too many to look at all."`
 	Members       []Member `json:"members" nullable:"false"`
 	Next          uint64   `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
 }
 
-// Hotter is an article that would be kept if its text were there.
+// Hotter is an article that would be kept if its text were stored.
 type Hotter struct {
 	NID  string `json:"nid"`
 	Heat int64  `json:"heat"`
 }
 
-// Leader is the article that made a docId.
+// Leader is the article that created a docId.
 type Leader struct {
 	ID   string    `json:"id" doc:"Its nid; once that was deleted, ~ and the number of the change that made it."`
 	Seq  uint64    `json:"seq"`
@@ -208,13 +206,13 @@ type Groups struct {
 	Next   string      `json:"next,omitempty" doc:"The value of after for the next page; absent on the last."`
 }
 
-// Pair is two articles to compare. Nothing is stored.
+// Pair holds two articles to compare. Nothing is stored.
 type Pair struct {
 	A Article `json:"a"`
 	B Article `json:"b"`
 }
 
-// Comparison says how two articles match, stage by stage.
+// Comparison reports how two articles match in each stage.
 type Comparison struct {
 	Seq     uint64        `json:"seq" doc:"The last change seen."`
 	URL     neardup.Match `json:"url"`
@@ -222,19 +220,19 @@ type Comparison struct {
 	Content neardup.Match `json:"content"`
 	// Relation of the contents.
 	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
-	// Contained is empty where no content contains the other.
+	// Contained is empty if neither content contains the other.
 	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
-	// Images is nil where one has no picture that counts.
+	// Images is nil if an article has no picture that counts.
 	Images *docid.ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }
 
-// Found are the docIds that a url or a title leads to, the oldest first.
+// Found lists the docIds with a given url or title, the oldest first.
 type Found struct {
 	Seq    uint64   `json:"seq" doc:"The last change seen."`
 	DocIDs []string `json:"docIds" nullable:"false"`
 }
 
-// Stats are the counts of a tenant.
+// Stats holds the counts of a tenant.
 type Stats struct {
 	Seq      uint64 `json:"seq" doc:"The last change seen."`
 	DocIDs   int    `json:"docIds" doc:"Living docIds."`
@@ -242,7 +240,7 @@ type Stats struct {
 	Quota    int    `json:"quota,omitempty" doc:"The most articles that may live; 0: no bound."`
 	Keys     int    `json:"keys" doc:"Entries of the index in memory."`
 	Memory   int    `json:"memoryBytes" doc:"Memory of the index, about."`
-	// Epochs tell histories apart that share their numbers.
+	// Epochs distinguishes histories that share change numbers.
 	Epochs []Epoch `json:"epochs" nullable:"false" doc:"Each was begun by a copy that took the place of the original; see the log."`
 }
 
@@ -259,8 +257,8 @@ type Entry struct {
 	Ruling   *Said     `json:"ruling,omitempty" doc:"Of a correction and of a rule: who decided what, and why."`
 }
 
-// Epoch is a part of the log. A server that was restored from a copy gives
-// the numbers after those of the copy anew, under a new epoch.
+// Epoch is a part of the log. After a server is restored from a copy, it reuses the numbers after those of
+// the copy in a new epoch.
 type Epoch struct {
 	First uint64 `json:"first" doc:"Its first change, which says that it begins."`
 	Epoch string `json:"epoch" doc:"Its name: 16 hex digits, drawn at random."`
@@ -273,12 +271,12 @@ type Log struct {
 	Entries []Entry `json:"entries" nullable:"false"`
 }
 
-// Backup asks for a snapshot.
+// Backup requests a snapshot.
 type Backup struct {
 	Name string `json:"name" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9_-][A-Za-z0-9._-]*$" doc:"Name of a folder that is not there yet, in the server's folder of backups."`
 }
 
-// BackupAnswer says what a snapshot holds: every change up to seq.
+// BackupAnswer reports that a snapshot holds every change up to seq.
 type BackupAnswer struct {
 	Seq  uint64 `json:"seq"`
 	Name string `json:"name"`
