@@ -41,6 +41,7 @@ type Log struct {
 	topic    string
 	replicas int
 	promises durability.Check
+	created  time.Time // by this program, else zero
 
 	mu     sync.Mutex // guards the fields below
 	leader leader
@@ -142,21 +143,12 @@ func (l *Log) create(ctx context.Context) error {
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return failed("make the topic", err)
 	}
-	// Brokers learn of a new topic with a delay.
-	for begun := time.Now(); ; {
-		if _, err = l.set(ctx); !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(begun) > untilKnown {
-			return nil // later requests report other errors
-		}
-		select {
-		case <-ctx.Done():
-			return failed("make the topic", ctx.Err())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	l.created = time.Now()
+	return nil // later requests report other errors
 }
 
 // untilKnown is how long a new topic may be unknown.
-const untilKnown = 5 * time.Second
+const untilKnown = 15 * time.Second
 
 // metadata returns the metadata of the topic.
 func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
@@ -174,8 +166,23 @@ func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error)
 	return &resp.Topics[0], kerr.ErrorForCode(resp.Topics[0].ErrorCode)
 }
 
-// set reads the settings of the topic.
+// set reads the settings of the topic. Brokers learn of a new topic with a delay, so it asks again while one is new.
 func (l *Log) set(ctx context.Context) (map[string]string, error) {
+	for {
+		values, err := l.described(ctx)
+		if !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(l.created) > untilKnown {
+			return values, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// described asks a broker for the settings of the topic.
+func (l *Log) described(ctx context.Context) (map[string]string, error) {
 	topic, err := l.metadata(ctx)
 	if err != nil {
 		return nil, err
