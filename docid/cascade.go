@@ -39,16 +39,13 @@ type Settings struct {
 	URL, Title, Content Mode
 	// TitleMethod and ContentMethod are for stages that are near.
 	TitleMethod, ContentMethod Maker
-	// TitleAgrees, where not nil, makes a title match count only if its
-	// Compare of the two contents is Near or one of them is empty:
-	// "Weekly report" is no identity. Use a loose threshold, and use it:
-	// of the pairs with one title in three labelled corpora (terms of
-	// service, Chinese articles and manuals) 99 % had contents of Jaccard
-	// similarity below .3.
+	// If TitleAgrees is not nil, a title match counts only if its Compare of the two contents is Near or one of
+	// them is empty. The title "Weekly report" alone identifies nothing. Use a loose threshold: of the pairs
+	// with one title in three labelled corpora, 99 % had contents of Jaccard similarity below .3. (The corpora
+	// are terms of service, Chinese articles and manuals.)
 	TitleAgrees Maker
-	// URLAgrees, where not nil, makes a url match count only on the same
-	// condition. Without it a url is an identity by itself, and an article
-	// whose content disagrees with the leader's is told so and never kept.
+	// If URLAgrees is not nil, a url match counts only on the same condition. Without it the url alone
+	// identifies, and an article whose content disagrees with the leader's is marked and never kept.
 	URLAgrees Maker
 
 	// Titled makes what is compared title and text, the title on a line before the
@@ -93,8 +90,8 @@ type Settings struct {
 type cascade struct {
 	Settings
 	title, content, agrees, urlAgrees neardup.Method
-	// disagrees tells contents that contradict each other where agreement is no
-	// condition; it decides nothing, so it is not part of the spec.
+	// disagrees detects contents that contradict each other if no agreement is required. It decides nothing, so
+	// it is not part of the spec.
 	disagrees neardup.Method
 	nameKey   []byte // of the hashes of urls and titles
 	routed    string // the method that judges contents
@@ -191,8 +188,8 @@ func (c *cascade) spec() string {
 	return strings.Join(parts, " ")
 }
 
-// textOf is what of a clean title and a clean text is compared in a view of a kind:
-// for contents what Clean makes of both joined, as a batch has it.
+// textOf returns the text that a view of a kind compares. For contents it is what Clean makes of title and text
+// joined, as in a batch.
 func (c *cascade) textOf(kind viewKind, title, text string) string {
 	switch {
 	case kind == viewTitle:

@@ -6,8 +6,8 @@ import "context"
 // of its articles.
 type History interface {
 	Sink
-	// KeepIdentity keeps what makes an index itself, so that a lost one can be
-	// made again, and refuses to be fed by another: ErrOther.
+	// KeepIdentity stores the identity of an index, so that a lost index can be rebuilt. It returns ErrOther if
+	// another index feeds the library.
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
 	// Identity is what made the index itself; ErrNotFound if it was not kept.
 	Identity(ctx context.Context, tenant string) (Identity, error)
@@ -22,8 +22,7 @@ type History interface {
 // needs of each leader: its deliveries have a Material.
 type Library interface {
 	Sink
-	// Texts reads what is kept of docIds; those of which nothing is are left
-	// out.
+	// Texts reads the stored texts of docIds. It leaves out docIds without any.
 	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
 }
 

@@ -102,7 +102,7 @@ func TestInCommon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(bits ...int) docid.Picture { // so many bits of each word
+	at := func(bits ...int) docid.Picture { // these bits of each word
 		var h image.Hash
 		for i, n := range bits {
 			h[i] = 1<<n - 1

@@ -6,13 +6,11 @@ import (
 	"fmt"
 )
 
-// Restoration is an index that is made again.
+// Restoration is an index that is being rebuilt.
 type Restoration interface {
-	// Append makes changes once more, in order, the first of them right after
-	// the last that is there; those that are there before the one that fails
-	// stay. A change has its whole entry, the numbers and nids that the commit
-	// gave it included; Query is not read, and an article may lack its text.
-	// ErrInvalid for a change that does not follow.
+	// Append repeats changes in order, the first right after the last that is there. If one fails, the changes
+	// before it stay. A change has its whole entry, including the numbers and nids that the commit gave it.
+	// Query is not read, and an article may lack its text. ErrInvalid for a change that does not follow.
 	Append(ctx context.Context, cs []*Change) error
 	// Catalog reads what is there.
 	Catalog() Catalog
@@ -21,14 +19,14 @@ type Restoration interface {
 	Finish(ctx context.Context, past uint64) error
 }
 
-// Errors of what is made again, and of what it is made from.
+// Errors of an index that is being rebuilt, and of its sources.
 var (
 	// ErrUnfinished is ErrUnavailable too.
 	ErrUnfinished = fmt.Errorf("%w: the index is half made again, and neardup rebuild goes on with it", ErrUnavailable)
 	ErrOccupied   = errors.New("there is an index already")
 	// ErrOther: a sink was fed by another index of the tenant.
 	ErrOther = errors.New("fed by another index")
-	// ErrUndrained: one sink at least had not got everything.
+	// ErrUndrained reports that at least one sink lacks changes.
 	ErrUndrained = errors.New("the sinks are not equally far")
 	// ErrLogLost is ErrUnavailable too.
 	ErrLogLost = fmt.Errorf("%w: the log does not have what was applied of it, or not all after that: it was emptied, cut short, trimmed, or is another", ErrUnavailable)

@@ -40,10 +40,9 @@ func (j *search) restart() {
 	j.query.Since = 0
 }
 
-// decide looks until there is something to commit. A long judgement looks once
-// more when it has a place in the semaphore, and keeps that for the commit: what shares its
-// bucket is long too and waits, instead of all committing at once, of which one
-// would be accepted and the others had to look again.
+// decide looks until there is something to commit. A long judgement looks again when it has a place in the
+// semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
+// committed at once, all but one would have to look again.
 func (j *search) decide(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
 	if err != nil || !j.long() {
@@ -159,9 +158,8 @@ func (j *search) prove(ctx context.Context, q *question) error {
 	return j.compareAll(ctx, &j.s.keySets[q.keySet], &j.searched[q.keySet])
 }
 
-// compareAll compares the subject with the leaders that are left, in their
-// order. If they were chosen among more and none is near, nobody knows of the
-// others.
+// compareAll compares the subject with the remaining leaders, in order. If they were chosen among more and none
+// is near, the outcome is unknown.
 func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	t.order(j.d.maxCandidates())
 	for len(t.left) > 0 {
@@ -257,7 +255,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// bounded returns evidence as it is stored and shown.
+// bounded shortens evidence to what is stored and shown.
 func bounded(all []neardup.Conflict) []neardup.Conflict {
 	all = all[:min(len(all), maxConflicts)]
 	for i, c := range all {
@@ -274,7 +272,7 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:maxFact], "")
 }
 
-// gone forgives a leader that ended since the look-up.
+// gone drops the error of a leader that ended since the look-up.
 func gone(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -282,9 +280,8 @@ func gone(err error) error {
 	return err
 }
 
-// maxRounds bounds how often a submission is judged anew because others were
-// first. From the second refusal on it waits, at random and up to maxPause, so
-// that not all come back together.
+// maxRounds bounds how often a submission is judged again after a conflict. From the second conflict on it
+// waits at random, up to maxPause, so that not all retry together.
 const (
 	maxRounds = 100
 	maxPause  = 50 * time.Millisecond
