@@ -16,15 +16,14 @@ type collection struct {
 	docs   external.Table[item, docRow]
 	ids    *external.Spool
 	ranked *external.Table[rank, item] // nil where the order is that of the input: the rank is the item
-	keep   *preferred                  // nil there, too
+	keep   *preferred                  // nil in the order of the input
 	texts  external.Table[position, textRow]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.
 	renumbered *external.Table[textNo, position]
 	bodies     *external.Spool // the clean texts
 	routes     routes
-	// The first texts and ranks are those of documents of the reference, whose numbers
-	// there are recalled.
+	// The first texts and ranks are documents of the reference. recalled has their numbers there.
 	reference *reference.Index
 	recalled  external.Table[rank, uint32]
 	times     external.Table[item, int64] // where documents are added to it
@@ -51,7 +50,7 @@ type textRow struct {
 	member uint32 // pairs only: where its documents start in members
 	route  uint8
 	copies bool // has more than one document
-	blank  bool // says nothing
+	blank  bool // has no words
 	stored bool // at is a place in the reference
 }
 
@@ -121,7 +120,7 @@ func (c *collection) equal(a, b position) (bool, error) {
 	return s == t, err
 }
 
-// equalMatch is the match of two documents with the text of a row.
+// equalMatch returns the match of two documents with the text of a row.
 func (c *collection) equalMatch(row textRow) neardup.Match {
 	return equalMatch(c.routes.name(row.route))
 }
@@ -164,7 +163,7 @@ type Router interface {
 	Route(clean string) string
 }
 
-// routes numbers the methods that texts are sent to: one, or those of a Router.
+// routes numbers the methods that texts are sent to: one, or the methods of a Router.
 type routes struct {
 	router Router
 	names  []string
@@ -177,7 +176,7 @@ func newRoutes(m neardup.Method) routes {
 	return routes{names: []string{m.Spec().Method}}
 }
 
-// of returns the number of the route of a text; at most 256 are told apart.
+// of returns the number of the route of a text; at most 256 are distinguished.
 func (r *routes) of(clean string) uint8 {
 	if r.router == nil {
 		return 0

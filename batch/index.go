@@ -7,7 +7,7 @@ import "context"
 // posting and 8 a bucket; the sketches lie beside the positions so that most
 // candidates are rejected without leaving the cache line.
 type index struct {
-	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
+	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, unchanged
 	start     []uint32          // a bucket's first place
 	count     []uint32          // places filled
 	pos       []position
@@ -16,7 +16,7 @@ type index struct {
 	from      position   // first text
 	to        position   // text after the last
 	join      *join      // nil: no bucket is joined
-	templates *templates // nil: likewise
+	templates *templates // nil: all buckets, unchanged
 }
 
 // kind is the number of the template of a leader in a bucket, and the place from which all up to this one have it.

@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// notices are texts of templates, Chinese and English, short and long, of which much or little is their own. Some are
-// another one with a word, a number or a rune less, more or in the place of another.
+// notices returns texts of templates, Chinese and English, short and long, with little or much text of their
+// own. Some repeat another one with a word, a number or a rune removed, added or replaced.
 func notices(seed uint64, n, own int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	of := func(words string) string { w := strings.Fields(words); return w[rng.IntN(len(w))] }

@@ -44,13 +44,12 @@ type leading struct {
 	states  external.Table[position, state]
 	removed bitset
 	late    *lateLeaders
-	done    *doneComparing // nil: nothing is kept for a run that goes on
+	done    *doneComparing // nil: no progress is stored
 }
 
-// lead is the third stage, candidates -> verdicts. The leaders' index is cut
-// into partitions that fit the memory: each partition is decided, and then all
-// later texts are compared with its leaders and remember the best. One
-// partition is the usual case; n of them read the candidates n times.
+// lead runs the third stage, candidates -> verdicts. The leaders' index is cut into partitions that fit the
+// memory. Each partition is decided; then all later texts are compared with its leaders and remember the best.
+// Usually there is one partition; n partitions read the candidates n times.
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
@@ -100,9 +99,8 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 	return &verdicts{verifier: v, states: l.states, late: l.late}, nil
 }
 
-// block compares the texts of a block with the leaders before the block, side
-// by side, and then decides them in order, each against the leaders that the
-// block itself has brought.
+// block compares the texts of a block in parallel with the leaders before the block. Then it decides them in
+// order, each against the leaders within the block.
 func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	b = b.from(x.from)
 	if len(b.texts) == 0 {

@@ -63,7 +63,7 @@ func (o *orderer) spill() error {
 			frame.string(row.id)
 			size.b = size.b[:0]
 			size.uint(uint64(len(frame.b)))
-			_, _ = w.Write(size.b) // what goes wrong Flush says
+			_, _ = w.Write(size.b) // Flush returns the error
 			_, _ = w.Write(frame.b)
 		}
 		return w.Flush()
@@ -139,8 +139,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	return err
 }
 
-// inOrder calls fn with the items in the order of Keep, those of the reference
-// first.
+// inOrder calls fn with the items in the order of Keep, those of the reference first.
 func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	read := s.set.docs.Len() - s.set.recalled.Len()
 	for i := read; i < s.set.docs.Len(); i++ {

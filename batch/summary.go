@@ -6,7 +6,7 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 )
 
-// Summary says what a run has read, decided and done.
+// Summary describes what a run has read, decided and done.
 type Summary struct {
 	Method string `json:"method"` // the spec: name, version, parameters
 	Input
@@ -17,7 +17,7 @@ type Summary struct {
 	Audit *audit.Result `json:"audit,omitempty"`
 	// Digest stands for all decisions; see ResultDigest.
 	Digest string `json:"digest,omitempty"`
-	// IndexDigest is that of all decisions of the index that documents were added to.
+	// IndexDigest is the digest of all decisions of the index that documents were added to.
 	IndexDigest string `json:"indexDigest,omitempty"`
 }
 
@@ -25,7 +25,7 @@ type Summary struct {
 type Input struct {
 	Documents int64 `json:"documents"` // accepted
 	Rejected  int64 `json:"rejected"`
-	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory tells them, and each that is blank
+	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory can detect copies, and each that is blank
 	Blank     int64 `json:"blank,omitempty"` // documents without text, kept each
 	TextBytes int64 `json:"textBytes"`       // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is

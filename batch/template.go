@@ -28,8 +28,8 @@ const (
 // templates of more are noted. Variable for tests.
 var templateFrom = uint32(64)
 
-// newTemplates returns nil where the method knows none, or people have ruled on pairs:
-// a ruling is of one pair, whatever it has in common with others.
+// newTemplates returns nil if the method has none, or if there are rulings, because a ruling is on one pair
+// only.
 func newTemplates(v *verifier, memory int64) *templates {
 	m, ok := v.method.(neardup.TwoStage)
 	if !ok || len(v.rulings) > 0 {
@@ -134,8 +134,8 @@ func (s *search) noteTemplate(leader position, contacts []contact) (uint32, erro
 	return s.x.templates.add(v, leader), nil
 }
 
-// ofTemplate collects the best of the leaders that are noted with the template of the text, and returns the
-// number of the template: the others need not be looked at. 0 where they do, or there are none.
+// ofTemplate collects the best of the leaders recorded with the template of the text. It returns the number of
+// the template, whose other leaders can be skipped, or 0 if none can.
 func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
 	if s.x.templates == nil || !s.x.hot(contacts) {
 		return 0, nil

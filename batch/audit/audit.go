@@ -19,7 +19,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// Config says what is measured.
+// Config sets what is measured.
 type Config struct {
 	// Threshold of the method's similarity, for what is borderline; 0: it
 	// has none.
@@ -31,7 +31,7 @@ type Config struct {
 	List int
 }
 
-// Result is what a run says of itself.
+// Result is what a run measured about itself.
 type Result struct {
 	// Edits are copies of sampled texts, edited as people and programs do,
 	// that were searched for as if they were documents.
@@ -54,7 +54,7 @@ type EditsFound struct {
 	Kind  edits.Kind `json:"kind"`
 	Made  int        `json:"made"`
 	Equal int        `json:"equal"` // that cleaning undoes
-	Near  int        `json:"near"`  // of the others, near the text they are of
+	Near  int        `json:"near"`  // other copies near the original
 	Found int        `json:"found"` // of these, by a key and the sketch
 }
 
@@ -90,7 +90,7 @@ type Pair struct {
 	Basis      string             `json:"basis,omitempty"`
 	Variant    bool               `json:"variant,omitempty"`
 	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`
-	// Texts are the clean texts, that of Other second.
+	// Texts are the clean texts, the text of Other second.
 	Texts [2]string `json:"-"`
 }
 
@@ -126,8 +126,8 @@ type Side struct {
 
 const (
 	seed = 0x6e656172 // of all samples
-	// share: each part of an audit may go over as many bytes of text as
-	// one in share of the corpus has, or leastBytes where that is more.
+	// share bounds the bytes of text that each part of an audit may read, as a fraction of the corpus; it may
+	// read at least leastBytes.
 	share      = 64
 	leastBytes = 96 << 10
 	// editedShare is how many texts have one that is edited.
@@ -155,8 +155,8 @@ type Auditor struct {
 	fresh   []Refusal // since they were asked for
 }
 
-// expected is a pair of texts that are near and so should meet under a key:
-// target as it stands among the postings, the other with the record at hand.
+// expected is a pair of near texts that should share a key: target among the postings, the other with its
+// record.
 type expected struct {
 	target   uint32
 	own      Side

@@ -85,7 +85,7 @@ type asIs struct{}
 func (asIs) Clean(s string) string { return s }
 func (asIs) String() string        { return "as is" }
 
-// texts are those of a run in which each is one document.
+// texts are the texts of a run in which each is one document.
 type texts []string
 
 func (t texts) Len() int                       { return len(t) }

@@ -25,8 +25,8 @@ type Row struct {
 // Kind is what became of a document.
 type Kind uint8
 
-// New leads; a Variant and an Unsure one lead too and name another leader that they are
-// similar to; the others are duplicates of their leader: near, equal.
+// New, Variant and Unsure are leaders; the last two also name a similar leader. The other kinds are duplicates
+// of their leader.
 const (
 	New Kind = iota
 	Variant
@@ -35,7 +35,7 @@ const (
 	Equal
 )
 
-// Leads reports whether others are compared with the document.
+// Leads reports whether other documents are compared with this one.
 func (r *Row) Leads() bool { return !r.Removed && r.Kind < Near }
 
 // rowBytes is what a row takes, a part of a block.
