@@ -14,7 +14,7 @@ type Document struct {
 	// caller's (the readers use Unix nanoseconds); 0 means unknown, which
 	// orders after every known time.
 	Time int64
-	// Fields are others, by name, that an order of documents looks at.
+	// Fields are further values, by name, that an order of documents may use.
 	Fields map[string]string
 }
 
