@@ -46,7 +46,7 @@ func Sure(m neardup.Method, clean, leader string) bool {
 	return ok && a.scorer.Score(x, y).Sure
 }
 
-// Signs are what the weights of Quantities may be.
+// Signs returns the permitted signs of the weights of Quantities.
 func Signs() (signs []int) {
 	for _, f := range evidence.Features() {
 		signs = append(signs, f.Sign())
@@ -54,8 +54,7 @@ func Signs() (signs []int) {
 	return signs
 }
 
-// Learned makes a table of weights of those of Quantities, and WeightsOf the other
-// way round.
+// Learned makes a table from the weights of Quantities, and WeightsOf does the reverse.
 func Learned(w []float64) evidence.Weights {
 	bits := make([]float64, len(w))
 	for i := range w {
@@ -64,7 +63,7 @@ func Learned(w []float64) evidence.Weights {
 	return evidence.MakeWeights(bits)
 }
 
-// WeightsOf are the weights of Quantities in a table.
+// WeightsOf returns the weights of Quantities in a table.
 func WeightsOf(t evidence.Weights) (w []float64) {
 	for _, bits := range t.Bits() {
 		w = append(w, bits*math.Ln2)

@@ -110,10 +110,10 @@ func inCommon(x, y neardup.FeatureSet) (sum uint64) {
 	return sum
 }
 
-// weight is that of all features.
+// weight returns the weight of all features.
 func weight(o neardup.FeatureSet) uint64 { return inCommon(o, o) }
 
-// What is near, or a variant, has as much in common as Overlaps says of either text, by one of its measures.
+// Near texts and variants share at least what FeatureSets requires of either text, by one of its measures.
 func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
 	pairs := pairsOf(rand.New(rand.NewPCG(1, 2)), 2500)
 	shared.Path(t, "judged/judged_pairs.tsv")

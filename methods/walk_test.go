@@ -80,8 +80,8 @@ func TestNoCliffAlongTheLengths(t *testing.T) {
 
 func runesOf(s string) []string { return strings.Split(s, "") }
 
-// replaced is the beginning of a text of a Length, and the same with a share of its
-// units in places drawn at random replaced by others of the text.
+// replaced returns the beginning of a text of a Length, and a copy with a share of its units, drawn at random,
+// replaced by other units of the text.
 func replaced(rng *rand.Rand, s string, unit func(string) []string, length int, share float64) (a, b string) {
 	end := 0
 	for i := range s {
@@ -111,8 +111,7 @@ func replaced(rng *rand.Rand, s string, unit func(string) []string, length int, 
 	return strings.Join(units, joint), strings.Join(other, joint)
 }
 
-// stretches are parts of documents of a set that hold nothing but some runes, long
-// enough for the walk.
+// stretches returns parts of documents of a set that hold only some runes, long enough for the walk.
 func stretches(t *testing.T, set string, is func(rune) bool) []string {
 	t.Helper()
 	data, err := os.ReadFile(shared.Path(t, set))
