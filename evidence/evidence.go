@@ -16,9 +16,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Evidence is one difference of two texts and what it says, in bits: more than 0
-// for the same, less against it. A stands in the first text, B in the second,
-// "" where one has nothing there.
+// Evidence is one difference of two texts and its weight in bits: more than 0 for the same, less against it. A
+// is in the first text and B in the second; it is "" if one has nothing there.
 type Evidence struct {
 	Feature Feature
 	A, B    string
@@ -79,8 +78,8 @@ const (
 	leastHeld = 16   // words of a text that another one may contain
 )
 
-// View is a text as it is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
-// views of a pair are of one type.
+// View is a text in the form that is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
+// views of a pair have one type.
 type View interface{ Bytes() int }
 
 // Score scores whether two texts say the same.
@@ -96,7 +95,7 @@ func (s *Scorer) Score(a, b View) Result {
 	return r
 }
 
-// OtherNumbers is Score of a short text and one in which n numbers are others and all else is the same.
+// OtherNumbers returns the Score of a short text and a copy in which n numbers differ.
 func (s *Scorer) OtherNumbers(v *token.View, n int) Result {
 	weight := uint64(n) * token.NumberWeight
 	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, places: n}
@@ -111,8 +110,8 @@ func (s *Scorer) Vector(a, b View) Vector {
 	return v
 }
 
-// Explain lists what differs in two texts and what it says, the strongest against the same
-// first, and last what they have in common, with the rest of the score: the sum is the score.
+// Explain lists the differences of two texts and their weights, the strongest against the same first. The last
+// entry is what they share, with the rest of the score: the sum is the score.
 func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -120,8 +119,8 @@ func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
 	return r, s.explain(r.Score, v, w.found)
 }
 
-// result looks at the pair in an order that does not depend on which text comes first, because texts may have several
-// alignments of one length.
+// result scores the pair in an order that does not depend on which text comes first, because texts may have
+// several alignments of one length.
 func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 	var sums sums
 	turned := false
@@ -171,7 +170,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 // heavyReplacement is the weight from which a replaced word is what a text is about, in units of 1/Unit bits.
 const heavyReplacement = 4 * token.Unit
 
-// explain says what each difference is worth.
+// explain returns the weight of each difference.
 func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
 	var out []Evidence
 	for k := range v {

@@ -55,7 +55,7 @@ func (f Feature) replaces() bool { return f == Number || f == Replacement || f =
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
-// pair collects what tells two texts apart. It keeps its memory.
+// pair collects the differences of two texts. It keeps its memory.
 type pair struct {
 	aligner
 	opened    [2]token.Opened
@@ -286,8 +286,8 @@ func (s *sums) number(p *pair, x, y string) {
 	p.add(Number, x, y, token.Unit)
 }
 
-// unpaired counts the facts that each text has and the other lacks, wherever they stand; and a sign, which
-// says another thing also where the other text has nothing in its place. At last it counts negations.
+// unpaired counts the facts that each text has and the other lacks, wherever they are. It also counts each extra sign,
+// because a sign changes the meaning even if the other text has nothing in its place. At last it counts negations.
 func (p *pair) unpaired(s *sums) {
 	x, y := p.facts[0], p.facts[1]
 	for side, list := range p.facts {
