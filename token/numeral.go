@@ -44,9 +44,8 @@ func digitOf(r rune) (value, kind int64) {
 	return 0, 0
 }
 
-// measureWords are what a single Chinese numeral is a number before.
-// 一 is "a" before most of them, and counts only before those of afterOne and
-// the long ones.
+// measureWords are the characters before which a single Chinese numeral is a number. 一 means "a" before most of
+// them, so it counts only before those of afterOne and the long ones.
 const (
 	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连颗棵匹头把瓶杯碗袋盒箱桶批组排间栋所处吨克斤升亩"
 	afterOne     = "元楼层届季集号期月日轮章节级等部"
@@ -139,8 +138,8 @@ func startsWithAny(s string, prefixes ...string) bool {
 	return false
 }
 
-// hanNumber takes the Chinese numeral that begins the word at clean[at], with the 第 before it and
-// what it is a share of, and returns where it ends; at if there is none.
+// hanNumber takes the Chinese numeral that begins the word at clean[at], with a preceding 第 or the denominator
+// of a share. It returns where the numeral ends, or at if there is none.
 func (c *Cutter) hanNumber(clean string, at, end int) int {
 	if r, _ := utf8.DecodeRuneInString(clean[at:]); r != '第' {
 		if _, kind := digitOf(r); kind == 0 {
@@ -235,8 +234,8 @@ func chineseFraction(s string, at int) (fraction string, end int) {
 	return fraction, end
 }
 
-// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as
-// 2025; what is no regular numeral stays as it is.
+// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as 2025. An irregular numeral stays
+// unchanged.
 func chineseNumber(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, ordinal), share)
 	var total, section, digit int64

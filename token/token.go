@@ -17,7 +17,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Kind tells words from facts: of two texts that differ in a fact, one does not replace the other.
+// Kind separates words from facts. If two texts differ in a fact, one does not replace the other.
 type Kind uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 type Token struct {
 	Hash    uint64 // of the canonical form
 	Text    string // the canonical form, one for all ways to write it
-	Written string // as it is written
+	Written string // in its original spelling
 	Weight  uint32 // idf, in units of 1/Unit
 	Known   bool   // a table has it
 	Han     bool   // of Chinese characters
@@ -60,8 +60,7 @@ type Cutter struct {
 	recent  [1 << 12][2]form
 }
 
-// NewCutter returns a cutter that weighs words by a lexicon. The seed is that of
-// their hashes.
+// NewCutter returns a cutter that weighs words by a lexicon. seed is the seed of their hashes.
 func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
 
 // form is what a word as written stands for. Words recur, so the latest
@@ -93,8 +92,7 @@ func (c *Cutter) Cut(clean string) []Token {
 	return c.tokens
 }
 
-// CutPart is Cut for a part of a longer text, which may consist of furniture alone. First says that the
-// text begins with the part.
+// CutPart cuts part of a longer text, which may be all furniture. first marks the beginning of the text.
 func (c *Cutter) CutPart(clean string, first bool) []Token {
 	c.whole = false
 	c.cut(clean, first)
@@ -176,8 +174,8 @@ var ascii = func() (table [utf8.RuneSelf]runeClass) {
 	return table
 }()
 
-// class of a rune. Blocks are given by number, and the tables of package text
-// are fixed, so that a new Unicode version changes nothing.
+// class returns the class of a rune. Blocks are given by number, and the tables of package text are fixed, so
+// that a new Unicode version changes nothing.
 func class(r rune) runeClass {
 	switch {
 	case r < utf8.RuneSelf:
@@ -242,7 +240,7 @@ func (c *Cutter) find(word string, han bool) *form {
 // put adds a word by its canonical form.
 func (c *Cutter) put(word string, han bool) { c.add(c.find(word, han), word, han) }
 
-// number adds a number. Its hash is that of no word: 7 is not the word "7".
+// number adds a number. Its hash differs from that of any word: 7 is not the word "7".
 func (c *Cutter) number(written, value string) {
 	c.tokens = append(c.tokens, Token{
 		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: value, Written: written, Weight: NumberWeight, Known: true, Kind: Number,
@@ -263,7 +261,7 @@ func (c *Cutter) fact(k Kind, name, written string) {
 	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(name, c.seed), Text: name, Written: written, Weight: NumberWeight, Known: true, Kind: k})
 }
 
-// sign takes a sign, a tag, a handle, or a rune that says nothing, and returns where it ends.
+// sign takes a sign, a tag, a handle, or a rune without content, and returns where it ends.
 func (c *Cutter) sign(clean string, at int) int {
 	switch clean[at] {
 	case '<':
