@@ -70,7 +70,7 @@ func New(c Config) (*Method, error) {
 	return m, nil
 }
 
-// Threshold is the least similarity of near texts.
+// Threshold returns the least similarity of near texts.
 func (m *Method) Threshold() float64 { return m.threshold }
 
 // Spec names the parameters and the tables.
@@ -101,7 +101,7 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return w.View()
 }
 
-// RecordPrepare is Record and Prepare in one: the text is cut once.
+// RecordPrepare does Record and Prepare in one pass: it cuts the text once.
 func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
@@ -111,7 +111,7 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return v
 }
 
-// record makes the record of a text, whose words it sorts anew.
+// record makes the record of a text, and sorts its words.
 func (m *Method) record(w *work, rec *neardup.Record) {
 	rec.Reset()
 	if len(w.Words) == 0 {
@@ -121,7 +121,7 @@ func (m *Method) record(w *work, rec *neardup.Record) {
 	rec.Index = m.appendKeys(rec.Index, &w.keys, w.Words)
 }
 
-// Compare is exact and symmetric.
+// Compare compares two texts exactly. It is symmetric.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: Basis}
 	x, okX := a.(*token.View)
