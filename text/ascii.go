@@ -79,8 +79,8 @@ func load64(s string, i int) uint64 {
 
 func store64(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
-// decodeRune is utf8.DecodeRuneInString(s[i:]) with the common cases
-// decided here. i must be below len(s).
+// decodeRune returns utf8.DecodeRuneInString(s[i:]), with a fast path for the common cases. i must be below
+// len(s).
 func decodeRune(s string, i int) (rune, int) {
 	if c := s[i]; c < 0x80 {
 		return rune(c), 1

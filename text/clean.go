@@ -10,9 +10,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Clean returns the clean text of s: s itself, or a part of it, where that
-// is clean already. One pass, O(len(s)) for any input. What is clean stays
-// as it is: Clean(Clean(s)) == Clean(s).
+// Clean returns the clean text of s. It returns s itself, or a part of it, if that is already clean. One pass,
+// O(len(s)) for any input. Cleaning is idempotent: Clean(Clean(s)) == Clean(s).
 func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
@@ -35,7 +34,7 @@ func (n Normalizer) Clean(s string) string {
 	if n.does(collapseSpace) && len(c.dst) > 0 && c.dst[len(c.dst)-1] == ' ' {
 		c.dst = c.dst[:len(c.dst)-1]
 	}
-	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nobody else holds dst
+	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nothing else refers to dst
 }
 
 // mask returns the classes of runes that the steps may change.
@@ -194,7 +193,7 @@ func (c *cleaner) put(r rune) {
 	c.dst = utf8.AppendRune(c.dst, r)
 }
 
-// endsInSpace is true of an empty text too: no space is written at its start.
+// endsInSpace also returns true for an empty text, so that no space is written at its start.
 func endsInSpace(dst []byte) bool { return len(dst) == 0 || dst[len(dst)-1] == ' ' }
 
 // lower writes the lower-case form of r as Python's str.lower.
@@ -235,8 +234,7 @@ func (c *cleaner) finalSigma() bool {
 	return true
 }
 
-// segment normalises the runes from src[i:] to the next that starts anew,
-// together with the starter before them, which is written already.
+// segment normalises the runes from src[i:] up to the next starter, together with the last starter written.
 func (c *cleaner) segment(i int) {
 	start := c.lastStarter()
 	seg := append(c.seg[:0], c.dst[start:]...)
@@ -317,9 +315,8 @@ func lowerComposed(seg []byte) []byte {
 	return out
 }
 
-// lastStarter returns where in dst the last rune begins that marks behind it
-// belong to. A segment ends before a starter, so this goes back by a rune or
-// two, never far.
+// lastStarter returns where in dst the last rune that following marks combine with begins. A segment ends
+// before a starter, so this goes back by only a rune or two.
 func (c *cleaner) lastStarter() int {
 	at := len(c.dst)
 	for at > 0 {

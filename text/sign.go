@@ -17,7 +17,7 @@ var MaySign = func() (t [256]bool) {
 	return t
 }()
 
-// use says where a sign counts. A space stands for any white space.
+// use is the set of places where a sign counts. A space stands for any white space.
 type use uint16
 
 const (
@@ -68,12 +68,11 @@ var signs = func() map[string]sign {
 	return t
 }()
 
-// Sign returns the sign or operator that begins at s[at] and counts as part of
-// what a clean text says there: its canonical name and where it ends, or "" and
-// at. Callers ask at the beginning of a rune, not inside a sign that they have
+// Sign returns the sign or operator that begins at s[at] and is part of the content of a clean text. It returns
+// the canonical name and the end, or "" and at. at must be the beginning of a rune, not inside a sign already
 // taken. Typography has no names: dashes, quotes, markup, 3-1, 3/4.
 //
-// It looks at the neighbours only, so asking everywhere takes O(len(s)).
+// It looks at the neighbours only, so calls at every rune take O(len(s)).
 func Sign(s string, at int) (name string, end int) {
 	if at < 0 || at >= len(s) || !MaySign[s[at]] || s[at] < utf8.RuneSelf && !plausible(s, at) {
 		return "", at

@@ -30,7 +30,7 @@ func signs(t testing.TB, s string) string {
 	return strings.Join(names, " ")
 }
 
-// TestSign is the specification: the signs of clean texts.
+// TestSign specifies the signs of clean texts.
 func TestSign(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		// A minus belongs to a number; dashes, ranges and bullets do not.
@@ -107,7 +107,7 @@ func TestSignLooksAtNeighbours(t *testing.T) {
 	})
 }
 
-// A text of nothing but signs takes no longer than its length.
+// A text of only signs takes time linear in its length.
 func TestSignIsLinear(t *testing.T) {
 	for _, unit := range []string{"-", "+", "<", "- ", "a-", "✓\ufe0f", "_a", "--", "#a", "1 "} {
 		signs(t, strings.Repeat(unit, 1<<17))

@@ -17,7 +17,7 @@ type block struct {
 	inside []*block
 	text   string // of a run: white space folded, "\n" at line breaks
 	size   int    // letters and digits, see weight
-	linked int    // those of them inside links
+	linked int    // of these, characters inside links
 
 	worth    float64 // see weigh
 	prose    int     // letters outside links of runs that are worth something
@@ -94,7 +94,7 @@ func (b *builder) write(s string) {
 	}
 }
 
-// weight is what a rune says, in Latin letters.
+// weight returns how much text a rune is, in Latin letters.
 func weight(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:

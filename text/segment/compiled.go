@@ -178,8 +178,8 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	return t, total, f.err
 }
 
-// dictionary is the list of words that a trie was made of, but for those that can
-// never be met. A leaf that is no word came with the frequency 0.
+// dictionary returns the words that a trie was built from, except unreachable ones. A leaf that is not a word
+// had the frequency 0.
 func (t *trie) dictionary(total uint64) *dictionary {
 	w := &walk{trie: t, d: &dictionary{total: total}, first: make([]uint32, len(t.slots)), next: make([]uint32, len(t.slots))}
 	for i, s := range t.slots {

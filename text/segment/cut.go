@@ -109,8 +109,7 @@ func (c *cutter) characters(run string) {
 	}
 }
 
-// unknown takes a run of single characters: the Chinese ones as the model
-// joins them, the others by a pattern.
+// unknown takes a run of single characters: the model joins the Chinese ones, a pattern the others.
 func (c *cutter) unknown(run string) {
 	for p := 0; p < len(run); {
 		if end := hanEnd(run, p); end > p {
