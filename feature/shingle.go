@@ -1,5 +1,4 @@
-// Package feature turns a clean text into hashed features: shingles here,
-// weighted keywords in the package below it.
+// Package feature turns a clean text into hashed features: shingles here, weighted keywords in package keyword.
 //
 // A shingle is K consecutive units of a text, and a unit is a word or a rune.
 // Every shingle becomes one 64-bit hash that is fixed for ever (hash.go has
@@ -41,8 +40,7 @@ var unitNames = [...]string{"auto", "words", "runes", "scripts"}
 // MaxK is the largest number of units in a shingle.
 const MaxK = 32
 
-// Shingle says how a text is cut: K consecutive units. The zero value cuts
-// nothing; Default is the one to start from.
+// Shingle sets how a text is cut: K consecutive units. The zero value cuts nothing; Default is a good start.
 type Shingle struct {
 	Unit Unit
 	K    int

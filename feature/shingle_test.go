@@ -167,7 +167,7 @@ func TestAppendEqualsTheDefinition(t *testing.T) {
 	})
 }
 
-// Units are those of the shingles, each where it stands, and equal ones have one hash.
+// Units are the units of shingles, at the right offsets, and equal units have equal hashes.
 func TestUnitsEqualTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clean := texts().Draw(t, "clean")

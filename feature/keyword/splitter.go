@@ -101,7 +101,7 @@ func (s Splitter) run(dst []string, word string, r run) []string {
 	return dst
 }
 
-// What an ASCII byte is; of others nothing is said.
+// Kinds of ASCII bytes; others have none.
 const (
 	between = iota
 	upper

@@ -79,7 +79,7 @@ func (t *Trainer) Add(clean string) error {
 	return nil
 }
 
-// spill writes the counts to a file and starts anew.
+// spill writes the counts to a file and resets them.
 func (t *Trainer) spill() error {
 	err := t.runs.Write(func(w io.Writer) error { return writeTable(w, header{kindCounts, t.documents}, t.counts) })
 	if err != nil {
