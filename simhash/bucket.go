@@ -16,7 +16,7 @@ type line struct {
 // full reports whether no cell is free.
 func (l *line) full() bool { return l.entry[lineCells-1] != 0 }
 
-// len is the number of cells in use, without a branch.
+// len returns the number of cells in use, without a branch.
 func (l *line) len() int {
 	n := uint32(0)
 	for _, e := range &l.entry {

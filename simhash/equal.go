@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// This file is the way of a self-join through a table of radius 0, where only
-// values of equal keys meet. The first pass cuts the list into partitions by a
-// hash of the key; the second takes one partition at a time, which fits in the
-// cache, sorts it by more bits of the hash and compares neighbours at once.
+// This file implements a self-join through a table of radius 0, in which only values of equal keys are
+// compared. The first pass cuts the list into partitions by a hash of the key. The second takes one partition
+// at a time, which fits in the cache, sorts it by further bits of the hash and compares neighbours at once.
 
 // hasher makes bucket numbers of the masked bits of a value.
 type hasher struct {
@@ -58,7 +57,7 @@ func (j *joiner) equalKeys(ctx context.Context, n int) error {
 	})
 }
 
-// spread is the first pass. It returns where partitions start.
+// spread runs the first pass. It returns where partitions start.
 func (s *side) spread(ctx context.Context, h hasher, workers int) ([]uint32, error) {
 	if s.sorted == nil {
 		s.sorted = make([]uint64, len(s.in))
@@ -136,7 +135,7 @@ func (w *equalWork) scan(s *scanner, h hasher, in []uint64) []valuePair {
 	return out
 }
 
-// sort is a counting sort of a partition by bucket. Large buckets go to todo.
+// sort sorts a partition by bucket (counting sort), and adds large buckets to todo.
 func (w *equalWork) sort(h hasher, in []uint64) {
 	if cap(w.values) < len(in) {
 		w.values = make([]uint64, len(in), len(in)+len(in)/4)

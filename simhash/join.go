@@ -95,15 +95,15 @@ type joiner struct {
 	ofB     positions
 }
 
-// valuePair is a pair of fingerprints; where they stand is found out later.
+// valuePair is a pair of fingerprints; their positions are found later.
 type valuePair struct{ a, b uint64 }
 
 // partitionBits is the number of bits of a bucket's number that the second
 // pass sorts by. Partitions are what the first pass makes, of 2^22 buckets 2048.
 const partitionBits = 11
 
-// bucketBits is the width of the bucket numbers of a table for n values:
-// about four values a bucket, at most 64 MB of offsets.
+// bucketBits returns the width of the bucket numbers of a table for n values: about four values a bucket, at
+// most 64 MB of offsets.
 func bucketBits(t *table, n int) int {
 	return max(min(t.bits, bits.Len(uint(n))-2, 24), 1)
 }
@@ -174,7 +174,7 @@ func (j *joiner) joinLayout(name string) (Layout, error) {
 	})
 }
 
-// cost is that of the join by one table.
+// cost returns the cost of the join by one table.
 func (j *joiner) cost(t *table) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {

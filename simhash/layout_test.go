@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layoutNames are layouts of every family for a distance.
+// layoutNames returns layouts of every family for a distance.
 func layoutNames(k int) []string {
 	names := map[int][]string{
 		3: {"choose:6,2"},

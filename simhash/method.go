@@ -41,8 +41,8 @@ type Config struct {
 	Threshold float64
 	// Unverified gives the classic verdict: the distance alone.
 	Unverified bool
-	// MinFeatures: texts with fewer different features get no keys and are
-	// near none; 0: DefaultMinFeatures. Who wants them judged routes them to another method.
+	// MinFeatures: texts with fewer different features get no keys and are never near; 0: DefaultMinFeatures.
+	// Route such texts to another method to judge them.
 	MinFeatures int
 	// Layout of the keys, of those that ParseLayout knows and that flip
 	// nothing; "": chosen.
@@ -223,7 +223,7 @@ type view struct {
 	set    []uint64 // of shingle hashes; nil if nothing is verified
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *view) Bytes() int { return 48 + 8*cap(v.set) }
 
 // Prepare returns the fingerprint and, unless Unverified, the set of shingles.
@@ -262,8 +262,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// Measure is what Compare gives for the similarity, whatever the distance and the
-// threshold.
+// Measure returns the similarity of Compare, whatever the distance and the threshold.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	v, w := a.(*view), b.(*view)
 	switch {
@@ -275,7 +274,7 @@ func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	return feature.Jaccard(v.set, w.set)
 }
 
-// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
+// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not show what near texts share.
 func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok || !own.enough {
