@@ -70,8 +70,8 @@ func (s *scratch) rank(hashes []uint64, table *table) {
 // never is the rank of what is no gram.
 const never = ^uint64(0)
 
-// rankGrams fills s.ranks with the ranks of s.hashes after grams, never for
-// those that are left out, and s.sorted with the others from rare to frequent.
+// rankGrams fills s.ranks with the ranks of s.hashes, which grams has filled, and s.sorted with the grams from
+// rare to frequent. Grams that are left out have the rank never.
 func (s *scratch) rankGrams(q int, table *table) {
 	s.ranks = grow(s.ranks, len(s.hashes))
 	s.levels = grow(s.levels, len(s.hashes))
@@ -146,7 +146,7 @@ const (
 	tagAny     = 0x43 // substrings of Keys = Any
 )
 
-// keyOf is the key of a rank: its 56 bits of hash and the tag.
+// keyOf returns the key of a rank: its 56 bits of hash and the tag.
 func keyOf(rank uint64, tag uint8) uint64 { return rank<<8 | uint64(tag) }
 
 // appendKeys adds the keys of a sorted prefix, each once.

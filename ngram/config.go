@@ -40,7 +40,7 @@ const (
 // Config is everything that changes what a method of this package finds.
 // The zero value of a field is its default.
 type Config struct {
-	// Prepare is stage 1; nil leaves the clean text as it is.
+	// Prepare is stage 1; nil keeps the clean text unchanged.
 	Prepare Preparer
 	// Similarity is Edit by default.
 	Similarity Similarity
@@ -53,8 +53,8 @@ type Config struct {
 	Keys Keys
 	// M are the substrings of Keys = Any; runes:4 by default.
 	M feature.Shingle
-	// Seed is the secret of an index, 0 for a batch: who does not know it
-	// cannot construct texts that share a key. Part of the Spec by digest.
+	// Seed is the secret of an index, 0 for a batch. Without it an attacker cannot construct texts that share a
+	// key. Part of the Spec by digest.
 	Seed uint64
 	// Variants makes texts that differ only in numbers, dates, roman
 	// numerals or codes variants of each other instead of duplicates: they
@@ -138,8 +138,7 @@ type settings struct {
 	table *table
 }
 
-// similar completes the match of two texts that are as similar as the threshold says:
-// near, or variants of one template.
+// similar completes the match of two texts that reach the threshold: near, or variants of one template.
 func (s *settings) similar(match neardup.Match, similarity float64, a, b string) neardup.Match {
 	match.Similarity = similarity
 	match.Variant = bool(s.Variants) && Variant(a, b)

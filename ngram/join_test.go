@@ -135,7 +135,7 @@ func record(m neardup.Method, texts []string) (index, probes keys, sketches []ui
 	return index, probes, sketches
 }
 
-// sortByKey is a stable radix sort, 16 bits at a time.
+// sortByKey sorts stably by radix, 16 bits at a time.
 func sortByKey(entries []entry) {
 	other := make([]entry, len(entries))
 	for shift := 0; shift < 64; shift += 16 {

@@ -39,9 +39,8 @@ func trim(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// shortDistance is Myers' algorithm on one word: the pattern a has at most 64
-// runes. It stops once the remaining columns cannot bring the score back to
-// the limit, as one column lowers the score by at most one.
+// shortDistance runs Myers' algorithm on one word: the pattern a has at most 64 runes. It stops once the
+// remaining columns cannot bring the score back to the limit, as one column lowers the score by at most one.
 func shortDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexWord(a)
 	last := uint(len(a) - 1)
@@ -98,10 +97,9 @@ func (k *block) step(eq uint64, in int) int {
 	return out
 }
 
-// longDistance runs the blocks of the band column by column. A block that
-// enters from below starts one higher on each row than the block above it, and
-// above the band every step counts one more: both are upper bounds that no
-// path of at most limit edits can meet, so such a path's score stays exact.
+// longDistance runs the blocks of the band column by column. A block that enters from below starts one higher
+// on each row than the block above it. Above the band every step counts one more. Both are upper bounds that no
+// path of at most limit edits can reach, so such a path's score stays exact.
 func longDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexBlocks(a)
 	blocks := w.blocks

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naiveDistance is the textbook table, the oracle of every distance here.
+// naiveDistance is the oracle of every distance here: it fills the textbook table.
 func naiveDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -24,8 +24,8 @@ const countsMagic = "neardup tally 1\n"
 // another method or size.
 var ErrCounts = errors.New("not the counts of this method")
 
-// tally writes counts, or reads those of another trainer and adds them, until
-// something is wrong: the format is described once, for both.
+// tally writes counts, or reads another trainer's counts and adds them, until an error. So one description of
+// the format serves both.
 type tally struct {
 	in  *bufio.Reader // nil: it writes
 	out *bufio.Writer
@@ -55,7 +55,7 @@ func (t *tally) number(v uint64) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// text is number for a text of so many bytes at the most.
+// text handles a text of at most most bytes as number does a number.
 func (t *tally) text(s string, most int) string {
 	n := t.number(uint64(len(s)))
 	if t.err == nil && n > uint64(most) {
@@ -70,7 +70,7 @@ func (t *tally) text(s string, most int) string {
 	return string(b)
 }
 
-// slots writes slots, or calls add with what each of others holds.
+// slots writes slots, or calls add with the value of each slot that it reads.
 func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	want := uint64(len(slots))
 	if n := t.number(want); t.err == nil && n != want {
@@ -155,8 +155,7 @@ func (t *editTrainer) tally(y *tally) {
 	}
 }
 
-// addWord adds the four slots of a word of another trainer, as if each had been
-// counted here.
+// addWord adds the four slots of another trainer's word, as if each had been counted here.
 func (c *corpusCounts) addWord(word int, v uint32) {
 	for i := range 4 {
 		more := v >> (8 * i) & fullSlot

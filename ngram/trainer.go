@@ -6,10 +6,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainer counts the substrings that texts may have as keys of plan.go and, if
-// the texts of a sample would meet too many others under those, once more
-// those of pieces.go and a third time what is selected. It takes about memory
-// bytes, but at least 11 MB.
+// Trainer counts the substrings that texts may have as keys of plan.go. If the texts of a sample would have too
+// many candidates under those, it makes another pass for the keys of pieces.go and a third for what is
+// selected. It takes about memory bytes, but at least 11 MB.
 func (m *editMethod) Trainer(memory int64) neardup.Trainer {
 	return &editTrainer{method: m, counts: newCounts(), corpus: newCorpusCounts(memory / 4), sample: newSample(), memory: memory}
 }

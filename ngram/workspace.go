@@ -5,14 +5,12 @@ import (
 	"sync"
 )
 
-// workspace is the memory of one edit distance: for each rune of the pattern
-// the rows where it stands, found by open addressing in a table at least
-// twice as large as the pattern.
+// workspace is the memory of one edit distance. It has for each rune of the pattern the rows where it occurs,
+// found by open addressing in a table at least twice as large as the pattern.
 //
-// For patterns of more than 64 runes a rune has its rows as bits only if it
-// stands on more rows than there are words, which at most 64 runes do; the
-// others are chains of rows. So memory stays linear in the pattern, whatever
-// its alphabet.
+// For patterns of more than 64 runes a rune has its rows as bits only if it occurs on more rows than there are
+// words, which at most 64 runes do. The others are chains of rows. So memory stays linear in the pattern,
+// whatever its alphabet.
 type workspace struct {
 	runes  []rune   // the table, -1 where free
 	slots  []uint64 // beside it: the rows as bits, if the pattern is one word
