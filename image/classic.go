@@ -73,8 +73,8 @@ func greyOf(img image.Image) grey {
 	return g
 }
 
-// resized is what Pillow's resize with the Lanczos filter makes: first along the
-// rows, then along the columns, in fixed point and rounded after each.
+// resized returns what Pillow's resize with the Lanczos filter makes: first along the rows, then along the
+// columns, in fixed point and rounded after each.
 func (g grey) resized(w, h int) grey {
 	if g.w == 0 || g.h == 0 {
 		return grey{w, h, make([]uint8, w*h)}

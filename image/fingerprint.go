@@ -10,7 +10,7 @@ import (
 
 // Fingerprint is what is compared of a picture.
 type Fingerprint struct {
-	// Hashes are those of Turned. Who knows only the first leaves the others 0.
+	// Hashes are those of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash
 	Quality int
 	// Width and Height are as the picture is seen; 0: not known.
@@ -31,8 +31,8 @@ func Read(data []byte, l Limits) (Fingerprint, error) {
 	return f, nil
 }
 
-// String is the text by which a picture is a document: words of name:value. Two
-// files have the same text if they are equal.
+// String returns the text by which a picture is a document: words of name:value. Two files have the same text
+// if they are equal.
 func (f Fingerprint) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pdq:%v quality:%d", f.Hashes[0], f.Quality)
@@ -54,7 +54,7 @@ func (f Fingerprint) String() string {
 	return b.String()
 }
 
-// known is how many of the hashes are.
+// known returns how many of the hashes are known.
 func (f *Fingerprint) known() int {
 	if f.Hashes[1] == (Hash{}) {
 		return 1

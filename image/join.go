@@ -64,7 +64,7 @@ func checkDistance(distance int) error {
 	return nil
 }
 
-// joinSlot has the workers look through ranges of buckets and gives what they find to emit.
+// joinSlot searches ranges of buckets in parallel and passes the pairs to emit.
 func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error) error {
 	const ranges, size, round = 256, slotKeys / 256, 32
 	var found [round][]Pair
