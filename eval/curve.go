@@ -36,11 +36,11 @@ type CurveReport struct {
 	Proposed CurvePoint   `json:"proposed"`
 	// Bias is what to add to the score of every pair, in bits, for method auto at its usual threshold; see Shift.
 	Bias float64 `json:"bias,omitempty"`
-	// Few says what is too little to rely on the proposal; "" if nothing is.
+	// Few names the data that is too small to rely on the proposal, or is "".
 	Few string `json:"few,omitempty"`
 }
 
-// Aim says which threshold to propose.
+// Aim sets which threshold to propose.
 type Aim struct {
 	// Precision asks for the lowest threshold of at least this precision; 0:
 	// the one of the best F1 or, where no pair is negative, the highest of

@@ -46,8 +46,8 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 	return t, o, err
 }
 
-// Band is the recall of the pairs with Low <= similarity < High (<= High where
-// High is 1 and no band of its own starts there).
+// Band is the recall of the pairs with Low <= similarity < High (<= High if High is 1 and no other band starts
+// there).
 type Band struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -171,7 +171,7 @@ func (m *measure) addUnlisted(k uint64, reported *float64) {
 	}
 }
 
-// threshold is what makes a pair of the truth a true one.
+// threshold returns the value from which a pair of the truth is a true one.
 func (m *measure) threshold() float64 {
 	if m.truth.labelled {
 		return 1
