@@ -11,10 +11,10 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Steps are those of [Find] for texts that no machine holds together: an engine carries what one
-// gives to the next, and the matches are the same however it divides them.
+// Steps are the steps of [Find] for texts that no single machine holds. An engine passes the output of one step
+// to the next, and the matches do not depend on how it divides them.
 //
-//   - Anchors of each text, by their hashes: only those that come again, in any text, matter.
+//   - Anchors of each text, by their hashes: only those that recur, in any text, matter.
 //   - Contexts of these in each text, by key.
 //   - Buckets: all contexts of a key give matches.
 //   - Joined: all matches of a document give its spans.
@@ -43,13 +43,13 @@ type Position uint64
 
 const byteBits = 31
 
-// At is the position of a byte.
+// At returns the position of a byte.
 func At(item uint32, offset int) Position { return Position(item)<<byteBits | Position(offset) }
 
-// Item is the number of the document.
+// Item returns the number of the document.
 func (p Position) Item() uint32 { return uint32(p >> byteBits) }
 
-// Byte is the offset in its text.
+// Byte returns the offset in its text.
 func (p Position) Byte() int { return int(p & (1<<byteBits - 1)) }
 
 // Context is an anchor with the text of all windows that it stands for.
@@ -60,7 +60,7 @@ type Context struct {
 	Text   string
 }
 
-// Match says that so many bytes stand in two places.
+// Match is a number of equal bytes in two places.
 type Match struct {
 	At   Position
 	Len  int
@@ -196,13 +196,13 @@ func (b *Buckets) gather(ctx context.Context) error {
 	return errors.Join(err, sorted.Close())
 }
 
-// position says where a byte of the store is from.
+// position returns the document and the offset that a byte of the store is from.
 func (b *Buckets) position(at uint64) (Position, error) {
 	in, err := b.job.store.find(int64(at))
 	return At(in.item, int(in.start)) + Position(int64(at)-in.at), err
 }
 
-// Joined makes spans of matches: all of a document, with what it has to do with others. Close them.
+// Joined makes spans of matches: all matches of a document, also with other documents. Close them.
 type Joined struct {
 	disk    *external.Files
 	matches *external.Sorter[row]

@@ -22,7 +22,7 @@ func newRow(key, at uint64, before, behind int) row {
 func (r row) before() int { return int(r[2] >> 32) }
 func (r row) behind() int { return int(uint32(r[2])) }
 
-// stretch is a part of a document that lies in the store.
+// stretch is a part of a document in the store.
 type stretch struct {
 	at    int64  // offset in the store
 	item  uint32 // the document
@@ -30,8 +30,8 @@ type stretch struct {
 	runes uint32 // that begin before
 }
 
-// longestStretch is how much of the store one stretch says the place of: what is longer
-// is several, one after the other. It bounds how far runes are counted.
+// longestStretch bounds the length of one stretch; longer parts are several consecutive ones. So it bounds how
+// far runes are counted.
 const longestStretch = 4 << 10
 
 // document is what is known of an item of the input.
@@ -199,7 +199,7 @@ func RuneStarts[T string | []byte](s T) (n int) {
 	return n
 }
 
-// find returns the stretch in which a byte of the store lies.
+// find returns the stretch that contains a byte of the store.
 func (s *store) find(at int64) (found stretch, err error) {
 	lo, hi := 0, s.stretches.Len()
 	for lo+1 < hi {
@@ -217,7 +217,7 @@ func (s *store) find(at int64) (found stretch, err error) {
 	return s.stretches.Get(lo)
 }
 
-// placeAt says where a byte of the store is from.
+// placeAt returns the document and the place that a byte of the store is from.
 func (s *store) placeAt(at int64) (Place, error) {
 	in, err := s.find(at)
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *store) placeAt(at int64) (Place, error) {
 	}, err
 }
 
-// id is that of a document.
+// id returns the id of a document.
 func (s *store) id(item int) (string, error) {
 	doc, err := s.documents.Get(item)
 	if err != nil {
