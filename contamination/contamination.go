@@ -1,11 +1,10 @@
-// Package contamination finds the items of an evaluation in documents: questions,
-// answers and passages that stand in them, whole, with words changed, or in part.
+// Package contamination finds the items of an evaluation in documents: questions, answers and passages, whole,
+// with changed words, or in part.
 //
-// An item is looked for by its rarest shingles. Where a document has some of them,
-// the best window is found by aligning the words, each weighed by how rare it is, and
-// the evidence of the words says, as for duplicates, whether the window states the same
-// numbers and facts. A part that says too little to be found, as "Which of these is
-// true?", is looked for with its answer or not at all.
+// An item is searched by its rarest shingles. If a document has some of them, the best window is found by
+// aligning the words, each weighed by how rare it is. As for duplicates, the evidence of the words decides
+// whether the window states the same numbers and facts. A part that contains too little, such as "Which of
+// these is true?", is searched with its answer or not at all.
 package contamination
 
 import (
@@ -34,12 +33,12 @@ type Part string
 const (
 	Text         Part = "text"
 	Question     Part = "question"
-	WithAnswer   Part = "question and answer" // of a question that says too little by itself
+	WithAnswer   Part = "question and answer" // of a question that contains too little alone
 	Answer       Part = "answer"
 	PassageOfOne Part = "passage"
 )
 
-// Verdict says what a finding means.
+// Verdict is the meaning of a finding.
 type Verdict string
 
 const (
@@ -61,14 +60,14 @@ type Finding struct {
 	// Held is the share of the part that the passage holds, in its order, words weighed
 	// by how rare they are.
 	Held float64 `json:"held"`
-	// Probability that the passage says the same, as duplicates are decided.
+	// Probability that the passage means the same, as duplicates are decided.
 	Probability float64 `json:"probability"`
 	// Answered: the answer stands beside the question.
 	Answered bool `json:"answered,omitempty"`
-	// Differs are the numbers and opposites that the passage has in the place of others.
+	// Differs are the numbers and opposites that the passage has in place of others.
 	Differs []Difference `json:"differs,omitempty"`
 	Passage string       `json:"passage"`
-	Of      string       `json:"of"` // the part, as it is compared
+	Of      string       `json:"of"` // the part, in the form that is compared
 	Why     string       `json:"why"`
 
 	first, last int // units of the document
@@ -82,7 +81,7 @@ type Difference struct {
 	Passage string `json:"passage"`
 }
 
-// Config says how items are found.
+// Config sets how items are found.
 type Config struct {
 	// Least is the share of a part, by weight, that is held where it is contaminated, in
 	// long ones; 0 means .8. Of 20 words and fewer it is half as far from 1.
@@ -106,7 +105,7 @@ type Finder struct {
 	summary Items
 }
 
-// Items says what became of the items.
+// Items counts what became of the items.
 type Items struct {
 	Items    int `json:"items"`
 	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
@@ -184,5 +183,5 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	return f, nil
 }
 
-// Items says what became of the items.
+// Items returns what became of the items.
 func (f *Finder) Items() Items { return f.summary }

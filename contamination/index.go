@@ -155,8 +155,8 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// end weighs words by the items too, in which a word of many says little, leaves out what
-// says too little, and makes the keys.
+// end weighs words also by the items, so that a word of many items counts little. It drops parts that contain
+// too little, and makes the keys.
 func (b *builder) end() {
 	kept, answers, short := []needle(nil), map[int][]string{}, []needle(nil)
 	for _, n := range b.needles {
@@ -379,7 +379,7 @@ func (x *index) find(key uint64) []posting {
 	}
 }
 
-// holds reports whether a row of units stands within others.
+// holds reports whether a row of units occurs within others.
 func holds(doc, row []unit) bool {
 	for i := 0; i+len(row) <= len(doc); i++ {
 		if slices.EqualFunc(doc[i:i+len(row)], row, func(a, b unit) bool { return a.hash == b.hash }) {

@@ -30,8 +30,8 @@ func (s side) signs(i int) (found string) {
 	return found
 }
 
-// goesOn returns the sign by which a formula goes on after its last unit: a decimal point, or one before another number
-// or letter. What leads to an answer is not one.
+// goesOn returns the sign by which a formula continues after its last unit: a decimal point, or a sign before
+// another number or letter. A sign that leads to an answer is not one.
 func (s side) goesOn(i int) string {
 	start, end := s.gap(i)
 	after, left, right := s.clean[start:end], s.at(i-1), s.at(i)
@@ -97,8 +97,8 @@ func (s side) numbers(from, to int) (out []string) {
 	return out
 }
 
-// reads notes the numbers and the signs that the document has in the place of others: between
-// the pairs, and as far before and after them as the item reaches.
+// reads records the numbers and the signs that the document has in place of others: between the pairs, and as
+// far before and after them as the item extends.
 func (f *Finding) reads(item, doc side, pairs []pairing) {
 	note := func(d Difference) {
 		if !slices.Contains(f.Differs, d) {
