@@ -57,8 +57,8 @@ func NewStream(w io.Writer) *AtomicFile {
 	return &AtomicFile{claim: claim{path: Stdin}, buf: buf, top: buf}
 }
 
-// createTemp opens the temporary file beside path, or path itself where it
-// cannot be replaced. A file within an AtomicDir needs no lock: that of the directory holds.
+// createTemp opens the temporary file next to path, or path itself if it cannot be replaced. A file within an
+// AtomicDir needs no lock, because the directory has one.
 func createTemp(path string, within bool) (*AtomicFile, error) {
 	real, unreal := filepath.EvalSymlinks(path)
 	if unreal == nil {
@@ -128,7 +128,7 @@ func (f *AtomicFile) member() error {
 	return nil
 }
 
-// Write writes; after an error every Write and Commit fails.
+// Write writes p. After an error every Write and Commit fails.
 func (f *AtomicFile) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err

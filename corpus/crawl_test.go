@@ -65,8 +65,7 @@ func sharedPages(tb testing.TB) []webPage {
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]*charset[^>]*>`)
 
-// inGBK re-encodes a Chinese page and takes out what it says of its charset;
-// nil if it cannot be.
+// inGBK re-encodes a Chinese page and removes its charset declaration. It returns nil if it cannot.
 func inGBK(name string, body []byte) []byte {
 	if !strings.Contains(name, "gne_zh") {
 		return nil

@@ -15,7 +15,7 @@ type dialect struct {
 	cells     int // of the header, 0 without one
 }
 
-// quoting says what a quote at the begin of a cell means.
+// quoting is the meaning of a quote at the beginning of a cell.
 type quoting uint8
 
 const (

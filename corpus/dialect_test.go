@@ -71,7 +71,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// What is no text in any charset is refused, in every format of texts.
+// Bytes that are not text in any charset are refused, in every format of texts.
 func TestJunkIsRefused(t *testing.T) {
 	random := make([]byte, 6000)
 	for i, x := 0, uint32(1); i < len(random); i++ {

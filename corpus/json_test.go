@@ -53,7 +53,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What is kept of JSON is JSON: an array of the elements as they were.
+// Kept items of JSON are written as JSON: an array of the unchanged elements.
 func TestWriterKeepsJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		"[ {\"text\" : \"a\"},\n{\"text\":\"b\"} ]": "[\n{\"text\" : \"a\"},\n{\"text\":\"b\"}\n]\n",

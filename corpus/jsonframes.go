@@ -13,7 +13,7 @@ type jsonFrames struct {
 	limit int64
 	lines int64 // line ends taken so far
 	array bool
-	begun bool // the first byte has told which of the two it is
+	begun bool // the first byte has decided which of the two it is
 	ended bool // the array has
 }
 
@@ -35,7 +35,7 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 	return raw, at, err
 }
 
-// start goes to the first byte of the next value.
+// start skips to the first byte of the next value.
 func (f *jsonFrames) start() (byte, error) {
 	for {
 		w := f.b.window()

@@ -42,14 +42,12 @@ type input struct {
 // above is what a table has before its header.
 type above struct {
 	mark      bool   // a byte order mark, as Excel wants it
-	separator []byte // the line that says what parts the cells
+	separator []byte // the line that names the delimiter of cells
 }
 
-// resolve turns what the caller named into files, in the order named, the
-// content of a directory in the order of its names. A file named twice is
-// read once, and so is one that symbolic links lead to as well: the first
-// name counts. Hard links are files of their own; who removes one keeps the
-// other.
+// resolve turns names into files, in order, and the content of a directory in the order of its names. A file
+// that is named twice, or also by symbolic links, is read once under its first name. Hard links are separate
+// files, because removing one keeps the other.
 func resolve(names []string) ([]*input, error) {
 	w := &walk{seen: map[string]bool{}, single: len(names) == 1}
 	for _, name := range names {

@@ -42,10 +42,10 @@ func ParseFormat(name string) (Format, error) {
 }
 
 const (
-	// DefaultMaxDocument is the largest record read unless told otherwise.
+	// DefaultMaxDocument is the default size of the largest record read.
 	DefaultMaxDocument = 16 << 20
-	// A compressed file may grow to the larger of the two. A larger ratio is not that of
-	// text: a gzip file of ratio 1,000 would cost 2 CPU s a megabyte.
+	// A compressed file may grow to the larger of the two. Text never has a larger ratio, and a gzip file of
+	// ratio 1,000 would cost 2 CPU s a megabyte.
 	freeDecompressed = 256 << 20
 	defaultMaxRatio  = 200
 )
@@ -72,8 +72,8 @@ type Options struct {
 	// the text. Empty: none.
 	HTMLField string
 
-	// Fields are the names of others that become Document.Fields: strings and numbers of JSON,
-	// cells under a header, columns. A dot leads into an object or a group.
+	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
+	// under a header, columns. A dot leads into an object or a group.
 	Fields []string
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
@@ -108,11 +108,11 @@ type Options struct {
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
 	Extract func(page []byte, charset, url string) (Page, error)
-	// Picture makes the text of a picture, and takes such a text, too. Images need
-	// it; the text field, "image" unless it is named, then holds the picture.
+	// Picture makes the text of a picture, and also accepts such a text. Images need it; the text field,
+	// "image" by default, then holds the picture.
 	Picture func(data []byte) (text string, err error)
-	// Pixels counts those of a picture by its text: its field PixelsField, where Fields asks for that and the record
-	// has none. May be nil.
+	// Pixels returns the pixels of a picture from its text, for the field PixelsField, if Fields contains it
+	// and the record does not. May be nil.
 	Pixels func(text string) int
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
@@ -177,8 +177,8 @@ type Codec interface {
 	Format() Format
 	// Open starts reading rows. Only the named fields need be read.
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
-	// Create starts writing rows to what has that path, in which columns stand before
-	// those of the files that they are copied from.
+	// Create starts writing rows to a file named path. The columns before precede those of the files that rows
+	// are copied from.
 	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 

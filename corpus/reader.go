@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Reader reads the records of its inputs in a fixed order. Next is for one
-// goroutine at a time; Progress may be called from others.
+// Reader reads the records of its inputs in a fixed order. Next is for one goroutine at a time; other
+// goroutines may call Progress.
 type Reader struct {
 	opt    Options
 	fields Fields
@@ -36,10 +36,9 @@ type frames interface {
 	next() (raw []byte, line int64, err error)
 }
 
-// Open prepares to read files, directories (recursively, in the order of
-// names), patterns (*, ?, [...]) and "-", which is opt.Stdin. It looks at each
-// input that does not tell its format by its name. Only regular files are
-// read, and of each only the bytes it has now.
+// Open prepares to read files, directories (recursively, in the order of names), patterns (*, ?, [...]) and
+// "-", which is opt.Stdin. It looks at each input whose name does not determine its format. It reads only
+// regular files, up to their current length.
 func Open(inputs []string, opt Options) (*Reader, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -88,7 +87,7 @@ func (r *Reader) prepare(in *input) error {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		if err != nil {
-			in.format = Files // reading it tells the error in its place
+			in.format = Files // reading it returns the error in its place
 		}
 	}
 	if err := r.opt.supports(in.format); err != nil {
@@ -193,8 +192,8 @@ func Twice(name string) error {
 	return fmt.Errorf("%w %q that alone has this name: rename the others, or name another field", ErrField, name)
 }
 
-// seenFields notes which fields the decoded objects of JSON had: a bit for each of
-// Fields.All, and one that there was an object.
+// seenFields records which fields the decoded objects of JSON had: a bit for each of Fields.All, and one for
+// any object.
 type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
@@ -202,8 +201,8 @@ const seenObject = 1 << 31
 // mostExtra is how many of Options.Fields are noted.
 const mostExtra = 16
 
-// Unmet returns the names of the fields that were asked for and that none of
-// the objects of JSON has that were decoded so far. Of tables Next says so.
+// Unmet returns the names of required fields that no decoded object of JSON had so far. For tables, Next
+// returns an error instead.
 func (r *Reader) Unmet() (names []string) {
 	had := r.seen.Load()
 	if had&seenObject == 0 {
@@ -231,8 +230,7 @@ func (r *Reader) Unmet() (names []string) {
 // about one that is missing.
 func (r *Reader) Names() string { return r.NewDecoder().names(r.first) }
 
-// ErrNoEffect is wrapped by the error of Open for an option that none of the
-// inputs would obey.
+// ErrNoEffect is wrapped by the error of Open for an option that applies to no input.
 var ErrNoEffect = errors.New("option without effect")
 
 // ErrDamaged is wrapped by the error of Next about a file that cannot be read,
@@ -297,7 +295,7 @@ func (r *Reader) checkFields() error {
 	return nil
 }
 
-// frames opens an input, and says what closes it.
+// frames opens an input, and returns a closer for it.
 func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if c := codecOf(r.opt.Codecs, in.format); c != nil {
 		f, err := r.openRows(in, c)
@@ -330,8 +328,8 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	}
 }
 
-// Progress returns how many bytes of the files, compressed as they are, have
-// been read, and how many there are; -1 with standard input.
+// Progress returns the number of bytes of the files, in compressed form, that were read, and the total; -1 with
+// standard input.
 func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
 
 // Format returns the format all inputs have, and false if they have several.

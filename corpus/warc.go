@@ -11,10 +11,9 @@ import (
 // maxWarcHead is the largest header of a WARC record that is read.
 const maxWarcHead = 64 << 10
 
-// warcFrames yields the records of a WARC file that hold a document: response
-// records of a successful request for a page or a text, resource records of
-// such a type, and conversion records. Others are passed over. After damage it
-// goes on at the next record that begins like one.
+// warcFrames yields the records of a WARC file that hold a document: response records of a successful request
+// for a page or a text, resource records of such a type, and conversion records. It skips others. After damage
+// it continues at the next bytes that look like a record.
 type warcFrames struct {
 	in    *input
 	s     *stream
@@ -243,7 +242,7 @@ func (f *warcFrames) wantedBlock(head, block []byte) bool {
 	if isHTTP(head) {
 		status, ok := httpStatus(block)
 		if !ok {
-			return true // Decode says what is wrong with it
+			return true // Decode returns the error
 		}
 		if status < 200 || status > 299 {
 			return false

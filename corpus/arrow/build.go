@@ -13,10 +13,10 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// version is that of the messages: V5.
+// version is the version of the messages: V5.
 const version = 4
 
-// output writes messages as a stream, or as a file, whose end says where they lie.
+// output writes messages as a stream, or as a file, whose end lists their places.
 type output struct {
 	out     io.Writer
 	stream  bool
@@ -29,7 +29,7 @@ type output struct {
 	batches []block
 }
 
-// block says where a message lies.
+// block is the place of a message.
 type block struct {
 	at   int64
 	head int32
@@ -84,8 +84,8 @@ func (o *output) raw(head []byte, body io.Reader) (block, error) {
 	return at, err
 }
 
-// schema builds the columns of its own and those of the input. What is said of these lies
-// in bytes of the input, which are taken whole: places in them count from where they stand.
+// schema builds the columns of its own and those of the input. The schema of these is copied as a block of
+// bytes from the input, so places in it are relative to that block.
 func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	var fields []flatbuffers.UOffsetT
 	var metadata flatbuffers.UOffsetT
@@ -219,7 +219,7 @@ func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatb
 	return b.EndVector(len(all))
 }
 
-// pack compresses a buffer as those of the input are, and says before it how long it was.
+// pack compresses a buffer like those of the input, after its uncompressed length.
 func (o *output) pack(b []byte) ([]byte, error) {
 	if o.codec == noCodec || len(b) == 0 {
 		return b, nil

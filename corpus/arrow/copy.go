@@ -22,7 +22,7 @@ func (c *copier) empty(d *data, n int) *data {
 	}
 	buffers := d.buffers
 	if !d.index && (d.kind == binaryView || d.kind == textView) {
-		buffers = buffers[:1] // those of long texts follow as they are needed
+		buffers = buffers[:1] // those of long texts are added when needed
 	}
 	for _, b := range buffers {
 		room := min(int(b.size)/max(d.rows, 1)*n, c.room)
@@ -136,8 +136,7 @@ func (c *copier) values(of, b *buffer, width, from, to int) {
 	}
 }
 
-// offsets appends offsets, which continue those of the column, and returns what lies between
-// them.
+// offsets appends offsets, which continue those of the column, and returns the range of values between them.
 func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 	if from == to || !c.spend(to-from, d.width) {
 		return 0, 0
@@ -199,8 +198,7 @@ func (c *copier) views(of, d *data, from, to int) {
 	}
 }
 
-// union appends values that lie in the child of their type: in the same row, or in a dense
-// union where an offset says.
+// union appends values of the child of their type. They are in the same row, or in a dense union at an offset.
 func (c *copier) union(of, d *data, from, to int) {
 	c.values(of.buffers[0], d.buffers[0], 1, from, to)
 	for i := range d.children {

@@ -92,7 +92,7 @@ func TestDamagedBytes(t *testing.T) {
 	}
 }
 
-// bomb is a stream of texts by a dictionary with one long text.
+// bomb returns a stream of texts by a dictionary with one long text.
 func bomb(t *testing.T, text string, n int) []byte {
 	t.Helper()
 	typ := &ar.DictionaryType{IndexType: ar.PrimitiveTypes.Int8, ValueType: ar.BinaryTypes.String}

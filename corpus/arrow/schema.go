@@ -61,7 +61,7 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. An access outside of it panics, which told recovers.
+// table is a table of a flat buffer. An access outside it panics, and told recovers.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {
@@ -125,7 +125,7 @@ type layout struct {
 	unit   int // of times; mode of a union; digits behind the point of a decimal
 }
 
-// encoded says which dictionary a column has indexes of. The zero value is none.
+// encoded names the dictionary that a column indexes. The zero value is none.
 type encoded struct {
 	id    int64
 	index layout
@@ -185,7 +185,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 	return fields, nil
 }
 
-// parse reads what a type says more.
+// parse reads the details of a type.
 func (f *field) parse(of table) error {
 	switch f.kind {
 	case integer:
@@ -250,7 +250,7 @@ func (f *field) same(g *field) bool {
 	return f.name == g.name && f.layout == g.layout && f.codes == g.codes && f.encoded == g.encoded && slices.EqualFunc(f.children, g.children, (*field).same)
 }
 
-// names lists columns, those of structs by their paths.
+// names lists columns, and those of structs by their paths.
 func names(dst []string, before string, fields []*field) []string {
 	for _, f := range fields {
 		if f.kind == structure {

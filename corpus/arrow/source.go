@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// magic begins and ends a file; behind the first one lies a stream.
+// magic begins and ends a file; a stream follows the first one.
 const magic = "ARROW1"
 
 // The kinds of messages.
@@ -68,7 +68,7 @@ func open(file io.ReaderAt, size int64) (*source, error) {
 	return s, err
 }
 
-// footer reads the end of a file, which says where all lies.
+// footer reads the end of a file, which has the places of all blocks.
 func (s *source) footer() error {
 	var tail [4 + len(magic)]byte
 	if _, err := s.file.ReadAt(tail[:], s.end-int64(len(tail))); err != nil || string(tail[4:]) != magic {
@@ -276,7 +276,7 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	return err
 }
 
-// data takes what belongs to a column; values means those of its dictionary.
+// data takes the parts of a column; values selects those of its dictionary.
 func (b *batch) data(f *field, values bool) (*data, error) {
 	if b.nodes--; b.nodes < 0 {
 		return nil, errors.New("a batch lacks columns")
@@ -450,8 +450,8 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	return to, err
 }
 
-// told makes an error of a panic, which accesses behind the end of damaged data are, and of
-// what went wrong before it. It is to be deferred.
+// told turns a panic into an error, because damaged data makes accesses out of range. It also returns an
+// earlier error of s. Call it deferred.
 func (s *source) told(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)

@@ -1,6 +1,5 @@
-// Package interop writes what was found in documents in the forms that other tools
-// read, so that a corpus can be cleaned where it already lies: dolma's attributes,
-// datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
+// Package interop writes the results in the forms that other tools read, so that a corpus can be cleaned in
+// place: dolma's attributes, datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
 package interop
 
 import (
@@ -128,8 +127,8 @@ func (w *datatrove) Add(d *Document) error {
 	return err
 }
 
-// NewIDs writes the ids of the documents that go as a table of one column, id, in one of
-// corpus.TableFormats by the name of the file.
+// NewIDs writes the ids of removed documents as a table of one column, id. The name of the file selects one of
+// corpus.TableFormats.
 func NewIDs(path string, codecs []corpus.Codec) (Writer, error) {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
@@ -166,7 +165,7 @@ type files struct {
 	out   *corpus.AtomicFile
 }
 
-// reach begins the file of an input, and those of inputs before that hold no document.
+// reach begins the file of an input, and those of earlier inputs without documents.
 func (f *files) reach(path string) error {
 	for f.out == nil || f.paths[f.at] != path {
 		if f.out != nil {

@@ -345,8 +345,7 @@ type legacy struct {
 func (l legacy) LogicalType() *format.LogicalType         { return nil }
 func (l legacy) ConvertedType() *deprecated.ConvertedType { return &l.converted }
 
-// TestTimes: what a column of times says, in each unit and of each generation
-// of writers.
+// TestTimes: a column of times has the right value in each unit and from each generation of writers.
 func TestTimes(t *testing.T) {
 	moment := time.Date(2001, 2, 3, 4, 5, 6, 789000000, time.UTC)
 	day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)

@@ -342,7 +342,7 @@ func (c *column) append(dst []byte, v parquet.Value) []byte {
 	return corpus.AppendCell(dst, c.small)
 }
 
-// value appends a value as it is written.
+// value appends a value in its text form.
 func (c *column) value(dst []byte, v parquet.Value) []byte {
 	if isBytes(v) {
 		return append(dst, v.ByteArray()...)
@@ -354,8 +354,8 @@ func isBytes(v parquet.Value) bool {
 	return v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray
 }
 
-// textOf returns how values of a type that is no string are written. The types
-// of older writers (TIMESTAMP_MICROS) come as those of today.
+// textOf returns how values of a non-string type are written as text. The types of older writers
+// (TIMESTAMP_MICROS) are converted to the current ones.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
