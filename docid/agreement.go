@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// content asks what the contents of the subject and a leader make of a name of a stage that both have.
+// content identifies a comparison of the contents of the subject and a leader, which have the same name of a stage.
 type content struct {
 	leader uint64
 	stage  Stage

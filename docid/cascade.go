@@ -32,8 +32,8 @@ const (
 // Maker makes a method for an index: with its secret seed and its table.
 type Maker func(seed uint64, table []byte) (neardup.Method, error)
 
-// Settings are what an index is opened with. Whatever changes a decision is
-// part of the index: opening it with other settings is ErrUnlike.
+// Settings are the settings of an index. Those that change decisions are part of the index: opening it with
+// others is ErrUnlike.
 type Settings struct {
 	Clean               neardup.Cleaner // nil: texts are clean as they come
 	URL, Title, Content Mode
@@ -53,11 +53,10 @@ type Settings struct {
 	// a title or a url that match, remains one of the texts.
 	Titled bool
 
-	// Pictures, where not nil, has the pictures of articles confirm and contradict their texts.
+	// If Pictures is not nil, the pictures of articles confirm and contradict their texts.
 	Pictures *Pictures
 
-	// Overrides are what people have ruled about pairs of articles, by nid;
-	// nil: nothing.
+	// Overrides are rulings of people about pairs of articles, by nid; nil: none.
 	Overrides *override.Set
 
 	// Window bounds how old a leader may be to be matched; 0: any age.
@@ -77,10 +76,10 @@ type Settings struct {
 	// Semaphore bounds the long judgements; detectors of one process should share
 	// one. nil: one for this detector, of half the processors.
 	Semaphore *Semaphore
-	// Identity is what a new index gets; nil draws one at random.
+	// Identity makes the identity of a new index; nil draws one at random.
 	Identity func(spec string) (Identity, error)
-	// Lost, where not nil, hears that the index has changes up to one only, and
-	// that a later one was seen. An epoch was begun when it is called.
+	// If Lost is not nil, it is called when the index has only changes up to has, and a sink has seen a later
+	// one. An epoch has begun by then.
 	Lost func(has, seen uint64)
 	// Now is the clock that times are recorded from; nil: time.Now.
 	Now func() time.Time

@@ -47,7 +47,7 @@ func AnonymousNID(seq uint64) string { return AnonymousPrefix + strconv.FormatUi
 // all of it.
 type Name [16]byte
 
-// KeySet is what is probed for one method of one stage.
+// KeySet is the set of probes of one method of one stage.
 type KeySet struct {
 	Keys []uint64 // the probes
 	// If Plausible is not nil, it reports which sketches are worth returning. It is pure and takes nanoseconds.
@@ -120,8 +120,8 @@ type ReplayKey struct {
 	Request          [16]byte // keyed digest
 }
 
-// Material is what verification needs of a leader. It never changes while the
-// docId lives, whatever is deleted.
+// Material is the part of a leader that verification needs. It never changes while the docId lives, whatever is
+// deleted.
 type Material struct {
 	NID   string
 	Title string // clean
@@ -130,7 +130,7 @@ type Material struct {
 	Pictures []Picture
 }
 
-// Kind is what a change does.
+// Kind is the kind of a change.
 type Kind string
 
 const (
@@ -160,7 +160,7 @@ type Change struct {
 	Backlog   uint64     // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }
 
-// NewLeader is what a new leader adds.
+// NewLeader is the part of a change that a new leader adds.
 type NewLeader struct {
 	Keys     []uint64 // found under these
 	Sketch   uint64
@@ -193,14 +193,14 @@ func (e *Entry) Leads() bool {
 	return e.Kind == KindNew || e.Kind == KindCorrect && e.Leader == e.Seq
 }
 
-// Ruling is what a person decided, and why.
+// Ruling is a person's decision, with the reason.
 type Ruling struct {
 	Who, Why string
 	// Before is the previous docId of a corrected article.
 	Before uint64
 	// Other is the nid of the other article of the pair that was looked at.
 	Other string
-	// Link is what a rule decides about the pair; "" withdraws it. Was is the previous link.
+	// Link is the new link of the pair; "" withdraws it. Was is the previous link.
 	Link, Was override.Link
 }
 
@@ -326,8 +326,8 @@ type GroupSize struct {
 	Size   int
 }
 
-// GroupPage asks for groups of at least MinSize members that come after
-// another in the order of Groups; an After with Leader 0 starts at the front.
+// GroupPage selects groups of at least MinSize members that come after another in the order of Groups. An After
+// with Leader 0 starts at the front.
 type GroupPage struct {
 	MinSize int
 	After   GroupSize

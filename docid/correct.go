@@ -18,7 +18,7 @@ type Correcting struct {
 	Who, Why string
 }
 
-// Corrected is what a person has done to an article, for people.
+// Corrected is the last correction of an article, for people.
 type Corrected struct {
 	Who    string    `json:"who"`
 	Why    string    `json:"why,omitempty"`

@@ -122,8 +122,7 @@ func TestHeatAndTextTogether(t *testing.T) {
 	check(t, "text", group(t, d, docID).Kept.Text, "two")
 }
 
-// TestNoTextCapturesNoTitle: articles with texts that contradict each other do
-// not meet in a leader that has none.
+// TestNoTextCapturesNoTitle: articles with contradictory texts do not join the same leader without text.
 func TestNoTextCapturesNoTitle(t *testing.T) {
 	bare := cascade
 	bare.TitleAgrees = nil

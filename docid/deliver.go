@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// complete adds to deliveries what the outbox does not keep because it follows
-// from the rest: docIds, names, the clean texts of leaders. Where the outbox kept
-// nothing for the sink, what the index still knows stands in.
+// complete adds to deliveries what the outbox does not keep because it follows from the rest: docIds, names,
+// the clean texts of leaders. If the outbox kept nothing for the sink, complete uses what the index still has.
 func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	_, leaders := r.sink.(Library)
 	for i := range ds {

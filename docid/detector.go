@@ -131,8 +131,8 @@ type Answer struct {
 	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
 	// SameImages are the pictures that confirmed a duplicate, or whose docIds an article without words may belong to.
 	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
-	// Candidates is how many leaders shared a key, Compared how many were
-	// verified, Rounds how often the store was asked: for metrics.
+	// Candidates is the number of leaders that shared a key, Compared of those verified, Rounds of look-ups in
+	// the store: for metrics.
 	Candidates int `json:"-"`
 	Compared   int `json:"-"`
 	Rounds     int `json:"-"`
@@ -324,7 +324,7 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 		return fmt.Errorf("read the epochs: %w", err)
 	}
 	d.ids.learn(epochs)
-	// What people said may be among what was lost: it is read again.
+	// The lost changes may include rulings, so read them again.
 	d.ruled.forget()
 	return nil
 }

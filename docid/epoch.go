@@ -13,8 +13,8 @@ const (
 	margin         = 1 << 20
 	perMillisecond = 64
 	perMicrosecond = 16
-	// mostByClock is how far a clock is believed, 70 years: one that stands in the far future
-	// would use up the numbers, which have 48 bits wherever they are kept.
+	// mostByClock bounds the clock, 70 years. A clock in the far future would use up the numbers, which have 48
+	// bits wherever they are stored.
 	mostByClock = 1 << 47
 )
 

@@ -7,17 +7,16 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// proven is what is known of a subject and the leaders. All of it stays true
-// as long as they live, so it may be used again however often the store is
-// asked.
+// proven is what is known about a subject and the leaders. All of it stays true as long as they live, so it can
+// be reused after any number of look-ups.
 type proven struct {
 	names    [][]Hit    // by name of the subject: every leader it leads to
 	searched []searched // by key set of the subject
 	contents map[content]agreement
-	rated    []Rated // names of pictures that were asked for
+	rated    []Rated // names of pictures that were looked up
 }
 
-// searched is what became of the leaders under a key set.
+// searched is the state of the leaders under a key set.
 type searched struct {
 	left          []Hit    // found, not compared yet
 	more          bool     // and others share fewer keys
@@ -32,8 +31,8 @@ type matched struct {
 	pictures []Picture // of the leader
 }
 
-// outcome is what a subject is: the duplicate of match, or new, and then
-// perhaps the variant of another.
+// outcome is the decision on a subject: the duplicate of match, or new, and then perhaps the variant of
+// another.
 type outcome struct {
 	stage     Stage
 	match     *matched
@@ -42,8 +41,8 @@ type outcome struct {
 	alike     []SameImages // of an article without words
 }
 
-// question is what must be proven before there is an outcome: how contents
-// agree, or what the leaders under a key set are.
+// question is what must be proven before there is an outcome: how contents agree, or which leaders a key set
+// has.
 type question struct {
 	content
 	keySet int

@@ -9,7 +9,7 @@ type History interface {
 	// KeepIdentity stores the identity of an index, so that a lost index can be rebuilt. It returns ErrOther if
 	// another index feeds the library.
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
-	// Identity is what made the index itself; ErrNotFound if it was not kept.
+	// Identity returns the stored identity of the index; ErrNotFound if there is none.
 	Identity(ctx context.Context, tenant string) (Identity, error)
 	// History returns the changes after one, in order and without gaps, up to
 	// Cursor: entry, names, and what it did to the kept copy; of a submission
@@ -26,7 +26,7 @@ type Library interface {
 	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
 }
 
-// Texts are what a library keeps of a docId.
+// Texts are the stored texts of a docId.
 type Texts struct {
 	Material *Material // nil: none
 	Kept     *Article  // its nid, text and heat; nil: none

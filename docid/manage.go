@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Revision is what may change of an article. Answers already given stay.
+// Revision is a change of an article. Earlier answers stay.
 type Revision struct {
 	Heat *int64
 	Text *string

@@ -150,7 +150,7 @@ func (c *cascade) pictureAliases(ps []Picture) (names []alias) {
 	return names
 }
 
-// likeness is what the pictures of two articles say that are not common.
+// likeness is the evidence of the uncommon pictures of two articles.
 type likeness struct {
 	mine, theirs []image.Hash
 	SameImages

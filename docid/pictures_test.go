@@ -25,7 +25,7 @@ func TestMostUncommon(t *testing.T) {
 	}
 }
 
-// How pictures count is part of an index; where they do not, its spec is what it was before there were any.
+// How pictures count is part of an index. Without pictures its spec is unchanged.
 func TestPicturesInTheSpec(t *testing.T) {
 	for _, c := range []struct {
 		pictures *docid.Pictures

@@ -29,7 +29,7 @@ type Rebuild struct {
 	Drained bool
 	// Page bounds the changes read and repeated at a time; it is fewer if texts are long. 0: 500.
 	Page int
-	// Progress, where not nil, hears how many changes were made so far.
+	// If Progress is not nil, it gets the number of changes made so far.
 	Progress func(made int)
 
 	identity Identity

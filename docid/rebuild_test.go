@@ -60,7 +60,7 @@ func TestProgressOverEpochs(t *testing.T) {
 	}
 }
 
-// drain stores behind the index all that is not.
+// drain stores pending changes.
 func drain(t *testing.T, d *docid.Detector, history, library docid.Sink) {
 	t.Helper()
 	for name, sink := range map[string]docid.Sink{"map": history, "articles": library} {

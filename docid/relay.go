@@ -37,7 +37,7 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if err == nil {
 		err = d.Resume(ctx, at)
 	}
-	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be away for now; Drain asks again
+	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be unavailable for now; Drain tries again
 		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
 	}
 	return &Relay{d: d, name: name, who: rand.Text(), sink: sink}, nil
@@ -93,7 +93,7 @@ func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, er
 	return at, p.err
 }
 
-// page is what waits after a change.
+// page is a page of pending changes.
 type page struct {
 	ds  []Delivery
 	err error

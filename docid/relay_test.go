@@ -27,8 +27,8 @@ func (s *epochSink) Apply(_ context.Context, _ string, ds []docid.Delivery) erro
 	return nil
 }
 
-// TestEpochsOfOthers: an epoch that one server began and delivered is counted by the
-// relay of another, which begins behind it: timestamps are made of it.
+// TestEpochsOfOthers: a relay counts an epoch that another server began and delivered earlier, because
+// timestamps depend on it.
 func TestEpochsOfOthers(t *testing.T) {
 	ctx := t.Context()
 	store, err := memory.New(ctx)

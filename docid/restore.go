@@ -14,8 +14,8 @@ type Restoration interface {
 	Append(ctx context.Context, cs []*Change) error
 	// Catalog reads what is there.
 	Catalog() Catalog
-	// Finish lets everybody open the index. If past is not 0, an epoch begins
-	// first, with the change past+1: see Index.BeginEpoch.
+	// Finish makes the index available. If past is not 0, an epoch begins first, with the change past+1: see
+	// Index.BeginEpoch.
 	Finish(ctx context.Context, past uint64) error
 }
 

@@ -20,7 +20,7 @@ import (
 // pair that cannot be is no match of any stage. It is the leader's own nid that
 // counts, as in a batch: an article whose partner is no leader is not moved by it.
 
-// ruled is what people have said, up to a change. Safe for concurrent use.
+// ruled has the rules of people, up to a change. Safe for concurrent use.
 type ruled struct {
 	mu   sync.RWMutex
 	at   uint64                              // the last rule
@@ -66,7 +66,7 @@ func (r *ruled) forget() {
 // rulingsPage is how many rules are read at a time.
 const rulingsPage = 1000
 
-// learnRulings reads what people have said since the last time. O(new rulings).
+// learnRulings reads the rules since the last call. O(new rulings).
 func (d *Detector) learnRulings(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()

@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// search is the work on one subject: it asks the store, proves what the
-// judgement asks for, and is done when that has an outcome.
+// search is the work on one subject: it queries the store and proves facts until the judgement has an outcome.
 type search struct {
 	d *Detector
 	s *subject
@@ -56,7 +55,7 @@ func (j *search) decide(ctx context.Context) (outcome, error) {
 	return j.round(ctx)
 }
 
-// round asks for the leaders that are new since the last round, and judges.
+// round looks up the leaders that are new since the last round, and judges.
 func (j *search) round(ctx context.Context) (outcome, error) {
 	j.rounds++
 	began := time.Now()
@@ -89,7 +88,7 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 // more is searched in its newest part.
 const maxPages = 64
 
-// look asks once for everything, and then for the rest of each key set.
+// look looks up everything once, and then the rest of each key set.
 func (j *search) look(ctx context.Context) error {
 	q, f, err := j.lookup(ctx)
 	if err != nil {
@@ -125,7 +124,7 @@ func (j *search) look(ctx context.Context) error {
 	return nil
 }
 
-// lookup asks the store, again if people have ruled meanwhile, or a picture has become common.
+// lookup queries the store, again if a rule was made meanwhile, or a picture has become common.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
 		q := j.s.query(j.query.Since)

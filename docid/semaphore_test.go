@@ -15,9 +15,8 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// hotMethod is a method under which all texts of one first word share a key and
-// none is near another. compare, where not nil, is called for each comparison
-// with the text that is judged.
+// hotMethod is a method under which all texts of one first word share a key and are never near. If compare is
+// not nil, each comparison calls it with the text that is judged.
 type hotMethod struct{ compare func(text string) }
 
 type hotView string
@@ -47,7 +46,7 @@ func (m *hotMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	return neardup.Match{Distance: -1, Method: "hotMethod"}
 }
 
-// counted counts what is asked of an index.
+// counted counts the calls of an index.
 type counted struct {
 	docid.Index
 	reads, conflicts atomic.Int64

@@ -34,17 +34,15 @@ type Delivery struct {
 	// later. Then Article is what the catalogue has, without its text, and Kept is unknown. A Library gets the
 	// current kept copy with the leader.
 	Backfilled bool
-	// Article is the whole article that came with a submission or an
-	// update, or that is kept at another heat now; of a correction it is whole
-	// if it is kept, else without its text. nil if there is none, or no sink was
-	// attached then.
+	// Article is the whole article of a submission or an update, or the kept copy at its new heat. For a
+	// correction it is whole if it is kept, otherwise without its text. It is nil if there is none, or if no
+	// sink was attached then.
 	Article *Article
-	// Kept is what the change did to the kept copy of Entry.Leader.
+	// Kept is the effect of the change on the kept copy of Entry.Leader.
 	Kept KeptEffect
 }
 
-// KeptEffect is what a change does to the kept copy of a docId, as its commit
-// decided.
+// KeptEffect is the effect of a change on the kept copy of a docId, as its commit decided.
 type KeptEffect byte
 
 const (

@@ -129,8 +129,7 @@ type Catalog interface {
 	Due(ctx context.Context, before int64, limit int) ([]uint64, error)
 	// Rulings returns up to limit rules after a change, in order.
 	Rulings(ctx context.Context, after uint64, limit int) ([]Entry, error)
-	// Epochs are those that were begun, in order. There may come more while
-	// the store is open; see Receipt.
+	// Epochs returns all epochs so far, in order. Further ones may begin while the store is open; see Receipt.
 	Epochs(ctx context.Context) ([]Epoch, error)
 	// Stats is O(1).
 	Stats(ctx context.Context) (Stats, error)
@@ -139,7 +138,7 @@ type Catalog interface {
 	Engine(ctx context.Context) (map[string]int64, error)
 }
 
-// Errors of a store, to be asked for with errors.Is.
+// Errors of a store. Check them with errors.Is.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrConflict    = errors.New("a newer change contradicts the judgement")

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Keys of different stages lie in one key space of the store, so each stage
-// flips its own bits of a method's keys; a method's equal keys stay equal.
+// Keys of different stages share one key space of the store, so each stage flips its own bits of a method's
+// keys. A method's equal keys stay equal.
 const (
 	saltEqual   = 0x9ae16a3b2f90404f
 	saltTitle   = 0xc949c7defebd8b5d
@@ -22,7 +22,7 @@ type subject struct {
 	*cascade
 	sub         *Submission
 	ruled       uint64                   // the last rule when it was made ready
-	links       map[string]override.Link // what people have said of it, by nid
+	links       map[string]override.Link // rules about it, by nid
 	title, text string                   // clean
 	content     string                   // of these, what the stage content compares
 	silent      bool                     // the text has no words

@@ -57,7 +57,7 @@ type cachedView struct {
 	leaderView
 }
 
-// overhead is what an entry costs beside its view, about.
+// overhead is the approximate cost of an entry in addition to its view.
 const (
 	overhead     = 200
 	pictureBytes = 40

@@ -70,7 +70,7 @@ func (s *Service) Close() error {
 	return s.c.Close()
 }
 
-// Reach asks whether Redis is there.
+// Reach returns an error if Redis does not answer.
 func (s *Service) Reach(ctx context.Context) error {
 	_, err := s.c.Do(ctx, "PING")
 	return failed(err)
@@ -163,11 +163,11 @@ var decideSource string
 
 var decide = redis.NewScript(-1, decideSource)
 
-// article is what the outbox has of one.
+// article is an article in the outbox.
 type article struct {
 	docid.Article
 	Received int64    // Unix nanoseconds
-	Request  [16]byte // digest of what was asked
+	Request  [16]byte // digest of the request
 }
 
 // Add decides on an article and writes what it is found by, in one step. An nid that was answered gets its answer.

@@ -278,7 +278,7 @@ func testLayout(t *testing.T, s *services.Server) {
 	}
 }
 
-// testWords: words that Redis keeps, for as long as is said, give the same signatures.
+// testWords: words that Redis caches for the configured time give the same signatures.
 func testWords(t *testing.T, s *services.Server) {
 	const title, content = "计算机应用与软件", "海量网络文本去重系统实验测试，这是一段测试文本的内容。"
 	cached := index(t, open(t, s, classic.Options{Words: 7 * 24 * time.Hour}))

@@ -191,7 +191,7 @@ func (x *Index) waits(d *docid.Delivery, said string) (redis.Args, error) {
 	return redis.Args{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
 }
 
-// finish lets everybody open the index.
+// finish makes the index available to servers.
 func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error {
 	var puts []redis.Args
 	last := sum.Seq

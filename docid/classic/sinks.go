@@ -33,7 +33,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 	if err != nil {
 		if sinks, also := x.attached(ctx); also == nil && slices.ContainsFunc(sinks, func(a docid.Attachment) bool { return a.Sink == name }) &&
 			errors.Is(err, docid.ErrUnavailable) {
-			return nil // it may be away for now; Feed asks again
+			return nil // it may be unavailable for now; Feed tries again
 		}
 		return fmt.Errorf("attach sink %q: %w", name, err)
 	}
@@ -76,8 +76,8 @@ const (
 	feedPage  = 200
 )
 
-// Feed brings a sink what waits for it, in order and at least once, until ctx ends, whose error it returns. Of all
-// that feed a sink one does; failed hears why it waits.
+// Feed delivers pending changes to a sink, in order and at least once, until ctx ends, and returns its error.
+// Of all servers that feed a sink one does; failed gets the error that it waits for.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
 	who, pause := rand.Text(), feedPause
 	for {
