@@ -51,7 +51,7 @@ type Config struct {
 	// one that must be linked is near with the basis "override", one that
 	// cannot be is not. They are part of the method that the summary names.
 	Overrides *override.Set
-	// Variants asks Pairs for the variants too: similar, and not the same.
+	// Variants adds variants to Pairs: similar, but not the same.
 	Variants bool
 	// Reference is an index whose documents precede all others. The outcome is as if all were decided in one
 	// run, those of the index first. Pairs of two of its documents are not reported. nil: none.
@@ -61,8 +61,7 @@ type Config struct {
 	// Resume stores the progress of Dedup, which continues from it after a kill; nil: none. The caller removes
 	// or closes it.
 	Resume *resume.Folder
-	// Audit asks for measurements of the run; nil: none. They change no
-	// decision.
+	// Audit sets the measurements of the run; nil: none. They change no decision.
 	Audit *audit.Config
 	// Memory bounds, in bytes, what the run holds at once; at least MinMemory,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.

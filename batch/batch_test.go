@@ -330,7 +330,7 @@ func TestPairsAreAllPairs(t *testing.T) {
 	}
 }
 
-// Most tests ask for little memory, so that everything spills.
+// Most tests have little memory, so that everything spills.
 func TestMain(m *testing.M) {
 	leastMemory = 0
 	m.Run()

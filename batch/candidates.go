@@ -11,9 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// candidates say for each text, in the order of positions, what may be near
-// it: earlier texts that it was paired with, and the hot buckets it is in,
-// where later only leaders will stand.
+// candidates has for each text, in the order of positions, what may be near it: earlier texts that it was
+// paired with, and its hot buckets, in which later only leaders will be.
 type candidates struct {
 	sorted  *external.Sorted[pair] // position -> contact
 	hot     int                    // buckets

@@ -10,12 +10,11 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// collection is what was read: the documents, and their distinct clean texts
-// in the order of Keep.
+// collection is the input: the documents, and their distinct clean texts in the order of Keep.
 type collection struct {
 	docs   external.Table[item, docRow]
 	ids    *external.Spool
-	ranked *external.Table[rank, item] // nil where the order is that of the input: the rank is the item
+	ranked *external.Table[rank, item] // nil in the order of the input: the rank is the item
 	keep   *preferred                  // nil in the order of the input
 	texts  external.Table[position, textRow]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
@@ -27,21 +26,21 @@ type collection struct {
 	reference *reference.Index
 	recalled  external.Table[rank, uint32]
 	times     external.Table[item, int64] // where documents are added to it
-	// rulings about pairs of texts, by which no method is asked.
+	// rulings about pairs of texts, which override the method.
 	rulings rulings
 	// distinct: no two texts are equal. Else equal ones are found by their
 	// keys and compared.
 	distinct bool
 }
 
-// docRow is what is kept of one item of the input.
+// docRow is the stored part of one item of the input.
 type docRow struct {
 	id    external.Ref
 	idLen uint32
 	text  uint32 // plus 1; 0: rejected. A textNo while reading, then a position
 }
 
-// textRow is what is kept of one distinct text.
+// textRow is the stored part of one distinct text.
 type textRow struct {
 	at     external.Ref
 	sketch uint64

@@ -54,7 +54,7 @@ func (e Edge) Relation() Relation {
 	return Variant
 }
 
-// grade is what kind of evidence there is, the strongest last.
+// grade is the kind of evidence, the strongest last.
 type grade uint8
 
 const (
@@ -88,7 +88,7 @@ func gradeOf(m neardup.Match) grade {
 	return none
 }
 
-// strength is what decides between leaders; the zero value is none.
+// strength orders leaders; the zero value is none.
 type strength struct {
 	grade
 	distance int32
@@ -186,9 +186,8 @@ type Text struct {
 	Prepared neardup.Prepared
 }
 
-// Verify compares two texts, as every engine must: equal ones are near by any
-// method, which is not asked: what it makes of their words may be less than certain.
-// To no text nothing is near.
+// Verify compares two texts, as every engine must. Equal texts are near without calling the method, because it
+// may be less certain of their words. A blank text is never near.
 func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, m.Compare) }
 
 // Explain returns what Verify does, with the Evidence of a variant if the method has any. It scores the pair once.

@@ -122,8 +122,7 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 	}
 }
 
-// A key with more postings than wait for its end is spilled, and so is
-// what comes after.
+// A key with more pending postings than maxPending is spilled, and so is what follows.
 func TestCrowdedKeyFlows(t *testing.T) {
 	var postings []Posting
 	for text := range Ordinal(maxPending + 100) {

@@ -22,8 +22,7 @@ type index struct {
 // kind is the number of the template of a leader in a bucket, and the place from which all up to this one have it.
 type kind struct{ template, from uint32 }
 
-// bucketBytes is what one index posting may cost at most, with its share of
-// the bucket tables.
+// bucketBytes is the most that one index posting may cost, with its share of the bucket tables.
 const bucketBytes = 40
 
 // newIndex makes room for the leaders among the texts from `from` on, as many

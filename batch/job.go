@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// job is what the stages of one run share: the configuration, the temporary
-// files, and the summary, to which each adds what it did.
+// job is the shared state of the stages of one run: the configuration, the temporary files, and the summary, to
+// which each adds its part.
 type job struct {
 	cfg   Config
 	disk  *external.Files

@@ -58,8 +58,8 @@ const (
 	joinPage       = 1 << 14 // entries
 )
 
-// joinFrom is how many leaders of a bucket are compared one by one, and then
-// say what features are frequent. Variable for tests.
+// joinFrom leaders of a bucket are compared one by one, and then determine which features are frequent.
+// Variable for tests.
 var joinFrom = uint32(256)
 
 // mostFrequent is how many features of first leaders are counted: some 10 MB while it lasts.

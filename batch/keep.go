@@ -15,12 +15,10 @@ import (
 // keys the id does, then the text. So the order depends on the documents alone, and only the key "first" uses
 // the order of the input.
 //
-// Keys are longest and shortest (by the runes of clean text), earliest and
-// latest (by Document.Time), https and shortest-url (by Document.URL),
-// smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]: the
-// values in this order, * for all others, which come last where it is missing),
-// "largest score" and "smallest score" (by the number in a field). What a document
-// does not have orders it last.
+// Keys are longest and shortest (by the runes of clean text), earliest and latest (by Document.Time), https and
+// shortest-url (by Document.URL), smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]:
+// the values in this order, * for all others, last if missing), "largest score" and "smallest score" (by the
+// number in a field). Documents that lack a value come last.
 type Keep string
 
 // KeepKeys lists the keys, for a message.
@@ -44,7 +42,7 @@ type keepKey struct {
 // last is the number of what a document does not have.
 const last = math.MaxUint64
 
-// keepKeys are those that need no field.
+// keepKeys are the keys without a field.
 var keepKeys = []keepKey{
 	{name: "longest", rank: func(it *scanned, _ string) uint64 { return last - uint64(runes(it.clean)) }},
 	{name: "shortest", rank: func(it *scanned, _ string) uint64 { return uint64(runes(it.clean)) }},
@@ -185,7 +183,7 @@ func (o *keepOrder) of(it *scanned) []uint64 {
 	return all
 }
 
-// preferred remembers the numbers of all documents, to say which key decided.
+// preferred stores the numbers of all documents, to find which key decided.
 type preferred struct {
 	keepOrder
 	ranks *external.Array[uint64] // of item i those from i * the number of keys on

@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Of documents that say the same, the keys say which stays, and of each other one why, in any order
-// of the input.
+// Of documents with the same text, the keys select the kept one, and name the reason for each other one, in any
+// order of the input.
 func TestKeep(t *testing.T) {
 	doc := func(id, text, url string, time int64, source, score string) neardup.Document {
 		return neardup.Document{ID: id, Text: text, URL: url, Time: time, Fields: map[string]string{"source": source, "score": score}}

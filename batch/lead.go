@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// state is what has been decided of a text: the zero value is a leader.
+// state is the decision on a text: the zero value is a leader.
 type state struct {
 	matchRow          // with the leader; no grade: none
 	leader   position // or what it is a variant of
@@ -27,7 +27,7 @@ func (s *state) strength() strength {
 	return strength{s.grade, s.distance, m.Rank(), Ordinal(s.leader)}
 }
 
-// verdicts say what became of each text.
+// verdicts are the decisions on all texts.
 type verdicts struct {
 	*verifier
 	states  external.Table[position, state]
@@ -154,8 +154,8 @@ func (l *leading) search(x *index) search {
 	return search{verifier: l.verifier, x: x, removed: l.removed}
 }
 
-// decide notes what became of a text, and makes it a leader of the index if it is near none
-// and stands in its partition.
+// decide records the decision on a text. It adds the text to the index as a leader if it is near none and in
+// its partition.
 func (l *leading) decide(s *search, t position, contacts []contact, best *state) error {
 	if best.duplicate() {
 		l.removed.set(uint32(t))

@@ -165,8 +165,7 @@ func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	return nil
 }
 
-// positionOf returns the position of a text of which a document stands at a rank;
-// the next one if it is the first.
+// positionOf returns the position of a text with a document at a rank, or the next one if it is the first.
 func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	p, err := r.renumbered.Get(no)
 	if err != nil || p > 0 {

@@ -107,8 +107,8 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 	})
 }
 
-// equalPair marks, in what stands beside a pair of ranks, two documents of one
-// text; below it is the text, else the row of the match.
+// equalPair marks, in the value of a pair of ranks, two documents of one text. Then the lower bits are the
+// text, otherwise the row of the match.
 const equalPair = 1 << 63
 
 // pairing of documents: by the rank of the later one, then of the earlier one,
@@ -215,8 +215,8 @@ func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
 	return Ordinal(first), Ordinal(second), err
 }
 
-// membersOf groups the ranks of the documents from one on by text; the rows say where
-// each text's begin.
+// membersOf groups the ranks of the documents from one on by text. The rows have the beginning of each text's
+// group.
 func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
 	byText := external.NewSorter[pair](w.disk, w.memory(60))
 	err := w.eachFrom(ctx, from, func(r rank, _ item, p position) error {

@@ -33,7 +33,7 @@ func results(t *testing.T) (rows [][]string) {
 	return rows
 }
 
-// cleanedSets are those that cleaned has read.
+// cleanedSets are the sets that cleaned has read.
 var cleanedSets sync.Map
 
 // cleaned returns a set of the shared data, read and cleaned once for all tests.

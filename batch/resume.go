@@ -53,7 +53,7 @@ func (c *Config) begin() error {
 	return c.Resume.Begin(index, c.facts()...)
 }
 
-// doneReading is what is kept of reading.
+// doneReading is the stored progress of reading.
 type doneReading struct {
 	log     *resume.Log
 	repeats bool // texts may have repeated
@@ -150,7 +150,7 @@ func (s *scan) collectBlock(b readBlock) error {
 	return s.done.log.Append(out.b)
 }
 
-// doneComparing is what is kept of comparing.
+// doneComparing is the stored progress of comparing.
 type doneComparing struct {
 	log     *resume.Log
 	reading bool

@@ -14,8 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// records are what reading gives: the collection, and the postings of its
-// texts, to be grouped by key.
+// records are the result of reading: the collection, and the postings of its texts, to be grouped by key.
 type records struct {
 	*collection
 	method    neardup.Method            // trained
@@ -77,7 +76,7 @@ type scan struct {
 	set       *collection // but for its texts, which are
 	texts     external.Table[textNo, textRow]
 	idHashes  *external.Sorter[pair]
-	order     *orderer // nil where the order of the input is asked for
+	order     *orderer // nil for the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
@@ -109,7 +108,7 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	keep, _ := j.cfg.Keep.parse() // newJob has said what is wrong with it
+	keep, _ := j.cfg.Keep.parse() // newJob has checked it
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}

@@ -13,9 +13,9 @@ type Summary struct {
 	Outcomes
 	Effort
 
-	// Audit is what the run measured of itself, where it was asked to.
+	// Audit is the measurement of the run, if requested.
 	Audit *audit.Result `json:"audit,omitempty"`
-	// Digest stands for all decisions; see ResultDigest.
+	// Digest identifies all decisions; see ResultDigest.
 	Digest string `json:"digest,omitempty"`
 	// IndexDigest is the digest of all decisions of the index that documents were added to.
 	IndexDigest string `json:"indexDigest,omitempty"`
@@ -41,7 +41,7 @@ type Outcomes struct {
 	Equal     int64     `json:"equal,omitempty"`     // of these, with the clean text of the document they name
 	Contained int64     `json:"contained,omitempty"` // of these, because that document has its passages
 	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
-	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for what they say more
+	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for their extra words
 	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look
 	Overrides int64     `json:"overrides,omitempty"` // pairs that were ruled, and found
 	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
@@ -51,7 +51,7 @@ type Outcomes struct {
 	OverridesIgnored int64 `json:"overridesIgnored,omitempty"`
 }
 
-// Effort is what that took.
+// Effort is the work of a run.
 type Effort struct {
 	Buckets       int64 `json:"buckets"`       // keys of at least two texts
 	LargestBucket int64 `json:"largestBucket"` // texts

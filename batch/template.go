@@ -154,7 +154,7 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 	return number, nil
 }
 
-// shares reports whether a leader stands in a bucket that the text searches.
+// shares reports whether a leader is in a bucket that the text searches.
 func (x *index) shares(contacts []contact, leader position) bool {
 	for _, c := range contacts {
 		if c.role()&Probing != 0 {

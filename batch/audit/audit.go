@@ -45,7 +45,7 @@ type Result struct {
 	// variants of the highest similarity.
 	Removals []Pair `json:"removals,omitempty"`
 	Misses   []Pair `json:"misses,omitempty"`
-	// Time is what preparing and evaluating took.
+	// Time is the duration of preparation and evaluation.
 	Time time.Duration `json:"nanoseconds"`
 }
 
@@ -106,7 +106,7 @@ type Texts interface {
 	Document(item uint32) (id, clean string, err error)
 }
 
-// Run is what is measured.
+// Run is the run that is measured.
 type Run struct {
 	Texts   Texts
 	Method  neardup.Method // trained
@@ -136,8 +136,8 @@ const (
 	mostEdited = 400
 )
 
-// Auditor measures a run. All its methods may be called on nil, which is what a run
-// that is not measured has. They are for one goroutine, but for Refuse.
+// Auditor measures a run. All its methods accept a nil Auditor, which a run without an audit has. They are for
+// one goroutine, except Refuse.
 type Auditor struct {
 	Config
 	run      Run
@@ -152,7 +152,7 @@ type Auditor struct {
 	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
 	mu      sync.Mutex
 	refused []Refusal // by hash
-	fresh   []Refusal // since they were asked for
+	fresh   []Refusal // since the last call of Taken
 }
 
 // expected is a pair of near texts that should share a key: target among the postings, the other with its
@@ -296,8 +296,8 @@ func (a *Auditor) expectEdits(target, own uint32, e *edited) {
 	}
 }
 
-// expect notes that a text with a record should meet the target, of which one searches
-// and finds the other.
+// expect records that a text with a record should share a key with the target. One of them searches and finds
+// the other.
 func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches bool, found *int) {
 	keys := rec.Probes()
 	if targetSearches {
@@ -310,8 +310,8 @@ func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches
 	}
 }
 
-// Meet takes the next text under a key, in the order of keys: a pair that should meet
-// and does is put through the same pairing as any bucket.
+// Meet takes the next text under a key, in the order of keys. Pairs that should share a key, and do, go through
+// the same pairing as any bucket.
 func (a *Auditor) Meet(key uint64, met Side, found, searches bool) {
 	if a == nil {
 		return

@@ -156,7 +156,7 @@ func TestAuditor(t *testing.T) {
 	}
 }
 
-// meetAll lets an auditor meet all texts under the keys that are kept.
+// meetAll passes all texts under the kept keys to an auditor.
 func meetAll(a *Auditor, in texts, kept func(key uint64) bool) {
 	type posting struct {
 		key  uint64

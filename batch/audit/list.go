@@ -90,8 +90,8 @@ func (a *Auditor) Variant(of, other uint32, similarity float64, conflicts []near
 	}
 }
 
-// keep inserts into a list by similarity, highest first if descending, one
-// of each other document: ten pairs of one group say little more than one.
+// keep inserts into a list by similarity, highest first if descending, at most one pair of each other document:
+// ten pairs of one group are little more evidence than one.
 func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	order := func(x, y listed) int {
 		if descending {

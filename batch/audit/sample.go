@@ -72,7 +72,7 @@ func (a *Auditor) brute(ctx context.Context) error {
 	return nil
 }
 
-// expectPairs notes that the near pairs of queries should meet, some of each.
+// expectPairs records that the near pairs of queries should share a key, some of each.
 func (a *Auditor) expectPairs(queries []query, pairs []sampledPair) {
 	slices.SortFunc(pairs, func(x, y sampledPair) int {
 		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(seed, uint64(x.other)), mixed(seed, uint64(y.other))))

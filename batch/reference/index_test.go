@@ -20,8 +20,8 @@ import (
 
 var header = reference.Header{Spec: "plain/1 threshold=0.5", Normalize: "none"}
 
-// begin makes an index, adds n parts of two documents each, of one text, and returns its
-// folder. Both stand under the key of their number, the even ones lead.
+// begin makes an index, adds n parts of two documents each, of one text, and returns its folder. Both have the
+// key of their number; the even ones lead.
 func begin(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "index")

@@ -31,8 +31,7 @@ type Header struct {
 	Spec string `json:"spec"`
 	// Normalize is how texts were cleaned.
 	Normalize string `json:"normalize"`
-	// Settings is what the caller wants to know again, such as the flags that made
-	// the method.
+	// Settings is stored for the caller, such as the flags that made the method.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Row is what an index keeps of a document besides its id, its text and its keys.
+// Row is the record of a document in an index, without its id, its text and its keys.
 type Row struct {
 	Text, ID       uint64 // where they begin; documents of equal texts may share one
 	TextLen, IDLen uint32
@@ -38,7 +38,7 @@ const (
 // Leads reports whether other documents are compared with this one.
 func (r *Row) Leads() bool { return !r.Removed && r.Kind < Near }
 
-// rowBytes is what a row takes, a part of a block.
+// rowBytes is the size of a row, a part of a block.
 const rowBytes = 64
 
 func (r *Row) append(b []byte) []byte {

@@ -22,14 +22,14 @@ type blockEntry struct {
 	tag    uint64 // keys: the first
 }
 
-// tableWriter gathers a table, in a temporary file where it is large.
+// tableWriter collects a table, in a temporary file if it is large.
 type tableWriter struct {
 	disk    *external.Files
 	entries *external.Spool
 	blocks  uint64
 }
 
-// tableMemory is what a table has in memory while it is written.
+// tableMemory is the memory of a table while it is written.
 const tableMemory = 64 << 10
 
 func newTableWriter() *tableWriter {
@@ -81,7 +81,7 @@ type table struct {
 	file   readFile
 	from   int64 // where it begins
 	blocks int
-	heads  []pageHead // and one that is behind the last
+	heads  []pageHead // plus one after the last
 
 	mu    sync.Mutex
 	pages [cachedPages]tablePage

@@ -52,7 +52,7 @@ type manifest struct {
 	Format string            `json:"format"`
 	Facts  []Fact            `json:"facts"`
 	Logs   map[string]extent `json:"logs"`
-	// Finished is what the index will be after the run, where it adds to one.
+	// Finished is the digest of the index after the run, if it adds to one.
 	Finished string `json:"finished,omitempty"`
 }
 
@@ -73,8 +73,8 @@ type Folder struct {
 	open     []*Log
 }
 
-// Open takes the folder for a run with these facts; [Folder.Begin] may say more. It is
-// made if it is not there, but not the one above it.
+// Open opens the folder for a run with these facts; [Folder.Begin] may add to them. It creates the folder if
+// needed, but not its parent.
 func Open(dir string, facts ...Fact) (*Folder, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
