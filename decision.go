@@ -16,11 +16,11 @@ const (
 	Duplicate Verdict = "duplicate" // near the leader it names
 )
 
-// Relation is what a text is to a leader, for readers of results.
+// Relation is the relation of a text to a leader, for readers of results.
 type Relation string
 
 const (
-	Same        Relation = "duplicate" // they say the same
+	Same        Relation = "duplicate" // they mean the same
 	Unsure      Relation = "unsure"    // a person should look
 	Variant     Relation = "variant"   // one template, other facts
 	Overlaps    Relation = "overlap"   // one text is longer
@@ -40,22 +40,22 @@ type Decision struct {
 	// KeptBy is the first key of the order by which the leader precedes this document; "" in the order of the
 	// input.
 	KeptBy string `json:"keptBy,omitempty"`
-	// Distance where the method has one, else nil.
+	// Distance is nil if the method has none.
 	Distance *int `json:"distance,omitempty"`
-	// Via is set where connected components were asked for: the document
-	// that links this one to its component, and that Similarity is to.
+	// Via is set for connected components: the document that links this one to its component, and that
+	// Similarity refers to.
 	Via string `json:"via,omitempty"`
 	// VariantOf is the best leader that a new document resembles without being the same. The document differs
 	// in content, or is longer. Conflicts lists the differences (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two say the same.
+	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two mean the same.
 	Relation    Relation `json:"relation,omitempty"`
 	Probability float64  `json:"probability,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
 	// the method it was routed to.
 	Method string `json:"method"`
-	// Basis is what was measured: "equal text", "jaccard of words:3", ...
+	// Basis is the measure: "equal text", "jaccard of words:3", ...
 	Basis string `json:"basis,omitempty"`
 }
 
@@ -100,7 +100,7 @@ func DigestOf(clean string) Digest {
 	return Digest(xxh3.HashString128(clean).Bytes())
 }
 
-// Key returns 64 bits of the digest, as a key under which equal texts meet.
+// Key returns 64 bits of the digest, as a key that equal texts share.
 func (d Digest) Key() uint64 { return binary.LittleEndian.Uint64(d[:8]) }
 
 // String returns the digest as 32 hex digits.

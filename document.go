@@ -1,13 +1,13 @@
 package neardup
 
-// Document is one article, page or message as a reader or a caller gives it.
-// Only ID and Text are needed; the rest is used where it is asked for.
+// Document is one article, page or message from a reader or a caller. Only ID and Text are required; the rest
+// is used by some settings.
 type Document struct {
 	// ID is the caller's own name for the document (the nid of the service).
 	ID string
 	// Text is the body, UTF-8 but not yet normalised.
 	Text string
-	// Title and URL are what the docId service also looks up.
+	// The docId service also looks up Title and URL.
 	Title string
 	URL   string
 	// Time orders documents for "keep the earliest". Its unit is the

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// Record is what a method makes of one clean text so that similar texts can be
-// found: 64-bit keys, at least one of them shared by similar texts, and 64
-// bits of sketch by which most candidates can be rejected unseen.
+// Record is what a method makes of one clean text to find similar texts. It has 64-bit keys, at least one of
+// them shared by similar texts, and 64 bits of sketch that reject most candidates without reading them.
 type Record struct {
 	// Index are the keys under which the text is found. Without
 	// duplicates, in any order. A text without features has none and is
@@ -25,7 +24,7 @@ type Record struct {
 	Sketch uint64
 }
 
-// Probes returns the keys to search under: Probe, or Index where it is nil.
+// Probes returns the keys to search under: Probe, or Index if it is nil.
 func (r *Record) Probes() []uint64 {
 	if r.Probe != nil {
 		return r.Probe
@@ -47,10 +46,10 @@ type Prepared interface {
 
 // Match is the outcome of comparing two texts.
 type Match struct {
-	// Similarity is exact, from 0 to 1. It is symmetric but for a method whose Near is not:
-	// there it is how sure it is that the first text may go for the second.
+	// Similarity is exact, from 0 to 1. It is symmetric, except for a method whose Near is not. There it is the
+	// certainty that the first text may be removed for the second.
 	Similarity float64 `json:"similarity"`
-	// Closeness is how much alike the texts are by the search of a [TwoStage] method, else 0.
+	// Closeness is the similarity in the search of a [TwoStage] method, otherwise 0.
 	Closeness float64 `json:"-"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.
@@ -69,12 +68,12 @@ type Match struct {
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
-	// Evidence is what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
+	// Evidence lists what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
 	Evidence []Conflict `json:"-"`
 }
 
-// Conflict is what two texts state differently: A and B as they stand in the
-// first and in the second text, "" where one does not state it.
+// Conflict is a difference between two texts: A is the wording of the first and B of the second, "" if one has
+// none.
 type Conflict struct {
 	Kind string  `json:"kind"` // number, word, opposite, exchanged, more-within, ...
 	A    string  `json:"a,omitempty"`
@@ -99,7 +98,7 @@ func (m Match) Relation() Relation {
 	return Other
 }
 
-// Rank decides between leaders: the Similarity, but the Closeness of near ones where it is known.
+// Rank orders leaders: by Similarity, or for near ones by Closeness if it is known.
 func (m Match) Rank() float64 {
 	if m.Near && m.Closeness != 0 {
 		return m.Closeness
@@ -200,8 +199,7 @@ type Searchable interface {
 	Measure(a, b Prepared) float64
 }
 
-// FeatureSet holds the features of a text, sorted, each once. What their hashes
-// stand for is the method's.
+// FeatureSet holds the features of a text, sorted, each once. The method defines the meaning of the hashes.
 type FeatureSet struct {
 	Features []uint64
 	Weights  []uint64 // of each; nil: each weighs 1
@@ -266,8 +264,8 @@ func (s Spec) String() string {
 // versions are to be compared.
 var ErrUnlike = errors.New("records are not comparable")
 
-// Like returns nil if records made under s and o can be compared, else an
-// error that wraps ErrUnlike and names the difference.
+// Like returns nil if records made under s and o can be compared. Otherwise its error wraps ErrUnlike and names
+// the difference.
 func (s Spec) Like(o Spec) error {
 	if a, b := s.String(), o.String(); a != b {
 		return fmt.Errorf("%w: %q against %q", ErrUnlike, a, b)
