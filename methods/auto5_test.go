@@ -89,8 +89,7 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	}
 }
 
-// One score for short and long: what is said of an edit is hardly another thing on
-// the other side of the limit.
+// One score for short and long: the score of an edit hardly differs on the other side of the limit.
 func TestNoCliffAtTheLimit(t *testing.T) {
 	const text = "the council met on monday to hear what the engineers had found under the old bridge and how long the repairs would take before " +
 		"traffic could return to the road along the river, which has been closed since the storm in march"

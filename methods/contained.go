@@ -37,8 +37,8 @@ func makeContained(d decorator, of neardup.Searchable) neardup.Method {
 	return c
 }
 
-// Containment returns the share of a text's passages for which it may go by a method, 0 for one that
-// asks for more than that.
+// Containment returns the share of a text's passages from which a method removes it, or 0 if the method has
+// none.
 func Containment(m neardup.Method) float64 {
 	for {
 		switch d := m.(type) {

@@ -137,8 +137,7 @@ func (w *words) open(c Choice) error {
 	return nil
 }
 
-// Splitter returns what cuts a text into words: with the built-in dictionary,
-// and the words of extra where it is not nil.
+// Splitter returns a splitter into words, with the built-in dictionary, and the words of extra unless nil.
 func Splitter(extra io.Reader) (keyword.Splitter, error) {
 	if extra == nil {
 		return keyword.DefaultSplitter()

@@ -97,7 +97,7 @@ func lacking(clean string, others []uint64) string {
 	if to < len(all) {
 		last--
 	}
-	if first > last { // two words that only do not stand beside each other
+	if first > last { // two words that only are not adjacent
 		first, last = from, to
 	}
 	passage := strings.TrimSpace(clean[unitAt(clean, first):unitAt(clean, last+1)])

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Quantities are what the score of auto is a weighted sum of, in the order of evidence.Features.
+// Quantities are the terms of the weighted sum that is the score of auto, in the order of evidence.Features.
 // Their weights are in natural units. Short reports which half of auto judges.
 type Quantities struct {
 	X     []float64
@@ -32,8 +32,8 @@ func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	return q, true
 }
 
-// Sure reports whether two texts are the same beyond doubt, by a method that is auto: they are equal, or each
-// holds .95 of the other and nothing stands in the place of something else.
+// Sure reports whether two texts are the same beyond doubt, by a method that is auto. They are equal, or each
+// holds .95 of the other and nothing is replaced.
 func Sure(m neardup.Method, clean, leader string) bool {
 	a, ok := innermost(m).(*auto)
 	if !ok || neardup.Blank(clean) {

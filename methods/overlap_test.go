@@ -47,8 +47,8 @@ func overlapping(t *testing.T) map[string]neardup.Searchable {
 	return all
 }
 
-// pairsOf makes pairs that are near or nearly so: with words less or more at either end, with other words, numbers and
-// runes here and there, and with words that come again.
+// pairsOf makes pairs that are near or nearly so: with words removed or added at either end, with other words,
+// numbers and runes in places, and with repeated words.
 func pairsOf(rng *rand.Rand, n int) [][2]string {
 	vocabulary := strings.Fields(`the of and to your account agreement bridge camera council delivery engine factory garden
 		harbour not no 7 12 2024 $500 k61 up down 数据库 大学 经济 城市 音乐 比赛 公司 电影 系统 不 三 第十一集`)

@@ -27,7 +27,7 @@ const walked = 40
 // Forty texts give a share to .15 either way.
 const steepest = .4
 
-// fixed are not replaced: marks, and numerals, which say something else.
+// fixed are never replaced: marks, and numerals, which change the meaning.
 const fixed = " ,.;:'，。；：、〇零一二三四五六七八九十百千万亿第0123456789"
 
 // One scale has one meaning on both sides of the limit: of real texts of which a part is
