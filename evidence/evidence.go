@@ -1,10 +1,10 @@
-// Package evidence scores whether two similar texts say the same.
+// Package evidence scores whether two similar texts mean the same.
 //
 // The score is a sum in bits: each of six quantities of the alignment of the words of two texts, times a weight that
 // was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
-// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of
-// what differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
-// package token. All of it is whole numbers: the same texts have the same score on every machine.
+// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of what
+// differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
+// package token. All numbers are whole: the same texts have the same score on every machine.
 package evidence
 
 import (
@@ -59,17 +59,16 @@ func New(l *token.Lexicon, w Weights) *Scorer {
 // Label names weights and tables in a Spec.
 func (s *Scorer) Label() string { return s.weights.Digest() + "," + s.lexicon.Label() }
 
-// Result is what a scorer reports of a pair.
+// Result is a scorer's result for a pair.
 type Result struct {
 	Score
-	// Replaced reports that the strongest evidence against the same is something in the place of
-	// something else; First and Second, that it is what one text has more than the other.
+	// Replaced reports that the strongest evidence against the same is a replacement. First and Second report
+	// that it is extra words of that text.
 	Replaced, First, Second bool
-	// Sure reports that each text holds .95 of the other, and that nothing stands in the place of
-	// something else.
+	// Sure reports that each text holds .95 of the other, and that nothing is replaced.
 	Sure bool
-	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text, and
-	// nothing stands in the place of something else. They are false for texts of less than 16 words.
+	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text,
+	// and nothing is replaced. They are false for texts of less than 16 words.
 	FirstHeld, SecondHeld bool
 }
 
@@ -82,7 +81,7 @@ const (
 // views of a pair have one type.
 type View interface{ Bytes() int }
 
-// Score scores whether two texts say the same.
+// Score scores whether two texts mean the same.
 func (s *Scorer) Score(a, b View) Result {
 	if v, short := a.(*token.View); short {
 		if n, ok := token.NumbersApart(v, b.(*token.View)); ok {
@@ -144,7 +143,7 @@ func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 	return r, v
 }
 
-// meaning returns what the sums say.
+// meaning returns the result for the sums.
 func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	r := Result{Score: s.weights.Score(v)}
 	replaced := int64(0)
@@ -167,7 +166,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	return r
 }
 
-// heavyReplacement is the weight from which a replaced word is what a text is about, in units of 1/Unit bits.
+// heavyReplacement is the weight from which a replaced word is the subject of a text, in units of 1/Unit bits.
 const heavyReplacement = 4 * token.Unit
 
 // explain returns the weight of each difference.
@@ -233,7 +232,7 @@ func before(a, b []token.Token) bool {
 // mostTokens bounds what is aligned in one place of two long texts.
 const mostTokens = 1024
 
-// coarseWeight is what a coarse word weighs about, where it is not looked up.
+// coarseWeight is the approximate weight of a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
 
 // long looks at two long texts. Only where they differ are words cut and weighed.

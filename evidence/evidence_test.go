@@ -42,8 +42,8 @@ func (s *scale) view(clean string) *token.View {
 	return s.cut.View()
 }
 
-// What a reader would say of a text, given that the leader is kept. Nothing in the weights was
-// made for these pairs; they hold what the score is for.
+// What a reader would decide about a text, if the leader is kept. No weights were made for these pairs, which
+// show the purpose of the score.
 func TestWhatAReaderWouldSay(t *testing.T) {
 	s := shipped(t)
 	for _, c := range []struct {
@@ -154,8 +154,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// Whatever stands in two texts, as short or as long ones, the score is within its scale and
-// the same again, and equal texts are the same.
+// For any two texts, short or long, the score is within its scale and reproducible, and equal texts are the
+// same.
 func FuzzScore(f *testing.F) {
 	f.Add("call 0871 now to claim 500", "call 0872 now to claim 750 pounds")
 	f.Add("第十一集预告", "第23集预告不")

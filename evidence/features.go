@@ -77,10 +77,10 @@ type excess struct {
 	slot          int
 	next          int32 // the next one of this word, plus 1; 0: none
 	used          bool  // it has its partner in the other text
-	passage       bool  // it stands among many words that only its text has
+	passage       bool  // it is one of many words that only its text has
 }
 
-// beside reports whether two tokens have a neighbour in common.
+// beside reports whether two tokens have a common neighbour.
 func (e *excess) beside(o *excess) bool {
 	return e.before == o.before && e.before != 0 || e.after == o.after && e.after != 0
 }
@@ -91,7 +91,7 @@ type replacement struct {
 	weight uint32
 }
 
-// sums are what two texts differ in.
+// sums are the differences of two texts.
 type sums struct {
 	total     [2]uint64 // weight of all words
 	lacking   [2]uint64 // of those that the other text lacks
@@ -117,8 +117,7 @@ func nameWeight(t *token.Token) uint32 {
 // is around them.
 const mostFew = 4
 
-// mostSlot is how many words stand in the place of others at most so that one
-// can be said to replace another.
+// mostSlot is the largest number of words in a replaced place in which one word can be matched to another.
 const mostSlot = 24
 
 // look fills s from the slots of the aligner.
@@ -199,7 +198,7 @@ func (p *pair) moved() {
 	}
 }
 
-// exchanged reports whether a word stands in the place of another, and that one in the place of the word.
+// exchanged reports whether two words have exchanged places.
 func (p *pair) exchanged(x, y *excess) bool {
 	here, there := &p.slots[x.slot], &p.slots[y.slot]
 	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash

@@ -68,8 +68,7 @@ const (
 	fewEdits    = 12
 )
 
-// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] stands where the other has
-// b[b0:b1].
+// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] replaces b[b0:b1].
 func Diff(a, b []uint32, place func(a0, a1, b0, b1 int)) {
 	for _, s := range new(differ).diff(a, b) {
 		place(s.a0, s.a1, s.b0, s.b1)
@@ -108,7 +107,7 @@ func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 	}
 }
 
-// anchored divides a place at runs of words that stand once in each text.
+// anchored divides a place at runs of words that occur once in each text.
 func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	d.once(a[a0:a1], b[b0:b1])
 	// The longest row of anchors that rises in both.
@@ -146,8 +145,8 @@ func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	d.between(a, b, fromA, a1, fromB, b1, false)
 }
 
-// once finds the runs of words that stand once in x and once in y, by their place in x; in long rows a
-// sample of them by hash, some wantAnchors.
+// once finds the runs of words that occur once in x and once in y, by their place in x. For long rows it takes
+// a sample of them by hash, about wantAnchors.
 func (d *differ) once(x, y []uint32) {
 	const twice = -1
 	most := ^uint64(0) >> bits.Len(uint(min(len(x), len(y))/wantAnchors))
@@ -241,7 +240,7 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	return true
 }
 
-// row is what is left of a row of words, and where that stands in it.
+// row is the rest of a row of words, with their places in it.
 type row struct {
 	words []uint32
 	at    []int32
@@ -318,7 +317,7 @@ func (d *differ) walk(n, i, j int) {
 		if c < n {
 			fromI = int(last[c])
 		}
-		start := fromI // where the run of equal words begins, behind the edit
+		start := fromI // where the run of equal words begins, after the edit
 		if c == n || c > 0 && last[c-1] >= last[c] {
 			from, fromI = k-1, int(last[c-1])
 			start = fromI + 1
@@ -333,8 +332,8 @@ func (d *differ) walk(n, i, j int) {
 // words are cut as in the whole text.
 const around = 4
 
-// widen takes into each place the characters and the parts of words around it,
-// and makes one of places that then meet.
+// widen extends each place by the characters and the parts of words around it, and joins places that then
+// touch.
 func widen(spans []span, a, b *LongView) []span {
 	out := spans[:0]
 	for _, s := range spans {

@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Weights are what a unit of each feature is worth, in units of 1/weightUnit bits.
+// Weights are the weights of a unit of each feature, in units of 1/weightUnit bits.
 type Weights [features]int32
 
 const (
@@ -119,8 +119,8 @@ func (w Weights) Digest() string {
 // worth returns the weight of a value of a feature, in units of 1/Unit bits times weightUnit.
 func (w *Weights) worth(k Feature, value int32) int64 { return int64(value) * int64(w[k]) }
 
-// Score is the sum of the evidence, in units of 1/Unit bits: the binary
-// logarithm of the odds that two texts say the same.
+// Score is the sum of the evidence, in units of 1/Unit bits: the binary logarithm of the odds that two texts
+// mean the same.
 type Score int32
 
 // Score adds up the evidence.
