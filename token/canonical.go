@@ -15,7 +15,7 @@ import (
 type list uint8
 
 const (
-	listNone   list = iota // this and the next two are taken as they stand
+	listNone   list = iota // this and the next two stay unchanged
 	listSame               // another way to write a word, or a unit
 	listFiller             // of no content: a particle, a greeting, a credit
 	listNumber             // two, hundred
@@ -45,7 +45,7 @@ var fillerWords string
 //go:embed words/phrase.txt
 var phraseWords string
 
-// lists holds every word of the lists by what it stands for.
+// lists maps every word of the lists to its meaning.
 var lists = sync.OnceValue(func() map[string]entry {
 	table := map[string]entry{}
 	add := func(text string, l list, k Kind) {
@@ -117,8 +117,7 @@ func ordinalValue(word string) int {
 	return 0
 }
 
-// learn finds what a word stands for. Only words that are not among the recent
-// ones come here.
+// learn finds the meaning of a word that is not among the recent ones.
 func (c *Cutter) learn(f *form, word string, han bool) {
 	e := listed(word)
 	canonical := word

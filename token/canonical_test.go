@@ -220,8 +220,7 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
-// Words of no content weigh the least, units the same wherever they stand, and a
-// word as much as what it stands for.
+// Words of no content weigh the least, units the same in any place, and a word as much as its canonical form.
 func TestWeights(t *testing.T) {
 	c := newCutter(t)
 	weight := func(s string) uint32 {
@@ -253,7 +252,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// What stands around a text and is not part of it leaves no tokens, unless fewer than four would remain.
+// Furniture around a text leaves no tokens, unless fewer than four would remain.
 func TestFurniture(t *testing.T) {
 	a, b := newCutter(t), newCutter(t)
 	clean := text.Default()

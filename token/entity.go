@@ -47,8 +47,7 @@ func unescape(clean string) string {
 // mostReference is the length of the longest reference without its ampersand.
 const mostReference = 9
 
-// reference reads a reference that begins behind its ampersand, and returns
-// what it stands for and its length; 0 for none.
+// reference reads a reference after its ampersand, and returns its rune and its length, or 0 for none.
 func reference(s string) (rune, int) {
 	end := strings.IndexByte(s[:min(len(s), mostReference)], ';')
 	if end < 2 {

@@ -10,8 +10,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Numbers end within the text and have one form, whatever stands there; what
-// multiplies them does so exactly.
+// Numbers end within the text and have one form, for any text. Multipliers multiply them exactly.
 func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{"1,995.0", "007", ".25", "1,2345", "4.3 billion", "43亿", "5万亿", "百分之五十", "第二十一", "一千零一", "二〇二五", "9999999999999999999", "1.2.3", "x9y08", "0,000.000", ".0.0"} {
 		f.Add(s)

@@ -33,7 +33,7 @@ func (c *Cutter) han(clean string, at int) int {
 				i++
 				p += len(c.words[i])
 			}
-			if p > to { // what follows is cut as behind digits
+			if p > to { // what follows is cut as after digits
 				i, p = c.recut(clean, to, p, i)
 			}
 			continue

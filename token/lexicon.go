@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// TablesLabel names, in a Spec, the built-in dictionary and idf tables at
-// their version; a test holds the digests it stands for.
+// TablesLabel names, in a Spec, the built-in dictionary and idf tables at their version; a test holds their
+// digests.
 const TablesLabel = "built-in/2"
 
 // Weights are idf in units of 1/256.

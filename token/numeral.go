@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit,
-// else the power of ten it stands for; kind 0 for no numeral.
+// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit, otherwise its power of ten; kind
+// 0 for other runes.
 func digitOf(r rune) (value, kind int64) {
 	switch r {
 	case '〇', '零':
@@ -96,12 +96,11 @@ func numerals(s string, at int) (from, to int) {
 	return at, at
 }
 
-// isPower reports whether a numeral is a power of ten that nothing multiplies: of
-// 数万元 and behind digits it is no number by itself.
+// isPower reports whether a numeral is a power of ten without a multiplier. In 数万元 and after digits it is not a
+// number alone.
 func isPower(s string) bool { return s == "百" || s == "千" || s == "万" || s == "亿" }
 
-// counts reports whether a measure word or the other side of a score stands at
-// s[at].
+// counts reports whether a measure word or the other side of a score is at s[at].
 func counts(s string, at int, one bool) bool {
 	if at == len(s) {
 		return false
@@ -179,9 +178,8 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	return to
 }
 
-// scoreStart returns where the numeral begins of the first score among Chinese
-// characters, which may lie within what would be a word, 对手三比零; len(s) if
-// there is none.
+// scoreStart returns where the numeral of the first score among Chinese characters begins, or len(s) if there
+// is none. It may be within a word, 对手三比零.
 func scoreStart(s string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], against)
@@ -207,7 +205,7 @@ func isNumeral(r rune) bool {
 	return kind != 0
 }
 
-// chineseFraction reads 点五 behind a numeral, a fraction unless it is a time.
+// chineseFraction reads 点五 after a numeral, a fraction unless it is a time.
 func chineseFraction(s string, at int) (fraction string, end int) {
 	rest, found := strings.CutPrefix(s[at:], "点")
 	if !found {

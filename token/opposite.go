@@ -205,7 +205,7 @@ func inflections(verbs bool) []func(string) string {
 			return base + ending
 		}
 	}
-	return []func(string) string{plain, with("ed"), with("ing")} // the plain one stands for that with -s
+	return []func(string) string{plain, with("ed"), with("ing")} // the plain one also covers the one with -s
 }
 
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// subjectWords are those after which 's is "is".
+// subjectWords are the words after which 's is "is".
 const subjectWords = `it he she that this there here what who where how when`
 
 // tagNames are the names of the HTML elements that occur in text.

@@ -63,8 +63,8 @@ type Cutter struct {
 // NewCutter returns a cutter that weighs words by a lexicon. seed is the seed of their hashes.
 func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
 
-// form is what a word as written stands for. Words recur, so the latest
-// are kept by their hash: most words cost one hash and one look-up.
+// form is the canonical form of a written word. Words recur, so the latest are kept by their hash: most words
+// cost one hash and one look-up.
 type form struct {
 	written uint64 // the hash of the word as written
 	hash    uint64
@@ -220,8 +220,7 @@ func (c *Cutter) add(f *form, written string, han bool) {
 	})
 }
 
-// find returns what a word stands for. Each word has two places among the recent
-// ones; the latest takes the first.
+// find returns the form of a word. Each word has two places among the recent ones; the latest takes the first.
 func (c *Cutter) find(word string, han bool) *form {
 	written := xxh3.HashStringSeed(word, c.seed)
 	set := &c.recent[written%uint64(len(c.recent))]
@@ -247,7 +246,7 @@ func (c *Cutter) number(written, value string) {
 	})
 }
 
-// mark adds a sign, or the unit that it stands for.
+// mark adds a sign, or the unit that it represents.
 func (c *Cutter) mark(name, written string) {
 	if f := c.find(name, false); f.kind == Measure || f.list == listSame {
 		c.add(f, written, false)

@@ -13,8 +13,8 @@ type Word struct {
 	token  uint32 // the first that is this word
 }
 
-// Cutting is what came of one text: its tokens, and its different words by hash.
-// It is used by one goroutine, and holds one text at a time.
+// Cutting holds the result for one text: its tokens, and its different words by hash. One goroutine uses it,
+// for one text at a time.
 type Cutting struct {
 	*Cutter
 	Tokens  []Token

@@ -106,7 +106,7 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 // curly is the other sign, besides ', that leaves letters out.
 const curly = "’"
 
-// boundWords are what an apostrophe binds to the word before it.
+// boundWords are the words that an apostrophe binds to the preceding one.
 var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
 
 // contracted takes a word and what an apostrophe binds to it, don't as do not and it's as it is. It returns
