@@ -43,7 +43,7 @@ type keyedSet struct {
 // keyer makes the keys of one set of words after the other.
 type keyer struct {
 	words []token.Word // the heaviest first
-	rest  []uint64     // the weight of each word and all behind it
+	rest  []uint64     // the weight of each word and all after it
 	least uint64       // what common words weigh at least
 	found []uint64     // keys so far, not yet spread
 
@@ -170,7 +170,7 @@ var regions = [...]struct {
 // bitRange is where the words of a weight have their bits.
 type bitRange struct{ from, bits uint8 }
 
-// bitRanges by weight, and what each bit stands for, in sketch units.
+// bitRanges by weight, and the weight of each bit, in sketch units.
 var bitRanges, bitWeights = layOut()
 
 func layOut() (p [token.MostWeight/sketchUnit + 1]bitRange, w [64]uint8) {

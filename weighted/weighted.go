@@ -1,11 +1,9 @@
-// Package weighted finds texts that say the same in nearly the same words: the
-// Jaccard similarity of their words weighted by idf, so that what a text is
-// about counts more than the words that every text has.
+// Package weighted finds texts that mean the same in nearly the same words. It uses the Jaccard similarity of
+// their words weighted by idf, so that the words of a text's subject count more than common words.
 //
-// Weights come from fixed tables, in whole numbers: the similarity of two
-// texts is the same in every corpus and on every machine. Built for texts of
-// up to a few hundred words; longer ones have more words in common whatever
-// they say.
+// Weights come from fixed tables, in whole numbers: the similarity of two texts is the same in every corpus and
+// on every machine. It is for texts of up to a few hundred words; longer ones share more words whatever their
+// content.
 package weighted
 
 import (
@@ -17,7 +15,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Name is the method's name in specs and decisions; Basis is what it measures.
+// Name is the method's name in specs and decisions; Basis is its measure.
 const (
 	Name  = "weighted"
 	Basis = "jaccard of words weighted by idf"
@@ -29,7 +27,7 @@ const version = 5
 // DefaultThreshold is the least similarity of near texts.
 const DefaultThreshold = .6
 
-// Config holds what can be chosen. Zero values stand for the defaults.
+// Config holds the settings. Zero values select the defaults.
 type Config struct {
 	Threshold float64        // in (0, 1]; DefaultThreshold
 	Lexicon   *token.Lexicon // weighs words; nil: the built-in tables

@@ -45,7 +45,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// The built-in tables are those that the Spec names.
+// The built-in tables match the Spec.
 func TestTables(t *testing.T) {
 	zh, err := keyword.Chinese()
 	if err != nil {
