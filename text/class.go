@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// What the tables say of a code point: one byte of flags.
+// The flags of a code point in the tables, one byte.
 const (
 	classWord     = 1 << iota // Python's \w
 	classAlnum                // Python's str.isalnum

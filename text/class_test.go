@@ -61,8 +61,8 @@ func TestEveryCodePointAsPython(t *testing.T) {
 	}
 }
 
-// Clean leaves a rune alone under nfkc only if x/text agrees that there is
-// nothing to do, whatever stands around it.
+// Clean leaves a rune alone under nfkc only if x/text agrees that there is nothing to do, whatever surrounds
+// it.
 func TestEveryCodePointAsNFKC(t *testing.T) {
 	nfkc, both := normalizer(t, "nfkc"), normalizer(t, "default")
 	for r := rune(0); r < 0x110000; r++ {

@@ -132,8 +132,8 @@ func (c *cleaner) runes() {
 	c.dst = append(c.dst, s[from:c.at]...)
 }
 
-// change writes what becomes of r, found at src[i:]. c.at is behind it, and
-// moves on where more runes belong to it.
+// change writes the normal form of r, found at src[i:]. c.at is after it, and advances if further runes belong
+// to it.
 func (c *cleaner) change(r rune, f uint8, i int) {
 	switch {
 	case f&classStrip != 0:
@@ -157,9 +157,8 @@ func (c *cleaner) change(r rune, f uint8, i int) {
 	}
 }
 
-// asciiForm returns the ASCII character that NFKC makes of r alone, the
-// common cases: full-width punctuation and two kinds of spaces. Like every
-// ASCII character it does not compose with what stands before it.
+// asciiForm returns the ASCII character that NFKC makes of r alone, the common cases: full-width punctuation
+// and two kinds of spaces. Like every ASCII character it does not compose with the preceding rune.
 func asciiForm(r rune) rune {
 	switch {
 	case r >= 0xFF01 && r <= 0xFF5E:
@@ -208,8 +207,8 @@ func (c *cleaner) lower(r rune) {
 	}
 }
 
-// finalSigma reports whether a cased letter stands before the end of dst and
-// none behind c.at, case-ignorable runes left out on both sides.
+// finalSigma reports whether a cased letter precedes the end of dst and none follows c.at, ignoring
+// case-ignorable runes on both sides.
 func (c *cleaner) finalSigma() bool {
 	for b := c.dst; ; {
 		r, size := utf8.DecodeLastRune(b)
@@ -259,8 +258,8 @@ func (c *cleaner) segment(i int) {
 	}
 }
 
-// raised writes a run of superscript digits and signs, found at src[i:]. Behind a
-// digit a number gets ^ before it, so that 10³ becomes 10^3 and not 103.
+// raised writes a run of superscript digits and signs, found at src[i:]. After a digit a number gets ^ before
+// it, so that 10³ becomes 10^3 and not 103.
 func (c *cleaner) raised(i int) {
 	start, number := len(c.dst), false
 	for i < len(c.src) {

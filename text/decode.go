@@ -219,9 +219,8 @@ func canonical(label string) string {
 
 var metaCharset = regexp.MustCompile(`(?i)<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_:.-]{2,40})`)
 
-// choose picks the charset of bytes that are not UTF-8. A named charset
-// stands unless the bytes break it, or the statistics are sure of a charset
-// of another kind.
+// choose picks the charset of bytes that are not UTF-8. It keeps a named charset unless the bytes are invalid
+// in it, or the statistics are sure of a charset of another kind.
 func choose(raw []byte, declared string) string {
 	head := raw[:min(len(raw), sample)]
 	part := highPart(raw)
@@ -251,9 +250,8 @@ type charsetGuess struct {
 	confidence int // percent
 }
 
-// guess asks the statistics, best first. Ties go to the charset that is met
-// more often on the web, then by name: the detector runs its recognisers
-// concurrently and would answer by chance.
+// guess returns the charsets by statistics, best first. Of ties the charset that is more common on the web
+// comes first, then by name, because the detector runs its recognisers concurrently, in random order.
 func guess(head []byte) []charsetGuess {
 	found, err := chardet.NewTextDetector().DetectAll(head)
 	if err != nil {
@@ -287,10 +285,9 @@ func highPart(raw []byte) []byte {
 	return raw[start:min(len(raw), start+sample)]
 }
 
-// contradicted reports whether the bytes speak against the named charset
-// though they can be read in it: the statistics are sure of a multi-byte
-// charset and think nothing of this one; or this one is multi-byte and most
-// bytes above ASCII stand alone, as accents and quotes do in Western text.
+// contradicted reports whether the bytes contradict the named charset though they are valid in it. Either the
+// statistics are sure of a multi-byte charset and rule this one out. Or this one is multi-byte and most bytes
+// above ASCII are isolated, as accents and quotes are in Western text.
 func contradicted(name string, head []byte, guesses []charsetGuess) bool {
 	if multiByte(name) && lonely(head) {
 		return true

@@ -11,7 +11,7 @@ import (
 const MostNFKC = 11
 
 // LenNFKC estimates how many bytes NFKC makes of s, with a margin, so that a limit can be checked before the
-// work is done. It decomposes only signs that stand for several. Small changes of length by other runes are
+// work is done. It decomposes only signs that represent several. Small changes of length by other runes are
 // ignored. O(len(s)), no allocation.
 func LenNFKC(s string) int {
 	n := 0

@@ -31,8 +31,8 @@ const (
 
 var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents"}
 
-// Default returns the normalizer named "default": zerowidth, nfkc, lower,
-// simplify, space. docs/web-pages.md has the measurements behind it.
+// Default returns the normalizer named "default": zerowidth, nfkc, lower, simplify, space (measurements:
+// docs/web-pages.md).
 func Default() Normalizer {
 	return Normalizer{stripInvisible | compatibility | lowerCase | simplify | collapseSpace}
 }

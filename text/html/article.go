@@ -11,7 +11,7 @@ import (
 // The numbers were tried on the labelled pages that docs/web-pages.md names;
 // half or twice of each changes F1 by a hundredth at most.
 const (
-	linkCost = 2.  // letters that one letter inside a link takes away
+	linkCost = 2.  // letters that one letter inside a link subtracts
 	runCost  = 15. // letters that a run needs to be worth anything
 	fading   = .8  // of a worth counts one level above, and so the closest element around an article wins
 	against  = .5  // of what is below nothing counts above it
@@ -140,8 +140,8 @@ func (b *block) trim(within bool, most int) {
 	b.inside = kept
 }
 
-// dropTitle leaves out the title, and what stands before it, at the start of
-// an article: it is a field of its own, and short pages would differ by it.
+// dropTitle drops the title, and what precedes it, at the start of an article. The title is a separate field,
+// and short pages would differ by it.
 func dropTitle(lines []string, title string) []string {
 	const few, short = 5, 15 // lines, bytes
 	for i, line := range lines[:min(len(lines), few)] {

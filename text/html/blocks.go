@@ -9,8 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// block is an element that stands on lines of its own, with the blocks inside
-// it, or a run of text between two of them.
+// block is an element on lines of its own, with the blocks inside it, or a run of text between two of them.
 type block struct {
 	node   *html.Node // nil of a run
 	above  *block

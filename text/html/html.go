@@ -1,7 +1,6 @@
-// Package html takes the main text out of a web page: what its author wrote,
-// without menus, related links, advertisements and footers. Around the
-// extractor stand the charset, limits that hold for hostile pages, and a
-// fallback for pages without an article.
+// Package html extracts the main text of a web page: what its author wrote, without menus, related links,
+// advertisements and footers. It also detects the charset, limits the work on hostile pages, and has a fallback
+// for pages without an article.
 package html
 
 import (
@@ -18,7 +17,7 @@ import (
 
 // Page is the content of a web page.
 type Page struct {
-	Title     string // of the article, else of the page
+	Title     string // of the article, otherwise of the page
 	Text      string // main text, one line a paragraph, UTF-8, not normalised
 	Canonical string // the page's own name for its address, absolute; or ""
 	Charset   string // what the bytes were in, as text.Decode names it
