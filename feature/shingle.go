@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Unit is what a shingle is made of.
+// Unit is the unit of a shingle.
 type Unit uint8
 
 const (

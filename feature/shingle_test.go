@@ -190,7 +190,7 @@ func TestUnitsEqualTheDefinition(t *testing.T) {
 	})
 }
 
-// TestMix: it is what SplitMix64 puts out at a state.
+// TestMix: Mix is the output of SplitMix64 at a state.
 func TestMix(t *testing.T) {
 	for state := uint64(0); state < 1000; {
 		before := state

@@ -177,8 +177,7 @@ func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	return may != 0
 }
 
-// gaps reports whether the third byte between two words, or one behind it, may be
-// a sign.
+// gaps reports whether the third byte between two words, or a later one, may be a sign.
 func gaps(b *block, gap uint64) bool {
 	var may uint8
 	for third := gap & (gap << 1) & (gap << 2); third != 0; third &= third - 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// StopWords are words that say nothing about a text. The nil one has none.
+// StopWords are words without content. The nil one has none.
 type StopWords struct{ words map[string]bool }
 
 // NewStopWords returns the given words, lower-cased.
