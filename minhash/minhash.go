@@ -22,7 +22,7 @@ const Name = "minhash"
 // Version is raised whenever a text would get other keys.
 const Version = 2
 
-// Config holds what can be chosen. Zero values stand for the defaults.
+// Config holds the settings. Zero values select the defaults.
 type Config struct {
 	Shingle   feature.Shingle // default auto:3
 	Threshold float64         // Jaccard similarity of a near pair, 0..1; default 0.8
@@ -51,7 +51,7 @@ type Method struct {
 	scratch     sync.Pool // of *scratch
 }
 
-// scratch is what one text needs while it is worked on.
+// scratch is the working memory for one text.
 type scratch struct {
 	hashes, slots, bitmap []uint64
 	sorter                feature.Sorter
