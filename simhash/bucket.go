@@ -116,8 +116,8 @@ func (b *buckets) bucket(key uint64) uint32 {
 // line returns the first line of the bucket of a key.
 func (b *buckets) line(key uint64) *line { return b.first.at(b.bucket(key)) }
 
-// insert adds a cell to the bucket with this first line, which has used cells
-// in use, and grows the table where it is due. O(1).
+// insert adds a cell to the bucket with this first line, which has used cells in use, and grows the table when
+// due. O(1).
 func (b *buckets) insert(fp uint64, entry uint32, first *line, used int, s *spill) {
 	put(fp, entry, first, used, s)
 	if b.cells++; b.cells > fill*int(b.n) && b.n < b.limit {

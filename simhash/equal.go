@@ -112,8 +112,8 @@ type equalWork struct {
 	todo   []uint32 // buckets to look into
 }
 
-// near3 is how far behind a value its neighbours are compared. Buckets of more
-// than one more are looked into in any case.
+// near3 is the number of following values that a value is compared with. Larger buckets are searched in any
+// case.
 const near3 = 3
 
 // scan returns the pairs of a partition that this table reports.
@@ -159,7 +159,7 @@ func (w *equalWork) sort(h hasher, in []uint64) {
 	}
 }
 
-// compare looks for near values beside each other, whatever their buckets.
+// compare looks for near values next to each other, whatever their buckets.
 func (w *equalWork) compare(k int, h hasher) {
 	v := w.values
 	for ; len(v) > near3; v = v[1:] {

@@ -16,7 +16,7 @@ type Neighbor struct {
 
 // IndexOptions configures an index. The zero value is a small index of distance 0.
 type IndexOptions struct {
-	K      int    // largest distance that is ever asked for, 0..MaxK
+	K      int    // largest distance of any query, 0..MaxK
 	Expect int    // entries to choose a layout for; 0 is a million
 	Layout string // a name of ParseLayout instead of a choice
 }
@@ -92,7 +92,7 @@ func (x *Index) Insert(id, fp uint64) error {
 	}
 	var first [maxTables]*line
 	var used [maxTables]int
-	for i, t := range x.tables { // ask the memory for all before the first is needed
+	for i, t := range x.tables { // prefetch all before the first is needed
 		first[i] = t.line(t.key(fp))
 		used[i] = first[i].len()
 	}
@@ -102,7 +102,7 @@ func (x *Index) Insert(id, fp uint64) error {
 	return nil
 }
 
-// ErrDistance is returned when a query asks for more than the index can do.
+// ErrDistance is returned if a query exceeds the distance of the index.
 var ErrDistance = errors.New("distance out of range")
 
 // Query appends all entries within k bits of fp to dst, in no particular
@@ -123,7 +123,7 @@ func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 	return dst, nil
 }
 
-// lookAhead lines are asked of the memory before the first is looked at.
+// lookAhead lines are prefetched before the first is read.
 const lookAhead = 32
 
 // look searches at most lookAhead buckets: the first lines of all, then the

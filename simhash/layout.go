@@ -50,13 +50,12 @@ func (t *table) key(v uint64) uint64 {
 		bits.RotateLeft64(v, t.part[2].turn)&t.part[2].mask
 }
 
-// meets reports whether fingerprints with this difference meet in t.
+// meets reports whether t finds fingerprints with this difference.
 func (t *table) meets(difference uint64) bool {
 	return bits.OnesCount64(difference&t.mask) <= t.radius
 }
 
-// first reports whether t is the first table in which a pair with this
-// difference meets: the one that reports it.
+// first reports whether t is the first table that finds a pair with this difference, and so reports it.
 func (l *Layout) first(t int, difference uint64) bool {
 	for u := range t {
 		if l.tables[u].meets(difference) {

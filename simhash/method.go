@@ -24,9 +24,8 @@ const (
 // version of the definition of records and comparison.
 const version = 2
 
-// Config sets the method; the zero value is SimHash of words and Chinese
-// characters within 3 bits, verified by their shingles. docs/simhash-k.md has
-// the measurements behind it.
+// Config sets the method; the zero value is SimHash of words and Chinese characters within 3 bits, verified by
+// their shingles (measurements: docs/simhash-k.md).
 type Config struct {
 	// Features that make the fingerprint; nil: DefaultFeatures(Seed). A
 	// seed of their own is theirs.
@@ -216,7 +215,7 @@ func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
 // Plausible reports whether two fingerprints are within the distance.
 func (m *Method) Plausible(a, b uint64) bool { return bits.OnesCount64(a^b) <= m.k }
 
-// view is what Compare needs.
+// view is the form that Compare needs.
 type view struct {
 	fp     uint64
 	enough bool

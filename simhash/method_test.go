@@ -234,8 +234,7 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 	}
 }
 
-// Verified pairs of real texts have the similarity that is asked for, by
-// their own count; none is reported below it.
+// Verified pairs of real texts have the required similarity, by their own count; none is reported below it.
 func TestVerifiedPairsAreSimilar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it is concurrent")

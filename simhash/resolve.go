@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// flush gives the pairs found so far to emit: the values become the positions
-// at which they stand, by one pass over the lists.
+// flush passes the pairs found so far to emit. It replaces the values by their positions, in one pass over the
+// lists.
 func (j *joiner) flush(ctx context.Context) error {
 	if len(j.found) == 0 {
 		return nil

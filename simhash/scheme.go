@@ -193,7 +193,7 @@ func asciiWords(text string) []Word {
 	return words
 }
 
-// notWord is what Python's [\w\u4e00-\u9fcc]+ leaves out.
+// notWord matches what Python's [\w\u4e00-\u9fcc]+ leaves out.
 var notWord = regexp.MustCompile(`[^\pL\pN_\x{4e00}-\x{9fcc}]+`)
 
 // fourGrams cuts every run of 4 code points out of the remaining runes of a lower-cased text. Fewer than 4
