@@ -39,9 +39,8 @@ func (s *scratch) decode(text string) []rune {
 	return s.runes
 }
 
-// grams fills s.hashes with a hash for each substring of 1 to q runes: the one
-// of size runes that ends at place i is s.hashes[i*q+size-1]. Where it would
-// begin before the text it is 0 and stands for nothing.
+// grams fills s.hashes with a hash for each substring of 1 to q runes: the one of size runes that ends at place
+// i is s.hashes[i*q+size-1]. A substring that would begin before the text has 0 and is ignored.
 func (s *scratch) grams(runes []rune, q int, seed uint64) {
 	s.hashes = grow(s.hashes, len(runes)*q)
 	for i := range runes {

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// Similarity is what is measured between two texts, from 0 to 1.
+// Similarity is the measure between two texts, from 0 to 1.
 type Similarity string
 
 const (
@@ -31,9 +31,8 @@ const (
 	// Exact chooses the rarest substrings among which, by the threshold,
 	// every similar text must have one too: no pair is lost.
 	Exact Keys = "exact"
-	// Any takes every substring of M units, and the whole text where it is
-	// shorter: it finds the similar texts that have M units in a row in
-	// common, and costs the square of a frequent substring.
+	// Any takes every substring of M units, or the whole text if it is shorter. It finds the similar texts that
+	// share M units in a row, and costs the square of a frequent substring.
 	Any Keys = "any"
 )
 
@@ -47,7 +46,7 @@ type Config struct {
 	// Threshold in (0, 1]; .8 by default. A pair is near if the quotient,
 	// in float64, is at or above it.
 	Threshold float64
-	// Shingle is what the set similarities count; runes:2 by default.
+	// Shingle is the unit that the set similarities count; runes:2 by default.
 	Shingle feature.Shingle
 	// Keys is Exact by default.
 	Keys Keys
@@ -131,7 +130,7 @@ func build(name string, c Config) (Method, error) {
 		Edit, Jaccard, Cosine, Containment)
 }
 
-// settings is what both methods share.
+// settings are the shared settings of both methods.
 type settings struct {
 	Config
 	name  string

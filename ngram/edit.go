@@ -107,8 +107,7 @@ func bagOf(runes []rune) (b bag) {
 	return b
 }
 
-// apart returns a lower bound of the edit distance: an edit takes away at most
-// one rune of either side.
+// apart returns a lower bound of the edit distance: an edit removes at most one rune of either side.
 func (b *bag) apart(o *bag) int {
 	more, less := 0, 0
 	for i, n := range b {

@@ -18,7 +18,7 @@ import (
 // pair is two texts by their place, the smaller first.
 type pair struct{ a, b int32 }
 
-// work is what a join did.
+// work is the work of a join.
 type work struct{ keys, scanned, compared, near int }
 
 // train counts the texts and returns the trained method, with the keys of

@@ -2,12 +2,10 @@ package ngram
 
 import "math/bits"
 
-// distance returns the Levenshtein distance of a and b in runes if it is at
-// most limit, else limit+1. Common ends are trimmed first; what is left is
-// done bit-parallel, 64 rows at a time, only inside the band |i-j| <= limit
-// (Myers, JACM 1999; blocks after Hyyrö 2003; band after Ukkonen 1985).
-// O(len(a)+len(b)) where the texts are equal at both ends, else
-// O(len(b) * min(len(a), 2*limit) / 64).
+// distance returns the Levenshtein distance of a and b in runes if it is at most limit, otherwise limit+1.
+// Common ends are trimmed first. The rest is computed bit-parallel, 64 rows at a time, only inside the band
+// |i-j| <= limit (Myers, JACM 1999; blocks after Hyyrö 2003; band after Ukkonen 1985). O(len(a)+len(b)) for
+// texts that are equal at both ends, otherwise O(len(b) * min(len(a), 2*limit) / 64).
 func distance(a, b []rune, limit int, w *workspace) int {
 	if len(a) > len(b) {
 		a, b = b, a

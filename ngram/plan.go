@@ -103,9 +103,8 @@ func merge(all []prefix, with prefix) []prefix {
 	return append(all, with)
 }
 
-// choose returns the longest grams for a pair whose longer text has longer
-// runes: grams of up to longestGram where the shortest possible partner has
-// d+1 runes, else single runes.
+// choose returns the longest grams for a pair whose longer text has longer runes. These are grams of up to
+// longestGram if the shortest possible partner has d+1 runes, otherwise single runes.
 func (p *plans) choose(longer int) int {
 	d := p.allowed(longer)
 	if longer-d >= d+1 {

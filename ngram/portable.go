@@ -48,7 +48,7 @@ func (t *tally) bytes(b []byte) {
 // reads reports whether what was passed on last was read.
 func (t *tally) reads() bool { return t.in != nil && t.err == nil }
 
-// number writes a number, or returns the one that stands in its place.
+// number writes a number, or reads one and returns it.
 func (t *tally) number(v uint64) uint64 {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8), v)
 	t.bytes(b)
@@ -90,7 +90,7 @@ func addTo(slots []atomic.Uint32) func(int, uint32) {
 	return func(i int, v uint32) { slots[i].Add(v) }
 }
 
-// of passes on the counts of a method: all is what it has.
+// of passes on the counts of a method; all handles its contents.
 func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 	magic := []byte(countsMagic)
 	if t.bytes(magic); t.err == nil && string(magic) != countsMagic {

@@ -10,7 +10,7 @@ import (
 type Preparer interface {
 	// Prepare returns the form to work on, often the text itself.
 	Prepare(clean string) string
-	// Name stands in the Spec and so must change with the result.
+	// Name is part of the Spec and so must change with the result.
 	Name() string
 }
 
@@ -59,7 +59,7 @@ type Words struct {
 	StopLabel string
 }
 
-// StopList is a list of words that say nothing about a text.
+// StopList is a list of words without content.
 type StopList interface {
 	Has(word string) bool
 }

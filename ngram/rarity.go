@@ -41,11 +41,11 @@ func (t *table) gramLevel(hash uint64, size int) uint64 {
 // rank orders features from rare to frequent.
 func (t *table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 
-// rankOf puts the level first, then 56 bits of the hash. A rank stands for its
-// feature from then on: two features with the same rank are one as keys.
+// rankOf puts the level first, then 56 bits of the hash. A rank represents its feature from then on: two
+// features with the same rank are one as keys.
 func rankOf(level, hash uint64) uint64 { return level<<56 | hash>>8 }
 
-// counts is what a table is made from.
+// counts are the counts from which a table is made.
 type counts struct{ slots []atomic.Uint32 }
 
 func newCounts() *counts { return &counts{make([]atomic.Uint32, tableSize)} }

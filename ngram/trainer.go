@@ -35,8 +35,8 @@ func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	}
 }
 
-// Of the grams one in spotted, by their hash, is counted by itself: enough to
-// say how many texts have a key in common, on average.
+// Of the grams one in spotted, by their hash, is counted separately: enough to estimate how many texts share a
+// key, on average.
 const spotted = 8
 
 // spot reports whether a gram is one of these. The lowest byte of the hash,

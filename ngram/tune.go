@@ -25,7 +25,7 @@ type TuneInput struct {
 	Recall float64
 }
 
-// Report is what Tune found.
+// Report is the result of Tune.
 type Report struct {
 	Pairs      int     `json:"pairs"`
 	Negatives  int     `json:"negatives"`
@@ -47,8 +47,7 @@ type MPoint struct {
 	M     int     `json:"m"`
 	Found int     `json:"found"` // pairs with m runes in a row in common
 	Share float64 `json:"share"`
-	// Work is how many other texts of the sample a text meets in its
-	// buckets, on average, those met twice counted twice.
+	// Work is the number of other texts of the sample in the buckets of a text, on average, with repetitions.
 	Work float64 `json:"work"`
 }
 

@@ -13,13 +13,13 @@ import (
 // whatever its alphabet.
 type workspace struct {
 	runes  []rune   // the table, -1 where free
-	slots  []uint64 // beside it: the rows as bits, if the pattern is one word
-	dense  []int32  // beside it: first word in rows, -1 for a chain
-	last   []int32  // beside it: last row of the rune
-	count  []int32  // beside it: how many rows
+	slots  []uint64 // in parallel: the rows as bits, if the pattern is one word
+	dense  []int32  // in parallel: first word in rows, -1 for a chain
+	last   []int32  // in parallel: last row of the rune
+	count  []int32  // in parallel: how many rows
 	before []int32  // for each row, the row before with the same rune, or -1
 	rows   []uint64
-	sparse []uint64 // bits of the chain asked for last
+	sparse []uint64 // bits of the chain used last
 	marked int32    // its last row, -1 if none
 	blocks []block
 	shift  uint
