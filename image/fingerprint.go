@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Fingerprint is what is compared of a picture.
+// Fingerprint is the compared form of a picture.
 type Fingerprint struct {
 	// Hashes are those of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash

@@ -16,14 +16,13 @@ type Pair struct{ A, B, Distance int }
 // ErrTooMany is returned for lists of 2^32-1 hashes or more.
 var ErrTooMany = errors.New("too many hashes for one join")
 
-// SelfJoin calls emit for every pair of hashes within the distance, at most
-// MaxDistance, once. Neither the pairs nor their order depend on the workers, of
-// which 0 means one a core. An error of emit or of the context ends it.
+// SelfJoin calls emit for every pair of hashes within the distance, at most MaxDistance, once. Neither the
+// pairs nor their order depend on the workers, of which 0 means one a core. An error of emit or of the context
+// ends it.
 //
-// For each slot the hashes are sorted by it, and each bucket is compared with
-// itself and its neighbours: 36 bytes a hash beside the list. Time grows with
-// the square of the number, but 500 times slower than comparing all (docs/images.md).
-// Of n equal hashes all pairs are emitted.
+// For each slot the hashes are sorted by it, and each bucket is compared with itself and its neighbours: 36
+// bytes a hash in addition to the list. Time grows with the square of the number, but 500 times slower than
+// comparing all (docs/images.md). Of n equal hashes all pairs are emitted.
 func SelfJoin(ctx context.Context, hashes []Hash, distance, workers int, emit func(Pair) error) error {
 	side := &sorted{in: hashes}
 	return runJoin(ctx, side, side, distance, workers, emit)

@@ -94,7 +94,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 			}
 			rec.Index = append(rec.Index, key(slot, h.slot(slot), turn > 0))
 			for _, flip := range flips(slot, m.distance) {
-				// Two pictures that are both turned lie as two that are not.
+				// Two pictures that are both turned match as two that are not.
 				rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, false))
 				if turn == 0 && m.turned {
 					rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, true))
@@ -118,7 +118,7 @@ func (m *Method) Plausible(a, b uint64) bool {
 	return m.turned || bits.OnesCount64(a^b) <= m.distance
 }
 
-// view is what Compare needs.
+// view is the form that Compare needs.
 type view struct {
 	hashes   []Hash
 	compared bool

@@ -34,8 +34,7 @@ var allFlips = func() [1 + slotBits]uint16 {
 	return all
 }()
 
-// meet reports whether two hashes are within the distance and slot is the first
-// in which they meet.
+// meet reports whether two hashes are within the distance and slot is the first by which they are found.
 func meet(a, b *Hash, slot, distance int) bool {
 	d := bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1])
 	if d > distance { // as nearly always

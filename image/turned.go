@@ -2,8 +2,7 @@ package image
 
 import "image"
 
-// Turns is the number of ways in which a picture can lie: four rotations of it,
-// and of its mirror image.
+// Turns is the number of turns of a picture: four rotations, also of its mirror image.
 const Turns = 8
 
 // Turned returns the hashes of a picture in all its turns, and its quality. The first is the unturned picture.
@@ -20,7 +19,7 @@ func Turned(img image.Image) ([Turns]Hash, int) {
 	return all, quality
 }
 
-// turn is what becomes of the frequencies.
+// turn is the effect of a turn on the frequencies.
 type turn struct {
 	name                         string
 	transposed, negateX, negateY bool // the signs before it is transposed
