@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Verdict is what a method decides about one judged pair.
+// Verdict is a method's decision about one judged pair.
 type Verdict struct {
 	neardup.Match
 	// Found is false where the pair is near and no key would have found it.
@@ -44,7 +44,7 @@ type JudgedMistake struct {
 	Variant    bool    `json:"variant,omitempty"`
 }
 
-// JudgedReport is what Judged measured.
+// JudgedReport is the result of Judged.
 type JudgedReport struct {
 	Pairs    int             `json:"pairs"`
 	Unscored int             `json:"unscored"`
@@ -54,7 +54,7 @@ type JudgedReport struct {
 	Missed   []JudgedMistake `json:"missed"` // least similar last
 }
 
-// JudgedLabel is what became of the pairs of one label.
+// JudgedLabel has the decisions on the pairs of one label.
 type JudgedLabel struct {
 	Label     string `json:"label"`
 	Length    string `json:"length"`

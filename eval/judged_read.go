@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// JudgedPair is two texts and what a reader said of them.
+// JudgedPair is two texts and a reader's label.
 type JudgedPair struct {
 	Set   string `json:"set"` // where they are from, "" for one set
 	A     string `json:"id_a"`

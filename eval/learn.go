@@ -16,7 +16,7 @@ type Observation struct {
 	Costly bool   // counts three times: called the same, it loses what only one text contains
 }
 
-// Lesson is what the weights of a score are learned from.
+// Lesson is the input from which the weights of a score are learned.
 type Lesson struct {
 	Examples []Observation
 	Signs    []int     // allowed sign of each weight, 0: either
