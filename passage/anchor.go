@@ -17,8 +17,7 @@ type anchor struct {
 	key   uint64 // of the gram
 	whole uint64 // hash of all that its windows have in common
 	at    int    // where the gram begins
-	// The windows it stands for follow each other, from the one that begins
-	// at lo to the one that ends at hi.
+	// Its windows follow each other, from the one that begins at lo to the one that ends at hi.
 	lo, hi int
 }
 
@@ -26,7 +25,7 @@ type anchor struct {
 type sampler struct {
 	least Length
 	gram  int    // units
-	half  int    // units before the gram, or behind it, that each window has
+	half  int    // units before the gram, or after it, that each window has
 	out   uint64 // what a unit counts that leaves the rolling hash
 
 	// The last units, and the hashes of the grams that begin with them, each at its

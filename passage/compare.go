@@ -35,7 +35,7 @@ type overlap struct {
 	at uint64
 }
 
-// occurrence is an anchor with all its windows, as they lie in the store.
+// occurrence is an anchor with all its windows in the store.
 type occurrence struct {
 	at      uint64 // of text in the store
 	text    []byte
@@ -51,7 +51,7 @@ type window struct{ start, end int }
 // firstWindow is the first occurrence of a window, in a kept occurrence.
 type firstWindow struct{ kept, window int }
 
-// unknown is said of a window that no kept occurrence has.
+// unknown marks a window that no kept occurrence has.
 var unknown = firstWindow{kept: -1}
 
 // maxKept is how many occurrences with windows of their own a bucket may have before it

@@ -142,7 +142,7 @@ func glues(before, after string) bool {
 	return text.IsWord(last) && text.IsWord(next) && !text.IsCJK(last) && !text.IsCJK(next)
 }
 
-// joiners go on with what stands before them.
+// joiners belong to the preceding character.
 const joiners = "\u200d\ufe0e\ufe0f"
 
 // border reports whether a place of a text is outside words and outside sequences shown as one character.
@@ -173,7 +173,7 @@ func (c *Cutter) border(s string, at int) bool {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
-// beside is how many bytes of Chinese beside a place its words are cut from.
+// beside is the number of bytes of Chinese next to a place from which its words are cut.
 const beside = 3 * 100
 
 // segmented reports whether a word of the Chinese around a place ends there.

@@ -52,7 +52,7 @@ func (p Position) Item() uint32 { return uint32(p >> byteBits) }
 // Byte returns the offset in its text.
 func (p Position) Byte() int { return int(p & (1<<byteBits - 1)) }
 
-// Context is an anchor with the text of all windows that it stands for.
+// Context is an anchor with the text of all its windows.
 type Context struct {
 	Key    uint64
 	At     Position
@@ -77,7 +77,7 @@ func (s *Steps) Anchors(text string) []uint64 {
 	return all
 }
 
-// Contexts calls fn with the contexts of those anchors of a document, by their number, that come again.
+// Contexts calls fn with the contexts of the recurring anchors of a document, by their number.
 func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func(Context) error) error {
 	if len(text) > math.MaxInt32 {
 		return fmt.Errorf("passage: document %d has more than 2 GiB of text", item)
@@ -99,7 +99,7 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 // Buckets compares the contexts of some keys, all of each. Close them.
 type Buckets struct {
 	job   *job
-	texts *external.Spool                 // each behind its head
+	texts *external.Spool                 // each after its head
 	order *external.Sorter[external.Pair] // position, offset in texts
 }
 
@@ -112,7 +112,7 @@ func (s *Steps) NewBuckets() *Buckets {
 // Close removes what they hold.
 func (b *Buckets) Close() { b.job.disk.Close() }
 
-// contextHead is how many bytes stand before the text of a context: key, bytes before the anchor, bytes of text.
+// contextHead is the size of the head before the text of a context: key, bytes before the anchor, bytes of text.
 const contextHead = 16
 
 // Add takes a context, in any order.
@@ -133,7 +133,7 @@ func (b *Buckets) Add(c Context) error {
 	return b.order.Add(external.Pair{uint64(c.At), uint64(at)})
 }
 
-// Each calls fn with all matches, once all contexts are there. A match may come again, whole or in part.
+// Each calls fn with all matches, once all contexts are added. A match may be repeated, whole or in part.
 func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	if err := b.gather(ctx); err != nil {
 		return err

@@ -57,7 +57,7 @@ func divided(t testing.TB, r *rand.Rand, parts int, texts []string, cfg Config) 
 	for _, some := range matches {
 		r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 		j := steps().NewJoined()
-		for _, m := range append(some, some[:len(some)/2]...) { // of which some come again
+		for _, m := range append(some, some[:len(some)/2]...) { // some of which recur
 			done(j.Add(m))
 		}
 		done(j.Each(func(m Match) error {

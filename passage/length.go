@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Unit is what passages are counted in.
+// Unit is the unit of the length of passages.
 type Unit uint8
 
 // The units. A passage of words begins and ends with one; a Chinese, Japanese or
@@ -29,7 +29,7 @@ type Length struct {
 	Unit Unit
 }
 
-// The least and the greatest length that can be asked for, in any unit.
+// The least and the greatest permitted length, in any unit.
 const (
 	MinLength = 4
 	MaxLength = 1 << 20

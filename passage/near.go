@@ -20,7 +20,7 @@ type alike struct {
 	last   int64 // the whole that next returned last; -1: none
 }
 
-// whole is a sentence, line or paragraph. One of no bytes stands for a document that was rejected.
+// whole is a sentence, line or paragraph. One of no bytes represents a rejected document.
 type whole struct{ item, start, len, rune, runes uint32 }
 
 // findNear reads the documents twice: for the places of the wholes, and to decide them.

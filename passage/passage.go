@@ -30,8 +30,8 @@ import (
 // Config sets what to find and the resources.
 type Config struct {
 	Least Length // of a passage; zero means 200 bytes, of a whole any
-	// Whole asks for whole sentences, lines or paragraphs that are repeated, in the place
-	// of passages; without a letter or a number they are not compared.
+	// Whole finds repeated whole sentences, lines or paragraphs instead of passages. Those without a letter or
+	// a number are not compared.
 	Whole Border
 	// Near, with Whole, is the method that finds which of them are alike; nil: equal ones. Clean cleans the
 	// texts first; nil: they are not cleaned.
@@ -99,12 +99,12 @@ type Summary struct {
 	Documents      int64 `json:"documents"`
 	Rejected       int64 `json:"rejected"`
 	TextBytes      int64 `json:"textBytes"`
-	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may come again
+	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may recur
 	Anchors        int64 `json:"anchors"`        // of it
 	TemporaryBytes int64 `json:"temporaryBytes"` // written to disk
 }
 
-// job is what the stages of a run share.
+// job is the shared state of the stages of a run.
 type job struct {
 	cfg      Config
 	disk     *external.Files

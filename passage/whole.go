@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Border is what a cut leaves whole, or what is compared as a whole.
+// Border is the unit that a cut leaves whole, or that is compared as a whole.
 type Border string
 
 // The borders. Runes are never cut. A paragraph is of lines of which none is blank.
@@ -33,7 +33,7 @@ func (b Border) in(s string) (all [][2]int) {
 	case WholeSentences:
 		for _, one := range keyword.Sentences(nil, s) {
 			last := len(all) - 1
-			// A semicolon within a line ends no sentence that could stand alone.
+			// A semicolon within a line ends no sentence that is complete alone.
 			goes := last >= 0 && strings.ContainsRune(";；", lastRune(s[:all[last][1]]))
 			add(one)
 			if goes && !strings.Contains(s[all[last][1]:all[last+1][0]], "\n") {
