@@ -26,7 +26,7 @@ type Item struct {
 	Text, Question, Answer, Passage string
 }
 
-// Part is what of an item was found.
+// Part is the part of an item that was found.
 type Part string
 
 // The parts of an item.
@@ -62,7 +62,7 @@ type Finding struct {
 	Held float64 `json:"held"`
 	// Probability that the passage means the same, as duplicates are decided.
 	Probability float64 `json:"probability"`
-	// Answered: the answer stands beside the question.
+	// Answered is set if the answer is next to the question.
 	Answered bool `json:"answered,omitempty"`
 	// Differs are the numbers and opposites that the passage has in place of others.
 	Differs []Difference `json:"differs,omitempty"`
@@ -75,7 +75,7 @@ type Finding struct {
 	negated     bool
 }
 
-// Difference is what the passage has in the place of something of the item.
+// Difference is a part of the item that is replaced in the passage.
 type Difference struct {
 	Item    string `json:"item"`
 	Passage string `json:"passage"`
@@ -83,8 +83,8 @@ type Difference struct {
 
 // Config sets how items are found.
 type Config struct {
-	// Least is the share of a part, by weight, that is held where it is contaminated, in
-	// long ones; 0 means .8. Of 20 words and fewer it is half as far from 1.
+	// Least is the share of a part, by weight, from which it counts as contaminated if it is long; 0 means .8.
+	// For 20 words and fewer it is half as far from 1.
 	Least float64
 	// Memory bounds what the items take, in bytes; 0 means 512 MiB.
 	Memory int64
@@ -109,18 +109,18 @@ type Finder struct {
 type Items struct {
 	Items    int `json:"items"`
 	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
-	Stubs    int `json:"stubItems"`     // say too little to be found
+	Stubs    int `json:"stubItems"`     // contain too little to be found
 	// StubIDs are the items that are not searched for.
 	StubIDs []string `json:"stubs,omitempty"`
 }
 
-// source is a question, or a text, and the items that ask it.
+// source is a question, or a text, and the items that have it.
 type source struct {
 	ids     []string
 	answers [][]unit // of each
 }
 
-// needle is what is looked for.
+// needle is a part that is searched for.
 type needle struct {
 	source  int
 	part    Part
@@ -128,12 +128,12 @@ type needle struct {
 	weights []uint16
 	total   uint64
 	keys    int
-	shared  []bool // units that stand so in other items; nil: none, or all
+	shared  []bool // units that also occur so in other items; nil: none, or all
 }
 
 const (
-	// stubWeight is what a part weighs at least that is looked for by itself: as much as
-	// a key of weighted texts, rare in any corpus.
+	// stubWeight is the least weight of a part that is searched for alone: that of a key of weighted texts,
+	// rare in any corpus.
 	stubWeight = 16 * token.Unit
 	// partialHeld is the share of a part that is worth telling, if it weighs partialWeight: less
 	// is a formula, "comes into force on 1 January".

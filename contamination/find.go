@@ -30,7 +30,7 @@ type hit struct {
 	at     uint32
 }
 
-// Find returns the items that stand in a text, in the order of their places.
+// Find returns the items in a text, in the order of their places.
 func (f *Finder) Find(raw string) []Finding {
 	w := f.works.Get().(*work)
 	defer f.works.Put(w)
@@ -212,11 +212,11 @@ func (f *Finding) apart(list []evidence.Evidence) {
 	}
 }
 
-// beyond is how far from a question its answer may stand, in units.
+// beyond is the largest distance of an answer from its question, in units.
 const beyond = 64
 
-// answered names the item: of several that ask the same the one whose answer stands
-// before or behind the question.
+// answered returns the item. Of several with the same question it is the one whose answer comes before or after
+// it.
 func (w *work) answered(f *Finding) string {
 	s := &w.items[f.source]
 	before, behind := w.units[max(f.first-beyond, 0):f.first], w.units[f.last+1:min(f.last+1+beyond, len(w.units))]

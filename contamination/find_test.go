@@ -150,7 +150,7 @@ func TestSharedPassages(t *testing.T) {
 	}
 }
 
-// Of items that ask the same, the one is named whose answer is there.
+// Of items with the same question, the one whose answer is there is named.
 func TestTheAnswerNamesTheItem(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "a", Question: robe, Answer: "2 bolts"}, contamination.Item{ID: "b", Question: robe, Answer: "3 bolts"})
 	for text, want := range map[string]string{robe + " 2 bolts.": "a", robe + " 3 bolts.": "b", robe: "a"} {
@@ -163,7 +163,7 @@ func TestTheAnswerNamesTheItem(t *testing.T) {
 	}
 }
 
-// The passage is what stands there, whatever cleaning does to the text.
+// The passage is the original text, whatever cleaning does to it.
 func TestPlaces(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
 	for _, before := range []string{"", "  ", "ﬁrst Ⅳ ", "İÀé ", "\u200bzero\u200bwidth ", "中文。", "㍿ ", "e\u0301 ", "\xff\xfe ", "“Σίσυφος” "} {

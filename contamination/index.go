@@ -195,8 +195,8 @@ func (b *builder) end() {
 	b.index = b.makeIndex()
 }
 
-// share notes which units of questions and texts stand so in other items: in a passage that
-// several questions have, in a form of words.
+// share marks the units of questions and texts that also occur so in other items: in a passage of several
+// questions, or in a form of words.
 func (b *builder) share() {
 	owners := map[uint64]int{} // by shingle: a source, or -1
 	each := func(n *needle, do func(i, units int, shingle uint64)) {

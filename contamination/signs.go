@@ -12,13 +12,13 @@ import (
 // numeric reports whether a unit has a digit.
 func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-// symbolic reports whether a unit may stand in a formula: a number, or a single letter.
+// symbolic reports whether a unit can be part of a formula: a number, or a single letter.
 func symbolic(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return numeric(s) || size == len(s) && unicode.IsLetter(r) && !single(r)
 }
 
-// signs returns the signs in what stands before a unit, after the one before.
+// signs returns the signs between a unit and the one before.
 func (s side) signs(i int) (found string) {
 	start, end := s.gap(i)
 	for at := start; at < end; {

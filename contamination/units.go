@@ -111,9 +111,8 @@ func sizeOf(units []unit) (n int) {
 	return n
 }
 
-// places finds where units of the clean text of raw stand in raw: it is cut at white
-// space and between Chinese characters, where cleaning does not look beyond, and the
-// units of the clean pieces are counted.
+// places finds where units of the clean text of raw are in raw. It cuts raw at white space and between Chinese
+// characters, which cleaning never crosses, and counts the units of the clean pieces.
 type places struct {
 	raw    string
 	clean  func(string) string
@@ -173,7 +172,7 @@ func (p *places) of(first, last, units int) (start, end int) {
 	return start, end
 }
 
-// unit returns where a unit stands in raw.
+// unit returns where a unit is in raw.
 func (p *places) unit(n int) (start, end int) {
 	lo, hi := 0, len(p.pieces)
 	for lo+1 < hi {
