@@ -139,7 +139,7 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// A page in GBK that does not say so has the text of the same page in UTF-8.
+// A page in undeclared GBK has the text of the same page in UTF-8.
 func TestCrawlInGBK(t *testing.T) {
 	var pages []webPage
 	for _, p := range sharedPages(t) {

@@ -4,7 +4,7 @@ import "bytes"
 
 var newline = []byte{'\n'}
 
-// csvState is where in a field a scan stands.
+// csvState is the state of a scan inside a field.
 type csvState uint8
 
 const (

@@ -316,8 +316,8 @@ func (d *Decoder) textless() bool {
 	return d.rec[fieldText] == nil && !slices.ContainsFunc(d.rec[fieldMore:fieldOthers], func(b []byte) bool { return b != nil })
 }
 
-// BetweenTexts stands between two fields of a text, or elements of a list. Cleaning keeps the sign, so where one
-// field ends and the next begins is a part of the text.
+// BetweenTexts separates two fields of a text, or elements of a list. Cleaning keeps the sign, so the border of
+// fields is part of the text.
 const BetweenTexts = "\n¶\n"
 
 // text joins what the record has of the fields of the text.
@@ -350,8 +350,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 	return nil
 }
 
-// time reads the time field. One that cannot be read is an error only if the
-// caller asked for the field.
+// time reads the time field. An invalid time is an error only if the caller named the field.
 func (d *Decoder) time() (int64, error) {
 	t, err := ParseTime(string(d.rec[fieldTime]))
 	if err != nil && !d.fields[fieldTime].Required {
@@ -376,7 +375,7 @@ func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Docume
 	return nil
 }
 
-// absolute returns a canonical link if it stands for itself.
+// absolute returns a canonical link if it is absolute.
 func absolute(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || !u.IsAbs() {

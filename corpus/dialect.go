@@ -24,7 +24,7 @@ const (
 	fits                   // the cell is quoted if it ends like one
 )
 
-// delimiters are those that a table without a telling header is tried with.
+// delimiters are tried for a table without a telling header.
 const delimiters = ",\t;|"
 
 // ParseDelimiter reads what parts the cells of a table: one ASCII character,

@@ -53,7 +53,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// A guess that looks wrong is said.
+// A guess that looks wrong gives a warning.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"1\ta b\n2\tc d\n3\te f\n4\tg\n", "looks like a table with tab between the cells"},

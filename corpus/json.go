@@ -32,7 +32,7 @@ const mostDepth = 128
 
 var errJSONEnd = errors.New("JSON ends too early")
 
-// valueKind is what a JSON value begins with.
+// valueKind is the first byte of a JSON value.
 type valueKind byte
 
 const (

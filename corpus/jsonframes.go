@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// jsonFrames yields the elements of a JSON array, or the objects that stand
-// one after another, over any number of lines.
+// jsonFrames yields the elements of a JSON array, or consecutive objects, over any number of lines.
 type jsonFrames struct {
 	b     *blocks
 	limit int64

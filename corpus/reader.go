@@ -29,9 +29,8 @@ type Reader struct {
 	spool  *spool
 }
 
-// frames finds the records of one input. Its errors: io.EOF; a *RejectError
-// without a file name, after which it may be asked on; any other, after which
-// it may not.
+// frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
+// the caller may continue. After any other error it may not.
 type frames interface {
 	next() (raw []byte, line int64, err error)
 }
@@ -77,7 +76,7 @@ func (r *Reader) prepare(in *input) error {
 	if in.format == Images && in.path == Stdin {
 		in.format = JSONL // a list of pictures
 	}
-	// A table is such a list where it is named; in a folder it is no picture.
+	// A table is a list of pictures if it is named; inside a folder it is not a picture.
 	if f := FormatOf(in.path); in.format == Images && (f == WARC || f != "" && f.hasFields() && in.named) {
 		in.format = f
 	}
@@ -115,10 +114,9 @@ func (r *Reader) openStdin(in *input) error {
 	return nil
 }
 
-// Next returns the next record; io.EOF after the last. A *RejectError stands
-// for one bad record or, with Options.SkipDamaged, for the unreadable rest of
-// one file: note it and go on.
-// Every other error ends the reading.
+// Next returns the next record; io.EOF after the last. A *RejectError is for one bad record or, with
+// Options.SkipDamaged, for the unreadable rest of one file; the caller records it and continues. Every other
+// error ends the reading.
 func (r *Reader) Next() (Item, error) {
 	for r.at < len(r.inputs) {
 		in := r.inputs[r.at]
@@ -183,11 +181,11 @@ func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 	}
 }
 
-// ErrField is wrapped by the error of Next when a file lacks a field that was
-// asked for. It ends the reading: the setting is wrong, not a record.
+// ErrField is wrapped by the error of Next if a file lacks a required field. It ends the reading, because the
+// setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
-// Twice returns the error of a table with two columns of a name that is asked for: an ErrField.
+// Twice returns the error of a table with two columns of a required name: an ErrField.
 func Twice(name string) error {
 	return fmt.Errorf("%w %q that alone has this name: rename the others, or name another field", ErrField, name)
 }
@@ -262,8 +260,7 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 	return r.bad(&RejectError{File: in.path, Line: line, Reason: reason, Err: err, damaged: !errors.Is(err, errKind)})
 }
 
-// checkFields refuses a field that was asked for where no input has fields: the
-// setting would be ignored.
+// checkFields refuses a named field if no input has fields, because the setting would be ignored.
 func (r *Reader) checkFields() error {
 	format := r.inputs[0].format
 	some := func(has func(Format) bool) bool {
@@ -351,9 +348,8 @@ func (r *Reader) Inputs() []string {
 	return paths
 }
 
-// Relative returns the names that the inputs have below a directory of outputs, in the
-// order of Inputs: those below the directory that was named if it was the only one,
-// else their paths.
+// Relative returns the names of the inputs below a directory of outputs, in the order of Inputs. If one
+// directory was named, they are the names below it, otherwise their paths.
 func (r *Reader) Relative() []string {
 	names := make([]string, len(r.inputs))
 	for i, in := range r.inputs {

@@ -61,7 +61,7 @@ func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 		return nil, err
 	}
 	quoted := bytes.TrimRight(b.Bytes(), "\n")
-	end := d.textEnd // behind the closing quote
+	end := d.textEnd // after the closing quote
 	start := end - len(d.rec[fieldText]) - 2
 	return slices.Concat(raw[:start], quoted, raw[end:]), nil
 }

@@ -62,7 +62,7 @@ func (f *rowFrames) Close() error {
 	return errors.Join(f.rows.Close(), f.file.Close())
 }
 
-// rowFile is what a codec reads.
+// rowFile is the input of a codec.
 type rowFile interface {
 	io.ReaderAt
 	io.Closer

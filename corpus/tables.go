@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Kind is what the values of a column are.
+// Kind is the kind of the values of a column.
 type Kind uint8
 
 // The values of a Table are strings, int64 and float64, and nil for none.
@@ -44,10 +44,10 @@ type Table struct {
 	format  Format
 	style   TableStyle
 	columns []Column
-	names   []string // behind the columns; nil until the first row
+	names   []string // after the columns; nil until the first row
 	begun   bool
 	csv     *csv.Writer
-	codec   Codec    // of Parquet and Arrow, else nil
+	codec   Codec    // of Parquet and Arrow, otherwise nil
 	rows    *rowSink // of the codec
 	lost    []string
 }

@@ -21,7 +21,7 @@ type output struct {
 	out     io.Writer
 	stream  bool
 	own     []corpus.Column
-	of      *schema // behind own; may be nil
+	of      *schema // follows own; may be nil
 	at      int64
 	codec   int8
 	zstd    *zstd.Encoder
@@ -46,7 +46,7 @@ var zeros [64]byte
 
 func pad(n int) []byte { return zeros[:-n&7] }
 
-// begin writes what stands before the batches.
+// begin writes what precedes the batches.
 func (o *output) begin() error {
 	if !o.stream {
 		if err := o.write([]byte(magic + "\x00\x00")); err != nil {
@@ -140,7 +140,7 @@ func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// parts are what a batch is made of, in their order.
+// parts are the parts of a batch, in order.
 type parts struct {
 	nodes    [][2]int64
 	buffers  []*buffer

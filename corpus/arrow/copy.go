@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// copier appends rows to columns. It counts what it appends, because a few bytes of a
-// damaged batch may stand for many.
+// copier appends rows to columns. It counts what it appends, because a few bytes of a damaged batch may
+// represent many.
 type copier struct {
 	left int // bytes that it may still append
 	room int // bytes that it may still allocate before it appends
@@ -159,7 +159,7 @@ func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 // add appends a number.
 func (b *buffer) add(width, n int) { b.b = appendNumber(b.b, width, n) }
 
-// listViews appends lists, which may lie anywhere in the child, one behind the other.
+// listViews appends lists one after the other. In the child they may be anywhere.
 func (c *copier) listViews(of, d *data, from, to int) {
 	if !c.spend(2*(to-from), d.width) {
 		return
@@ -175,7 +175,7 @@ func (c *copier) listViews(of, d *data, from, to int) {
 	}
 }
 
-// views appends views, and the texts that are too long to lie in them.
+// views appends views, and the texts that are too long to fit in them.
 func (c *copier) views(of, d *data, from, to int) {
 	const size, short = 16, 12
 	for i := from; i < to && c.spend(1, size); i++ {
@@ -214,7 +214,7 @@ func (c *copier) union(of, d *data, from, to int) {
 	}
 }
 
-// runs appends values that stand for runs of rows.
+// runs appends values that represent runs of rows.
 func (c *copier) runs(of, d *data, from, to int) {
 	ends, base := d.children[0], of.rows-from
 	for run := ends.runOf(from); from < to && c.spend(1, ends.width); run++ {

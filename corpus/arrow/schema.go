@@ -77,7 +77,7 @@ func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
 	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + flatbuffers.UOffsetT(o))}}, true
 }
 
-// vector returns where the elements of a member lie, which have size bytes each.
+// vector returns the place of the elements of a member, which have size bytes each.
 func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -112,17 +112,17 @@ type field struct {
 	table // as the schema has it
 	name  string
 	layout
-	codes    [256]int8 // of a union: the child that each type code stands for
+	codes    [256]int8 // of a union: the child of each type code
 	children []*field
 	encoded  encoded
 }
 
-// layout is how values lie.
+// layout is the layout of values.
 type layout struct {
 	kind   kind
 	width  int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
 	signed bool
-	unit   int // of times; mode of a union; digits behind the point of a decimal
+	unit   int // of times; mode of a union; digits after the point of a decimal
 }
 
 // encoded names the dictionary that a column indexes. The zero value is none.
@@ -137,7 +137,7 @@ const (
 	maxFields = 1 << 16
 )
 
-// schema is what the columns of a table are.
+// schema is the schema of a table.
 type schema struct {
 	table
 	fields []*field
@@ -226,7 +226,7 @@ func integerOf(t table) layout {
 	return layout{kind: integer, width: int(t.GetInt32Slot(first, 0)) / 8, signed: t.GetBoolSlot(second, false)}
 }
 
-// parseCodes reads which child each type code of a union stands for.
+// parseCodes reads the child of each type code of a union.
 func (f *field) parseCodes(of table) error {
 	at, n, err := of.vector(second, 4)
 	for i := range f.codes {

@@ -18,7 +18,7 @@ type Span struct {
 	Score      float64
 }
 
-// Document is what became of a record.
+// Document is the result for a record.
 type Document struct {
 	File    string // as the reader names it
 	ID      string
@@ -36,11 +36,10 @@ type Writer interface {
 	corpus.Output
 }
 
-// NewDolma writes dolma's attributes into a folder, which is new or empty: a file for
-// each input under its name below documents/, a line for each document in it. Dolma looks
-// for them where its documents lie, with documents/ replaced by attributes/NAME/: so let
-// the folder be attributes/NAME. The attributes are
-// NAME__label__spans, and NAME__label__removed over a whole document that is to go.
+// NewDolma writes dolma's attributes into a folder, which is new or empty. Each input gets a file under its
+// name below documents/, with a line for each document. Dolma looks for them next to its documents, with
+// documents/ replaced by attributes/NAME/, so the folder should be attributes/NAME. The attributes are
+// NAME__label__spans, and NAME__label__removed over a whole document that is removed.
 func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 	if f, ok := r.Format(); !ok || f != corpus.JSONL {
 		return nil, fmt.Errorf("%s: dolma's attributes belong to documents in JSONL", dir)

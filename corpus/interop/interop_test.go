@@ -20,7 +20,7 @@ import (
 
 var codecs = []corpus.Codec{parquet.Codec{}}
 
-// inputs are files of documents; those that say REMOVE go, and every x is a span.
+// inputs are files of documents. Documents with REMOVE are removed, and every x is a span.
 var inputs = []struct{ name, lines string }{
 	{"b.jsonl", `{"id":"b0","text":"keep 中x"}` + "\n" + `{"id":"b1","text":""}` + "\n" + `{"id":"b2","text":"REMOVE"}` + "\n"},
 	{"a/a.jsonl.gz", `{"id":"a0","text":"REMOVE x"}` + "\n" + `{"id":"a1","text":"x"}` + "\n" + `{"id":"a2","text":"REMOVE <&>"}` + "\n"},

@@ -308,7 +308,7 @@ func ExampleCodec_Create() {
 	// Output: parquet true
 }
 
-// A text of several columns is what a row has of them.
+// A text of several columns consists of those that a row has.
 func TestTextOfSeveralColumns(t *testing.T) {
 	rows := sample(20)
 	r := open(t, corpus.Options{TextField: "title,text,meta.url"}, write(t, rows))
@@ -384,8 +384,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestBomb: a few bytes may stand for very many: what a page claims to hold is
-// bounded before it is unpacked, and so is what a file gives.
+// TestBomb: a few bytes may represent very many. The claimed size of a page is bounded before it is unpacked,
+// and so is the output of a file.
 func TestBomb(t *testing.T) {
 	whole := func(opt corpus.Options, path string) (rows int, reasons string) {
 		r := open(t, opt, path)

@@ -53,8 +53,8 @@ func filled(f *parquet.File) []parquet.RowGroup {
 	return slices.DeleteFunc(slices.Clone(f.RowGroups()), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 }
 
-// maxPage bounds the bytes that one page may claim to hold, and pageValues its
-// values: a page is unpacked whole, and a few bytes may stand for all of them.
+// maxPage bounds the bytes that one page may claim to hold, and pageValues its values. A page is unpacked
+// whole, and a few bytes may represent all of them.
 const (
 	maxPage    = 1 << 30
 	pageValues = 1 << 26

@@ -65,7 +65,7 @@ func TestTables(t *testing.T) {
 			} else if b, err := os.ReadFile(out); err == nil {
 				got = string(b)
 			}
-			if in == file { // all columns of the rows, behind the two
+			if in == file { // all columns of the rows, after the two
 				for i := range rows {
 					got = strings.Replace(got, []string{"n=1 x=<null> ", "n=2 x=0.5 ", "n=3 x=<null> "}[i], "", 1)
 				}

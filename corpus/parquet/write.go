@@ -171,7 +171,7 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 	return w.row(row)
 }
 
-// row writes a row, and a group of rows where it is full.
+// row writes a row, and a group of rows when it is full.
 func (w *writer) row(row parquet.Row) error {
 	if _, err := w.w.WriteRows([]parquet.Row{row}); err != nil {
 		return err
