@@ -62,7 +62,7 @@ type Part struct {
 	Gzip []byte
 }
 
-// errPart is what a name that could leave its attribute is answered with.
+// errPart rejects a name that could leave its attribute.
 var errPart = errors.New("pages: the name of a part has letters, digits and dashes only")
 
 var partName = regexp.MustCompile(`^[a-z0-9-]+$`)

@@ -93,7 +93,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 	}
 }
 
-// So is what the default method says of a pair.
+// So is all evidence of the default method.
 func TestEveryEvidenceIsTranslated(t *testing.T) {
 	words := []string{methods.Basis, neardup.BasisEqual, neardup.BasisContained, neardup.BasisOverride, neardup.BasisBlank, neardup.KindMore, neardup.KindContained}
 	for _, f := range evidence.Features() {
