@@ -134,8 +134,7 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	return c, c.spec(), nil
 }
 
-// maxAge is the longest window and TTL: a century, so that a time and one of
-// these add up.
+// maxAge is the longest window and TTL, a century, so that adding one to a time never overflows.
 const maxAge = 100 * 365 * 24 * time.Hour
 
 func (s Settings) valid() error {

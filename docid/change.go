@@ -222,8 +222,8 @@ type Evidence struct {
 	VariantNID string
 	Relation   neardup.Relation `json:",omitempty"`
 	Conflicts  []neardup.Conflict
-	// SameImages are, of a duplicate, the pictures that confirmed it; of a new article without words, the docIds that
-	// have most of its pictures.
+	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
+	// docIds that have most of its pictures.
 	SameImages []SameImages `json:",omitempty"`
 }
 

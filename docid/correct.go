@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Correcting moves an article that was answered to another docId: the one change
-// by which an answer is not the last word. To names where: the docId that
-// another article has, With; a docId, DocID; or, with neither, one of its own.
+// Correcting moves an article to another docId. Only this change revises an answer. The target is the docId of
+// another article (With), a docId (DocID), or, with neither, a docId of its own.
 type Correcting struct {
 	NID         string
 	With, DocID string // at most one of them

@@ -16,11 +16,11 @@ var (
 	ErrInvalid   = errors.New("invalid")
 	ErrHotBucket = errors.New("too many candidates to compare")
 	ErrQuota     = errors.New("the quota of the index is used up")
-	// ErrContended: nothing was stored, and it is worth trying again.
+	// ErrContended reports that nothing was stored, and that a retry may succeed.
 	ErrContended = errors.New("others were first each time")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
-	// ErrTextUnknown, of a correction: of the articles of a docId one text is stored.
+	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
 	ErrTextUnknown = errors.New("the text of the article is not stored, and a docId of its own is found by it: send it along")
 )
 
@@ -118,7 +118,7 @@ type Submission struct {
 type Answer struct {
 	neardup.Decision
 	DocID string `json:"docId"`
-	// Seq is the number of the change; of a Check, the last change it rests on.
+	// Seq is the number of the change. For Check it is the last change the answer rests on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
 	// LeaderSeq is the number of the leader, which the docId prints.
@@ -233,8 +233,8 @@ func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 	return Answer{}, fmt.Errorf("%w: %d rounds", ErrContended, j.rounds)
 }
 
-// Check decides without storing: what Add would have answered after change
-// Seq. A new article has no docId.
+// Check decides without storing. It returns what Add would have answered after change Seq. A new article has no
+// docId.
 func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if err := d.valid(&sub); err != nil {
 		return Answer{}, err

@@ -59,7 +59,7 @@ func newDocIDs(id Identity, tenant string) (DocIDs, error) {
 	return d, nil
 }
 
-// DocID returns the docId of a leader of a tenant. For many leaders use newDocIDs.
+// DocID returns the docId of a leader of a tenant. It derives the key on each call.
 func (id Identity) DocID(tenant string, leader uint64) (string, error) {
 	ids, err := newDocIDs(id, tenant)
 	if err != nil {

@@ -197,9 +197,8 @@ func (t *searched) add(hits []Hit, cutoff int64, limit int) {
 	}
 }
 
-// order puts first what is compared first: the leaders in their order, so that
-// this does not depend on the store; of more than limit only those that share
-// most keys.
+// order sorts the leaders for comparison, in their own order, so that it does not depend on the store. If there
+// are more than limit, it keeps those that share the most keys.
 func (t *searched) order(limit int) {
 	if len(t.left) > limit {
 		slices.SortFunc(t.left, func(a, b Hit) int {

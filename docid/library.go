@@ -11,10 +11,9 @@ type History interface {
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
 	// Identity returns the stored identity of the index; ErrNotFound if there is none.
 	Identity(ctx context.Context, tenant string) (Identity, error)
-	// History returns the changes after one, in order and without gaps, up to
-	// Cursor: entry, names, and what it did to the kept copy; of a submission
-	// the article without its text, nil if it is there no more; of an update
-	// that came with a text an empty one.
+	// History returns the changes after one, in order and without gaps, up to Cursor: entry, names, and the
+	// effect on the kept copy. A submission has the article without its text, or nil if it was deleted. An
+	// update with a text has an empty article.
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 }
 

@@ -44,8 +44,7 @@ const maxPictures = 50
 
 // Pictures sets how the pictures of articles count.
 type Pictures struct {
-	// Common is the share of the docIds: what more of them have, such as a logo, counts for nothing.
-	// 0: .001.
+	// Common is the share of the docIds above which a picture, such as a logo, counts for nothing. 0: .001.
 	Common float64
 }
 

@@ -21,13 +21,13 @@ type Restoration interface {
 
 // Errors of an index that is being rebuilt, and of its sources.
 var (
-	// ErrUnfinished is ErrUnavailable too.
+	// ErrUnfinished also matches ErrUnavailable.
 	ErrUnfinished = fmt.Errorf("%w: the index is half made again, and neardup rebuild goes on with it", ErrUnavailable)
 	ErrOccupied   = errors.New("there is an index already")
-	// ErrOther: a sink was fed by another index of the tenant.
+	// ErrOther reports that another index of the tenant fed a sink.
 	ErrOther = errors.New("fed by another index")
 	// ErrUndrained reports that at least one sink lacks changes.
 	ErrUndrained = errors.New("the sinks are not equally far")
-	// ErrLogLost is ErrUnavailable too.
+	// ErrLogLost also matches ErrUnavailable.
 	ErrLogLost = fmt.Errorf("%w: the log does not have what was applied of it, or not all after that: it was emptied, cut short, trimmed, or is another", ErrUnavailable)
 )

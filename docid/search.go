@@ -84,8 +84,8 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 	}
 }
 
-// maxPages is how many pages of one key set a round looks at; a bucket that has
-// more is searched in its newest part.
+// maxPages bounds the pages of one key set that a round reads. In a larger bucket only the newest part is
+// searched.
 const maxPages = 64
 
 // look looks up everything once, and then the rest of each key set.

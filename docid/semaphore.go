@@ -59,7 +59,7 @@ func (s *Semaphore) Acquire(ctx context.Context) error {
 	}
 }
 
-// leave takes one out of the line; a place that it got meanwhile passes on.
+// leave removes a request from the line. If it got a place meanwhile, that goes to the next.
 func (s *Semaphore) leave(client string, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

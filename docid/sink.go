@@ -23,8 +23,8 @@ type Delivery struct {
 	DocID  string // of Entry.Leader; of an epoch, a forget or a rule ""
 	Left   string // of a correction: the previous docId
 	Epochs int    // number of epochs begun, this change included
-	// Before is, of an epoch, the last change before it: those that a sink has
-	// between the two were lost. One that has another change in its place is of another history.
+	// Before is, for an epoch, the last change before it. A sink's changes between the two were lost. A sink
+	// with another change in its place belongs to another history.
 	Before Entry
 	// Names are the names by which a submission leads to the docId; a Library gets none.
 	Names []Name

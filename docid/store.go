@@ -109,20 +109,19 @@ type Index interface {
 	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
-// Catalog reads an index: what is not needed to decide. Pages are limited by
-// the caller; a limit of 0 or less returns nothing.
+// Catalog reads what deciding does not need of an index. The caller limits pages; a limit of 0 or less returns
+// nothing.
 type Catalog interface {
 	// Member finds an article by its nid; ErrNotFound.
 	Member(ctx context.Context, nid string) (Member, error)
-	// Group returns a docId and up to limit members that joined after the
-	// sequence number after. ErrEnded if it lived once, ErrNotFound if not.
+	// Group returns a docId and up to limit members that joined after the sequence number after. ErrEnded if it
+	// has expired, ErrNotFound if it never existed.
 	Group(ctx context.Context, leader, after uint64, limit int) (Group, error)
 	// Groups lists living docIds by size, largest first, ties by age.
 	// O(leaders): some 4 ms a million.
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
-	// Log returns up to limit entries after a sequence number, in order and
-	// without gaps: the entry after n is n+1, unless it begins an epoch, which
-	// passes over the numbers that were lost.
+	// Log returns up to limit entries after a sequence number, in order and without gaps. The entry after n is
+	// n+1, unless it begins an epoch, which skips the lost numbers.
 	Log(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Due returns up to limit leaders that expire at or before a time
 	// (Unix nanoseconds), the first to expire first.

@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// A word has one of levels weights. Two contents match if at most this many bits differ.
+// A word has one of levels weights. Two contents match within most bits.
 const (
 	levels = 5
 	most   = simhash.DefaultDistance
