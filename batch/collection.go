@@ -156,8 +156,7 @@ func (c *collection) eachFrom(ctx context.Context, from rank, fn func(r rank, i 
 	return nil
 }
 
-// Router is a Method that sends texts to one of several; the decision names
-// the one that Route returns.
+// Router is a Method that sends texts to one of several. The decision names the method that Route returns.
 type Router interface {
 	Route(clean string) string
 }

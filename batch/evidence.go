@@ -23,9 +23,9 @@ func (e Edge) Compare(o Edge) int {
 	return cmp.Or(cmp.Compare(e.Later, o.Later), cmp.Compare(e.Earlier, o.Earlier))
 }
 
-// Stronger reports whether of two edges of one later document e names its
-// leader: a person's ruling, an equal text, higher rank, smaller distance, the earlier
-// leader, in this order. A near leader comes before any that it is a variant of.
+// Stronger reports whether e, of two edges of one later document, names its leader. The order is: a person's
+// ruling, an equal text, higher rank, smaller distance, the earlier leader. A near leader precedes any that it
+// is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
 // Relation names what two verified documents are to each other.

@@ -2,10 +2,9 @@ package batch
 
 import "context"
 
-// index holds the leaders of a partition of the texts by bucket: for each bucket a
-// contiguous range of places, filled as texts become leaders. 12 bytes a
-// posting and 8 a bucket; the sketches lie beside the positions so that most
-// candidates are rejected without leaving the cache line.
+// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of places,
+// filled as texts become leaders. 12 bytes a posting and 8 a bucket. The sketches are next to the positions so
+// that most candidates are rejected without leaving the cache line.
 type index struct {
 	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, unchanged
 	start     []uint32          // a bucket's first place

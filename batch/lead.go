@@ -35,8 +35,8 @@ type verdicts struct {
 	weakest *external.Table[position, bond] // components only: by their first text
 }
 
-// leading decides all texts by the greedy leader rule, comparing each with
-// leaders only: what Leaders would choose from all pairs, without making them.
+// leading decides all texts by the greedy leader rule, comparing each with leaders only. The result equals
+// Leaders on all pairs, without making them.
 type leading struct {
 	*job
 	*verifier

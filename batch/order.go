@@ -15,9 +15,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// orderer sorts documents by the keys of Keep, then by id, then by digest,
-// so that the order is one of the documents themselves; only copies that
-// agree in all are ordered by their place in the input.
+// orderer sorts documents by the keys of Keep, then by id, then by digest, so that the order depends only on
+// the documents. Only copies that agree in all are ordered by their place in the input.
 type orderer struct {
 	*preferred
 	limit int64

@@ -70,7 +70,7 @@ type readBlock struct {
 	err   error
 }
 
-// resume scans the source: what the log has of it from there, and the rest as ever.
+// resume scans the source. It takes what the log has of it from there, and reads the rest.
 func (s *scan) resume(ctx context.Context) error {
 	log, err := s.cfg.Resume.Log("read")
 	if err != nil {

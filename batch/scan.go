@@ -312,8 +312,8 @@ func (s *scan) mayRepeat() bool {
 	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full() || s.done.mayRepeat()
 }
 
-// post sorts the keys of a text of a group in. Where texts may repeat, one without keys
-// gets its digest as the only one: an equal text must still be found.
+// post adds the keys of a text of a group to the sorter. If texts may repeat, a text without keys gets its
+// digest as the only key, so that equal texts are still found.
 func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup.Digest) error {
 	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
 	in(s.spare, group)

@@ -83,8 +83,8 @@ func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
 	return s.verify(t, true, to)
 }
 
-// gather collects the texts it was paired with that are not removed, and the
-// plausible entries of its hot buckets; of very hot ones those that were joined are found by their features.
+// gather collects the texts it was paired with that are not removed, and the plausible entries of its hot
+// buckets. In very hot buckets, joined entries are found by their features.
 func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
 	template, err := s.ofTemplate(t, contacts, where)

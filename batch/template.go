@@ -7,10 +7,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// templates finds leaders of the template of a text without looking at each: all
-// that agree with it in the same fillers match it alike, and the first of those that
-// agree in most is the best. Texts that differ in a number alone, of which there may be
-// as many as there are texts, would else be compared pair by pair.
+// templates finds leaders of the template of a text without looking at each. All that agree with it in the same
+// fillers match it alike, and the first of those that agree in most is the best. Otherwise texts that differ
+// only in a number would be compared pair by pair, and there may be as many as texts.
 type templates struct {
 	method neardup.TwoStage
 	number map[uint64]uint32   // of a template, from 1 on

@@ -1,8 +1,6 @@
-// Package audit measures a run of package batch by samples: what it finds of what it
-// should, and how close to the threshold it decides. Nothing of it changes a
-// decision. Samples are drawn by a fixed seed from the texts in their order, so
-// that workers change no number; their size is bounded by a share of the texts'
-// bytes.
+// Package audit measures a run of package batch by samples: how much it finds of what it should, and how close
+// to the threshold it decides. The audit never changes a decision. Samples are drawn by a fixed seed from the
+// texts in order, so that workers change no number. Their size is bounded by a share of the texts' bytes.
 package audit
 
 import (
@@ -81,8 +79,7 @@ type Borderline struct {
 	Below   int   `json:"below"`   // of these, at most Border below
 }
 
-// Pair is one to look at: a document and the one that it was, or was not,
-// found to be a duplicate of.
+// Pair is a pair to look at: a document and its leader, or a near miss.
 type Pair struct {
 	ID         string             `json:"id"`
 	Other      string             `json:"other"`
