@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// sets makes the sets of shingles that views keep, each in as much memory as it needs: what it
-// takes to make one is used again.
+// sets makes the sets of shingles that views keep, each in as much memory as it needs. It reuses its working
+// memory.
 type sets struct {
 	hashes []uint64
 	sorter feature.Sorter
