@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// slot is a place in which two texts differ: what the one has there and the
-// other in its place, of which one may be nothing.
+// slot is a place in which two texts differ: the words of the one and the words of the other, of which one may
+// be empty.
 type slot struct {
 	a, b          []token.Token
 	before, after uint64 // the words around it, which both texts have; 0: none

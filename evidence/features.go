@@ -113,8 +113,8 @@ func nameWeight(t *token.Token) uint32 {
 	return t.Weight
 }
 
-// mostFew is how many words more are not a passage: a negation among them denies what
-// is around them.
+// mostFew is the largest number of extra words that are not a passage. A negation among them denies the words
+// around it.
 const mostFew = 4
 
 // mostSlot is the largest number of words in a replaced place in which one word can be matched to another.
@@ -378,8 +378,8 @@ func (p *pair) focus(s *sums) {
 	}
 }
 
-// A fact counts the same however long the text around it is, so coverage ends at sixteen to one; and one word that is
-// replaced throughout, as a spelling is, counts as at most one heavy name.
+// A fact counts the same however long the text around it is, so coverage ends at sixteen to one. One word that
+// is replaced throughout, as a spelling is, counts as at most one heavy name.
 const (
 	mostCoverage    = 4 * token.Unit
 	mostReplacement = 8 * token.Unit

@@ -109,7 +109,7 @@ func TestAnchorsStandOnce(t *testing.T) {
 	}
 }
 
-// myers is the full greedy search. It returns a shortest path of few edits as its runs of equal words.
+// myers does the full greedy search. It returns a shortest path of few edits as its runs of equal words.
 func myers(x, y []uint32) (way []step, found bool) {
 	rows := []map[int]int{}
 	for n := 0; n <= mostEdits; n++ {
