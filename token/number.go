@@ -51,9 +51,9 @@ func versionEnd(s string, at int) (end, parts int) {
 	return end, parts
 }
 
-// numberEnd returns where the number ends that begins at s[at], a digit: digits
-// with separators of thousands and decimals. 0 if letters follow that are no
-// unit and no scale, which makes it a code such as 4k.
+// numberEnd returns where the number that begins with the digit s[at] ends, including separators of thousands
+// and decimals. It returns 0 if letters follow that are neither a unit nor a scale, because that is a code such
+// as 4k.
 func numberEnd(s string, at int) int {
 	end := digitsEnd(s, at)
 	first := end

@@ -75,13 +75,13 @@ type form struct {
 	known   bool
 }
 
-// leastLeft is how many tokens a text without its furniture must have; of a text
-// with fewer nothing is skipped.
+// leastLeft is the least number of tokens of a text without its furniture. If fewer would remain, nothing is
+// skipped.
 const leastLeft = 4
 
-// Cut returns the tokens of a clean text, valid until the next call: numbers, signs, words of letters
-// and digits, Chinese words of the dictionary, and of other scripts without spaces every two runes in a
-// row. Furniture is skipped unless fewer than four tokens remain.
+// Cut returns the tokens of a clean text, valid until the next call. They are numbers, signs, words of letters
+// and digits, Chinese words of the dictionary, and every two consecutive runes of other scripts without spaces.
+// Furniture is skipped unless fewer than four tokens remain.
 func (c *Cutter) Cut(clean string) []Token {
 	c.whole = false
 	c.cut(clean, true)
