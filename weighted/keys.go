@@ -107,8 +107,8 @@ func (k *keyer) sum() {
 	}
 }
 
-// extend makes the sets of a size of those that have a word less: those that
-// are keys, and those that need another word.
+// extend makes the sets of a size from those with a word less. It adds the sets that are keys, and those that
+// need another word.
 func (k *keyer) extend(size int) {
 	k.larger = k.larger[:0]
 	for _, s := range k.sets {
