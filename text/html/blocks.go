@@ -128,8 +128,7 @@ func (b *block) add(c *block) {
 	b.linked += c.linked
 }
 
-// fuse makes a row of a table of data one run; the cells of a table that
-// lays out a page stay blocks.
+// fuse joins a row of a table of data into one run. The cells of a table that lays out a page stay blocks.
 func (b *block) fuse() {
 	const long = 100 // letters: no cell of data has more
 	if b.node.DataAtom != atom.Tr || len(b.inside) < 2 {
