@@ -26,11 +26,9 @@ const (
 	// Runes takes each letter and digit (isalnum in Python) and drops all
 	// else, spaces included.
 	Runes
-	// Scripts is Auto for every script: the runes of all that are written
-	// without spaces between words (text.IsUnspaced: Thai, Lao, Khmer,
-	// Burmese, Tibetan, ...) are units too, their marks included; and a mark
-	// inside any other word belongs to it, as in Hindi. On Chinese,
-	// Japanese, Korean and English it gives what Auto gives.
+	// Scripts is Auto for every script. Runes of scripts without spaces between words (text.IsUnspaced: Thai,
+	// Lao, Khmer, Burmese, Tibetan, ...) are also units, including their marks. A mark inside any other word
+	// belongs to it, as in Hindi. For Chinese, Japanese, Korean and English it equals Auto.
 	Scripts
 )
 
