@@ -177,9 +177,9 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Compare is exact except for collisions of 64-bit hashes. Views of another method are never near. Texts of one
-// template share keys and most of their shingles but are not near. The odd sketches of their sets rule out most
-// such pairs without reading the sets.
+// Compare compares two views exactly, except for collisions of 64-bit hashes. Views of another method are never
+// near. Texts of one template share keys and most of their shingles but are not near. The odd sketches of their
+// sets rule out most such pairs without reading the sets.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
 	x, okX := a.(*View)
