@@ -99,8 +99,7 @@ func newBuckets(t *table) *buckets {
 	return b
 }
 
-// spread makes a hash of a key: a bijection of keys, so that as many buckets
-// as keys means one key a bucket.
+// spread makes a hash of a key. It is a bijection, so that as many buckets as keys means one key a bucket.
 func (b *buckets) spread(key uint64) uint64 {
 	return (key ^ key>>(uint(b.bits)/2)) * 0x9e3779b97f4a7c15
 }

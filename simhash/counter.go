@@ -147,7 +147,7 @@ func sixteen(low *[6]uint64, b *[16]uint64) uint64 {
 	return c16
 }
 
-// add3 is a full adder of 64 lanes; it returns sum and carry.
+// add3 adds three numbers in 64 lanes (a full adder); it returns sum and carry.
 func add3(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c

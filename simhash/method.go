@@ -95,8 +95,8 @@ func New(c Config) (*Method, error) {
 	return &Method{config: c, k: k, layout: layout, scratch: pool}, nil
 }
 
-// keyLayout returns the layout of the keys of records: up to k = 2 one block,
-// above it two of k+2 blocks, so that few strangers share a key: 10 keys of 25 bits for k = 3.
+// keyLayout returns the layout of the keys of records. Up to k = 2 it uses one block, above it two of k+2
+// blocks, so that few unrelated texts share a key: 10 keys of 25 bits for k = 3.
 func keyLayout(name string, k int) (Layout, error) {
 	if name == "" {
 		name = fmt.Sprintf("probe:%d", k+1)

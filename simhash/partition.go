@@ -17,9 +17,8 @@ type side struct {
 // bucket returns one bucket.
 func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]] }
 
-// partition sorts the list by the low width bits of the table's key, in two
-// passes: by the high part of them over the whole list, then each partition by itself, in
-// the cache.
+// partition sorts the list by the low width bits of the table's key, in two passes. The first uses their high
+// part over the whole list, the second sorts each partition in the cache.
 func (s *side) partition(ctx context.Context, t *table, width, workers int) error {
 	low := min(width, partitionBits)
 	parts := 1 << (width - low)
