@@ -99,9 +99,8 @@ func (s *scratch) rankGrams(q int, table *table) {
 	slices.Sort(s.sorted)
 }
 
-// disjoint returns the end of the shortest prefix of s.sorted whose grams
-// include need that do not overlap; all of them where there is none.
-// O(n log n) for n grams.
+// disjoint returns the end of the shortest prefix of s.sorted whose grams include need that do not overlap, or
+// of all grams if there is none. O(n log n) for n grams.
 func (s *scratch) disjoint(q, need int) int {
 	low, high := min(need, len(s.sorted)), len(s.sorted)
 	for low < high {

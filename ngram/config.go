@@ -88,10 +88,9 @@ func New(c Config) (Method, error) {
 	return build("ngram", c)
 }
 
-// NewJaccard returns the method "jaccard": every pair of documents of any
-// length whose shingle sets have at least the threshold in common, by prefix
-// filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW 2008).
-// Shingle is auto:3 by default, Similarity need not be given.
+// NewJaccard returns the method "jaccard". It finds every pair of documents of any length whose shingle sets
+// share at least the threshold, by prefix filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW
+// 2008). Shingle is auto:3 by default, Similarity need not be given.
 func NewJaccard(c Config) (Method, error) {
 	c.Similarity = Jaccard
 	if c.Shingle == (feature.Shingle{}) {
