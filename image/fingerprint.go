@@ -62,8 +62,7 @@ func (f *Fingerprint) known() int {
 	return Turns
 }
 
-// Parse reads what String prints. Only the hash has to be there; a quality that
-// is not is 100.
+// Parse parses the output of String. Only the hash is required; the quality is 100 by default.
 func Parse(s string) (Fingerprint, error) {
 	f := Fingerprint{Quality: 100}
 	hashed := false

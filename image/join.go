@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// Pair is two places whose hashes are within the distance: of one list, A < B,
-// or A of the queries and B of the hashes.
+// Pair is two places whose hashes are within the distance. In one list A < B; otherwise A is in the queries and
+// B in the hashes.
 type Pair struct{ A, B, Distance int }
 
 // ErrTooMany is returned for lists of 2^32-1 hashes or more.
