@@ -90,8 +90,8 @@ func pointAt(pairs []Scored, threshold float64, positive int) CurvePoint {
 	return p
 }
 
-// propose chooses a point. Of those as good as the best F1 it takes the
-// highest threshold: what is removed wrongly is lost.
+// propose chooses a point. Of those as good as the best F1 it takes the highest threshold, because wrong
+// removals lose texts.
 func (r *CurveReport) propose(aim Aim) CurvePoint {
 	switch {
 	case aim.Precision > 0:

@@ -131,7 +131,7 @@ func isShort(band string, otherwise bool) bool {
 	return otherwise
 }
 
-// counts are of pairs; those of one pair hold zeros and ones.
+// counts counts pairs; for one pair it holds zeros and ones.
 type counts struct {
 	scored                                            bool
 	pairs, called, positive, right, variants, unfound int

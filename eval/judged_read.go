@@ -80,9 +80,9 @@ func ReadJudged(path string) ([]JudgedPair, error) {
 // tsvUnescapes undoes what neardup escapes in cells of a table.
 var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
-// ReadLabelled reads pairs that are labelled 1 or true, which is same, or 0 or false, which is other; without
-// a label they are the same: JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with a
-// header id_a, id_b, label or without.
+// ReadLabelled reads pairs labelled 1 or true (the same), or 0 or false (another text); pairs without a label
+// are the same. It reads JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with or without a
+// header id_a, id_b, label.
 func ReadLabelled(path string) ([]JudgedPair, error) {
 	jsonl, err := looksLikeJSON(path)
 	if err != nil {

@@ -81,12 +81,12 @@ type Report struct {
 	Bands  []Band `json:"bands"`
 	// AtLeast is the recall of the pairs with similarity >= Low.
 	AtLeast []Band `json:"at_least"`
-	// Precision: of all reported pairs, those with true similarity >= At.
+	// Precision is the share of all reported pairs with true similarity >= At.
 	Precision Rate `json:"precision"`
 	Below     int  `json:"below_at"` // reported, listed in the truth below At
 	Unlisted  int  `json:"unlisted"` // reported, not listed in the truth
-	// Agreement: of the reported pairs that the truth lists, those whose
-	// similarities differ by no more than .0005. MaxDifference is the largest.
+	// Agreement is the share of the reported pairs in the truth whose similarities differ by at most .0005.
+	// MaxDifference is the largest difference.
 	Agreement     Rate      `json:"agreement"`
 	MaxDifference float64   `json:"max_difference"`
 	Misses        []Example `json:"misses"` // most similar first
