@@ -13,8 +13,7 @@ import (
 type Part struct {
 	Start, End int    // bytes
 	Spans      []Span // what it is made of
-	// Stays is why the part is not to be cut: what would be left is broken. ""
-	// is to be cut.
+	// Stays is the reason why the part is not cut: the remaining text would be broken. "" means that it is cut.
 	Stays Reason
 }
 

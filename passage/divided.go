@@ -155,8 +155,8 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	})
 }
 
-// gather makes of the contexts the store that a job has which reads the texts themselves: those that overlap
-// are put together again.
+// gather makes a store from the contexts, as a job that reads the texts itself has it. It joins contexts that
+// overlap.
 func (b *Buckets) gather(ctx context.Context) error {
 	sorted, err := b.order.Sort()
 	if err != nil {

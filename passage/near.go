@@ -151,8 +151,8 @@ func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 	})
 }
 
-// next returns the next whole that is like another: a duplicate like its leader, a leader like the
-// first of its duplicates. io.EOF after the last.
+// next returns the next whole that is like another: a duplicate with its leader, or a leader with the first of
+// its duplicates. io.EOF after the last.
 func (a *alike) next() (span Span, err error) {
 	var p external.Pair
 	for {
