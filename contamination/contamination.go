@@ -19,8 +19,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Item is an item of an evaluation: a text, or a question with what belongs to it.
-// What is empty is not looked for.
+// Item is an item of an evaluation: a text, or a question with its other parts. Empty parts are not searched
+// for.
 type Item struct {
 	ID                              string
 	Text, Question, Answer, Passage string
@@ -139,9 +139,9 @@ const (
 	// is a formula, "comes into force on 1 January".
 	partialWeight = 2 * stubWeight
 	partialHeld   = .5
-	// near is the probability from which a person should look: an item is found rather than missed.
+	// near is the probability from which a person should look, because a false finding is better than a miss.
 	near = .3
-	// mostUnits bounds what is looked for of a part.
+	// mostUnits bounds the searched length of a part.
 	mostUnits = 1 << 14
 )
 

@@ -101,8 +101,7 @@ func (b *builder) needle(n needle) {
 	b.bytes += int64(96 + len(n.clean) + 2*len(n.weights) + 16*min(len(b.units), firstKeys+len(b.units)/stretch*moreKeys))
 }
 
-// weigh returns how rare the words of the units are: a word of Chinese gives each of its
-// characters a share.
+// weigh returns how rare the words of the units are. A word of Chinese gives each of its characters a share.
 func (b *builder) weigh(clean string, units []unit) []uint16 {
 	weights := make([]uint16, len(units))
 	put := func(from, to int, word string) {
@@ -272,8 +271,7 @@ type index struct {
 	bits     int
 }
 
-// makeIndex chooses the keys: of each stretch those that the fewest needles have, of
-// these the heaviest.
+// makeIndex chooses the keys: in each stretch those of the fewest needles, and of these the heaviest.
 func (b *builder) makeIndex() (x index) {
 	counts := map[uint64]uint32{}
 	b.eachShingle(func(n *needle, i int, h uint64, weight uint32) { counts[h]++ }, nil)
