@@ -165,8 +165,7 @@ func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 // mostNamed is how many fields of a record a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings or numbers, and those in
-// its objects: what could have been meant.
+// names lists the fields of an object that hold strings or numbers, and those in its objects, as suggestions.
 func (d *Decoder) names(raw []byte) string {
 	names := d.paths(raw, kindString, kindNumber)
 	for i := range names {

@@ -278,8 +278,7 @@ func (t *Table) line(object []byte) error {
 	return err
 }
 
-// Close ends the table: what is left is written, and the header of one without a
-// row. It does not commit the file.
+// Close writes the remaining rows, or the header of a table without any. It does not commit the file.
 func (t *Table) Close() error {
 	if err := t.begin(nil); err != nil {
 		return err

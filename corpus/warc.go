@@ -146,10 +146,9 @@ func (f *warcFrames) body(head, size int64) ([]byte, error) {
 	return f.b.take(int(head + size)), nil
 }
 
-// swallowed returns where, within the record, the next one begins, if the
-// record was cut off before it: then no other begins at its end, but one does
-// inside. 0 for a record that is whole, or only followed by dirt. Records too
-// long to be held are not looked at.
+// swallowed returns where, within the record, the next one begins, if the record was cut off. In that case no
+// other begins at its end, but one does inside. It returns 0 for a record that is whole, or only followed by
+// garbage. Records that exceed the limit are not searched.
 func (f *warcFrames) swallowed(head, size int64) int {
 	end := int(head + size)
 	if head+size > f.limit || !f.b.fill(end) || f.ends(end) {

@@ -13,9 +13,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// batchRows is how many rows a batch of the output holds that comes from no file, and
-// batchBytes how many bytes of texts; rows of a file stay in batches as they were, unless
-// these are larger.
+// batchRows bounds the rows of an output batch of rows that come from no file, and batchBytes the bytes of its
+// texts. Rows of a file stay in their batches unless these are larger.
 const (
 	batchRows  = 1 << 16
 	batchBytes = 32 << 20
