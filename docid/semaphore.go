@@ -142,7 +142,7 @@ func (j *search) spend(ctx context.Context, effort int) error {
 	return j.acquire(ctx)
 }
 
-// long reports whether so many leaders share the bucket that simultaneous commits would conflict.
+// long reports whether the bucket has enough leaders that simultaneous commits would conflict.
 func (j *search) long() bool { return j.compared >= freeEffort }
 
 // acquire waits for a place unless the judgement holds one.

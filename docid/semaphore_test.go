@@ -77,7 +77,7 @@ func (s *countedStore) Index(ctx context.Context, tenant string, create func() (
 	return s.index, err
 }
 
-// hotBucket returns a detector over a bucket with so many leaders that the next judgement is long.
+// hotBucket returns a detector over a bucket with enough leaders that the next judgement is long.
 func hotBucket(t *testing.T, m *hotMethod, places int) (*docid.Detector, *counted) {
 	t.Helper()
 	inner, err := memory.New(t.Context())

@@ -148,7 +148,7 @@ const stride = 64
 // passes over a hash that both have, or over a miss, that only one has.
 type lane struct{ a, b []uint64 }
 
-// merge counts the common elements of two sets. It stops with ok false once more than misses differ.
+// merge counts the common elements of two sets. It stops with ok false if more than misses elements differ.
 func merge(a, b []uint64, misses int) (both int, ok bool) {
 	if len(a) < 4*stride {
 		both, misses = lane{a, b}.merge(misses)
