@@ -16,21 +16,20 @@ const (
 	Duplicate Verdict = "duplicate" // near the leader it names
 )
 
-// Relation is what a text is to a leader, for readers of results.
+// Relation is the relation of a text to a leader, for readers of results.
 type Relation string
 
 const (
-	Same        Relation = "duplicate" // they say the same
+	Same        Relation = "duplicate" // they mean the same
 	Unsure      Relation = "unsure"    // a person should look
 	Variant     Relation = "variant"   // one template, other facts
-	Overlaps    Relation = "overlap"   // one says more than the other
-	ContainedIn Relation = "contained" // the leader says all that the text does, and more
+	Overlaps    Relation = "overlap"   // one text is longer
+	ContainedIn Relation = "contained" // the leader contains all of the text, and is longer
 	Other       Relation = "new"       // anything else
 )
 
-// Decision is what became of one document, with the evidence for it. The
-// fields in JSON are those of the command's --decisions file and of the
-// service's answers.
+// Decision is the outcome for one document, with the evidence for it. The JSON fields are those of the
+// command's --decisions file and of the service's answers.
 type Decision struct {
 	ID       string  `json:"id"`
 	Decision Verdict `json:"decision"`
@@ -38,26 +37,25 @@ type Decision struct {
 	Leader string `json:"leader,omitempty"`
 	// Similarity to the leader, 0..1; 0 for a new document.
 	Similarity float64 `json:"similarity,omitempty"`
-	// KeptBy is the key of the order that says why the leader stays and not
-	// this one; "" where it is the order of the input.
+	// KeptBy is the first key of the order by which the leader precedes this document; "" in the order of the
+	// input.
 	KeptBy string `json:"keptBy,omitempty"`
-	// Distance where the method has one, else nil.
+	// Distance is nil if the method has none.
 	Distance *int `json:"distance,omitempty"`
-	// Via is set where connected components were asked for: the document
-	// that links this one to its component, and that Similarity is to.
+	// Via is set for connected components: the document that links this one to its component, and that
+	// Similarity refers to.
 	Via string `json:"via,omitempty"`
-	// VariantOf is the best leader that a new document is similar to and not the
-	// same as: it says something else, or more than the leader.
-	// Conflicts say which (A is this document's).
+	// VariantOf is the best leader that a new document resembles without being the same. The document differs
+	// in content, or is longer. Conflicts lists the differences (A is this document's).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two say the same.
+	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two mean the same.
 	Relation    Relation `json:"relation,omitempty"`
 	Probability float64  `json:"probability,omitempty"`
 	// Method judged the pair, or would have found one: for a new document,
 	// the method it was routed to.
 	Method string `json:"method"`
-	// Basis is what was measured: "equal text", "jaccard of words:3", ...
+	// Basis is the measure: "equal text", "jaccard of words:3", ...
 	Basis string `json:"basis,omitempty"`
 }
 
@@ -82,20 +80,19 @@ const BasisEqual = "equal text"
 // share of its passages that the leader has.
 const BasisContained = "contained share of passages"
 
-// BasisOverride is the basis of a decision that a person has made: nothing was
-// measured, and the similarity says 1.
+// BasisOverride is the basis of a person's decision: nothing was measured, and the similarity is 1.
 const BasisOverride = "override"
 
 // BasisBlank is the basis of a comparison with no text, which is near nothing, and of the decision that a document
 // without one is new.
 const BasisBlank = "no text"
 
-// Blank reports whether a clean text says nothing. No text is no evidence: a
-// document without one is new, and a duplicate neither of its like nor of others.
+// Blank reports whether a clean text has no words. A blank text is no evidence: its document is new, and never
+// a duplicate of any other, blank or not.
 func Blank(clean string) bool { return strings.TrimSpace(clean) == "" }
 
-// Digest is the 128-bit xxh3 hash of a clean text. It finds equal texts; it
-// does not prove them equal, so whoever collapses by it compares the bytes.
+// Digest is the 128-bit xxh3 hash of a clean text. It finds equal texts but does not prove them equal, so the
+// caller compares the bytes before it treats them as one.
 type Digest [16]byte
 
 // DigestOf returns the digest of a clean text. About 20 GB/s.
@@ -103,7 +100,7 @@ func DigestOf(clean string) Digest {
 	return Digest(xxh3.HashString128(clean).Bytes())
 }
 
-// Key returns 64 bits of the digest, as a key under which equal texts meet.
+// Key returns 64 bits of the digest, as a key that equal texts share.
 func (d Digest) Key() uint64 { return binary.LittleEndian.Uint64(d[:8]) }
 
 // String returns the digest as 32 hex digits.

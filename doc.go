@@ -1,12 +1,10 @@
-// Package neardup finds near-duplicate texts: web pages, news articles and
-// short messages, Chinese and English first.
+// Package neardup finds near-duplicate texts: web pages, news articles and short messages, Chinese and English
+// first.
 //
-// The root package holds the words every other package speaks: a [Document]
-// becomes a clean text, a [Method] turns the clean text into a [Record] with
-// keys such that similar texts share one, candidates that share a key are
-// compared exactly, and a [Decision] says what came out and why. It knows no
-// algorithm, no file format and no store; those plug in from packages below
-// and above:
+// The root package defines the terms of all other packages. A [Document] becomes a clean text, and a [Method]
+// makes a [Record] of it, with keys that similar texts share. Candidates that share a key are compared exactly,
+// and a [Decision] records the outcome and the evidence. The root package contains no algorithm, file format or
+// store; other packages add them:
 //
 //	text, feature               bytes -> clean text -> hashed features
 //	simhash, minhash, ngram     the methods

@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Of two leaders that a text is near, the more similar one is named, or the closer one where the method
-// knows that; of equal ones, that of the smaller distance.
+// Of two near leaders Better prefers the more similar one, or the closer one if the method measures closeness.
+// Ties go to the smaller distance.
 func ExampleMatch_Better() {
 	a := neardup.Match{Similarity: .9, Distance: 3}
 	fmt.Println(a.Better(neardup.Match{Similarity: .8, Distance: 0}))

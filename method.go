@@ -10,23 +10,21 @@ import (
 	"strings"
 )
 
-// Record is what a method makes of one clean text so that similar texts can be
-// found: 64-bit keys, at least one of them shared by similar texts, and 64
-// bits of sketch by which most candidates can be rejected unseen.
+// Record is what a method makes of one clean text to find similar texts. It has 64-bit keys, at least one of
+// them shared by similar texts, and 64 bits of sketch that reject most candidates without reading them.
 type Record struct {
 	// Index are the keys under which the text is found. Without
 	// duplicates, in any order. A text without features has none and is
 	// only ever the duplicate of an equal text.
 	Index []uint64
-	// Probe are the keys under which others are searched; nil when they
-	// are the index keys (the usual case).
+	// Probe are the keys to search under; nil if they are the index keys, as usual.
 	Probe []uint64
 	// Sketch is the SimHash fingerprint for SimHash, and for other methods
 	// whatever 64 bits Plausible makes use of.
 	Sketch uint64
 }
 
-// Probes returns the keys to search under: Probe, or Index where it is nil.
+// Probes returns the keys to search under: Probe, or Index if it is nil.
 func (r *Record) Probes() []uint64 {
 	if r.Probe != nil {
 		return r.Probe
@@ -48,21 +46,21 @@ type Prepared interface {
 
 // Match is the outcome of comparing two texts.
 type Match struct {
-	// Similarity is exact, from 0 to 1. It is symmetric but for a method whose Near is not:
-	// there it is how sure it is that the first text may go for the second.
+	// Similarity is exact, from 0 to 1. It is symmetric, except for a method whose Near is not. There it is the
+	// certainty that the first text may be removed for the second.
 	Similarity float64 `json:"similarity"`
-	// Closeness is how much alike the texts are by the search of a [TwoStage] method, else 0.
+	// Closeness is the similarity in the search of a [TwoStage] method, otherwise 0.
 	Closeness float64 `json:"-"`
 	// Distance is the Hamming distance of two fingerprints or the edit
 	// distance of two texts, and -1 where the method knows none.
 	Distance int `json:"distance"`
-	// Near says that the pair meets the method's threshold.
+	// Near is set if the pair meets the method's threshold.
 	Near bool `json:"near"`
-	// Variant says that the texts are similar and not the same: one template,
-	// another number or name, or one says more. Never true together with Near.
+	// Variant is set if the texts are similar but not the same: one template with another number or name, or
+	// one is longer. It excludes Near.
 	Variant bool `json:"variant,omitempty"`
-	// Overlap reports of a Variant that one text says more than the other; Contained, that the second text
-	// says all that the first one does; Unsure, that a person should look.
+	// Overlap is set if one text of a Variant contains more. Contained is set if the second contains all of the
+	// first. Unsure is set if a person should look.
 	Overlap   bool `json:"overlap,omitempty"`
 	Contained bool `json:"contained,omitempty"`
 	Unsure    bool `json:"unsure,omitempty"`
@@ -70,17 +68,17 @@ type Match struct {
 	// for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
-	// Evidence is what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
+	// Evidence lists what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
 	Evidence []Conflict `json:"-"`
 }
 
-// Conflict is what two texts state differently: A and B as they stand in the
-// first and in the second text, "" where one does not state it.
+// Conflict is a difference between two texts: A is the wording of the first and B of the second, "" if one has
+// none.
 type Conflict struct {
 	Kind string  `json:"kind"` // number, word, opposite, exchanged, more-within, ...
 	A    string  `json:"a,omitempty"`
 	B    string  `json:"b,omitempty"`
-	Bits float64 `json:"bits,omitempty"` // what it says for (more than 0) or against the same
+	Bits float64 `json:"bits,omitempty"` // for the same (more than 0) or against it
 }
 
 // Relation names what the first text is to the second.
@@ -100,7 +98,7 @@ func (m Match) Relation() Relation {
 	return Other
 }
 
-// Rank decides between leaders: the Similarity, but the Closeness of near ones where it is known.
+// Rank orders leaders: by Similarity, or for near ones by Closeness if it is known.
 func (m Match) Rank() float64 {
 	if m.Near && m.Closeness != 0 {
 		return m.Closeness
@@ -117,15 +115,12 @@ func (m Match) Better(o Match) bool {
 	return m.Distance < o.Distance
 }
 
-// Method finds and judges near-duplicates. All of it is pure and safe for
-// concurrent use: the same clean text always gives the same record, whatever
-// the machine, the worker or the order.
+// Method finds and judges near-duplicates. All methods are pure and safe for concurrent use: the same clean
+// text always gives the same record, whatever the machine, the worker or the order.
 //
-// The promise between the parts: if Compare(a, b) is Near then, by
-// construction or with the probability the method documents, a probe key of
-// one is an index key of the other, and Plausible is true of their sketches.
-// Texts that are equal byte for byte are duplicates for every method; the
-// caller sees to that and does not ask Compare.
+// If Compare(a, b) is Near then, by construction or with the probability the method documents, a probe key of
+// one is an index key of the other, and Plausible returns true for their sketches. Texts with equal bytes are
+// duplicates for every method; the caller detects them and does not call Compare.
 type Method interface {
 	// Spec describes the method and every parameter that changes a result.
 	Spec() Spec
@@ -137,15 +132,14 @@ type Method interface {
 	Plausible(a, b uint64) bool
 	// Prepare makes what Compare needs. O(len(clean)).
 	Prepare(clean string) Prepared
-	// Compare verifies a candidate: whether text a may go for the leader b. It is exact. A
-	// method whose Near depends on which of two is the leader, since one says
-	// more than the other, says so; for all others it is symmetric. It may stop
-	// early once the pair cannot be Near, and then leaves Similarity at 0.
+	// Compare verifies a candidate: whether text a may be removed as a duplicate of the leader b. It is exact.
+	// Methods whose Near depends on which text is the leader document that; all others are symmetric. It may
+	// stop early once the pair cannot be Near, and then leaves Similarity at 0.
 	Compare(a, b Prepared) Match
 }
 
-// TwoStage is a Method that finds by a cheap similarity, judges by what costs more, and explains its judgement. Of all
-// leaders a text goes for the closest that holds it, so those farther off need not be judged.
+// TwoStage is a Method that finds by a cheap similarity, judges by an expensive one, and explains its judgement. A
+// text is removed for the closest leader that holds it, so more distant leaders need not be judged.
 type TwoStage interface {
 	Method
 	// Screen runs the cheap part of Compare. If decided is true, m is what Compare returns; otherwise only
@@ -156,10 +150,9 @@ type TwoStage interface {
 	// Explain returns what Compare does, with the Evidence, however unlike the texts are. It costs
 	// more than Compare, so engines call it for what they report.
 	Explain(a, b Prepared) Match
-	// Template returns what stays of a text if other things fill its slots, 0 if the text has none, and what fills
-	// them in their order. Of two texts of one template Compare depends on nothing
-	// but how many of the fillers differ, and is not Near where any does, as long as no
-	// filler of the one stands in another slot of the other.
+	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. For two
+	// texts of one template, Compare depends only on the number of fillers that differ, and is not Near if any
+	// does. This holds if no filler of one text is in another slot of the other.
 	Template(v Prepared) (template uint64, fillers []uint64)
 }
 
@@ -179,8 +172,8 @@ func Explain(m Method, a, b Prepared) Match {
 	return m.Compare(a, b)
 }
 
-// Kinds of the first conflict of a pair of which one text says more: KindMore, or KindContained if the second text
-// says all that the first one does.
+// Kinds of the first conflict of a pair if one text is longer: KindContained if the second contains all of the
+// first, otherwise KindMore.
 const (
 	KindMore      = "more"
 	KindContained = "contained"
@@ -196,25 +189,22 @@ const (
 // many share a key.
 type Searchable interface {
 	Method
-	// FeatureSets appends what a text has in common with any that Compare finds
-	// near it, or a variant of it: one set for each measure that may judge
-	// it, nothing where no text is near. Both texts of such a pair have the
-	// set of the measure that judges it, and what is in both of its
-	// Features weighs as much as either says, by its Weights.
+	// FeatureSets appends what a text shares with any text that Compare finds near, or a variant: one set for
+	// each measure that may judge it, and none if no text can be near. Both texts of such a pair have the set
+	// of the measure that judges it. Their common Features weigh at least what either set requires, by its
+	// Weights.
 	FeatureSets(dst []FeatureSet, v Prepared) []FeatureSet
 	// Measure returns the Similarity that Compare would give without a threshold. Engines do not call it: it is for
 	// what is shown to people.
 	Measure(a, b Prepared) float64
 }
 
-// FeatureSet holds the features of a text, sorted, each once. What their hashes
-// stand for is the method's.
+// FeatureSet holds the features of a text, sorted, each once. The method defines the meaning of the hashes.
 type FeatureSet struct {
 	Features []uint64
 	Weights  []uint64 // of each; nil: each weighs 1
-	// Least is what is in common with a text whose features weigh no more at
-	// the least, LeastLarger with one whose features weigh as much or more.
-	// 0 where nothing need be in common, or it is not known.
+	// Least is the least common weight with a text of no greater weight, LeastLarger with one of equal or
+	// greater weight. 0: no common weight is required, or it is not known.
 	Least, LeastLarger uint64
 }
 
@@ -222,8 +212,8 @@ type FeatureSet struct {
 // corpus. Training changes how much work is done, never what is found.
 type Trainable interface {
 	Method
-	// Trainer starts counting in about memory bytes, whatever the corpus; a
-	// method says how many it takes at least. It returns nil if the method needs no training.
+	// Trainer starts counting in about memory bytes, whatever the corpus. Methods document their minimum. It
+	// returns nil if the method needs no training.
 	Trainer(memory int64) Trainer
 }
 
@@ -238,9 +228,8 @@ type Trainer interface {
 	Method() Method
 }
 
-// Mergeable is a Trainer whose counts can be written, and added to those of
-// another: parts of a corpus are counted apart, and what comes of it is what
-// one trainer of all would have counted.
+// Mergeable is a Trainer whose counts can be written, and added to those of another. So parts of a corpus can
+// be counted apart, with the same result as one trainer of all.
 type Mergeable interface {
 	Trainer
 	io.WriterTo
@@ -275,8 +264,8 @@ func (s Spec) String() string {
 // versions are to be compared.
 var ErrUnlike = errors.New("records are not comparable")
 
-// Like returns nil if records made under s and o can be compared, else an
-// error that wraps ErrUnlike and names the difference.
+// Like returns nil if records made under s and o can be compared. Otherwise its error wraps ErrUnlike and names
+// the difference.
 func (s Spec) Like(o Spec) error {
 	if a, b := s.String(), o.String(); a != b {
 		return fmt.Errorf("%w: %q against %q", ErrUnlike, a, b)
@@ -284,8 +273,8 @@ func (s Spec) Like(o Spec) error {
 	return nil
 }
 
-// SeedID tells two seeds apart in a Spec and gives nothing else away: "0" for
-// the seed 0 of a batch, else 8 hex digits of a SHA-256.
+// SeedID identifies a seed in a Spec without revealing it: "0" for the seed 0 of a batch, otherwise 8 hex
+// digits of a SHA-256.
 func SeedID(seed uint64) string {
 	if seed == 0 {
 		return "0"

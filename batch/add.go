@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// CreateIndex makes the index of no documents in a folder that is empty or not there:
-// its documents will be decided by the method of cfg, and cleaned as it says.
+// CreateIndex makes an empty index in a folder that is empty or does not exist. The method of cfg will decide
+// its documents, and Clean will clean them.
 func CreateIndex(dir string, cfg Config, settings map[string]string) error {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -99,7 +99,7 @@ func kindOf(o *Outcome) reference.Kind {
 	return reference.New
 }
 
-// numberOf is the number in the index of the first document of a text.
+// numberOf returns the number in the index of the first document of a text.
 func (a *adding) numberOf(p position) (uint32, error) {
 	row, err := a.texts.Get(p)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *adding) numberOf(p position) (uint32, error) {
 	return a.number(row.first)
 }
 
-// textAt says where a text is in the index, and adds it if it is not there.
+// textAt returns the place of a text in the index, and adds it if needed.
 func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	row, err := a.texts.Get(p)
 	if err != nil || row.stored {
@@ -169,7 +169,7 @@ func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
 // ofReference reports whether a text is one of the reference.
 func (c *collection) ofReference(p position) bool { return int(p) < c.recalled.Len() }
 
-// CheckIndex proves that an index is undamaged and tells one story, its digest too.
+// CheckIndex verifies that an index is undamaged and consistent, including its digest.
 func CheckIndex(ctx context.Context, x *reference.Index) error {
 	digest := NewResultDigest()
 	if err := x.Check(ctx, digest.Add); err != nil {

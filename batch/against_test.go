@@ -89,8 +89,7 @@ func cut(t *rapid.T, docs []neardup.Document) (pieces [][]neardup.Document) {
 	return pieces
 }
 
-// A corpus in any pieces is decided as if it were one; what stays after some of it
-// is removed is as if it alone had been there.
+// A corpus in any pieces is decided as if it were one. After removals the rest is as if it had been alone.
 func TestAnyPiecesAndRemovalsAreOneRun(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -212,7 +211,7 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 	}
 }
 
-// Clusters against an index are those of the new documents, a leader of the index first.
+// Clusters against an index contain the new documents, a leader of the index first.
 func TestClustersAgainstAnIndex(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
 	dir := filepath.Join(t.TempDir(), "index")
@@ -267,8 +266,8 @@ type upper struct{ asIs }
 
 func (upper) String() string { return "upper" }
 
-// The pairs of a corpus are those within each piece and those of a piece with the index
-// of all before it, to the last bit.
+// The pairs of a corpus are exactly those within each piece and those of a piece with the index of all earlier
+// ones.
 func TestPairsAgainstAnIndex(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -311,8 +310,8 @@ func TestPairsAgainstAnIndex(t *testing.T) {
 	})
 }
 
-// Among postings stand those of the leaders that are found under the same keys, and no others: what a
-// reading of all documents of the index gives.
+// EachAgainst adds the postings of leaders under the same keys and no others, as a scan of the whole index
+// shows.
 func TestPostingsAgainstAnIndex(t *testing.T) {
 	m := shingled{.5, true}
 	cfg := Config{Method: m}

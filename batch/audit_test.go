@@ -19,7 +19,7 @@ import (
 // lossy is shingled with only some of its keys, so that pairs are missed.
 type lossy struct {
 	shingled
-	of uint64 // one key in so many
+	of uint64 // one key in this many
 }
 
 func (m lossy) Record(clean string, rec *neardup.Record) {
@@ -158,8 +158,8 @@ func trueRecall(m lossy, docs []neardup.Document) float64 {
 	return float64(found) / float64(near)
 }
 
-// TestAuditSideBySide: workers that compare a sample with all share nothing
-// but their results. The race detector looks on.
+// TestAuditSideBySide: workers that compare a sample with all texts share only their results. The race detector
+// checks it.
 func TestAuditSideBySide(t *testing.T) {
 	docs := make([]neardup.Document, 10*1024)
 	for i := range docs {

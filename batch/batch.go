@@ -4,10 +4,9 @@
 // [neardup.Method] gives keys and compares pairs. It knows no file format: a
 // [Source] gives documents.
 //
-// The outcome is that of the sequential specification: in the order that
-// Keep names, each document is compared with the leaders before it and
-// becomes a leader or the duplicate of the best one. Workers, memory and the
-// order of the input (unless Keep asks for it) never change it.
+// The outcome equals a sequential specification. In the order of Keep, each document is compared with the
+// previous leaders, and becomes a leader or the duplicate of the best one. Workers, memory and the order of the
+// input (unless Keep uses it) never change the outcome.
 package batch
 
 import (
@@ -39,34 +38,30 @@ type Block interface {
 	Decode(item func(doc *neardup.Document, err error))
 }
 
-// Config says how to decide.
+// Config configures a run.
 type Config struct {
 	Clean  neardup.Cleaner // nil: texts are clean already
 	Method neardup.Method  // needed
 	Keep   Keep            // "" means First
 	Link   Link            // "" means ByLeader
-	// Per names fields of Document.Fields, or PerSite: a document goes only for one that has the same
-	// in all of them, whatever else says the same; the missing is a value of its own. What
-	// people have ruled goes all the same.
+	// Per names fields of Document.Fields, or PerSite. A document is only removed for one with equal values in
+	// all of them; a missing value counts as one. Rulings of people apply across groups.
 	Per []string
 	// Overrides are rulings of people about pairs of documents, by their ids:
 	// one that must be linked is near with the basis "override", one that
 	// cannot be is not. They are part of the method that the summary names.
 	Overrides *override.Set
-	// Variants asks Pairs for the variants too: similar, and not the same.
+	// Variants adds variants to Pairs: similar, but not the same.
 	Variants bool
-	// Reference is an index whose documents stand before all others: they have been
-	// decided, and the others are as if all were decided in one run, those of the index
-	// first; Pairs of two of its documents are not told. nil: none.
+	// Reference is an index whose documents precede all others. The outcome is as if all were decided in one
+	// run, those of the index first. Pairs of two of its documents are not reported. nil: none.
 	Reference *reference.Index
-	// Add is where the decided documents are added; it changes the Reference. Who
-	// began it ends it.
+	// Add adds the decided documents, which changes the Reference. The caller closes it.
 	Add *reference.Writer
-	// Resume is where Dedup keeps what it has done and, after a kill, goes on from; nil: nowhere.
-	// Who opened it removes or closes it.
+	// Resume stores the progress of Dedup, which continues from it after a kill; nil: none. The caller removes
+	// or closes it.
 	Resume *resume.Folder
-	// Audit asks for measurements of the run; nil: none. They change no
-	// decision.
+	// Audit sets the measurements of the run; nil: none. They change no decision.
 	Audit *audit.Config
 	// Memory bounds, in bytes, what the run holds at once; at least MinMemory,
 	// 0 means 1 GiB. The largest documents come on top, a few times over.
@@ -75,18 +70,18 @@ type Config struct {
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
-	// Clusters is called, once all is decided, for the documents of each
-	// cluster of several, the leader first; size counts it. One of the Reference has the
-	// item -1, and duplicates that it had before are not told. nil: not wanted.
+	// Clusters is called, once all is decided, for the documents of each cluster of several, the leader first.
+	// size is the size of the cluster. One of the Reference has the item -1; its earlier duplicates are not
+	// reported. May be nil.
 	Clusters func(o Outcome, size int) error
-	// Reject is told each rejected item with its index; nil ignores them.
+	// Reject is called for each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error
-	// Progress is told now and then how far the run is; may be nil. It is
-	// called by one goroutine at a time.
+	// Progress is called occasionally with the progress of the run; may be nil. One goroutine calls it at a
+	// time.
 	Progress func(Progress)
 }
 
-// Progress says how far a run is.
+// Progress describes how far a run is.
 type Progress struct {
 	Phase     string // "read", for some methods "count" and "keys", then "group", "compare", "write"
 	Documents int64  // read so far; after that, how far the phase is, of Total
@@ -183,8 +178,7 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	return j.summary(), nil
 }
 
-// candidates is what Dedup and Pairs begin with: documents -> records ->
-// candidates.
+// candidates runs the first stages of Dedup and Pairs: documents -> records -> candidates.
 func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidates, error) {
 	if src == nil {
 		return nil, nil, errors.New("batch: no source of documents given")
@@ -205,11 +199,9 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 	return v, from, nil
 }
 
-// Pairs finds every pair of documents that shares a key and is near, and
-// calls found for each, ordered by the place of the later document, then of
-// the earlier one, in the order of Keep. A text with n equal copies gives
-// n*(n-1)/2 pairs of similarity 1: the output is bound by the square of the
-// copies, the work for all others is not.
+// Pairs finds every pair of documents that shares a key and is near. It calls found for each, ordered by the
+// later document, then the earlier one, in the order of Keep. A text with n equal copies gives n*(n-1)/2 pairs
+// of similarity 1. So the output is quadratic in the copies, but not the work for all others.
 func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
 	j, err := newJob(cfg)
 	if err != nil {

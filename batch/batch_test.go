@@ -107,14 +107,14 @@ func randomDocs(seed uint64, n int) []neardup.Document {
 
 func (m shingled) Measure(a, b neardup.Prepared) float64 { return m.Compare(a, b).Similarity }
 
-// FeatureSets are asked for where many leaders share a key.
+// FeatureSets returns the one set of the shingles. It is called if many leaders share a key.
 func (m shingled) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	set := v.(shingleSet)
 	n := len(set)
 	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.Overlap(n, n, m.threshold))})
 }
 
-// similarTo is the definition that the engine is held to.
+// similarTo defines which documents are near, as the engine must find them.
 func similarTo(m shingled, docs []neardup.Document) func(i, j int) (float64, bool) {
 	return func(i, j int) (float64, bool) {
 		if docs[i].Text == docs[j].Text {
@@ -178,7 +178,7 @@ func runDedup(t *testing.T, docs []neardup.Document, cfg Config) (map[string]ver
 	return got, sum
 }
 
-// seeds are those of sets that grow with them, under -short the smaller third.
+// seeds returns the number of seeds; under -short a third of them.
 func seeds(all uint64) uint64 {
 	if testing.Short() {
 		return all / 3
@@ -186,7 +186,7 @@ func seeds(all uint64) uint64 {
 	return all
 }
 
-// greedy is what brute force decides.
+// greedy returns what brute force decides.
 func greedy(m shingled, docs []neardup.Document, keep Keep) map[string]verdict {
 	out := map[string]verdict{}
 	for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {
@@ -330,14 +330,14 @@ func TestPairsAreAllPairs(t *testing.T) {
 	}
 }
 
-// Most tests ask for little memory, so that everything spills.
+// Most tests have little memory, so that everything spills.
 func TestMain(m *testing.M) {
 	leastMemory = 0
 	m.Run()
 }
 
-// TestNoTextIsNoEvidence: a document without text is kept and counted, and is
-// near none of its like, whatever the memory, the method or the order.
+// TestNoTextIsNoEvidence: a document without text is kept and counted, and is never near another, whatever the
+// memory, the method or the order.
 func TestNoTextIsNoEvidence(t *testing.T) {
 	docs := []neardup.Document{{ID: "a"}, {ID: "b", Text: " \t"}, {ID: "c", Text: "one text that is here twice"}, {ID: "d"},
 		{ID: "e", Text: "one text that is here twice"}, {ID: "f", Text: "\u3000"}, {ID: "g", Text: " \t"}}
@@ -373,7 +373,7 @@ func TestNoTextIsNoEvidence(t *testing.T) {
 	}
 }
 
-// TestNoSource wants an error, and no panic, of who gives no source.
+// TestNoSource: a run without a source returns an error and does not panic.
 func TestNoSource(t *testing.T) {
 	cfg := Config{Method: shingled{}}
 	_, dedup := Dedup(t.Context(), nil, cfg, func(Outcome) error { return nil })

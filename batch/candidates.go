@@ -11,9 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// candidates say for each text, in the order of positions, what may be near
-// it: earlier texts that it was paired with, and the hot buckets it is in,
-// where later only leaders will stand.
+// candidates has for each text, in the order of positions, what may be near it: earlier texts that it was
+// paired with, and its hot buckets, in which later only leaders will be.
 type candidates struct {
 	sorted  *external.Sorted[pair] // position -> contact
 	hot     int                    // buckets
@@ -70,9 +69,8 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 	return nil
 }
 
-// ManyAlike is how many plausible pairs a posting a paired bucket may have.
-// Where there are more, its texts are mostly near each other, and comparing
-// all of them with the leaders is less work than with each other.
+// ManyAlike bounds the plausible pairs per posting of a paired bucket. Beyond it most of its texts are near
+// each other, and comparing all of them only with the leaders is less work.
 const ManyAlike = 4
 
 // pair pairs the buckets of a chunk; those that are mostly alike are hot and are spilled.
@@ -119,7 +117,7 @@ type blockText struct {
 
 func (b *textBlock) contactsOf(t blockText) []contact { return b.contacts[t.from:t.to] }
 
-// from is the part of a block from a position on.
+// from returns the part of a block from a position on.
 func (b *textBlock) from(p position) *textBlock {
 	i := 0
 	for i < len(b.texts) && b.texts[i].position < p {
@@ -128,12 +126,11 @@ func (b *textBlock) from(p position) *textBlock {
 	return &textBlock{b.texts[i:], b.contacts}
 }
 
-// blockSize is how many texts are compared side by side with the leaders that
-// stand before all of them: few at first, when most leaders are new.
+// blockSize returns how many texts are compared in parallel with all leaders before them. It is small at first,
+// when most leaders are new.
 func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 
-// blocks are the texts that have candidates, in order. A block is good until the
-// next one.
+// blocks yields the texts that have candidates, in order. A block is valid until the next one.
 func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 	return func(yield func(*textBlock, error) bool) {
 		b, done := &textBlock{}, 0
@@ -161,7 +158,7 @@ func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 	}
 }
 
-// add notes what may be near a text; those of one text come together.
+// add adds a candidate of a text. Candidates of one text are added consecutively.
 func (b *textBlock) add(p position, c contact) {
 	if n := len(b.texts); n == 0 || b.texts[n-1].position != p {
 		b.texts = append(b.texts, blockText{p, len(b.contacts), len(b.contacts)})

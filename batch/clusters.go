@@ -62,8 +62,8 @@ func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error 
 	})
 }
 
-// largestClusters is how many clusters a summary names; sharing is how many
-// members of each are looked at to say what they share.
+// largestClusters is the number of clusters in a summary. sharing is the number of members of each whose common
+// text is searched.
 const (
 	largestClusters = 5
 	sharing         = 8

@@ -10,39 +10,37 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// collection is what was read: the documents, and their distinct clean texts
-// in the order of Keep.
+// collection is the input: the documents, and their distinct clean texts in the order of Keep.
 type collection struct {
 	docs   external.Table[item, docRow]
 	ids    *external.Spool
-	ranked *external.Table[rank, item] // nil where the order is that of the input: the rank is the item
-	keep   *preferred                  // nil there, too
+	ranked *external.Table[rank, item] // nil in the order of the input: the rank is the item
+	keep   *preferred                  // nil in the order of the input
 	texts  external.Table[position, textRow]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.
 	renumbered *external.Table[textNo, position]
 	bodies     *external.Spool // the clean texts
 	routes     routes
-	// The first texts and ranks are those of documents of the reference, whose numbers
-	// there are recalled.
+	// The first texts and ranks are documents of the reference. recalled has their numbers there.
 	reference *reference.Index
 	recalled  external.Table[rank, uint32]
 	times     external.Table[item, int64] // where documents are added to it
-	// rulings about pairs of texts, by which no method is asked.
+	// rulings about pairs of texts, which override the method.
 	rulings rulings
 	// distinct: no two texts are equal. Else equal ones are found by their
 	// keys and compared.
 	distinct bool
 }
 
-// docRow is what is kept of one item of the input.
+// docRow is the stored part of one item of the input.
 type docRow struct {
 	id    external.Ref
 	idLen uint32
 	text  uint32 // plus 1; 0: rejected. A textNo while reading, then a position
 }
 
-// textRow is what is kept of one distinct text.
+// textRow is the stored part of one distinct text.
 type textRow struct {
 	at     external.Ref
 	sketch uint64
@@ -51,7 +49,7 @@ type textRow struct {
 	member uint32 // pairs only: where its documents start in members
 	route  uint8
 	copies bool // has more than one document
-	blank  bool // says nothing
+	blank  bool // has no words
 	stored bool // at is a place in the reference
 }
 
@@ -121,7 +119,7 @@ func (c *collection) equal(a, b position) (bool, error) {
 	return s == t, err
 }
 
-// equalMatch is the match of two documents with the text of a row.
+// equalMatch returns the match of two documents with the text of a row.
 func (c *collection) equalMatch(row textRow) neardup.Match {
 	return equalMatch(c.routes.name(row.route))
 }
@@ -158,13 +156,12 @@ func (c *collection) eachFrom(ctx context.Context, from rank, fn func(r rank, i 
 	return nil
 }
 
-// Router is a Method that sends texts to one of several; the decision names
-// the one that Route returns.
+// Router is a Method that sends texts to one of several. The decision names the method that Route returns.
 type Router interface {
 	Route(clean string) string
 }
 
-// routes numbers the methods that texts are sent to: one, or those of a Router.
+// routes numbers the methods that texts are sent to: one, or the methods of a Router.
 type routes struct {
 	router Router
 	names  []string
@@ -177,7 +174,7 @@ func newRoutes(m neardup.Method) routes {
 	return routes{names: []string{m.Spec().Method}}
 }
 
-// of returns the number of the route of a text; at most 256 are told apart.
+// of returns the number of the route of a text; at most 256 are distinguished.
 func (r *routes) of(clean string) uint8 {
 	if r.router == nil {
 		return 0

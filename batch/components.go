@@ -9,12 +9,11 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Link says what makes texts one cluster.
+// Link defines which texts form one cluster.
 type Link string
 
 const (
-	// ByLeader: a duplicate is near its leader. Nothing is removed through a
-	// chain of others.
+	// ByLeader: a duplicate is near its leader. Nothing is removed through a chain.
 	ByLeader Link = "leader"
 	// Components: connected components of the graph of all near pairs, as
 	// most programs do. The first document of each is kept; a duplicate names
@@ -28,7 +27,7 @@ type bond struct {
 	similarity float64
 }
 
-// link is the third stage by connected components.
+// link runs the third stage by connected components.
 func (j *job) link(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	all, err := j.match(ctx, v, from)
 	if err != nil {
@@ -82,16 +81,15 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 	return f.verdicts, f.lead()
 }
 
-// forest joins texts by their edges from the most similar one down (Kruskal),
-// so that the last edge that joined two parts of a component is the weakest
-// link among those that hold it together.
+// forest joins texts by their edges from the most similar one down (Kruskal). So the last edge that joined two
+// parts of a component is the weakest link that connects it.
 type forest struct {
 	*verdicts
 	parent external.Table[position, position]
 }
 
-// nearest remembers for both texts of a match the one they are most similar
-// to, the earliest of equal ones: of a copy the text that it is a copy of.
+// nearest stores for both texts of a match the most similar text, the earliest of equal ones. For a copy that
+// is the text that it is a copy of.
 func (f *forest) nearest(later, earlier position, row matchRow) error {
 	for _, of := range [][2]position{{later, earlier}, {earlier, later}} {
 		if row.grade == equal && of[0] == earlier {
@@ -163,7 +161,7 @@ func (f *forest) lead() error {
 	return nil
 }
 
-// ofComponent says what became of one document of a component.
+// ofComponent fills in the decision on one document of a component.
 func (v *verdicts) ofComponent(o *Outcome, r rank, p position, row textRow, st state) (leader position, err error) {
 	leader, via, m := st.leader, p, v.equalMatch(row) // a copy
 	if row.first == r {

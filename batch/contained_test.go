@@ -16,7 +16,7 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// nested are texts of paragraphs: files in files, in files, with a notice under most of them.
+// nested returns texts of paragraphs: files in files, in files, with a notice under most of them.
 func nested(seed uint64, n int) (docs []neardup.Document) {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	paragraph := func(n int) string {

@@ -34,8 +34,7 @@ var damages = []struct {
 	{"it is gone", func(*rand.Rand, []byte, []byte) []byte { return nil }},
 }
 
-// Whatever happens to a file of an index, a run against it says which one is damaged or
-// decides as before.
+// After any change to a file of an index, a run names the damaged file or decides as without the change.
 func TestDamagedIndexesAreRefused(t *testing.T) {
 	cfg := Config{Method: shingled{threshold: .5}, Tmp: t.TempDir()}
 	dir := filepath.Join(t.TempDir(), "index")

@@ -16,13 +16,12 @@ type Outcome struct {
 	// LeaderItem is the leader's item index, the document's own if new; -1 where the
 	// leader is of the reference.
 	LeaderItem int
-	// Known is the number in the reference of the leader, or of what the document is a
-	// variant of; -1 where it is none of the reference.
+	// Known is the number in the reference of the leader, or of what the document is a variant of. It is -1 if
+	// that is not in the reference.
 	Known int64
 }
 
-// report is the last stage, verdicts -> decisions: it calls decided for each
-// document in the order of Keep.
+// report runs the last stage, verdicts -> decisions. It calls decided for each document in the order of Keep.
 func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) error) error {
 	digest := NewResultDigest()
 	add, err := j.newAdding(v)
@@ -118,7 +117,7 @@ func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 	return nil
 }
 
-// outcome says what became of one document, and of which text its leader is.
+// outcome returns the decision on one document, and the text of its leader.
 func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader position, err error) {
 	row, err := v.texts.Get(p)
 	if err != nil {
@@ -174,7 +173,7 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	return err
 }
 
-// known says which document of the reference a leader is.
+// known sets which document of the reference a leader is.
 func (v *verdicts) known(o *Outcome, leader position) error {
 	if !v.ofReference(leader) {
 		return nil
@@ -211,8 +210,7 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	return nil
 }
 
-// conflicts are the evidence for and against two texts being the same, where the
-// method can say.
+// conflicts returns the evidence for and against two texts being the same, if the method has any.
 func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	m, ok := v.method.(neardup.TwoStage)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Documents is a Source of documents in memory.
+// Documents returns a Source of documents in memory.
 func Documents(docs []neardup.Document) Source { return &docSource{docs} }
 
 type docSource struct{ docs []neardup.Document }
@@ -32,9 +32,8 @@ func (b docBlock) Decode(item func(*neardup.Document, error)) {
 	}
 }
 
-// DedupStrings decides texts in memory, in their order: leader[i] is the index
-// of the text that text i is a duplicate of, i itself where it is kept.
-// Config needs a Method; without Clean, texts are compared as they are.
+// DedupStrings decides texts in memory, in order. leader[i] is the index of the text that text i is a duplicate
+// of, or i itself if it is kept. Config needs a Method; without Clean, texts are not cleaned.
 func DedupStrings(ctx context.Context, texts []string, cfg Config) (leader []int, err error) {
 	docs := make([]neardup.Document, len(texts))
 	for i, s := range texts {

@@ -17,15 +17,15 @@ type Edge struct {
 	neardup.Match
 }
 
-// Compare is the order in which edges are decided, and in which [Pairs] gives
-// them: by the later document, then by the earlier one.
+// Compare orders edges by the later document, then by the earlier one. Edges are decided in this order, and
+// [Pairs] returns them in it.
 func (e Edge) Compare(o Edge) int {
 	return cmp.Or(cmp.Compare(e.Later, o.Later), cmp.Compare(e.Earlier, o.Earlier))
 }
 
-// Stronger reports whether of two edges of one later document e names its
-// leader: a person's ruling, an equal text, higher rank, smaller distance, the earlier
-// leader, in this order. A near leader comes before any that it is a variant of.
+// Stronger reports whether e, of two edges of one later document, names its leader. The order is: a person's
+// ruling, an equal text, higher rank, smaller distance, the earlier leader. A near leader precedes any that it
+// is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
 // Relation names what two verified documents are to each other.
@@ -39,7 +39,7 @@ const (
 	Variant   Relation = "variant"   // similar, and not the same: no duplicates
 )
 
-// Relation of a verified pair.
+// Relation returns the relation of a verified pair.
 func (e Edge) Relation() Relation {
 	switch gradeOf(e.Match) {
 	case equal:
@@ -54,20 +54,20 @@ func (e Edge) Relation() Relation {
 	return Variant
 }
 
-// grade is what kind of evidence there is, the strongest last.
+// grade is the kind of evidence, the strongest last.
 type grade uint8
 
 const (
 	none    grade = iota
 	variant       // similar, and not the same
-	unsure        // likewise, and a person should look
+	unsure        // a variant that a person should look at
 	contained
 	near
 	equal
 	ruled // by a person
 )
 
-// removes reports whether a text goes for a leader.
+// removes reports whether a text is removed as a duplicate of a leader.
 func (g grade) removes() bool { return g >= contained }
 
 func gradeOf(m neardup.Match) grade {
@@ -88,7 +88,7 @@ func gradeOf(m neardup.Match) grade {
 	return none
 }
 
-// strength is what decides between leaders; the zero value is none.
+// strength orders leaders; the zero value is none.
 type strength struct {
 	grade
 	distance int32
@@ -115,14 +115,11 @@ func (s strength) beats(o strength) bool {
 // ErrOrder is wrapped by the error about edges that do not come in their order.
 var ErrOrder = errors.New("edges are not in their order")
 
-// Leaders is the third stage, verified pairs -> decisions: the greedy leader
-// rule, which is the lexicographically first independent set of the graph. It
-// takes all edges in the order of [Edge.Compare] and gives, in that order, the
-// edge to the leader of each duplicate. All other documents are new; one that
-// is a variant of a leader gives the edge to the best such leader, which is not
-// Near. Errors of edges are passed on and end it; edges out of order are
-// ErrOrder. O(1) an edge; memory of a bit a removed document, in pages of 512
-// bytes.
+// Leaders runs the third stage, verified pairs -> decisions. It applies the greedy leader rule, which gives the
+// lexicographically first independent set of the graph. It takes all edges in the order of [Edge.Compare], and
+// yields in that order the edge to the leader of each duplicate. All other documents are new. A new variant
+// yields the edge to its best leader, which is not Near. Errors of edges are passed on and end it; edges out of
+// order are ErrOrder. O(1) an edge; memory of a bit a removed document, in pages of 512 bytes.
 func Leaders(edges iter.Seq2[Edge, error]) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		removed := sparseSet{}
@@ -173,8 +170,7 @@ func (s sparseSet) has(o Ordinal) bool {
 	return page != nil && page[o>>6&63]>>(o&63)&1 != 0
 }
 
-// EqualMatch is the match of two documents with one clean text, whatever the
-// method.
+// EqualMatch returns the match of two documents with one clean text, whatever the method.
 func EqualMatch(m neardup.Method, clean string) neardup.Match {
 	r := newRoutes(m)
 	return equalMatch(r.name(r.of(clean)))
@@ -190,12 +186,11 @@ type Text struct {
 	Prepared neardup.Prepared
 }
 
-// Verify compares two texts, as every engine must: equal ones are near by any
-// method, which is not asked: what it makes of their words may be less than certain.
-// To no text nothing is near.
+// Verify compares two texts, as every engine must. Equal texts are near without calling the method, because it
+// may be less certain of their words. A blank text is never near.
 func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, m.Compare) }
 
-// Explain is Verify with the Evidence of a variant, if the method has any: the pair is scored once.
+// Explain returns what Verify does, with the Evidence of a variant if the method has any. It scores the pair once.
 func Explain(m neardup.Method, a, b Text) neardup.Match {
 	return verify(m, a, b, func(x, y neardup.Prepared) neardup.Match {
 		match, decided := neardup.Screen(m, x, y)

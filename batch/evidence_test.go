@@ -128,8 +128,7 @@ func TestLeadersOfAllPairsAreThoseOfDedup(t *testing.T) {
 	}
 }
 
-// Late leaders are as many as the copies have partners: they lie outside the
-// memory, and come back by text and in order.
+// Late leaders are as many as the copies have partners. They are spilled, and read back by text and in order.
 func TestLateLeadersAreKeptOnDisk(t *testing.T) {
 	j, err := newJob(Config{Method: shingled{}, Memory: 1 << 14, Tmp: t.TempDir()})
 	if err != nil {

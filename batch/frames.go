@@ -151,7 +151,7 @@ func (r *frameReader) keys() []uint64 {
 	return keys
 }
 
-// scanned reads what became of an item. Its clean text lies in the frame.
+// scanned reads an item as it was scanned. Its clean text refers to the frame.
 func (r *frameReader) scanned() (it scanned) {
 	kind := r.byte()
 	if kind == itemRejected {

@@ -10,10 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// group is the second stage, buckets -> candidates, for all postings. They
-// come sorted by key; a key that only one text has is dropped, which is the
-// fate of most. The others are paired where they lie, by their sketches, or
-// spilled as they are where that would be too much.
+// group runs the second stage, buckets -> candidates, for all postings. They are sorted by key. Keys of only one
+// text, which are most, are dropped. The other buckets are paired in memory by their sketches, or spilled
+// unpaired if that would be too much.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	total, done := max(j.postings, 1), 0
 	if j.cfg.Add == nil {
@@ -62,8 +61,8 @@ func (c *collection) positioned(p Posting) (Posting, error) {
 }
 
 const (
-	// maxPending bounds how many postings of a key wait for its end; beyond
-	// it the bucket is spilled, which changes nothing but the work.
+	// maxPending bounds the postings of a key that are kept until its end. Larger buckets are spilled, which
+	// changes only the work.
 	maxPending = 1 << 16
 	// chunkPostings is about how many postings a worker takes at once.
 	chunkPostings = 1 << 15
@@ -89,7 +88,7 @@ type grouping struct {
 	number  uint64 // as a hot bucket
 }
 
-// chunk holds postings, bucket after bucket; ends says where each ends.
+// chunk holds postings, bucket after bucket; ends has the end of each.
 type chunk struct {
 	postings []Posting
 	ends     []int
@@ -120,7 +119,7 @@ func (g *grouping) flow() error {
 	return g.out.spill(g.number, bucket)
 }
 
-// next ends the bucket of one key and begins that of another.
+// next ends the bucket of one key and begins the next.
 func (g *grouping) next(key uint64) {
 	if c := g.chunk; c != nil {
 		alive := g.flowing

@@ -50,8 +50,8 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot m
 	return paired, hot, g
 }
 
-// plausiblePairs are, by brute force, the pairs of an earlier text that is
-// found and a later one that searches under one key.
+// plausiblePairs returns, by brute force, the pairs of an earlier text that is found and a later one that
+// searches under one key.
 func plausiblePairs(postings []Posting) map[Candidate]bool {
 	m, want := shingled{threshold: .5}, map[Candidate]bool{}
 	for _, a := range postings {
@@ -122,8 +122,7 @@ func TestGroupKeepsEveryPlausiblePair(t *testing.T) {
 	}
 }
 
-// A key with more postings than wait for its end is spilled, and so is
-// what comes after.
+// A key with more pending postings than maxPending is spilled, and so is what follows.
 func TestCrowdedKeyFlows(t *testing.T) {
 	var postings []Posting
 	for text := range Ordinal(maxPending + 100) {

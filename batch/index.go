@@ -2,12 +2,11 @@ package batch
 
 import "context"
 
-// index holds the leaders of a partition of the texts by bucket: for each bucket a
-// contiguous range of places, filled as texts become leaders. 12 bytes a
-// posting and 8 a bucket; the sketches lie beside the positions so that most
-// candidates are rejected without leaving the cache line.
+// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of places,
+// filled as texts become leaders. 12 bytes a posting and 8 a bucket. The sketches are next to the positions so
+// that most candidates are rejected without leaving the cache line.
 type index struct {
-	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, as they are
+	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, unchanged
 	start     []uint32          // a bucket's first place
 	count     []uint32          // places filled
 	pos       []position
@@ -16,14 +15,13 @@ type index struct {
 	from      position   // first text
 	to        position   // text after the last
 	join      *join      // nil: no bucket is joined
-	templates *templates // nil: likewise
+	templates *templates // nil: all buckets, unchanged
 }
 
 // kind is the number of the template of a leader in a bucket, and the place from which all up to this one have it.
 type kind struct{ template, from uint32 }
 
-// bucketBytes is what one index posting may cost at most, with its share of
-// the bucket tables.
+// bucketBytes is the most that one index posting may cost, with its share of the bucket tables.
 const bucketBytes = 40
 
 // newIndex makes room for the leaders among the texts from `from` on, as many

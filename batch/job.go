@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// job is what the stages of one run share: the configuration, the temporary
-// files, and the summary, to which each adds what it did.
+// job is the shared state of the stages of one run: the configuration, the temporary files, and the summary, to
+// which each adds its part.
 type job struct {
 	cfg   Config
 	disk  *external.Files
@@ -33,9 +33,8 @@ func newJob(cfg Config) (*job, error) {
 	return &job{cfg: cfg, disk: external.NewFiles(cfg.Tmp), begun: time.Now()}, nil
 }
 
-// memory is a share, in thousandths, of the memory bound. Stages that run at
-// the same time plan for about 600; the rest is for blocks in flight and the
-// collector of garbage.
+// memory returns a share, in thousandths, of the memory bound. Stages that run at the same time plan for about
+// 600. The rest is for blocks in flight and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
 func (j *job) progress(phase string, done, total int) {

@@ -7,15 +7,15 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// join finds leaders of very hot buckets by their features, where comparing a text with each of
-// them would cost the square: the prefix filter of the literature (Chaudhuri, Ganti
-// and Kaushik 2006), by weight. What two near texts have in common weighs at least `least` in either. Put the features
-// in any order that is one for both, and let all in common stand from some feature on: then in either text what stands
-// from there on weighs that much. So each is found under the features from which on what is left weighs enough, and two
-// near texts share one. Rare ones come first, as the first leaders of a bucket count them: what a template
-// gives to all is in nobody's prefix, if enough is a text's own. It leaves out no pair that is near, whatever was counted.
-// With a text that weighs more, more must be in common; so each is found under a short prefix as the smaller of two
-// and under a longer one as the larger, and searched for the other way round (Xiao et al., PPJoin, WWW 2008).
+// join finds leaders of very hot buckets by their features, because comparing a text with each leader is
+// quadratic. It uses prefix filtering by weight (Chaudhuri, Ganti and Kaushik 2006). The shared features of two
+// near texts weigh at least `least` in either. Under one common order, let f be the first shared feature: in
+// either text the features from f on weigh at least `least`. So a text is found under its features as long as
+// the rest, from the feature on, weighs enough, and two near texts share one of these. Rare features come
+// first, as counted in the first leaders of a bucket. So features of a template are in no prefix if a text has
+// enough of its own. The filter never drops a near pair, whatever was counted. A heavier text must share more
+// weight. So a text is found under a short prefix as the smaller of two, and under a longer one as the larger;
+// it searches the opposite ones (Xiao et al., PPJoin, WWW 2008).
 //
 // A template makes many buckets of the same leaders. These are one group, which is searched once.
 type join struct {
@@ -58,20 +58,20 @@ const (
 	joinPage       = 1 << 14 // entries
 )
 
-// joinFrom is how many leaders of a bucket are compared one by one, and then
-// say what features are frequent. Variable for tests.
+// joinFrom leaders of a bucket are compared one by one, and then determine which features are frequent.
+// Variable for tests.
 var joinFrom = uint32(256)
 
 // mostFrequent is how many features of first leaders are counted: some 10 MB while it lasts.
 const mostFrequent = 1 << 18
 
-// prefix are the features under which a text is found, and looks for others.
+// prefix holds the features under which a text is found and searches.
 type prefix struct{ smaller, larger []uint64 }
 
 // anything is where a leader is found that may be near a text with which it has nothing in common.
 var anything = prefix{smaller: []uint64{0}}
 
-// asLarger makes of a feature that of a text as the larger of two.
+// asLarger turns a feature into that of a text as the larger of two.
 const asLarger = 0x5851f42d4c957f2d
 
 // newJoin returns nil where the method knows no features.
@@ -83,7 +83,7 @@ func newJoin(m neardup.Method, memory int64) *join {
 	return &join{method: s, buckets: map[uint32]*joinedBucket{}, most: int(memory / joinEntryBytes)}
 }
 
-// bucket returns a bucket of at least joinFrom leaders, nil where none of them can be found by its features.
+// bucket returns a bucket of at least joinFrom leaders, or nil if none of them can be found by its features.
 func (j *join) bucket(lo, hi uint32) *joinedBucket {
 	if j == nil || hi-lo < joinFrom {
 		return nil
@@ -151,7 +151,7 @@ const (
 	worthwhile = 4
 )
 
-// try notes whether a new leader would find others with little work.
+// try measures whether a new leader would find others with little work.
 func (j *join) try(g *joinGroup, p prefix) {
 	if len(g.members)%tryEvery != 0 || len(g.members) == 0 {
 		return
@@ -165,8 +165,8 @@ func (j *join) try(g *joinGroup, p prefix) {
 	}
 }
 
-// each calls fn with the places of leaders that share a feature of a prefix, some of them several times. It returns
-// false, too soon, where it would look at more than most entries.
+// each calls fn with the places of leaders that share a feature of a prefix, possibly several times. It stops
+// and returns false if it would look at more than most entries.
 func (j *join) each(g *joinGroup, p prefix, most int, fn func(place uint32)) bool {
 	most = j.eachUnder(g, anything.smaller, 0, most, fn)
 	most = j.eachUnder(g, p.smaller, asLarger, most, fn)
@@ -195,8 +195,8 @@ type prefixer struct {
 	prefix
 }
 
-// prefixIn returns the first features of the text in the order of a group; known is false where other texts may be near
-// that have none of them.
+// prefixIn returns the first features of the text in the order of a group. known is false if near texts may
+// share none of them.
 func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
 	p.smaller, p.larger = p.smaller[:0], p.larger[:0]
 	for i := range p.overlaps {

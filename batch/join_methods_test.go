@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// notices are texts of templates, Chinese and English, short and long, of which much or little is their own. Some are
-// another one with a word, a number or a rune less, more or in the place of another.
+// notices returns texts of templates, Chinese and English, short and long, with little or much text of their
+// own. Some repeat another one with a word, a number or a rune removed, added or replaced.
 func notices(seed uint64, n, own int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	of := func(words string) string { w := strings.Fields(words); return w[rng.IntN(len(w))] }
@@ -58,8 +58,8 @@ func notices(seed uint64, n, own int) []neardup.Document {
 	return docs
 }
 
-// Whatever the method, leaders of a hot bucket that are found by their features are those that are found one by one: the decisions
-// are the same, leaders, variants and similarities, and fewer pairs are compared.
+// With any method, the leaders of a hot bucket found by their features equal those found one by one. Leaders,
+// variants and similarities are the same, and fewer pairs are compared.
 func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 	decide := func(docs []neardup.Document, m neardup.Method, from uint32) (all []batch.Outcome, sum *batch.Summary) {
 		defer batch.JoinFrom(from)()
@@ -82,7 +82,7 @@ func TestJoinedBucketsChangeNothingByAnyMethod(t *testing.T) {
 		"edit":           "ngram variants=keep",
 		"ngram, jaccard": "ngram similarity=jaccard threshold=.6 keys=any",
 		"ngram, cosine":  "ngram similarity=cosine keys=any m=runes:6",
-		"containment":    "ngram similarity=containment keys=any", // asks for nothing in common
+		"containment":    "ngram similarity=containment keys=any", // needs nothing in common
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := methods.New(c)

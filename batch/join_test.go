@@ -35,8 +35,8 @@ func ofTemplates(seed uint64, n, own int) []neardup.Document {
 	return docs
 }
 
-// Leaders that are found by their features are those that would be found one by one: whatever the texts of a bucket
-// are to each other, from any leader on, and where memory is for some of them only.
+// Leaders found by their features equal those found one by one. This holds for any texts of a bucket, from any
+// leader on, and if memory suffices only for some of them.
 func TestJoinedBucketsChangeNothing(t *testing.T) {
 	defer func(n uint32) { joinFrom = n }(joinFrom)
 	for seed := range seeds(18) {
@@ -68,7 +68,7 @@ func TestJoinedBucketsAreNotTheSquare(t *testing.T) {
 	}
 }
 
-// Two texts that have exactly as much in common as they say they must are found under a common feature, in any order.
+// Two texts that share exactly as much as they require are found under a common feature, in any order.
 func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 2))
 	meet := func(a, b []uint64) bool {

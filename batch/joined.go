@@ -77,8 +77,8 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 	return nil
 }
 
-// groupOf returns the group of a bucket with these leaders: one of another bucket of its newest, if most are in it,
-// else a new one.
+// groupOf returns the group of a bucket with these leaders. It is the group of another bucket of its newest
+// leader, if most are in it, otherwise a new one.
 func (s *search) groupOf(contacts []contact, leaders []position) (*joinGroup, error) {
 	var last *joinGroup
 	for _, c := range contacts {

@@ -43,8 +43,8 @@ func (m judgedInTurn) Decide(a, b neardup.Prepared, closeness float64) neardup.M
 	return m.TwoStage.Decide(a, b, closeness)
 }
 
-// reports are texts of one form, each of another town; some leave the town and other words out, and are
-// the same as several of them. Each third one comes again.
+// reports returns texts of one form, each of another town. Some omit the town and other words, and equal
+// several of them. Each third text recurs.
 func reports(seed uint64, n, words int) (docs []neardup.Document) {
 	r := rand.New(rand.NewPCG(seed, 4))
 	form := make([]string, words)
@@ -72,8 +72,8 @@ func reports(seed uint64, n, words int) (docs []neardup.Document) {
 	return docs
 }
 
-// A text goes for the closest leader that holds it, and the others are not judged: neither what is kept nor
-// any leader is another than if all were, for copies and in partitions too.
+// A text is removed for the closest leader that contains it, and the others are not judged. The kept texts and
+// the leaders are as if all were judged, also for copies and in partitions.
 func TestJudgingInTurnChangesNothing(t *testing.T) {
 	decide := func(docs []neardup.Document, cfg batch.Config) (all []neardup.Decision) {
 		_, err := batch.Dedup(context.Background(), batch.Documents(docs), cfg, func(o batch.Outcome) error {

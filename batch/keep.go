@@ -10,18 +10,15 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Keep says which of near-duplicates is kept: the first in the order in which
-// documents are decided. It is a list of keys, parted by semicolons: the first
-// one in which two documents differ orders them, after all keys the id and
-// then the text, so that the order is one of the documents themselves. Only
-// the key "first" asks for that of the input.
+// Keep selects which of near-duplicates is kept: the first in the order in which documents are decided. It is a
+// list of keys, separated by semicolons. The first key in which two documents differ orders them; after all
+// keys the id does, then the text. So the order depends on the documents alone, and only the key "first" uses
+// the order of the input.
 //
-// Keys are longest and shortest (by the runes of clean text), earliest and
-// latest (by Document.Time), https and shortest-url (by Document.URL),
-// smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]: the
-// values in this order, * for all others, which come last where it is missing),
-// "largest score" and "smallest score" (by the number in a field). What a document
-// does not have orders it last.
+// Keys are longest and shortest (by the runes of clean text), earliest and latest (by Document.Time), https and
+// shortest-url (by Document.URL), smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]:
+// the values in this order, * for all others, last if missing), "largest score" and "smallest score" (by the
+// number in a field). Documents that lack a value come last.
 type Keep string
 
 // KeepKeys lists the keys, for a message.
@@ -45,7 +42,7 @@ type keepKey struct {
 // last is the number of what a document does not have.
 const last = math.MaxUint64
 
-// keepKeys are those that need no field.
+// keepKeys are the keys without a field.
 var keepKeys = []keepKey{
 	{name: "longest", rank: func(it *scanned, _ string) uint64 { return last - uint64(runes(it.clean)) }},
 	{name: "shortest", rank: func(it *scanned, _ string) uint64 { return uint64(runes(it.clean)) }},
@@ -127,7 +124,7 @@ func parseKey(key string) (one keepKey, ok bool) {
 	return keepKey{key, strings.TrimSpace(field), func(_ *scanned, value string) uint64 { return numberRank(value, way == "largest") }}, true
 }
 
-// indexIn is that of a value in a list, in which * stands for those that it does not have.
+// indexIn returns the index of a value in a list, in which * stands for values not listed.
 func indexIn(values []string, value string) uint64 {
 	at := slices.Index(values, value)
 	if at < 0 || value == "*" {
@@ -157,17 +154,17 @@ func numberRank(value string, largest bool) uint64 {
 	return rank
 }
 
-// Check says what is wrong with it.
+// Check returns an error if k is invalid.
 func (k Keep) Check() error {
 	_, err := k.parse()
 	return err
 }
 
-// Fields are the names of the Document.Fields that the keys look at.
+// Fields returns the names of the Document.Fields that the keys use.
 func (k Keep) Fields() (names []string) {
 	o, err := k.parse()
 	if err != nil {
-		return nil // who runs with it is told
+		return nil // a run with it returns the error
 	}
 	for _, key := range o.keys {
 		if key.field != "" && !slices.Contains(names, key.field) {
@@ -177,7 +174,7 @@ func (k Keep) Fields() (names []string) {
 	return names
 }
 
-// of are the numbers of a document by each key.
+// of returns the rank of a document by each key.
 func (o *keepOrder) of(it *scanned) []uint64 {
 	all := make([]uint64, len(o.keys))
 	for i, key := range o.keys {
@@ -186,7 +183,7 @@ func (o *keepOrder) of(it *scanned) []uint64 {
 	return all
 }
 
-// preferred remembers the numbers of all documents, to say which key decided.
+// preferred stores the numbers of all documents, to find which key decided.
 type preferred struct {
 	keepOrder
 	ranks *external.Array[uint64] // of item i those from i * the number of keys on
@@ -202,7 +199,7 @@ func (p *preferred) add(i item, ranks []uint64) error {
 	return nil
 }
 
-// key is the name of the first key in which two items differ, ids at last; "" where all are equal.
+// key returns the name of the first key in which two items differ, the id last, or "" if all are equal.
 func (p *preferred) key(a, b item, sameID bool) (string, error) {
 	if p == nil {
 		return "", nil

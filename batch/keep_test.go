@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Of documents that say the same, the keys say which stays, and of each other one why, in any order
-// of the input.
+// Of documents with the same text, the keys select the kept one, and name the reason for each other one, in any
+// order of the input.
 func TestKeep(t *testing.T) {
 	doc := func(id, text, url string, time int64, source, score string) neardup.Document {
 		return neardup.Document{ID: id, Text: text, URL: url, Time: time, Fields: map[string]string{"source": source, "score": score}}
@@ -70,7 +70,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// The order of the input is a key of its own, behind others too, and named nowhere.
+// The order of the input is a key of its own, also after others, and never named as the reason.
 func TestKeepFirst(t *testing.T) {
 	docs := []neardup.Document{{ID: "b", Text: "one and the same text here"}, {ID: "c", Text: "one and the same text here", Time: 5}, {ID: "a", Text: "one and the same text here", Time: 5}}
 	for keep, want := range map[string]string{"": "b[] c[] a[]", "first": "b[] c[] a[]", "earliest; first": "c[] a[] b[earliest]", "earliest": "a[] c[smallest-id] b[earliest]"} {

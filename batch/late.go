@@ -8,9 +8,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// lateLeaders are leaders that came after a duplicate text and are nearer than
-// the one it had; later copies of that text belong to them. They are noted in
-// any order and then sorted by text and leader.
+// lateLeaders are leaders that came after a duplicate text and are nearer than its leader. Later copies of that
+// text belong to them. They are recorded in any order and then sorted by text and leader.
 type lateLeaders struct {
 	mu    sync.Mutex
 	rows  *external.Array[lateRow]
@@ -40,7 +39,7 @@ func (l *lateLeaders) note(r lateRow) error {
 	return l.order.Add(pair{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
 }
 
-// sort ends the noting and tells each text where its late leaders begin.
+// sort ends the recording, and sets for each text where its late leaders begin.
 func (l *lateLeaders) sort(ctx context.Context, states external.Table[position, state]) error {
 	order, err := l.order.Sort()
 	if err != nil {

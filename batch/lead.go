@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// state is what has been decided of a text: the zero value is a leader.
+// state is the decision on a text: the zero value is a leader.
 type state struct {
 	matchRow          // with the leader; no grade: none
 	leader   position // or what it is a variant of
@@ -27,7 +27,7 @@ func (s *state) strength() strength {
 	return strength{s.grade, s.distance, m.Rank(), Ordinal(s.leader)}
 }
 
-// verdicts say what became of each text.
+// verdicts are the decisions on all texts.
 type verdicts struct {
 	*verifier
 	states  external.Table[position, state]
@@ -35,8 +35,8 @@ type verdicts struct {
 	weakest *external.Table[position, bond] // components only: by their first text
 }
 
-// leading decides all texts by the greedy leader rule, comparing each with
-// leaders only: what Leaders would choose from all pairs, without making them.
+// leading decides all texts by the greedy leader rule, comparing each with leaders only. The result equals
+// Leaders on all pairs, without making them.
 type leading struct {
 	*job
 	*verifier
@@ -44,13 +44,12 @@ type leading struct {
 	states  external.Table[position, state]
 	removed bitset
 	late    *lateLeaders
-	done    *doneComparing // nil: nothing is kept for a run that goes on
+	done    *doneComparing // nil: no progress is stored
 }
 
-// lead is the third stage, candidates -> verdicts. The leaders' index is cut
-// into partitions that fit the memory: each partition is decided, and then all
-// later texts are compared with its leaders and remember the best. One
-// partition is the usual case; n of them read the candidates n times.
+// lead runs the third stage, candidates -> verdicts. The leaders' index is cut into partitions that fit the
+// memory. Each partition is decided; then all later texts are compared with its leaders and remember the best.
+// Usually there is one partition; n partitions read the candidates n times.
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
@@ -100,9 +99,8 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 	return &verdicts{verifier: v, states: l.states, late: l.late}, nil
 }
 
-// block compares the texts of a block with the leaders before the block, side
-// by side, and then decides them in order, each against the leaders that the
-// block itself has brought.
+// block compares the texts of a block in parallel with the leaders before the block. Then it decides them in
+// order, each against the leaders within the block.
 func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	b = b.from(x.from)
 	if len(b.texts) == 0 {
@@ -156,8 +154,8 @@ func (l *leading) search(x *index) search {
 	return search{verifier: l.verifier, x: x, removed: l.removed}
 }
 
-// decide notes what became of a text, and makes it a leader of the index if it is near none
-// and stands in its partition.
+// decide records the decision on a text. It adds the text to the index as a leader if it is near none and in
+// its partition.
 func (l *leading) decide(s *search, t position, contacts []contact, best *state) error {
 	if best.duplicate() {
 		l.removed.set(uint32(t))

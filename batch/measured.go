@@ -59,7 +59,7 @@ func (a measured) Document(i uint32) (id, clean string, err error) {
 	return id, clean, err
 }
 
-// finishAudit ends the audit; removed says of a text that it was removed after all.
+// finishAudit ends the audit; removed reports whether a text was removed.
 func (j *job) finishAudit(ctx context.Context, removed func(position) (bool, error)) (err error) {
 	j.sum.Audit, err = j.audit.Finish(ctx, j.sum.Work.Verified-j.sum.Work.Near, func(p uint32) (bool, error) { return removed(position(p)) })
 	return err

@@ -15,5 +15,5 @@ type (
 	position uint32
 )
 
-// pair is a row of what is sorted: a key and what goes with it.
+// pair is a sorted row: a key and its value.
 type pair = external.Pair

@@ -15,9 +15,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// orderer sorts documents by the keys of Keep, then by id, then by digest,
-// so that the order is one of the documents themselves; only copies that
-// agree in all are ordered by their place in the input.
+// orderer sorts documents by the keys of Keep, then by id, then by digest, so that the order depends only on
+// the documents. Only copies that agree in all are ordered by their place in the input.
 type orderer struct {
 	*preferred
 	limit int64
@@ -63,7 +62,7 @@ func (o *orderer) spill() error {
 			frame.string(row.id)
 			size.b = size.b[:0]
 			size.uint(uint64(len(frame.b)))
-			_, _ = w.Write(size.b) // what goes wrong Flush says
+			_, _ = w.Write(size.b) // Flush returns the error
 			_, _ = w.Write(frame.b)
 		}
 		return w.Flush()
@@ -139,8 +138,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	return err
 }
 
-// inOrder calls fn with the items in the order of Keep, those of the reference
-// first.
+// inOrder calls fn with the items in the order of Keep, those of the reference first.
 func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	read := s.set.docs.Len() - s.set.recalled.Len()
 	for i := read; i < s.set.docs.Len(); i++ {
@@ -166,8 +164,7 @@ func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	return nil
 }
 
-// positionOf returns the position of a text of which a document stands at a rank;
-// the next one if it is the first.
+// positionOf returns the position of a text with a document at a rank, or the next one if it is the first.
 func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	p, err := r.renumbered.Get(no)
 	if err != nil || p > 0 {

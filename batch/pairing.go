@@ -11,8 +11,8 @@ import (
 // which they are decided: a smaller one comes earlier.
 type Ordinal uint64
 
-// Role says what a text does under a key: it is found, it searches, or both.
-// What has neither role among the candidates is a text instead of a bucket.
+// Role is what a text does under a key: it is found, it searches, or both. A candidate with neither role is a
+// text instead of a bucket.
 type Role uint64
 
 // The roles; a posting has at least one.
@@ -32,16 +32,16 @@ func NewPosting(key, sketch uint64, text Ordinal, role Role) Posting {
 	return Posting{key, sketch, uint64(text)<<roleLen | uint64(role)}
 }
 
-// Key is what a bucket has in common.
+// Key returns the key that the texts of a bucket share.
 func (p Posting) Key() uint64 { return p[0] }
 
-// Sketch is that of the text's record.
+// Sketch returns the sketch of the text's record.
 func (p Posting) Sketch() uint64 { return p[1] }
 
-// Text is the place of the text.
+// Text returns the place of the text.
 func (p Posting) Text() Ordinal { return Ordinal(p[2] >> roleLen) }
 
-// Role is what the text does under the key.
+// Role returns what the text does under the key.
 func (p Posting) Role() Role { return Role(p[2]) & roleBits }
 
 // AppendPostings appends the postings of a text with a record, one a key.
@@ -75,9 +75,9 @@ type Pairing struct {
 	texts    []Ordinal
 }
 
-// Bucket calls found for each pair of texts of a bucket, postings of one key,
-// whose sketches do not rule them out, until found returns false; then it
-// returns false. It sorts the bucket. O(n^2) for n postings, 2 ns each.
+// Bucket calls found for each pair of texts of a bucket whose sketches do not rule it out. A bucket holds the
+// postings of one key. If found returns false, it stops and returns false. It sorts the bucket. O(n^2) for n
+// postings, 2 ns each.
 func (w *Pairing) Bucket(bucket []Posting, found func(Candidate) bool) bool {
 	slices.SortFunc(bucket, func(a, b Posting) int { return cmp.Compare(a.Text(), b.Text()) })
 	w.sketches, w.texts = w.sketches[:0], w.texts[:0]

@@ -76,7 +76,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 	return &matches{all, rows}, err
 }
 
-// fullIndex is an index in which every text stands, leader or not.
+// fullIndex returns an index that contains every text, leader or not.
 func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, at position) (*index, error) {
 	x, err := j.newIndex(ctx, set, from, at)
 	if err != nil {
@@ -107,8 +107,8 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 	})
 }
 
-// equalPair marks, in what stands beside a pair of ranks, two documents of one
-// text; below it is the text, else the row of the match.
+// equalPair marks, in the value of a pair of ranks, two documents of one text. Then the lower bits are the
+// text, otherwise the row of the match.
 const equalPair = 1 << 63
 
 // pairing of documents: by the rank of the later one, then of the earlier one,
@@ -121,8 +121,7 @@ type documentPairs struct {
 	out     *external.Sorter[pair] // ranks -> text or row
 }
 
-// reportPairs is the last stage of Pairs: it calls found for each verified
-// pair of documents.
+// reportPairs runs the last stage of Pairs. It calls found for each verified pair of documents.
 func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found func(Pair) error) error {
 	w := documentPairs{job: j, verifier: v, all: all, out: external.NewSorter[pair](j.disk, j.memory(60))}
 	if err := w.membersOf(ctx, 0); err != nil {
@@ -203,7 +202,7 @@ func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 	return out, err
 }
 
-// places are those of two documents in the order of Keep, behind all of the reference.
+// places returns the places of two documents in the order of Keep, after all of the reference.
 func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
 	if w.reference == nil {
 		return Ordinal(earlier), Ordinal(later), nil
@@ -216,8 +215,8 @@ func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
 	return Ordinal(first), Ordinal(second), err
 }
 
-// membersOf groups the ranks of the documents from one on by text; the rows say where
-// each text's begin.
+// membersOf groups the ranks of the documents from one on by text. The rows have the beginning of each text's
+// group.
 func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
 	byText := external.NewSorter[pair](w.disk, w.memory(60))
 	err := w.eachFrom(ctx, from, func(r rank, _ item, p position) error {

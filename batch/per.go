@@ -14,7 +14,7 @@ import (
 // PerSite is the field of Config.Per that is the host of a document's URL, without "www.".
 const PerSite = "site"
 
-// Fields are the names of the Document.Fields that decisions depend on.
+// Fields returns the names of the Document.Fields that decisions depend on.
 func (c Config) Fields() []string {
 	names := c.Keep.Fields()
 	for _, name := range c.Per {
@@ -25,8 +25,8 @@ func (c Config) Fields() []string {
 	return names
 }
 
-// group is a hash of what a document has in the fields of Per; 0 where there are none. Texts
-// of different groups have other digests and other keys, and never meet.
+// group returns a hash of the values of a document in the fields of Per, or 0 without Per. Texts of different
+// groups have different digests and keys, so they are never compared.
 func (c Config) group(doc *neardup.Document) uint64 {
 	if len(c.Per) == 0 {
 		return 0
@@ -43,8 +43,8 @@ func (c Config) group(doc *neardup.Document) uint64 {
 	return max(xxh3.Hash(b), 1)
 }
 
-// siteOf is the host of an address in lower case, "" where it has none. Crawls also name
-// addresses without "https://".
+// siteOf returns the host of an address in lower case, or "" if there is none. Crawls also contain addresses
+// without "https://".
 func siteOf(address string) string {
 	address = strings.TrimSpace(address)
 	if host, _, _ := strings.Cut(address, "/"); strings.Contains(host, ".") {
@@ -57,19 +57,19 @@ func siteOf(address string) string {
 	return strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 }
 
-// digestIn is that of a text in a group.
+// digestIn returns the digest of a text in a group.
 func digestIn(clean string, group uint64) neardup.Digest {
 	d := neardup.DigestOf(clean)
 	binary.LittleEndian.PutUint64(d[:], binary.LittleEndian.Uint64(d[:])^group)
 	return d
 }
 
-// groupOf is the group in which a text has a digest.
+// groupOf returns the group in which a text has a digest.
 func groupOf(clean string, digest neardup.Digest) uint64 {
 	return neardup.DigestOf(clean).Key() ^ digest.Key()
 }
 
-// in makes postings those of a group.
+// in moves postings into a group.
 func in(postings []Posting, group uint64) {
 	if group == 0 {
 		return

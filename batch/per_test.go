@@ -70,7 +70,7 @@ func eachPair(t *testing.T, docs []neardup.Document, cfg Config, found func(Pair
 	}
 }
 
-// What Per cannot be had with is refused.
+// Settings that cannot be combined with Per are refused.
 func TestPerRefuses(t *testing.T) {
 	for _, cfg := range []Config{{Audit: &audit.Config{}}, {Reference: &reference.Index{}}} {
 		cfg.Method, cfg.Per = shingled{threshold: .5}, []string{"language"}

@@ -32,7 +32,7 @@ func add(t testing.TB, dir string, docs []neardup.Document, cfg batch.Config) *b
 	return sum
 }
 
-// removeTenth takes every tenth document out of an index and returns the others.
+// removeTenth removes every tenth document of an index and returns the others.
 func removeTenth(t testing.TB, dir string, docs []neardup.Document, cfg batch.Config) (left []neardup.Document) {
 	t.Helper()
 	gone := map[string]bool{}

@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Postings sorts postings by key in bounded memory: what is more lies on disk
-// until it is read. Not safe for concurrent use.
+// Postings sorts postings by key in bounded memory, and spills the rest to disk until it is read. Not safe for
+// concurrent use.
 type Postings struct {
 	disk   *external.Files
 	memory int64
@@ -25,10 +25,9 @@ func NewPostings(tmp string, memory int64) *Postings {
 // Add takes a posting.
 func (p *Postings) Add(one Posting) error { return p.sorter.Add(one) }
 
-// EachAgainst ends the adding and calls fn with all postings, those of a key one after
-// the other, in no particular order. Those of the leaders of an index under the same keys
-// are among them; their texts are the numbers of documents, and it holds as much memory
-// again. A nil index has none.
+// EachAgainst ends the adding and calls fn with all postings, grouped by key, in no particular order within a
+// key. It includes those of the leaders of an index under the same keys, whose texts are the numbers of
+// documents. They need as much memory again. A nil index has none.
 func (p *Postings) EachAgainst(ctx context.Context, x *reference.Index, fn func(Posting) error) error {
 	own, err := p.sorter.Sort()
 	if err != nil {
@@ -49,5 +48,5 @@ func (p *Postings) EachAgainst(ctx context.Context, x *reference.Index, fn func(
 	return mergePostings(ctx, fn, theirs, own)
 }
 
-// Close removes what lies on disk.
+// Close removes the files on disk.
 func (p *Postings) Close() { p.disk.Close() }

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// header is that of an index whose documents were decided by this configuration.
+// header returns the header of an index whose documents were decided by this configuration.
 func (c *Config) header() reference.Header {
 	return reference.Header{Spec: c.Method.Spec().String(), Normalize: c.Clean.String()}
 }
@@ -30,9 +30,9 @@ func (c *Config) checkReference() error {
 	return c.Reference.Header().Like(c.header())
 }
 
-// recall takes those leaders of the reference, for Pairs all of its documents, that share a
-// key with a text that was read into the collection, as if they had been read before all
-// others. They are found, and search for nothing: what became of them is known.
+// recall adds documents of the reference to the collection, as if they had been read first. It takes the
+// leaders that share a key with a text, and for Pairs all such documents. They are found but do not search,
+// because their decisions are known.
 func (s *scan) recall(ctx context.Context, r *records) (err error) {
 	l := leaders{disk: s.disk, memory: s.memory(60), index: s.cfg.Reference}
 	r.stored, err = l.under(ctx, s.byKey, func(doc uint32, row *reference.Row) (Ordinal, bool, error) {
@@ -52,8 +52,7 @@ type leaders struct {
 	index  *reference.Index
 }
 
-// under returns the postings of those that are found under a key of others and that
-// take takes, by the number that it gives them.
+// under returns the postings of documents found under a key of others. take selects and numbers them.
 func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], take func(uint32, *reference.Row) (Ordinal, bool, error)) (*external.Sorted[Posting], error) {
 	hits, err := l.hits(ctx, keys)
 	if err != nil {
@@ -86,7 +85,7 @@ func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], tak
 	return postings.Sort()
 }
 
-// hits are the documents that are found under a key of others, and the key.
+// hits returns the documents that are found under a key of others, with the key.
 func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*external.Sorted[pair], error) {
 	hits, finder := external.NewSorter[pair](l.disk, l.memory), l.index.Finder()
 	first, last := true, uint64(0)
@@ -134,7 +133,7 @@ func (s *scan) recallOne(doc uint32, row *reference.Row) (textNo, error) {
 	return no, err
 }
 
-// number is that of a document in the index, or will be if it is added.
+// number returns the number of a document in the index, or the one that it gets if it is added.
 func (c *collection) number(r rank) (uint32, error) {
 	if known := c.recalled.Len(); int(r) >= known {
 		return c.reference.Numbers() + uint32(int(r)-known), nil
@@ -142,7 +141,7 @@ func (c *collection) number(r rank) (uint32, error) {
 	return c.recalled.Get(r)
 }
 
-// eachPosting calls fn with all postings by key, those of the reference among them.
+// eachPosting calls fn with all postings by key, including those of the reference.
 func (j *job) eachPosting(ctx context.Context, r *records, fn func(Posting) error) error {
 	if r.stored == nil {
 		return j.byKey.Each(ctx, fn)

@@ -12,17 +12,17 @@ import (
 // Removal counts what Remove did.
 type Removal struct {
 	Removed int64 `json:"removed"`
-	// Judged documents were decided anew, since a leader near them went or came;
-	// of these Changed have another decision.
+	// Judged documents were decided again, because a near leader was removed or added. Changed of them have
+	// another decision.
 	Judged  int64  `json:"judged"`
 	Changed int64  `json:"changed"`
 	Digest  string `json:"digest"` // of all decisions that are left
 }
 
-// Remove takes out of an index the documents of which gone is true, and decides
-// anew those whose leader went, in their order, and whatever follows from that: what is left is
-// as if it had been decided without them. changed is told each new decision. Of cfg it
-// needs Method, Clean, Memory and Tmp. It happens when the Outputs of w are committed.
+// Remove removes the documents of an index for which gone returns true. It decides again, in order, those that
+// had a removed leader and all that depends on them. The result is as if the index had been decided without the
+// removed documents. Remove calls changed with each new decision. Of cfg it uses Method, Clean, Memory and Tmp.
+// It takes effect when the Outputs of w are committed.
 func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id string, time int64) bool, changed func(neardup.Decision) error) (*Removal, error) {
 	cfg.Reference = w.Index
 	j, err := newJob(cfg)
@@ -57,8 +57,7 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 	})
 }
 
-// removing decides documents anew, each once and in their order: whatever may change
-// what becomes of one stands before it.
+// removing decides documents again, each once and in order. Whatever may change a decision precedes it.
 type removing struct {
 	*job
 	w      *reference.Writer
@@ -69,7 +68,7 @@ type removing struct {
 	// A leader's duplicates and variants as they were: the last of them, and to each
 	// the one before it; plus 1.
 	heads, nexts external.Table[uint32, uint32]
-	// Rows that are not as in the index: where in anew, plus 1.
+	// rows maps changed rows to their index in anew plus 1.
 	rows  external.Table[uint32, uint32]
 	anew  *external.Array[reference.Row]
 	queue numbers
@@ -89,7 +88,7 @@ func (n *numbers) Pop() any {
 	return last
 }
 
-// take removes what is gone, and queues who followed it.
+// take removes documents, and queues those that followed them.
 func (r *removing) take(ctx context.Context, gone func(id string, time int64) bool) error {
 	n := int(r.w.Numbers())
 	for _, t := range []external.Table[uint32, uint32]{r.heads, r.nexts, r.rows} {
@@ -156,7 +155,7 @@ func (r *removing) set(doc uint32, row reference.Row) error {
 	return r.rows.Update(doc, func(at *uint32) { *at = uint32(n) + 1 })
 }
 
-// row is that of a document as it is now; was is as it stands in the index.
+// row returns the current row of a document; was is its row in the index.
 func (r *removing) row(doc uint32, was reference.Row) (reference.Row, error) {
 	at, err := r.rows.Get(doc)
 	if err != nil || at == 0 {
@@ -173,7 +172,7 @@ func (r *removing) current(doc uint32) (reference.Row, error) {
 	return r.row(doc, row)
 }
 
-// judge decides a document among the leaders before it, as they are now.
+// judge decides a document among the current leaders before it.
 func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error {
 	was, err := r.current(doc)
 	if err != nil || was.Removed {
@@ -206,8 +205,7 @@ func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error
 	return nil
 }
 
-// others calls fn with the documents that a text meets under its keys, in one
-// role of theirs, each once.
+// others calls fn once with each document that shares a key with a text and has a role.
 func (r *removing) others(doc uint32, clean string, sketch uint64, keys []uint64, role Role, fn func(uint32, *reference.Row) error) error {
 	if len(keys) == 0 {
 		keys = []uint64{neardup.DigestOf(clean).Key()}
@@ -266,7 +264,7 @@ func (r *removing) decide(doc uint32, was reference.Row, own Text, rec *neardup.
 	return now, err
 }
 
-// compare says whether a text may go for that of a row or, where it leads, that one for it.
+// compare verifies a text against the leader in a row. If leads is set, the text is the leader instead.
 func (r *removing) compare(own Text, row *reference.Row, leads bool) (neardup.Match, error) {
 	clean, err := r.w.Text(row)
 	if err != nil {
@@ -310,7 +308,7 @@ func (r *removing) alert(doc uint32, own Text, rec *neardup.Record) error {
 	})
 }
 
-// release queues the documents that a leader had, which is none any more.
+// release queues the documents of a former leader.
 func (r *removing) release(doc uint32) error {
 	at, err := r.heads.Get(doc)
 	for at > 0 && err == nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// results are those of the first engine on real texts: what near means has
-// not changed since, so neither may they.
+// results returns the results of the first engine on real texts. The meaning of near has not changed since, so
+// they must not.
 func results(t *testing.T) (rows [][]string) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/results.tsv")
@@ -33,10 +33,10 @@ func results(t *testing.T) (rows [][]string) {
 	return rows
 }
 
-// cleanedSets are those that cleaned has read.
+// cleanedSets are the sets that cleaned has read.
 var cleanedSets sync.Map
 
-// cleaned is a set of the shared data, read and cleaned once for all tests.
+// cleaned returns a set of the shared data, read and cleaned once for all tests.
 func cleaned(t *testing.T, set string) []neardup.Document {
 	if docs, ok := cleanedSets.Load(set); ok {
 		return slices.Clone(docs.([]neardup.Document))
@@ -49,8 +49,7 @@ func cleaned(t *testing.T, set string) []neardup.Document {
 	return docs
 }
 
-// TestResultsStay decides real texts, lists their pairs, and decides once more
-// from the list alone.
+// TestResultsStay decides real texts, lists their pairs, and decides again from the list alone.
 func TestResultsStay(t *testing.T) {
 	var docs []neardup.Document
 	set := ""

@@ -13,18 +13,17 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// A run that may be killed leaves two logs. That of reading has a frame for each block of the
-// source: what became of its items, distinct texts with their records. That of comparing has one for
-// each block of texts: the leaders that they are near. All else is made again from these:
-// sorting and pairing is the lesser part, and what it makes is larger than both.
+// A run that may be killed writes two logs. The log of reading has a frame for each block of the source, with
+// its items and the distinct texts with their records. The log of comparing has a frame for each block of
+// texts, with their near leaders. All else is repeated: sorting and pairing takes less time, and its output is
+// larger than both logs.
 
-// Passer is a Block that can be passed over, where what became of it is known from an earlier
-// run. Others are decoded for nothing.
+// Passer is a Block that can be skipped if an earlier run has its result. Other blocks are decoded in vain.
 type Passer interface {
 	Pass()
 }
 
-// facts are what a run depends on. Not the memory and the workers, which change no result.
+// facts returns what a run depends on. Memory and workers are not included, because they change no result.
 func (c *Config) facts() []resume.Fact {
 	facts := []resume.Fact{
 		{Name: "the method", Value: c.Method.Spec().String()}, {Name: "the normalisation", Value: c.Clean.String()},
@@ -42,7 +41,7 @@ func (c *Config) facts() []resume.Fact {
 	return facts
 }
 
-// begin begins a run, or goes on with one.
+// begin begins a run or continues one.
 func (c *Config) begin() error {
 	if c.Resume == nil {
 		return nil
@@ -54,7 +53,7 @@ func (c *Config) begin() error {
 	return c.Resume.Begin(index, c.facts()...)
 }
 
-// doneReading is what is kept of reading.
+// doneReading is the stored progress of reading.
 type doneReading struct {
 	log     *resume.Log
 	repeats bool // texts may have repeated
@@ -71,7 +70,7 @@ type readBlock struct {
 	err   error
 }
 
-// resume scans the source: what the log has of it from there, and the rest as ever.
+// resume scans the source. It takes what the log has of it from there, and reads the rest.
 func (s *scan) resume(ctx context.Context) error {
 	log, err := s.cfg.Resume.Log("read")
 	if err != nil {
@@ -151,7 +150,7 @@ func (s *scan) collectBlock(b readBlock) error {
 	return s.done.log.Append(out.b)
 }
 
-// doneComparing is what is kept of comparing.
+// doneComparing is the stored progress of comparing.
 type doneComparing struct {
 	log     *resume.Log
 	reading bool
@@ -190,7 +189,7 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 	for i := 0; same && i < len(b.texts); i++ {
 		same = position(in.uint()) == b.texts[i].position
 	}
-	if !same { // with another bound of memory the texts are cut into others
+	if !same { // with another memory bound the texts are cut differently
 		d.reading = false
 		return false, d.log.Back()
 	}
@@ -251,14 +250,14 @@ func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, be
 	return d.log.Append(out.b)
 }
 
-// all are the pairs of method and basis, by their numbers.
+// all returns the pairs of method and basis, by their numbers.
 func (t *basisTable) all() []basis {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	return t.known
 }
 
-// rejection is what is kept of the reason why an item is rejected.
+// rejection returns the stored form of the reason why an item is rejected.
 func rejection(err error) corpus.RejectError {
 	if one := corpus.Rejected(err); one != nil {
 		return *one

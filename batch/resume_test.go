@@ -22,7 +22,7 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// told is all that a run tells.
+// told is all that a run reports.
 type told struct {
 	Outcomes []Outcome
 	Clusters []string
@@ -127,7 +127,7 @@ func filesOf(t testing.TB, dir string) map[string][]byte {
 	return files
 }
 
-// put makes the folder hold these files and no others; nil is none.
+// put makes the folder hold exactly these files; nil is none.
 func put(t testing.TB, dir string, files map[string][]byte) {
 	t.Helper()
 	err := os.RemoveAll(dir)
@@ -144,11 +144,11 @@ func put(t testing.TB, dir string, files map[string][]byte) {
 	}
 }
 
-// one is one of several, by chance.
+// one returns one of several values at random.
 func one[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }
 
-// A run that is killed at any moments, and goes on each time, tells what one that was never
-// killed tells, whatever the workers and the memory of each. NEARDUP_KILLS says how many kills.
+// A run that is killed at any moments and resumed each time reports the same as one without kills, whatever the
+// workers and the memory of each. NEARDUP_KILLS sets the number of kills.
 func TestKilledRunsGoOn(t *testing.T) {
 	wanted := 100
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_KILLS")); err == nil {
@@ -217,7 +217,7 @@ func TestKilledRunsGoOn(t *testing.T) {
 			}
 		}
 		opts := gocmp.Options{sameTold, cmpopts.IgnoreFields(audit.Result{}, "Time")}
-		if got.Summary.TextBytes != want.Summary.TextBytes { // less memory tells fewer texts apart, and then samples others
+		if got.Summary.TextBytes != want.Summary.TextBytes { // less memory detects fewer copies, and then samples others
 			opts = append(opts, cmpopts.IgnoreFields(Input{}, "Texts", "TextBytes"), cmpopts.IgnoreFields(Outcomes{}, "Largest"), cmpopts.IgnoreFields(Summary{}, "Audit"))
 		}
 		if diff := gocmp.Diff(want, got, opts); diff != "" {
@@ -242,7 +242,7 @@ func (m counted) Compare(a, b neardup.Prepared) neardup.Match {
 	return m.shingled.Compare(a, b)
 }
 
-// What was done before a kill is not done again.
+// Work that was done before a kill is not repeated.
 func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	m := counted{shingled{threshold: .5}, new(atomic.Int64), new(atomic.Int64)}
 	cfg := Config{Method: m, Tmp: t.TempDir()}
@@ -270,7 +270,7 @@ func TestWhatIsDoneIsNotDoneAgain(t *testing.T) {
 	}
 }
 
-// Equal texts that little memory did not tell apart are equal to the run that goes on in much.
+// Equal texts that little memory did not detect are equal when the run continues with more.
 func TestLittleMemoryGoesOnInMuch(t *testing.T) {
 	var docs []neardup.Document
 	for i := range 200 {
@@ -293,7 +293,7 @@ func TestLittleMemoryGoesOnInMuch(t *testing.T) {
 	}
 }
 
-// Frames are read as they were written, and what is none is an error.
+// Frames are read as they were written, and other bytes are an error.
 func FuzzFrames(f *testing.F) {
 	items := []scanned{
 		{doc: neardup.Document{ID: "a", Time: -1}, clean: "text", recorded: true, rec: neardup.Record{Sketch: 5, Index: []uint64{1, 2}, Probe: []uint64{}}},

@@ -6,9 +6,8 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// rulings are overrides by positions, the earlier one first. A document that
-// an override names has a text of its own, whatever others equal it, so that
-// it can be ruled about alone.
+// rulings are overrides by positions, the earlier one first. A document that an override names has its own
+// text, even if others equal it, so that a ruling applies to it alone.
 type rulings map[[2]position]override.Link
 
 // rule finds the texts of the documents that the overrides name, of which

@@ -55,7 +55,7 @@ func (m slotted) Explain(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// decided is what the specification says of one document.
+// decided is the specified decision on one document.
 type decided struct {
 	Leader, VariantOf, Basis, Conflict string
 	Similarity                         float64
@@ -207,7 +207,7 @@ func TestPairsListVariantsOnRequest(t *testing.T) {
 	}
 }
 
-// Rulings are edges put in or taken out, of copies too, and change nothing else.
+// Rulings add or remove edges, also of copies, and change nothing else.
 func TestOverridesAreEdges(t *testing.T) {
 	obeyed, seeds := 0, uint64(24)
 	if testing.Short() {

@@ -14,8 +14,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// records are what reading gives: the collection, and the postings of its
-// texts, to be grouped by key.
+// records are the result of reading: the collection, and the postings of its texts, to be grouped by key.
 type records struct {
 	*collection
 	method    neardup.Method            // trained
@@ -23,8 +22,8 @@ type records struct {
 	viewCache *viewCache                // those made early
 }
 
-// read is the first stage, documents -> records: everything is read, cleaned,
-// collapsed to distinct texts, recorded, and put in the order of Keep.
+// read runs the first stage, documents -> records: everything is read, cleaned, collapsed to distinct texts,
+// recorded, and put in the order of Keep.
 func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	if src == nil {
 		return nil, errors.New("batch: no source of documents given")
@@ -77,13 +76,13 @@ type scan struct {
 	set       *collection // but for its texts, which are
 	texts     external.Table[textNo, textRow]
 	idHashes  *external.Sorter[pair]
-	order     *orderer // nil where the order of the input is asked for
+	order     *orderer // nil for the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	named     map[string][]textNo // of the documents that overrides name
 	groups    external.Table[textNo, uint64]
 	spare     []Posting
-	done      *doneReading // nil: nothing is kept for a run that goes on
+	done      *doneReading // nil: no progress is stored
 }
 
 func newScan(j *job, src Source) *scan {
@@ -109,7 +108,7 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	keep, _ := j.cfg.Keep.parse() // newJob has said what is wrong with it
+	keep, _ := j.cfg.Keep.parse() // newJob has checked it
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}
@@ -127,7 +126,7 @@ type scanned struct {
 	group    uint64 // of Config.Per
 	blank    bool
 	known    bool // from an earlier run
-	copied   bool // its text is that of no
+	copied   bool // it has the text of item no
 	no       textNo
 	recorded bool
 	rec      neardup.Record
@@ -173,8 +172,8 @@ func (s *scan) scanBlock(b Block) []scanned {
 	return items
 }
 
-// recordOne makes the record of a text, and its view too if that is to be had
-// with it, numbers of texts are final, and there is room.
+// recordOne makes the record of a text. It also makes the view if the method can do so with the record, numbers
+// of texts are final, and there is room.
 func (s *scan) recordOne(it *scanned) {
 	if v, ok := s.method.(recordPreparer); ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
 		it.view = v.RecordPrepare(it.clean, &it.rec)
@@ -234,8 +233,8 @@ func (s *scan) collectOne(it *scanned) error {
 	return err
 }
 
-// textOf returns the number of the document's text, a new one unless the
-// same bytes are known. No text is nobody's copy.
+// textOf returns the number of the document's text, a new one unless the same bytes are known. A blank text is
+// never a copy.
 func (s *scan) textOf(it *scanned) (textNo, error) {
 	named := s.cfg.Overrides.Names(it.doc.ID)
 	if !it.known && !named && !it.blank {
@@ -293,7 +292,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 	return no, s.post(no, it.group, &it.rec, it.digest)
 }
 
-// findCopied finds the text that that of an item is a copy of.
+// findCopied finds an equal earlier text.
 func (s *scan) findCopied(it *scanned) error {
 	no, ok := s.known.number(it.digest)
 	if !ok {
@@ -313,8 +312,8 @@ func (s *scan) mayRepeat() bool {
 	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full() || s.done.mayRepeat()
 }
 
-// post sorts the keys of a text of a group in. Where texts may repeat, one without keys
-// gets its digest as the only one: an equal text must still be found.
+// post adds the keys of a text of a group to the sorter. If texts may repeat, a text without keys gets its
+// digest as the only key, so that equal texts are still found.
 func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup.Digest) error {
 	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
 	in(s.spare, group)
@@ -329,7 +328,7 @@ func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup
 	return nil
 }
 
-// countSharedIDs says in the summary how many ids documents share.
+// countSharedIDs adds to the summary how many ids documents share.
 func (s *scan) countSharedIDs(ctx context.Context) error {
 	ids, err := s.idHashes.Sort()
 	if err != nil {

@@ -24,18 +24,17 @@ func (w *Work) add(o Work) {
 // span is a range of positions, to not counted.
 type span struct{ from, to position }
 
-// search looks for the matches of one text after the other, among those it was
-// paired with and those that stand in its hot buckets in an index. For one
-// goroutine.
+// search looks for the matches of one text after the other, among the texts that it was paired with and those
+// in its hot buckets of an index. For one goroutine.
 type search struct {
 	*verifier
 	x       *index
-	removed bitset // texts that nobody is compared with
+	removed bitset // texts that are not compared
 	found   []position
 	open    []metText // of these, to be judged
 	seen    bitset    // of those found, while they are sorted out
 	work    Work
-	joined  []joinedHere // very hot buckets of the text at hand
+	joined  []joinedHere // very hot buckets of the current text
 	met     []position   // in a group of these
 	prefixer
 }
@@ -84,8 +83,8 @@ func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
 	return s.verify(t, true, to)
 }
 
-// gather collects the texts it was paired with that are not removed, and the
-// plausible entries of its hot buckets; of very hot ones those that were joined are found by their features.
+// gather collects the texts it was paired with that are not removed, and the plausible entries of its hot
+// buckets. In very hot buckets, joined entries are found by their features.
 func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
 	template, err := s.ofTemplate(t, contacts, where)
@@ -112,8 +111,8 @@ func (s *search) gather(t position, sketch uint64, contacts []contact, where spa
 	return s.gatherJoined(t, sketch, where, template)
 }
 
-// scan collects the plausible leaders at places of a bucket. They stand in the order of
-// positions, so a span is read from its end backwards. Those of a template are left out, unless it is 0.
+// scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a span is
+// read from its end backwards. Those of a template are left out, unless it is 0.
 func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
@@ -163,7 +162,7 @@ func (s *search) verify(t position, leads bool, to taker) error {
 		case to.wants != nil:
 			s.open = append(s.open, metText{p, m.Closeness})
 			continue
-		default: // all are wanted: now, while the view is at hand
+		default: // all are wanted: now, while the view is loaded
 			if m, err = s.finish(own, p, leads, m.Closeness); err != nil {
 				return err
 			}
@@ -202,8 +201,8 @@ func (s *search) give(t, p position, m neardup.Match, to taker) error {
 	return to.take(p, m)
 }
 
-// sortFound sorts what was found, each once. Texts of a template meet under
-// many keys: of so many only those found the first time are sorted.
+// sortFound sorts what was found and removes repetitions. Texts of a template share many keys, so it drops
+// repetitions of many before sorting.
 func (s *search) sortFound() {
 	if len(s.found) > manyFound {
 		if s.seen == nil {

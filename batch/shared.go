@@ -8,12 +8,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// sharedRunes is how many runes of a text are looked at for what it shares.
+// sharedRunes is how many runes of a text are searched for what it shares.
 const sharedRunes = 5000
 
-// longestShared returns the longest part of a text of whose runs of 8
-// runes each occurs in every other text: nearly always a part that all
-// have in common, and for a description that is enough.
+// longestShared returns the longest part of a text whose runs of 8 runes all occur in every other text. Nearly
+// always all texts have that part, which is enough for a description.
 func longestShared(s string, others []string) string {
 	const run = 8
 	grams := feature.Shingle{Unit: feature.Runes, K: run}

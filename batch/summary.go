@@ -6,18 +6,18 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 )
 
-// Summary says what a run has read, decided and done.
+// Summary describes what a run has read, decided and done.
 type Summary struct {
 	Method string `json:"method"` // the spec: name, version, parameters
 	Input
 	Outcomes
 	Effort
 
-	// Audit is what the run measured of itself, where it was asked to.
+	// Audit is the measurement of the run, if requested.
 	Audit *audit.Result `json:"audit,omitempty"`
-	// Digest stands for all decisions; see ResultDigest.
+	// Digest identifies all decisions; see ResultDigest.
 	Digest string `json:"digest,omitempty"`
-	// IndexDigest is that of all decisions of the index that documents were added to.
+	// IndexDigest is the digest of all decisions of the index that documents were added to.
 	IndexDigest string `json:"indexDigest,omitempty"`
 }
 
@@ -25,7 +25,7 @@ type Summary struct {
 type Input struct {
 	Documents int64 `json:"documents"` // accepted
 	Rejected  int64 `json:"rejected"`
-	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory tells them, and each that is blank
+	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory can detect copies, and each that is blank
 	Blank     int64 `json:"blank,omitempty"` // documents without text, kept each
 	TextBytes int64 `json:"textBytes"`       // of the distinct clean texts
 	// SharedIDs counts documents whose id an earlier one has; SharedID is
@@ -41,7 +41,7 @@ type Outcomes struct {
 	Equal     int64     `json:"equal,omitempty"`     // of these, with the clean text of the document they name
 	Contained int64     `json:"contained,omitempty"` // of these, because that document has its passages
 	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
-	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for what they say more
+	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for their extra words
 	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look
 	Overrides int64     `json:"overrides,omitempty"` // pairs that were ruled, and found
 	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
@@ -51,7 +51,7 @@ type Outcomes struct {
 	OverridesIgnored int64 `json:"overridesIgnored,omitempty"`
 }
 
-// Effort is what that took.
+// Effort is the work of a run.
 type Effort struct {
 	Buckets       int64 `json:"buckets"`       // keys of at least two texts
 	LargestBucket int64 `json:"largestBucket"` // texts

@@ -7,10 +7,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// templates finds leaders of the template of a text without looking at each: all
-// that agree with it in the same fillers match it alike, and the first of those that
-// agree in most is the best. Texts that differ in a number alone, of which there may be
-// as many as there are texts, would else be compared pair by pair.
+// templates finds leaders of the template of a text without looking at each. All that agree with it in the same
+// fillers match it alike, and the first of those that agree in most is the best. Otherwise texts that differ
+// only in a number would be compared pair by pair, and there may be as many as texts.
 type templates struct {
 	method neardup.TwoStage
 	number map[uint64]uint32   // of a template, from 1 on
@@ -28,8 +27,8 @@ const (
 // templates of more are noted. Variable for tests.
 var templateFrom = uint32(64)
 
-// newTemplates returns nil where the method knows none, or people have ruled on pairs:
-// a ruling is of one pair, whatever it has in common with others.
+// newTemplates returns nil if the method has none, or if there are rulings, because a ruling is on one pair
+// only.
 func newTemplates(v *verifier, memory int64) *templates {
 	m, ok := v.method.(neardup.TwoStage)
 	if !ok || len(v.rulings) > 0 {
@@ -134,8 +133,8 @@ func (s *search) noteTemplate(leader position, contacts []contact) (uint32, erro
 	return s.x.templates.add(v, leader), nil
 }
 
-// ofTemplate collects the best of the leaders that are noted with the template of the text, and returns the
-// number of the template: the others need not be looked at. 0 where they do, or there are none.
+// ofTemplate collects the best of the leaders recorded with the template of the text. It returns the number of
+// the template, whose other leaders can be skipped, or 0 if none can.
 func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
 	if s.x.templates == nil || !s.x.hot(contacts) {
 		return 0, nil
@@ -154,7 +153,7 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 	return number, nil
 }
 
-// shares reports whether a leader stands in a bucket that the text searches.
+// shares reports whether a leader is in a bucket that the text searches.
 func (x *index) shares(contacts []contact, leader position) bool {
 	for _, c := range contacts {
 		if c.role()&Probing != 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// filled are texts of templates whose slots are filled with numbers, out of so many that few or most are used
-// twice, with some that are edited.
+// filled returns texts of templates whose slots have one of several numbers, so that few or most are used
+// twice. Some texts are edited.
 func filled(seed uint64, n, numbers int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	number := func() int { return 10 + rng.IntN(numbers) }
@@ -60,8 +60,8 @@ func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int6
 	return all, sum
 }
 
-// Leaders of one template that are not looked at change nothing: the decisions are those of comparing a
-// text with each of them, whatever numbers they have in common.
+// Skipping leaders of one template changes nothing: the decisions equal those of comparing a text with each
+// leader, whatever numbers they share.
 func TestTemplatesChangeNothing(t *testing.T) {
 	n := 200
 	if testing.Short() {

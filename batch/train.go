@@ -49,8 +49,7 @@ func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) e
 	})
 }
 
-// record makes the keys of all distinct texts in a further pass, for methods
-// that had to see the corpus first.
+// record makes the keys of all distinct texts in a further pass, for methods that first have to see the corpus.
 func (s *scan) record(ctx context.Context) error {
 	var mu sync.Mutex
 	spare := sync.Pool{New: func() any { return new([rangeLen]neardup.Record) }}

@@ -72,7 +72,7 @@ func (v *verifier) finish(own neardup.Prepared, b position, leads bool, closenes
 	return v.method.(neardup.TwoStage).Decide(own, other, closeness), nil
 }
 
-// ordered are the views of a text and another one, the leader's last.
+// ordered returns the views of a text and another one, the leader's last.
 func (v *verifier) ordered(own neardup.Prepared, b position, leads bool) (text, leader neardup.Prepared, err error) {
 	other, err := v.view(b)
 	if leads {

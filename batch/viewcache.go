@@ -7,9 +7,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// viewCache keeps the views of texts that were compared, as many as its
-// memory allows. It is direct-mapped: a text has one slot, which it takes from
-// whoever was there, so that a look-up is one load and needs no lock.
+// viewCache keeps the views of compared texts, as many as fit its memory. It is direct-mapped: each text has
+// one slot and evicts the previous view there. So a look-up is one load and needs no lock.
 type viewCache struct {
 	slots  []atomic.Pointer[cachedView]
 	memory int64

@@ -2,8 +2,8 @@ package contamination
 
 import "slices"
 
-// inserted is what a unit costs that a document has within a passage and the item has
-// not, in units of token.Unit/256: half of what a common word weighs.
+// inserted is the cost of a unit inside a passage that the item lacks, in units of token.Unit/256: half the
+// weight of a common word.
 const inserted = 128
 
 // mostDrift bounds how far a passage may run apart from its item, in units.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The weight of the best window is that of the definition: of all rows of equal units in
-// order the heaviest, less what is inserted between.
+// The weight of the best window equals the definition: the heaviest row of equal units in order, less what is
+// inserted between.
 func TestAlign(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var a aligner

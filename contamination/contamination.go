@@ -1,11 +1,10 @@
-// Package contamination finds the items of an evaluation in documents: questions,
-// answers and passages that stand in them, whole, with words changed, or in part.
+// Package contamination finds the items of an evaluation in documents: questions, answers and passages, whole,
+// with changed words, or in part.
 //
-// An item is looked for by its rarest shingles. Where a document has some of them,
-// the best window is found by aligning the words, each weighed by how rare it is, and
-// the evidence of the words says, as for duplicates, whether the window states the same
-// numbers and facts. A part that says too little to be found, as "Which of these is
-// true?", is looked for with its answer or not at all.
+// An item is searched by its rarest shingles. If a document has some of them, the best window is found by
+// aligning the words, each weighed by how rare it is. As for duplicates, the evidence of the words decides
+// whether the window states the same numbers and facts. A part that contains too little, such as "Which of
+// these is true?", is searched with its answer or not at all.
 package contamination
 
 import (
@@ -20,26 +19,26 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Item is an item of an evaluation: a text, or a question with what belongs to it.
-// What is empty is not looked for.
+// Item is an item of an evaluation: a text, or a question with its other parts. Empty parts are not searched
+// for.
 type Item struct {
 	ID                              string
 	Text, Question, Answer, Passage string
 }
 
-// Part is what of an item was found.
+// Part is the part of an item that was found.
 type Part string
 
 // The parts of an item.
 const (
 	Text         Part = "text"
 	Question     Part = "question"
-	WithAnswer   Part = "question and answer" // of a question that says too little by itself
+	WithAnswer   Part = "question and answer" // of a question that contains too little alone
 	Answer       Part = "answer"
 	PassageOfOne Part = "passage"
 )
 
-// Verdict says what a finding means.
+// Verdict is the meaning of a finding.
 type Verdict string
 
 const (
@@ -61,14 +60,14 @@ type Finding struct {
 	// Held is the share of the part that the passage holds, in its order, words weighed
 	// by how rare they are.
 	Held float64 `json:"held"`
-	// Probability that the passage says the same, as duplicates are decided.
+	// Probability that the passage means the same, as duplicates are decided.
 	Probability float64 `json:"probability"`
-	// Answered: the answer stands beside the question.
+	// Answered is set if the answer is next to the question.
 	Answered bool `json:"answered,omitempty"`
-	// Differs are the numbers and opposites that the passage has in the place of others.
+	// Differs are the numbers and opposites that the passage has in place of others.
 	Differs []Difference `json:"differs,omitempty"`
 	Passage string       `json:"passage"`
-	Of      string       `json:"of"` // the part, as it is compared
+	Of      string       `json:"of"` // the part, in the form that is compared
 	Why     string       `json:"why"`
 
 	first, last int // units of the document
@@ -76,16 +75,16 @@ type Finding struct {
 	negated     bool
 }
 
-// Difference is what the passage has in the place of something of the item.
+// Difference is a part of the item that is replaced in the passage.
 type Difference struct {
 	Item    string `json:"item"`
 	Passage string `json:"passage"`
 }
 
-// Config says how items are found.
+// Config sets how items are found.
 type Config struct {
-	// Least is the share of a part, by weight, that is held where it is contaminated, in
-	// long ones; 0 means .8. Of 20 words and fewer it is half as far from 1.
+	// Least is the share of a part, by weight, from which it counts as contaminated if it is long; 0 means .8.
+	// For 20 words and fewer it is half as far from 1.
 	Least float64
 	// Memory bounds what the items take, in bytes; 0 means 512 MiB.
 	Memory int64
@@ -106,22 +105,22 @@ type Finder struct {
 	summary Items
 }
 
-// Items says what became of the items.
+// Items counts what became of the items.
 type Items struct {
 	Items    int `json:"items"`
 	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
-	Stubs    int `json:"stubItems"`     // say too little to be found
+	Stubs    int `json:"stubItems"`     // contain too little to be found
 	// StubIDs are the items that are not searched for.
 	StubIDs []string `json:"stubs,omitempty"`
 }
 
-// source is a question, or a text, and the items that ask it.
+// source is a question, or a text, and the items that have it.
 type source struct {
 	ids     []string
 	answers [][]unit // of each
 }
 
-// needle is what is looked for.
+// needle is a part that is searched for.
 type needle struct {
 	source  int
 	part    Part
@@ -129,20 +128,20 @@ type needle struct {
 	weights []uint16
 	total   uint64
 	keys    int
-	shared  []bool // units that stand so in other items; nil: none, or all
+	shared  []bool // units that also occur so in other items; nil: none, or all
 }
 
 const (
-	// stubWeight is what a part weighs at least that is looked for by itself: as much as
-	// a key of weighted texts, rare in any corpus.
+	// stubWeight is the least weight of a part that is searched for alone: that of a key of weighted texts,
+	// rare in any corpus.
 	stubWeight = 16 * token.Unit
 	// partialHeld is the share of a part that is worth telling, if it weighs partialWeight: less
 	// is a formula, "comes into force on 1 January".
 	partialWeight = 2 * stubWeight
 	partialHeld   = .5
-	// near is the probability from which a person should look: an item is found rather than missed.
+	// near is the probability from which a person should look, because a false finding is better than a miss.
 	near = .3
-	// mostUnits bounds what is looked for of a part.
+	// mostUnits bounds the searched length of a part.
 	mostUnits = 1 << 14
 )
 
@@ -184,5 +183,5 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	return f, nil
 }
 
-// Items says what became of the items.
+// Items returns what became of the items.
 func (f *Finder) Items() Items { return f.summary }

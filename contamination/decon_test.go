@@ -45,8 +45,8 @@ func deconItems(rows []map[string]any) iter.Seq2[contamination.Item, error] {
 	}
 }
 
-// What decon's own tests expect of its fixtures, line by line, and where we say more: of
-// each line "item part verdict". Differences from decon are those of docs/contaminated.md.
+// What decon's own tests expect of its fixtures, line by line, and where we find more: of each line "item part
+// verdict". docs/contaminated.md lists the differences from decon.
 func TestDeconFixtures(t *testing.T) {
 	for _, c := range []struct {
 		reference, training string

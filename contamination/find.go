@@ -30,7 +30,7 @@ type hit struct {
 	at     uint32
 }
 
-// Find returns the items that stand in a text, in the order of their places.
+// Find returns the items in a text, in the order of their places.
 func (f *Finder) Find(raw string) []Finding {
 	w := f.works.Get().(*work)
 	defer f.works.Put(w)
@@ -96,7 +96,7 @@ func (w *work) verify(clean string) (found []Finding) {
 	return found
 }
 
-// enough reports whether so many keys of a needle are there that it is worth a look.
+// enough reports whether enough different keys of a needle were found to align it.
 func enough(n *needle, hits []hit) bool {
 	if n.keys <= 4 {
 		return true
@@ -109,7 +109,7 @@ func enough(n *needle, hits []hit) bool {
 	return false
 }
 
-// judge finds the best window for a needle, and says what it means.
+// judge finds the best window for a needle, and its verdict.
 func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok bool) {
 	w.needle = appendUnits(w.needle[:0], n.clean)
 	pairs := w.align(w.needle, n.weights, w.units, int(from), int(to))
@@ -151,7 +151,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	return f, true
 }
 
-// ownHeld is the share that is held of what no other item has.
+// ownHeld returns the share that is held of the words that no other item has.
 func (n *needle) ownHeld(pairs []pairing) float64 {
 	if n.shared == nil {
 		return 1
@@ -170,7 +170,7 @@ func (n *needle) ownHeld(pairs []pairing) float64 {
 	return float64(held) / float64(all)
 }
 
-// least is the share that is held where a part is there: a short one is short of less.
+// least returns the share from which a part counts as held. Short parts need a larger share.
 func (w *work) least(part []unit) float64 {
 	const few, many = 20 * wordSize, 50 * wordSize
 	size := min(max(sizeOf(part), few), many)
@@ -181,7 +181,7 @@ func (w *work) least(part []unit) float64 {
 // longText is from how many units on two texts are compared as long ones.
 const longText = 256
 
-// explain is the evidence that a window says what an item does.
+// explain returns the evidence that a window means the same as an item.
 func (w *work) explain(item, window string, units int) (evidence.Result, []evidence.Evidence) {
 	item, window = strings.TrimRight(item, "?. "), strings.TrimRight(window, "?. ") // a window ends with a word
 	if units > longText {
@@ -212,11 +212,11 @@ func (f *Finding) apart(list []evidence.Evidence) {
 	}
 }
 
-// beyond is how far from a question its answer may stand, in units.
+// beyond is the largest distance of an answer from its question, in units.
 const beyond = 64
 
-// answered names the item: of several that ask the same the one whose answer stands
-// before or behind the question.
+// answered returns the item. Of several with the same question it is the one whose answer comes before or after
+// it.
 func (w *work) answered(f *Finding) string {
 	s := &w.items[f.source]
 	before, behind := w.units[max(f.first-beyond, 0):f.first], w.units[f.last+1:min(f.last+1+beyond, len(w.units))]
@@ -235,7 +235,7 @@ func (w *work) answered(f *Finding) string {
 	return s.ids[0]
 }
 
-// why says in words what was found.
+// why describes a finding in words.
 func (w *work) why(f *Finding, whole bool) string {
 	if f.Held == 1 && f.Probability == 1 && whole {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)
@@ -269,8 +269,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// settle makes findings of other parts of an item that is found contaminated so too, and
-// leaves out what is partly in the same place as what is there whole.
+// settle marks answers and passages of an item that is found contaminated if enough of them is held. It drops
+// other findings that mostly overlap a contaminated one of another item.
 func settle(found []Finding) []Finding {
 	whole := map[int]bool{}
 	for _, f := range found {
@@ -299,7 +299,7 @@ func settle(found []Finding) []Finding {
 	return out
 }
 
-// locate says where in the text as it was given a finding stands.
+// locate sets where a finding is in the original text.
 func (w *work) locate(f *Finding, raw string) {
 	start, end := w.of(f.first, f.last, len(w.units))
 	f.Start = utf8.RuneCountInString(raw[:start])

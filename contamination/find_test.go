@@ -99,8 +99,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Contaminated is of the question that the reader has before them: signs, and the numbers at
-// its edges, make another question of the same words.
+// The verdict is about the question as written: signs, and the numbers at its edges, make another question of
+// the same words.
 func TestFormulas(t *testing.T) {
 	for _, c := range []struct{ item, text, want string }{
 		{"Find the order of the symmetric group S_n for n = 6", "Find the order of the symmetric group S_n for n = 10", "partial 6 10"},
@@ -150,7 +150,7 @@ func TestSharedPassages(t *testing.T) {
 	}
 }
 
-// Of items that ask the same, the one is named whose answer is there.
+// Of items with the same question, the one whose answer is there is named.
 func TestTheAnswerNamesTheItem(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "a", Question: robe, Answer: "2 bolts"}, contamination.Item{ID: "b", Question: robe, Answer: "3 bolts"})
 	for text, want := range map[string]string{robe + " 2 bolts.": "a", robe + " 3 bolts.": "b", robe: "a"} {
@@ -163,7 +163,7 @@ func TestTheAnswerNamesTheItem(t *testing.T) {
 	}
 }
 
-// The passage is what stands there, whatever cleaning does to the text.
+// The passage is the original text, whatever cleaning does to it.
 func TestPlaces(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
 	for _, before := range []string{"", "  ", "ﬁrst Ⅳ ", "İÀé ", "\u200bzero\u200bwidth ", "中文。", "㍿ ", "e\u0301 ", "\xff\xfe ", "“Σίσυφος” "} {
@@ -182,7 +182,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Find is of one mind, whoever asks with it and what was asked before.
+// Find does not depend on the caller or on earlier calls.
 func TestFindIsPure(t *testing.T) {
 	f := finder(t, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
 	texts := []string{robe, chinese, strings.Repeat(robe, 30), "nothing", chinese + robe}
@@ -220,7 +220,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever the text, places are in it, in order, and what they hold is told.
+// For any text, places are in it, in order, and contain the passage.
 func FuzzFind(f *testing.F) {
 	finder := finder(f, contamination.Item{ID: "robe", Question: robe}, contamination.Item{ID: "zh", Question: chinese})
 	f.Add("x " + robe)
@@ -240,7 +240,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestNoItems wants an error, and no panic, of who gives no items.
+// TestNoItems: New without items returns an error and does not panic.
 func TestNoItems(t *testing.T) {
 	if _, err := contamination.New(nil, contamination.Config{}); err == nil {
 		t.Error("no items are taken")

@@ -101,8 +101,7 @@ func (b *builder) needle(n needle) {
 	b.bytes += int64(96 + len(n.clean) + 2*len(n.weights) + 16*min(len(b.units), firstKeys+len(b.units)/stretch*moreKeys))
 }
 
-// weigh returns how rare the words of the units are: a word of Chinese gives each of its
-// characters a share.
+// weigh returns how rare the words of the units are. A word of Chinese gives each of its characters a share.
 func (b *builder) weigh(clean string, units []unit) []uint16 {
 	weights := make([]uint16, len(units))
 	put := func(from, to int, word string) {
@@ -155,8 +154,8 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// end weighs words by the items too, in which a word of many says little, leaves out what
-// says too little, and makes the keys.
+// end weighs words also by the items, so that a word of many items counts little. It drops parts that contain
+// too little, and makes the keys.
 func (b *builder) end() {
 	kept, answers, short := []needle(nil), map[int][]string{}, []needle(nil)
 	for _, n := range b.needles {
@@ -195,8 +194,8 @@ func (b *builder) end() {
 	b.index = b.makeIndex()
 }
 
-// share notes which units of questions and texts stand so in other items: in a passage that
-// several questions have, in a form of words.
+// share marks the units of questions and texts that also occur so in other items: in a passage of several
+// questions, or in a form of words.
 func (b *builder) share() {
 	owners := map[uint64]int{} // by shingle: a source, or -1
 	each := func(n *needle, do func(i, units int, shingle uint64)) {
@@ -272,8 +271,7 @@ type index struct {
 	bits     int
 }
 
-// makeIndex chooses the keys: of each stretch those that the fewest needles have, of
-// these the heaviest.
+// makeIndex chooses the keys: in each stretch those of the fewest needles, and of these the heaviest.
 func (b *builder) makeIndex() (x index) {
 	counts := map[uint64]uint32{}
 	b.eachShingle(func(n *needle, i int, h uint64, weight uint32) { counts[h]++ }, nil)
@@ -379,7 +377,7 @@ func (x *index) find(key uint64) []posting {
 	}
 }
 
-// holds reports whether a row of units stands within others.
+// holds reports whether a row of units occurs within others.
 func holds(doc, row []unit) bool {
 	for i := 0; i+len(row) <= len(doc); i++ {
 		if slices.EqualFunc(doc[i:i+len(row)], row, func(a, b unit) bool { return a.hash == b.hash }) {

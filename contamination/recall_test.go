@@ -53,7 +53,7 @@ func lines(tb testing.TB, name, field string, most int) (out []string) {
 	return out
 }
 
-// sentences are those of Chinese texts, of 15 to 80 characters.
+// sentences returns sentences of Chinese texts, of 15 to 80 characters.
 func sentences(texts []string, most int) (out []string) {
 	seen := map[string]bool{}
 	for _, t := range texts {
@@ -116,7 +116,7 @@ var injections = []struct {
 		for len(words) > 0 {
 			n := min(20, len(words))
 			at := rng.IntN(20)
-			if at >= n { // of a shorter stretch an edit is as likely as it is short
+			if at >= n { // an edit of a shorter stretch is proportionally rarer
 				out = append(out, words...)
 				break
 			}
@@ -206,7 +206,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// best is the verdict of what was found of an item between two places, "" if it was not.
+// best returns the best verdict on an item between two places, or "" if it was not found.
 func best(found []contamination.Finding, item string, start, end int) (v contamination.Verdict) {
 	for _, f := range found {
 		if common := min(f.End, end) - max(f.Start, start); f.Item == item && 2*common >= f.End-f.Start && v != contamination.Contaminated {

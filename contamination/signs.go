@@ -12,13 +12,13 @@ import (
 // numeric reports whether a unit has a digit.
 func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-// symbolic reports whether a unit may stand in a formula: a number, or a single letter.
+// symbolic reports whether a unit can be part of a formula: a number, or a single letter.
 func symbolic(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return numeric(s) || size == len(s) && unicode.IsLetter(r) && !single(r)
 }
 
-// signs returns the signs in what stands before a unit, after the one before.
+// signs returns the signs between a unit and the one before.
 func (s side) signs(i int) (found string) {
 	start, end := s.gap(i)
 	for at := start; at < end; {
@@ -30,8 +30,8 @@ func (s side) signs(i int) (found string) {
 	return found
 }
 
-// goesOn returns the sign by which a formula goes on after its last unit: a decimal point, or one before another number
-// or letter. What leads to an answer is not one.
+// goesOn returns the sign by which a formula continues after its last unit: a decimal point, or a sign before
+// another number or letter. A sign that leads to an answer is not one.
 func (s side) goesOn(i int) string {
 	start, end := s.gap(i)
 	after, left, right := s.clean[start:end], s.at(i-1), s.at(i)
@@ -97,8 +97,8 @@ func (s side) numbers(from, to int) (out []string) {
 	return out
 }
 
-// reads notes the numbers and the signs that the document has in the place of others: between
-// the pairs, and as far before and after them as the item reaches.
+// reads records the numbers and the signs that the document has in place of others: between the pairs, and as
+// far before and after them as the item extends.
 func (f *Finding) reads(item, doc side, pairs []pairing) {
 	note := func(d Difference) {
 		if !slices.Contains(f.Differs, d) {

@@ -13,8 +13,7 @@ type unit struct {
 	start, end uint32
 }
 
-// A shingle is a few units in a row: so many that their sizes come to shortShingle
-// or longShingle.
+// A shingle is a row of units whose sizes add up to shortShingle or longShingle.
 const (
 	wordSize     = 12
 	runeSize     = 9
@@ -22,7 +21,7 @@ const (
 	longShingle  = 36 // three words, four characters
 )
 
-// appendUnits appends those of a clean text. O(len(clean)).
+// appendUnits appends the units of a clean text. O(len(clean)).
 func appendUnits(dst []unit, clean string) []unit {
 	for at := 0; at < len(clean); {
 		if b := clean[at]; b < utf8.RuneSelf && !asciiWord[b] {
@@ -64,14 +63,14 @@ func (u *unit) word(clean string, at int) int {
 		h = (h ^ uint32(r)) * 16777619
 		at += size
 	}
-	u.hash, u.end = h&^1, uint32(at) // those of characters are odd
+	u.hash, u.end = h&^1, uint32(at) // hashes of characters are odd
 	return at
 }
 
 // single reports whether a rune is a unit by itself.
 func single(r rune) bool { return r >= 0xE00 && (text.IsCJK(r) || text.IsUnspaced(r)) }
 
-// size says how much of a shingle a unit is.
+// size returns the size of a unit within a shingle.
 func (u unit) size() int {
 	if u.hash&1 == 1 {
 		return runeSize
@@ -104,7 +103,7 @@ func shingles(units []unit) (short, long uint64) {
 	return short, 0
 }
 
-// sizeOf is that of units together.
+// sizeOf returns the total size of units.
 func sizeOf(units []unit) (n int) {
 	for _, u := range units {
 		n += u.size()
@@ -112,9 +111,8 @@ func sizeOf(units []unit) (n int) {
 	return n
 }
 
-// places finds where units of the clean text of raw stand in raw: it is cut at white
-// space and between Chinese characters, where cleaning does not look beyond, and the
-// units of the clean pieces are counted.
+// places finds where units of the clean text of raw are in raw. It cuts raw at white space and between Chinese
+// characters, which cleaning never crosses, and counts the units of the clean pieces.
 type places struct {
 	raw    string
 	clean  func(string) string
@@ -163,8 +161,8 @@ func (p *places) put(start, end int) {
 	p.total += len(p.units)
 }
 
-// of returns where the units from first to last stand in raw, which may be a few
-// characters more. All of raw is what cannot be told.
+// of returns where the units from first to last are in raw, possibly with a few extra characters. It returns
+// all of raw if the place is not known.
 func (p *places) of(first, last, units int) (start, end int) {
 	if p.total != units {
 		return 0, len(p.raw)
@@ -174,7 +172,7 @@ func (p *places) of(first, last, units int) (start, end int) {
 	return start, end
 }
 
-// unit returns where a unit stands in raw.
+// unit returns where a unit is in raw.
 func (p *places) unit(n int) (start, end int) {
 	lo, hi := 0, len(p.pieces)
 	for lo+1 < hi {

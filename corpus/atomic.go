@@ -26,10 +26,9 @@ type AtomicFile struct {
 	err  error
 }
 
-// CreateAtomic starts a file: a temporary one beside path, which Commit renames.
-// A path that ends in .gz or .zst is compressed. "-" is standard output, as is
-// /dev/stdout; that and what exists and is no regular file (/dev/null, a pipe)
-// is written directly. No directory is made.
+// CreateAtomic starts a file: a temporary one next to path, which Commit renames. A path that ends in .gz or
+// .zst is compressed. "-" is standard output, as is /dev/stdout. Standard output, and an existing file that is
+// not regular (/dev/null, a pipe), is written directly. No directory is created.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if path == Stdin || path == "/dev/stdout" {
 		return NewStream(os.Stdout), nil
@@ -57,8 +56,8 @@ func NewStream(w io.Writer) *AtomicFile {
 	return &AtomicFile{claim: claim{path: Stdin}, buf: buf, top: buf}
 }
 
-// createTemp opens the temporary file beside path, or path itself where it
-// cannot be replaced. A file within an AtomicDir needs no lock: that of the directory holds.
+// createTemp opens the temporary file next to path, or path itself if it cannot be replaced. A file within an
+// AtomicDir needs no lock, because the directory has one.
 func createTemp(path string, within bool) (*AtomicFile, error) {
 	real, unreal := filepath.EvalSymlinks(path)
 	if unreal == nil {
@@ -89,7 +88,7 @@ func createTemp(path string, within bool) (*AtomicFile, error) {
 	return &AtomicFile{claim: c, file: f}, nil
 }
 
-// cannotCreate names the output, and the folder where that is what is missing.
+// cannotCreate names the output, or the folder if that is missing.
 func cannotCreate(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
@@ -97,7 +96,7 @@ func cannotCreate(path string, err error) error {
 	return fmt.Errorf("create %s: %w", path, bare(err))
 }
 
-// compress puts the compressor on top that the name asks for.
+// compress adds the compressor that the name selects.
 func (f *AtomicFile) compress() error {
 	switch strings.ToLower(filepath.Ext(f.path)) {
 	case ".gz":
@@ -128,7 +127,7 @@ func (f *AtomicFile) member() error {
 	return nil
 }
 
-// Write writes; after an error every Write and Commit fails.
+// Write writes p. After an error every Write and Commit fails.
 func (f *AtomicFile) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
@@ -216,7 +215,7 @@ func (f *AtomicFile) prepare() error {
 	return nil
 }
 
-// flush brings everything to where it is safe.
+// flush writes everything to durable storage.
 func (f *AtomicFile) flush() error {
 	if f.pack != nil {
 		if err := f.pack.Close(); err != nil {

@@ -51,8 +51,7 @@ func (d *AtomicDir) makeRoom(rel string) error {
 	return nil
 }
 
-// Create starts a file in the directory, compressed if its name says so. It has to
-// be committed before the directory is.
+// Create starts a file in the directory, compressed by its extension. Commit it before the directory.
 func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
 	if err := d.makeRoom(rel); err != nil {
 		return nil, err

@@ -33,9 +33,9 @@ type claim struct {
 	done   bool
 }
 
-// claimTemp returns a temporary name that belongs to this process until unlock: the lock ends
-// with the process. It removes what killed processes left for the same path. A file system
-// without locks has none of both.
+// claimTemp returns a temporary name that belongs to this process until unlock. The lock ends with the process.
+// It also removes files that killed processes left for the same path. On a file system without locks it does
+// neither.
 func claimTemp(path string) claim {
 	removeStale(path)
 	for {

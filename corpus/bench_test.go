@@ -50,8 +50,8 @@ func walkOnce(b *testing.B, path string, opt Options, decode bool) {
 	}
 }
 
-// cpuTime is what the process has used of its cores, user and system; on a
-// busy machine the only figure that means something.
+// cpuTime returns the processor time of the process, user and system. On a busy machine no other figure is
+// meaningful.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)

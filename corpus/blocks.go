@@ -8,8 +8,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// blockSize is large enough that a block costs little, and small enough that
-// an item held by somebody holds little.
+// blockSize is large enough that a block costs little, and small enough that an item in use holds little.
 const blockSize = 256 << 10
 
 var errTooLong = errors.New("record is too long")

@@ -65,8 +65,7 @@ func sharedPages(tb testing.TB) []webPage {
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]*charset[^>]*>`)
 
-// inGBK re-encodes a Chinese page and takes out what it says of its charset;
-// nil if it cannot be.
+// inGBK re-encodes a Chinese page and removes its charset declaration. It returns nil if it cannot.
 func inGBK(name string, body []byte) []byte {
 	if !strings.Contains(name, "gne_zh") {
 		return nil
@@ -140,7 +139,7 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// A page in GBK that does not say so has the text of the same page in UTF-8.
+// A page in undeclared GBK has the text of the same page in UTF-8.
 func TestCrawlInGBK(t *testing.T) {
 	var pages []webPage
 	for _, p := range sharedPages(t) {

@@ -4,7 +4,7 @@ import "bytes"
 
 var newline = []byte{'\n'}
 
-// csvState is where in a field a scan stands.
+// csvState is the state of a scan inside a field.
 type csvState uint8
 
 const (
@@ -19,7 +19,7 @@ type csvScan struct {
 	delimiter byte
 	state     csvState
 	at        int  // bytes looked at
-	bad       bool // a quoted field goes on after its closing quote
+	bad       bool // a quoted field continues after its closing quote
 	any       bool // some field is quoted
 }
 
@@ -71,8 +71,8 @@ func (d dialect) fits(row []byte) bool {
 	return !scan.bad && scan.state != inQuotes
 }
 
-// fields appends the fields of a row, some of which may be quoted, to dst. Fields with doubled
-// quotes are copied, others are slices of the row.
+// fields appends the fields of a row, some of which may be quoted, to dst. Fields with doubled quotes are
+// copied, others are slices of the row.
 func (d dialect) fields(dst [][]byte, row []byte, quoted bool) [][]byte {
 	for {
 		if quoted && len(row) > 0 && row[0] == '"' {

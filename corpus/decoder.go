@@ -19,13 +19,13 @@ type Decoder struct {
 	fields []Field  // Fields.All
 	rec    [][]byte // what the record has of each field, nil for nothing; valid until the next record
 	json   jsonScan
-	nested bool // a wanted field lies in an object or a list
+	nested bool // a wanted field is inside an object or a list
 	cells  [][]byte
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
 	seen    *seenFields
 	had     uint32 // what it noted there
-	file    string // of the item at hand
+	file    string // of the current item
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
@@ -99,7 +99,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// note records for the reader what an object had.
+// note records for the reader which fields an object had.
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
@@ -107,7 +107,7 @@ func (d *Decoder) note(bit uint32) {
 	}
 }
 
-// value reads a value if it is that of a wanted field.
+// value reads the value of a wanted field.
 func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 	at := d.wanted(path)
 	if at < 0 {
@@ -145,8 +145,8 @@ func notString(name string, kind valueKind) error {
 	return fmt.Errorf("field %q is %s, not a string", name, kind)
 }
 
-// enters reports whether a wanted field lies below a path, and forgets what an earlier
-// duplicate of the path had there.
+// enters reports whether a wanted field is below a path, and drops the values of an earlier duplicate of the
+// path.
 func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 	if !d.nested {
 		return false
@@ -165,8 +165,7 @@ func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 // mostNamed is how many fields of a record a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings or numbers, and those in
-// its objects: what could have been meant.
+// names lists the fields of an object that hold strings or numbers, and those in its objects, as suggestions.
 func (d *Decoder) names(raw []byte) string {
 	names := d.paths(raw, kindString, kindNumber)
 	for i := range names {
@@ -207,7 +206,7 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	return names
 }
 
-// others lists fields of an object that no document has.
+// others lists fields of an object that documents lack.
 func (d *Decoder) others(raw []byte) []string {
 	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
 		at := slices.IndexFunc(d.fields[:fieldOthers], func(f Field) bool { return f.Name == name })
@@ -255,9 +254,8 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
 }
 
-// fits returns an error if the row lacks the text, or has more cells than the header
-// that hold something: a text with a delimiter in it and no quotes lies in several, and
-// would be cut.
+// fits returns an error if the row lacks the text, or has more non-empty cells than the header. An unquoted
+// text with a delimiter is split over several cells, and would be cut.
 func (d *Decoder) fits(table dialect) error {
 	lacks := d.textless() && d.rec[fieldHTML] == nil
 	switch {
@@ -312,13 +310,13 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	return d.text(doc, str)
 }
 
-// textless reports that the record has none of the fields of the text.
+// textless reports whether the record has none of the fields of the text.
 func (d *Decoder) textless() bool {
 	return d.rec[fieldText] == nil && !slices.ContainsFunc(d.rec[fieldMore:fieldOthers], func(b []byte) bool { return b != nil })
 }
 
-// BetweenTexts stands between two fields of a text, or elements of a list. Cleaning keeps the sign, so where one
-// field ends and the next begins is a part of the text.
+// BetweenTexts separates two fields of a text, or elements of a list. Cleaning keeps the sign, so the border of
+// fields is part of the text.
 const BetweenTexts = "\n¶\n"
 
 // text joins what the record has of the fields of the text.
@@ -351,8 +349,7 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 	return nil
 }
 
-// time reads the time field. One that cannot be read is an error only if the
-// caller asked for the field.
+// time reads the time field. An invalid time is an error only if the caller named the field.
 func (d *Decoder) time() (int64, error) {
 	t, err := ParseTime(string(d.rec[fieldTime]))
 	if err != nil && !d.fields[fieldTime].Required {
@@ -377,7 +374,7 @@ func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Docume
 	return nil
 }
 
-// absolute returns a canonical link if it stands for itself.
+// absolute returns a canonical link if it is absolute.
 func absolute(link string) string {
 	u, err := url.Parse(strings.TrimSpace(link))
 	if err != nil || !u.IsAbs() {

@@ -43,12 +43,11 @@ func extension(name string) string {
 	return path.Ext(name)
 }
 
-// ErrName is wrapped by the error about an output whose name says another format.
+// ErrName is wrapped by the error about an output whose name belongs to another format.
 var ErrName = errors.New("the name of an output says another format")
 
-// CheckName returns an error if the end of an output's name says a format, or a
-// kind of file that nothing here writes, and none of these. No formats: any name
-// will do.
+// CheckName returns an error if the extension of an output's name belongs to another format, or to a kind of
+// file that this package never writes. Without formats any name is valid.
 func CheckName(name string, formats ...Format) error {
 	says := []Format{FormatOf(name)}
 	switch ext := strings.ToLower(path.Ext(name)); {
@@ -138,9 +137,8 @@ func jsonOfHead(head []byte) Format {
 	return JSONL
 }
 
-// wholeJSON reports whether a file that is named as if it had an object a line
-// has an array, or objects that are spread over lines: the first line is no
-// object, and the next begins with a key.
+// wholeJSON reports whether a file named as JSONL has an array, or objects over several lines: the first line
+// is not an object, and the next begins with a key.
 func wholeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if jsonOfHead(head) != JSON {
@@ -150,9 +148,8 @@ func wholeJSON(head []byte) bool {
 	return head[0] == '[' || bytes.HasPrefix(bytes.TrimLeft(next, " \t\r\n"), []byte{'"'})
 }
 
-// detect sets the format of an input that Auto leaves open. A text without a
-// format of its own is one document, but one alone without a name that says so, or standard
-// input, has one a line.
+// detect sets the format of an input that Auto leaves open. A text without a format of its own is one document.
+// A single input without a telling name, or standard input, has one text a line.
 func (r *Reader) detect(in *input) error {
 	if in.format = FormatOf(in.path); in.format != "" && in.format != JSONL {
 		return nil
@@ -232,7 +229,7 @@ func (r *Reader) doubt(in *input, head []byte) {
 	}
 }
 
-// lookedAt is how many bytes tell the format.
+// lookedAt is the number of bytes that detection reads.
 const lookedAt = 4 << 10
 
 // peek returns the first bytes of the decompressed content. Standard input

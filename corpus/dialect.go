@@ -15,7 +15,7 @@ type dialect struct {
 	cells     int // of the header, 0 without one
 }
 
-// quoting says what a quote at the begin of a cell means.
+// quoting is the meaning of a quote at the beginning of a cell.
 type quoting uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	fits                   // the cell is quoted if it ends like one
 )
 
-// delimiters are those that a table without a telling header is tried with.
+// delimiters are tried for a table without a telling header.
 const delimiters = ",\t;|"
 
 // ParseDelimiter reads what parts the cells of a table: one ASCII character,

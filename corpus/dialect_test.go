@@ -53,7 +53,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// A guess that looks wrong is said.
+// A guess that looks wrong gives a warning.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct{ content, want string }{
 		{"1\ta b\n2\tc d\n3\te f\n4\tg\n", "looks like a table with tab between the cells"},
@@ -71,7 +71,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// What is no text in any charset is refused, in every format of texts.
+// Bytes that are not text in any charset are refused, in every format of texts.
 func TestJunkIsRefused(t *testing.T) {
 	random := make([]byte, 6000)
 	for i, x := 0, uint32(1); i < len(random); i++ {

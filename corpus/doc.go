@@ -2,13 +2,11 @@
 // Parquet, Arrow, one text a line, a file a document, web pages and WARC archives,
 // each plain or compressed with gzip or zstd.
 //
-// Work is cut in two so that it can be spread over cores. [Reader.Next] only
-// finds where a record begins and ends; [Decoder.Decode] does what costs time
-// (JSON, charsets, main text of a page) and runs in as many goroutines as the
-// caller likes. A record that is bad is a [*RejectError] with file, line and
-// reason; the caller notes it and goes on. Memory is bounded by a few blocks
-// of 256 KiB and one document of at most [Options.MaxDocument] bytes for each
-// worker.
+// Work is split so that it can be spread over cores. [Reader.Next] only finds where a record begins and ends.
+// [Decoder.Decode] does the expensive work (JSON, charsets, main text of a page) and runs in as many goroutines
+// as the caller starts. A bad record is a [*RejectError] with file, line and reason; the caller records it and
+// continues. Memory is bounded by a few blocks of 256 KiB and one document of at most [Options.MaxDocument]
+// bytes for each worker.
 //
 // [Writer] writes chosen records in the format they came in, byte for byte
 // where the format allows it, and [CreateAtomic] any other result. Both appear

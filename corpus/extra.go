@@ -47,12 +47,11 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	return it.in.names, cells, true
 }
 
-// Extra returns what an item says in further fields, by their names: strings and
-// numbers of an object of JSON, or of one within it ("meta.source"), cells of a table with a
-// header; "" where there is none.
+// Extra returns further fields of an item, by name: strings and numbers of an object of JSON, or of an inner
+// one ("meta.source"), cells of a table with a header. A missing field is "".
 func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
 
-// List returns what Extra does for one field, and a list of JSON as it is written.
+// List returns what Extra does for one field, but a list as JSON.
 func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
 
 func (d *Decoder) named(it Item, lists bool, names []string) []string {

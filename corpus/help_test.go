@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// tagless is an extractor simple enough to foresee.
+// tagless extracts a page with a predictable result.
 func tagless(page []byte, charset, _ string) (Page, error) {
 	s, err := decodeFile(page, charset)
 	if err != nil {

@@ -17,9 +17,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// warc makes a document of a WARC record. The id is the WARC-Record-ID, which
-// is unique (a page captured twice has one URL and two ids), unless another
-// field of the record's header was asked for.
+// warc makes a document of a WARC record. The id is the WARC-Record-ID, which is unique (a page captured twice
+// has one URL and two ids), unless another header field is selected.
 func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	n := headLength(raw)
 	head, body := raw[:n], raw[n:]
@@ -150,10 +149,9 @@ func (d *Decoder) payload(head, body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// dechunk joins the chunks of a body. Many archives hold bodies whose chunks
-// were joined already though the header says otherwise: what does not begin
-// like a chunk is taken as it is, and so is what follows the last good chunk
-// of a body cut short.
+// dechunk joins the chunks of a body. Many archives hold bodies that were already joined, contrary to the
+// header. So bytes that do not begin like a chunk are kept, as is the rest after the last good chunk of a
+// truncated body.
 func dechunk(body []byte) []byte {
 	var out []byte
 	rest := body
@@ -176,9 +174,8 @@ func dechunk(body []byte) []byte {
 	}
 }
 
-// inflate undoes one content coding. A body that does not begin like its
-// coding was decoded by the archiver and is taken as it is. Of a body cut
-// short what can be read is kept.
+// inflate decodes one content coding. A body that does not begin like its coding was decoded by the archiver
+// and stays unchanged. The readable part of a truncated body is kept.
 func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 	var r io.Reader
 	var err error

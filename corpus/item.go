@@ -5,22 +5,20 @@ import (
 	"fmt"
 )
 
-// Item is one record as it lies in its file. It stays valid after further
-// calls of Next: Raw is a slice of a block that is not written again, and
-// holding an item holds that block (256 KiB, or the record if it is larger).
+// Item is one record in the form of its file. It stays valid after further calls of Next. Raw is a slice of a
+// block that is not overwritten, so an item holds that block (256 KiB, or the record if it is larger).
 type Item struct {
 	// File is the input as named by the caller, "-" for standard input.
 	File string
-	// Line is the number of the line the record begins on (JSONL, CSV, TSV,
-	// lines), or of the row or record (Parquet, Arrow, WARC), from 1; 1 for a
-	// file that is one document.
+	// Line is the number, from 1, of the line on which the record begins (JSONL, CSV, TSV, lines), or of the
+	// row or record (Parquet, Arrow, WARC). It is 1 for a file that is one document.
 	Line int64
 	// Raw is the record, with its line end where it has one, decompressed
 	// and in UTF-8 where the file is UTF-16.
 	Raw []byte
 
 	in       *input
-	replaced bool // Raw is the text of a file, and not that of the file
+	replaced bool // Raw is a replaced text, not the file's
 }
 
 // RejectError is one record, or the rest of one file, that cannot be read. The

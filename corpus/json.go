@@ -10,14 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// jsonScan finds the wanted fields of a JSON object in one pass. It builds no
-// tree, so its memory does not depend on the input, and nothing but the wanted
-// strings is looked at twice.
+// jsonScan finds the wanted fields of a JSON object in one pass. It builds no tree, so its memory does not
+// depend on the input, and it reads only the wanted strings twice.
 //
-// It is strict (RFC 8259) but for two things: control characters inside
-// strings are taken as they are, and so are escapes inside strings that are not
-// wanted. Of duplicate keys the last counts; keys match exactly. A lone
-// surrogate becomes U+FFFD.
+// It is strict (RFC 8259) with two exceptions: it accepts control characters inside strings, and any escapes
+// inside unwanted strings. Of duplicate keys the last counts; keys match exactly. A lone surrogate becomes
+// U+FFFD.
 type jsonScan struct {
 	b     []byte
 	i     int
@@ -26,7 +24,7 @@ type jsonScan struct {
 	value  func(path []byte, kind valueKind) (read bool, err error)
 	enters func(path []byte, kind valueKind) bool
 	path   []byte // of the value being read
-	lists  int    // that it lies in
+	lists  int    // that contain it
 }
 
 // mostDepth is the deepest nesting that is read.
@@ -34,7 +32,7 @@ const mostDepth = 128
 
 var errJSONEnd = errors.New("JSON ends too early")
 
-// valueKind is what a JSON value begins with.
+// valueKind is the first byte of a JSON value.
 type valueKind byte
 
 const (
@@ -83,9 +81,9 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 	return nil
 }
 
-// walk reads one object as object does, and calls s.value with the path and the kind of each
-// value: "outer.inner" of a member of an inner object, "outer[]" of an element of a list. What
-// value has not read, which it reports, is entered if s.enters says so, and else skipped.
+// walk reads one object as object does, and calls s.value with the path and the kind of each value. The path is
+// "outer.inner" for a member of an inner object, "outer[]" for an element of a list. s.value reports whether it
+// has read the value. If not, walk enters it if s.enters returns true, and skips it otherwise.
 func (s *jsonScan) walk(line []byte) error {
 	s.path, s.lists = s.path[:0], 0
 	return s.object(trimEnd(line), s.member)
@@ -126,8 +124,7 @@ func (s *jsonScan) visit() error {
 	})
 }
 
-// liesBelow reports whether a name is one of what lies in the object of that path, or in the
-// elements of the list.
+// liesBelow reports whether a name is inside the object of that path, or in the elements of the list.
 func liesBelow(name string, path []byte) bool {
 	if len(name) <= len(path) || name[:len(path)] != string(path) {
 		return false
@@ -249,7 +246,7 @@ func (s *jsonScan) literal() error {
 	return s.fail("no value")
 }
 
-// number reads a number and returns it as it is written.
+// number reads a number and returns its digits.
 func (s *jsonScan) number() ([]byte, error) {
 	from := s.i
 	for s.i < len(s.b) && bytes.IndexByte([]byte("+-.0123456789eE"), s.b[s.i]) >= 0 {
@@ -291,7 +288,7 @@ func validNumber(n []byte) bool {
 	return len(n) == 0
 }
 
-// str reads a string and returns what lies between its quotes, as it is.
+// str reads a string and returns the bytes between its quotes, undecoded.
 func (s *jsonScan) str() ([]byte, error) {
 	if s.i == len(s.b) || s.b[s.i] != '"' {
 		return nil, s.fail("no key in quotes")

@@ -53,7 +53,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What is kept of JSON is JSON: an array of the elements as they were.
+// Kept items of JSON are written as JSON: an array of the unchanged elements.
 func TestWriterKeepsJSON(t *testing.T) {
 	for in, want := range map[string]string{
 		"[ {\"text\" : \"a\"},\n{\"text\":\"b\"} ]": "[\n{\"text\" : \"a\"},\n{\"text\":\"b\"}\n]\n",
@@ -69,7 +69,7 @@ func TestWriterKeepsJSON(t *testing.T) {
 	}
 }
 
-// The elements of every valid array are those that encoding/json finds.
+// The elements of every valid array equal those of encoding/json.
 func FuzzJSONArray(f *testing.F) {
 	for _, s := range []string{`[{"text":"a"}]`, `[1, [2,{"a":"]"}],"\"]",null , {"b":[]}]`, `[{}]x`, `[`, `[{"a":"\\"},{"b":1}]`} {
 		f.Add([]byte(s))

@@ -6,14 +6,13 @@ import (
 	"io"
 )
 
-// jsonFrames yields the elements of a JSON array, or the objects that stand
-// one after another, over any number of lines.
+// jsonFrames yields the elements of a JSON array, or consecutive objects, over any number of lines.
 type jsonFrames struct {
 	b     *blocks
 	limit int64
 	lines int64 // line ends taken so far
 	array bool
-	begun bool // the first byte has told which of the two it is
+	begun bool // the first byte has decided which of the two it is
 	ended bool // the array has
 }
 
@@ -35,7 +34,7 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 	return raw, at, err
 }
 
-// start goes to the first byte of the next value.
+// start skips to the first byte of the next value.
 func (f *jsonFrames) start() (byte, error) {
 	for {
 		w := f.b.window()

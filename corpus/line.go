@@ -7,9 +7,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// LineDecoder makes documents of lines of JSONL or Lines that somebody else has
-// divided into pieces, as an engine for many machines does. One for each
-// goroutine.
+// LineDecoder makes documents from lines of JSONL or Lines that the caller has split, as an engine for many
+// machines does. Use one for each goroutine.
 type LineDecoder struct {
 	r   *Reader // without inputs
 	dec *Decoder

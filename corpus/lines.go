@@ -57,7 +57,7 @@ func trimEnd(raw []byte) []byte {
 	return bytes.TrimSuffix(raw, []byte("\r"))
 }
 
-// sniffed is how much of a file tells its charset and dialect.
+// sniffed is how much of a file is read to detect its charset and dialect.
 const sniffed = 64 << 10
 
 // unmarkedUTF16 decodes a file that is UTF-16 without a byte order mark; nil: another. It is
@@ -75,9 +75,8 @@ func unmarkedUTF16(head []byte, declared string, zeros bool) transform.Transform
 	return nil
 }
 
-// sniff finds the charset of a file by its first block, because a line is too
-// short to tell; "" is UTF-8, or nothing but ASCII so far. What is no text is
-// text.ErrBinary.
+// sniff detects the charset of a file from its first block, because a single line is too short. "" means UTF-8,
+// or only ASCII so far. Other bytes are text.ErrBinary.
 func sniff(b *blocks, declared string) (string, error) {
 	for b.end-b.at < sniffed && b.more() {
 	}

@@ -73,7 +73,7 @@ func TestLongRecordsStayInMemory(t *testing.T) {
 	}
 }
 
-// Items held while others are read and passed over keep their bytes.
+// Items in use keep their bytes while others are read and skipped.
 func TestItemsStayValid(t *testing.T) {
 	for _, format := range []Format{JSONL, CSV, WARC} {
 		record := func(s string) string { return s + "\n" }

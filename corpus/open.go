@@ -39,17 +39,15 @@ type input struct {
 	charset string // of a table or lines, "" is UTF-8 or found line by line
 }
 
-// above is what a table has before its header.
+// above is what precedes the header of a table.
 type above struct {
 	mark      bool   // a byte order mark, as Excel wants it
-	separator []byte // the line that says what parts the cells
+	separator []byte // the line that names the delimiter of cells
 }
 
-// resolve turns what the caller named into files, in the order named, the
-// content of a directory in the order of its names. A file named twice is
-// read once, and so is one that symbolic links lead to as well: the first
-// name counts. Hard links are files of their own; who removes one keeps the
-// other.
+// resolve turns names into files, in order, and the content of a directory in the order of its names. A file
+// that is named twice, or also by symbolic links, is read once under its first name. Hard links are separate
+// files, because removing one keeps the other.
 func resolve(names []string) ([]*input, error) {
 	w := &walk{seen: map[string]bool{}, single: len(names) == 1}
 	for _, name := range names {
@@ -87,8 +85,7 @@ func (w *walk) add(name string) error {
 	return w.named(filepath.Clean(name), info)
 }
 
-// named adds a file that the caller asked for: that it cannot be opened is no
-// matter of one record.
+// named adds a file that the caller named. If it cannot be opened, that is not the error of one record.
 func (w *walk) named(path string, info fs.FileInfo) error {
 	n := len(w.inputs)
 	if err := w.file(path, realPath(path), info, ""); err != nil || len(w.inputs) == n {
@@ -128,8 +125,8 @@ func (w *walk) glob(pattern string) error {
 	return nil
 }
 
-// mark reports a file that Hadoop, Spark and what writes like them leave beside
-// the files of a table; it holds no record.
+// mark reports a file that Hadoop, Spark and similar writers leave next to the files of a table; it holds no
+// record.
 func mark(name string) bool {
 	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" ||
 		strings.HasPrefix(name, "_committed_") || strings.HasPrefix(name, "_started_")

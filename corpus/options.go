@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Format names how documents lie in a file.
+// Format names the format of documents in a file.
 type Format string
 
 const (
-	Auto    Format = "auto"    // by name, else by content
+	Auto    Format = "auto"    // by name, otherwise by content
 	JSONL   Format = "jsonl"   // a JSON object a line
 	JSON    Format = "json"    // an array of objects, or objects one after another
 	CSV     Format = "csv"     // RFC 4180; comma, or what the header shows
@@ -42,16 +42,16 @@ func ParseFormat(name string) (Format, error) {
 }
 
 const (
-	// DefaultMaxDocument is the largest record read unless told otherwise.
+	// DefaultMaxDocument is the default size of the largest record read.
 	DefaultMaxDocument = 16 << 20
-	// A compressed file may grow to the larger of the two. A larger ratio is not that of
-	// text: a gzip file of ratio 1,000 would cost 2 CPU s a megabyte.
+	// A compressed file may grow to the larger of the two. Text never has a larger ratio, and a gzip file of
+	// ratio 1,000 would cost 2 CPU s a megabyte.
 	freeDecompressed = 256 << 20
 	defaultMaxRatio  = 200
 )
 
-// Options say how inputs are read. The zero value reads every format that
-// needs no help, by the field names id, text, title, url and time.
+// Options set how inputs are read. The zero value reads every format that needs no options, by the field names
+// id, text, title, url and time.
 type Options struct {
 	Format Format // "" is Auto
 
@@ -65,15 +65,14 @@ type Options struct {
 	// TextField may name several, "title,text", MostTexts at most: what a record has
 	// of them is its text, in that order, with the line "¶" between two.
 	IDField, TextField, TitleField, URLField, TimeField string
-	// Compare is what becomes the text of a document: OnlyText, also where it
-	// is "", or TitleAndText, on lines of their own.
+	// Compare selects the text of a document: OnlyText, also if it is "", or TitleAndText, on separate lines.
 	Compare Compare
 	// HTMLField names a field that holds a web page; its main text becomes
 	// the text. Empty: none.
 	HTMLField string
 
-	// Fields are the names of others that become Document.Fields: strings and numbers of JSON,
-	// cells under a header, columns. A dot leads into an object or a group.
+	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
+	// under a header, columns. A dot leads into an object or a group.
 	Fields []string
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
@@ -81,8 +80,7 @@ type Options struct {
 	// the text.
 	Delimiter byte
 
-	// Charset is the one of text files and HTML that do not say it
-	// themselves; "" finds out.
+	// Charset is the charset of text files and HTML without a declaration; "" detects it.
 	Charset string
 
 	// MaxDocument is the largest record in bytes, decompressed; larger ones
@@ -92,11 +90,11 @@ type Options struct {
 	// follows is damaged. 0 means 200 times the compressed size, and at
 	// least 256 MiB.
 	MaxDecompressed int64
-	// SkipDamaged makes what cannot be read of a damaged file a reject, after
-	// which the next file is read; else it is an error, ErrDamaged.
+	// SkipDamaged makes the unreadable rest of a damaged file a reject, after which the next file is read.
+	// Otherwise it is the error ErrDamaged.
 	SkipDamaged bool
 
-	// Stdin is what the input "-" reads.
+	// Stdin is the source of the input "-".
 	Stdin io.Reader
 	// SpoolDir is where standard input is copied to while it is read, so
 	// that Again can read it again. "" keeps no copy.
@@ -108,11 +106,11 @@ type Options struct {
 
 	// Extract finds the main text of a web page. HTML and WARC need it.
 	Extract func(page []byte, charset, url string) (Page, error)
-	// Picture makes the text of a picture, and takes such a text, too. Images need
-	// it; the text field, "image" unless it is named, then holds the picture.
+	// Picture makes the text of a picture, and also accepts such a text. Images need it; the text field,
+	// "image" by default, then holds the picture.
 	Picture func(data []byte) (text string, err error)
-	// Pixels counts those of a picture by its text: its field PixelsField, where Fields asks for that and the record
-	// has none. May be nil.
+	// Pixels returns the pixels of a picture from its text, for the field PixelsField, if Fields contains it
+	// and the record does not. May be nil.
 	Pixels func(text string) int
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
@@ -130,14 +128,14 @@ const (
 	TitleAndText Compare = "title,text"
 )
 
-// Page is what Options.Extract finds in a web page.
+// Page is the content that Options.Extract finds in a web page.
 type Page struct{ Title, Text, Canonical string }
 
 // Fields holds the resolved names of the fields to read. A field with an empty name is not
 // wanted. Required ones were named by the user.
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
-	More                             [MostTexts - 1]Field // of the text, behind Text
+	More                             [MostTexts - 1]Field // of the text, after Text
 	Others                           []Field              // Options.Fields
 }
 
@@ -177,8 +175,8 @@ type Codec interface {
 	Format() Format
 	// Open starts reading rows. Only the named fields need be read.
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
-	// Create starts writing rows to what has that path, in which columns stand before
-	// those of the files that they are copied from.
+	// Create starts writing rows to a file named path. The columns before precede those of the files that rows
+	// are copied from.
 	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 
@@ -193,8 +191,8 @@ type RowReader interface {
 type RowWriter interface {
 	// From names the file that the next rows come from.
 	From(file io.ReaderAt, size int64) error
-	// Copy copies row n, from 0, behind values of the columns that Create got. Rows of a
-	// file mostly come in order.
+	// Copy copies row n, from 0, after values of the columns given to Create. Rows of a file mostly come in
+	// order.
 	Copy(n int64, before ...any) error
 	// Write writes a row that has these columns only.
 	Write(values ...any) error

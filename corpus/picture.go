@@ -24,9 +24,8 @@ func (o *Options) pixels(name string) bool {
 	return o.Format == Images && o.Pixels != nil && name == PixelsField
 }
 
-// pictureOfField makes the text of a record whose field is a picture: its bytes
-// (of Parquet), base64, a data URL, a path from the folder of the file on, or
-// what Options.Picture has made of it before.
+// pictureOfField makes the text of a record whose field is a picture. The field holds its bytes (of Parquet),
+// base64, a data URL, a path relative to the folder of the file, or an earlier result of Options.Picture.
 func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string, error)) error {
 	value := d.rec[fieldText]
 	switch {

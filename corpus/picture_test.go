@@ -113,7 +113,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A picture has its pixels as a field, unless its record has one of that name; of what else it is asked nothing is known.
+// A picture has its pixels as a field, unless its record has one of that name. Other requested fields are empty.
 func TestPixels(t *testing.T) {
 	dir := t.TempDir()
 	list, file := filepath.Join(dir, "list.jsonl"), filepath.Join(dir, "a.png")

@@ -102,7 +102,7 @@ func TestJSONLNamedFields(t *testing.T) {
 	}
 }
 
-// wide is ASCII as UTF-16 of little end.
+// wide returns ASCII as little-endian UTF-16.
 func wide(s string) string { return strings.Join(strings.Split(s, ""), "\x00") + "\x00" }
 
 // Each row: how a file is framed, as text@line.

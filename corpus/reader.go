@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Reader reads the records of its inputs in a fixed order. Next is for one
-// goroutine at a time; Progress may be called from others.
+// Reader reads the records of its inputs in a fixed order. Next is for one goroutine at a time; other
+// goroutines may call Progress.
 type Reader struct {
 	opt    Options
 	fields Fields
@@ -29,17 +29,15 @@ type Reader struct {
 	spool  *spool
 }
 
-// frames finds the records of one input. Its errors: io.EOF; a *RejectError
-// without a file name, after which it may be asked on; any other, after which
-// it may not.
+// frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
+// the caller may continue. After any other error it may not.
 type frames interface {
 	next() (raw []byte, line int64, err error)
 }
 
-// Open prepares to read files, directories (recursively, in the order of
-// names), patterns (*, ?, [...]) and "-", which is opt.Stdin. It looks at each
-// input that does not tell its format by its name. Only regular files are
-// read, and of each only the bytes it has now.
+// Open prepares to read files, directories (recursively, in the order of names), patterns (*, ?, [...]) and
+// "-", which is opt.Stdin. It looks at each input whose name does not determine its format. It reads only
+// regular files, up to their current length.
 func Open(inputs []string, opt Options) (*Reader, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -78,7 +76,7 @@ func (r *Reader) prepare(in *input) error {
 	if in.format == Images && in.path == Stdin {
 		in.format = JSONL // a list of pictures
 	}
-	// A table is such a list where it is named; in a folder it is no picture.
+	// A table is a list of pictures if it is named; inside a folder it is not a picture.
 	if f := FormatOf(in.path); in.format == Images && (f == WARC || f != "" && f.hasFields() && in.named) {
 		in.format = f
 	}
@@ -88,7 +86,7 @@ func (r *Reader) prepare(in *input) error {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		if err != nil {
-			in.format = Files // reading it tells the error in its place
+			in.format = Files // reading it returns the error in its place
 		}
 	}
 	if err := r.opt.supports(in.format); err != nil {
@@ -116,10 +114,9 @@ func (r *Reader) openStdin(in *input) error {
 	return nil
 }
 
-// Next returns the next record; io.EOF after the last. A *RejectError stands
-// for one bad record or, with Options.SkipDamaged, for the unreadable rest of
-// one file: note it and go on.
-// Every other error ends the reading.
+// Next returns the next record; io.EOF after the last. A *RejectError is for one bad record or, with
+// Options.SkipDamaged, for the unreadable rest of one file; the caller records it and continues. Every other
+// error ends the reading.
 func (r *Reader) Next() (Item, error) {
 	for r.at < len(r.inputs) {
 		in := r.inputs[r.at]
@@ -184,17 +181,17 @@ func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 	}
 }
 
-// ErrField is wrapped by the error of Next when a file lacks a field that was
-// asked for. It ends the reading: the setting is wrong, not a record.
+// ErrField is wrapped by the error of Next if a file lacks a required field. It ends the reading, because the
+// setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
-// Twice returns the error of a table with two columns of a name that is asked for: an ErrField.
+// Twice returns the error of a table with two columns of a required name: an ErrField.
 func Twice(name string) error {
 	return fmt.Errorf("%w %q that alone has this name: rename the others, or name another field", ErrField, name)
 }
 
-// seenFields notes which fields the decoded objects of JSON had: a bit for each of
-// Fields.All, and one that there was an object.
+// seenFields records which fields the decoded objects of JSON had: a bit for each of Fields.All, and one for
+// any object.
 type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
@@ -202,8 +199,8 @@ const seenObject = 1 << 31
 // mostExtra is how many of Options.Fields are noted.
 const mostExtra = 16
 
-// Unmet returns the names of the fields that were asked for and that none of
-// the objects of JSON has that were decoded so far. Of tables Next says so.
+// Unmet returns the names of required fields that no decoded object of JSON had so far. For tables, Next
+// returns an error instead.
 func (r *Reader) Unmet() (names []string) {
 	had := r.seen.Load()
 	if had&seenObject == 0 {
@@ -231,8 +228,7 @@ func (r *Reader) Unmet() (names []string) {
 // about one that is missing.
 func (r *Reader) Names() string { return r.NewDecoder().names(r.first) }
 
-// ErrNoEffect is wrapped by the error of Open for an option that none of the
-// inputs would obey.
+// ErrNoEffect is wrapped by the error of Open for an option that applies to no input.
 var ErrNoEffect = errors.New("option without effect")
 
 // ErrDamaged is wrapped by the error of Next about a file that cannot be read,
@@ -264,8 +260,7 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 	return r.bad(&RejectError{File: in.path, Line: line, Reason: reason, Err: err, damaged: !errors.Is(err, errKind)})
 }
 
-// checkFields refuses a field that was asked for where no input has fields: the
-// setting would be ignored.
+// checkFields refuses a named field if no input has fields, because the setting would be ignored.
 func (r *Reader) checkFields() error {
 	format := r.inputs[0].format
 	some := func(has func(Format) bool) bool {
@@ -297,7 +292,7 @@ func (r *Reader) checkFields() error {
 	return nil
 }
 
-// frames opens an input, and says what closes it.
+// frames opens an input, and returns a closer for it.
 func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if c := codecOf(r.opt.Codecs, in.format); c != nil {
 		f, err := r.openRows(in, c)
@@ -330,8 +325,8 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	}
 }
 
-// Progress returns how many bytes of the files, compressed as they are, have
-// been read, and how many there are; -1 with standard input.
+// Progress returns the number of bytes of the files, in compressed form, that were read, and the total; -1 with
+// standard input.
 func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
 
 // Format returns the format all inputs have, and false if they have several.
@@ -353,9 +348,8 @@ func (r *Reader) Inputs() []string {
 	return paths
 }
 
-// Relative returns the names that the inputs have below a directory of outputs, in the
-// order of Inputs: those below the directory that was named if it was the only one,
-// else their paths.
+// Relative returns the names of the inputs below a directory of outputs, in the order of Inputs. If one
+// directory was named, they are the names below it, otherwise their paths.
 func (r *Reader) Relative() []string {
 	names := make([]string, len(r.inputs))
 	for i, in := range r.inputs {

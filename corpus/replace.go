@@ -14,9 +14,9 @@ import (
 // ErrReplace is wrapped by the error of CanReplace.
 var ErrReplace = errors.New("a text cannot be replaced")
 
-// CanReplace returns nil if Decoder.Replace can put other texts into all items, and
-// else the reason: web pages, Parquet and Arrow hold them in a form that is not written, and
-// a text of several fields has no place to be written to.
+// CanReplace returns nil if Decoder.Replace can replace the texts of all items, and otherwise the reason. Web
+// pages, Parquet and Arrow cannot be written in their form, and a text of several fields has no place of its
+// own.
 func (r *Reader) CanReplace() error {
 	list := strings.Contains(r.fields.Text.Name, "[]")
 	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
@@ -61,7 +61,7 @@ func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 		return nil, err
 	}
 	quoted := bytes.TrimRight(b.Bytes(), "\n")
-	end := d.textEnd // behind the closing quote
+	end := d.textEnd // after the closing quote
 	start := end - len(d.rec[fieldText]) - 2
 	return slices.Concat(raw[:start], quoted, raw[end:]), nil
 }

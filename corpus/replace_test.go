@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// What is written is the record that was read, with another text.
+// Replace writes the record that was read, with another text.
 func TestReplace(t *testing.T) {
 	tests := []struct {
 		name, in, text, want string

@@ -62,7 +62,7 @@ func (f *rowFrames) Close() error {
 	return errors.Join(f.rows.Close(), f.file.Close())
 }
 
-// rowFile is what a codec reads.
+// rowFile is the input of a codec.
 type rowFile interface {
 	io.ReaderAt
 	io.Closer
@@ -85,7 +85,7 @@ func (r *Reader) copyStdin(in *input) error {
 	if r.spool == nil {
 		src := in.raw
 		if in.opened != nil {
-			src = in.opened // from its beginning: what was looked at comes again
+			src = in.opened // from its beginning, including what was looked at
 		}
 		if r.spool, err = newSpool(r.opt.SpoolDir, src); err != nil {
 			return err

@@ -13,7 +13,7 @@ type spool struct {
 	files  *external.Files
 	file   *os.File
 	size   int64
-	shared bool // somebody else closes it
+	shared bool // another owner closes it
 }
 
 func newSpool(dir string, r io.Reader) (*spool, error) {

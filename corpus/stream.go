@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxWindow is the largest zstd window read, that of zstd --ultra.
+// maxWindow is the largest zstd window read, as in zstd --ultra.
 const maxWindow = 128 << 20
 
 // stream is the decompressed content of one input.
@@ -92,9 +92,8 @@ func (in *input) openFile() (*os.File, error) {
 	return f, nil
 }
 
-// open starts reading the decompressed content. in.raw is where standard
-// input comes from, which is opened once: what has been looked at of it comes
-// again.
+// open starts reading the decompressed content. in.raw is standard input, which is opened once: bytes that were
+// looked at are read again.
 func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	if in.opened != nil || in.failed != nil {
 		return in.opened, in.failed
@@ -254,8 +253,7 @@ func (d *decompressed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// members reads the members of a gzip file one after the other, so that one
-// damaged member does not cost the others.
+// members reads the members of a gzip file separately, so that a damaged member does not affect the others.
 type members struct {
 	head *bufio.Reader
 	zr   *gzip.Reader
@@ -313,7 +311,7 @@ func (m *members) next() error {
 	return nil
 }
 
-// resync goes to what looks like the next member; false at the end of the file.
+// resync skips to what looks like the next member; it returns false at the end of the file.
 func (m *members) resync() bool {
 	m.open = false
 	for {
@@ -329,13 +327,12 @@ func (m *members) resync() bool {
 // utf8Mark is the byte order mark of UTF-8.
 var utf8Mark = []byte("\xef\xbb\xbf")
 
-// utf8Stream takes a byte order mark off and turns UTF-16 into UTF-8. Without
-// a mark the bytes come as they are.
+// utf8Stream removes a byte order mark and turns UTF-16 into UTF-8. Without a mark the bytes are unchanged.
 func utf8Stream(r io.Reader) io.Reader {
 	head := bufio.NewReaderSize(r, 4<<10)
 	mark, err := head.Peek(3)
 	switch {
-	case err != nil && err != io.EOF: // which the next Read would not tell again
+	case err != nil && err != io.EOF: // which the next Read would not return again
 		return io.MultiReader(bytes.NewReader(bytes.Clone(mark)), broken{err})
 	case bytes.HasPrefix(mark, utf8Mark):
 		head.Discard(3)

@@ -92,8 +92,8 @@ func numbered(f Fields) bool {
 	return err == nil && n > 0
 }
 
-// findColumns returns the index in the header of each of Fields.All but Others, or -1.
-// Without a header, names is nil and the fields are named by number.
+// findColumns returns the index in the header of each of Fields.All except Others, or -1. Without a header,
+// names is nil and the fields are named by number.
 func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	var missing []string
 	var twice error
@@ -165,8 +165,8 @@ func (t *tableFrames) next() ([]byte, int64, error) {
 	}
 }
 
-// row takes one row with quoted cells. Where quotes do not fit, one of CSV is rejected, and of
-// TSV the line is taken as it is.
+// row takes one row with quoted cells. If quotes do not match, a row of CSV is rejected, and a line of TSV is
+// taken literally.
 func (t *tableFrames) row() ([]byte, error) {
 	d := t.in.dialect
 	scan := csvScan{delimiter: d.delimiter}

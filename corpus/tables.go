@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Kind is what the values of a column are.
+// Kind is the kind of the values of a column.
 type Kind uint8
 
 // The values of a Table are strings, int64 and float64, and nil for none.
@@ -27,28 +27,27 @@ type Column struct {
 	Kind Kind
 }
 
-// TableStyle says how a Table is written as CSV.
+// TableStyle sets how a Table is written as CSV.
 type TableStyle struct {
 	BOM   bool // a byte order mark first: Excel takes the file for UTF-8 then
-	Raw   bool // texts that a spreadsheet would take for formulas as they are
+	Raw   bool // do not escape texts that a spreadsheet would read as formulas
 	Comma rune // 0: a comma, and a tab for TSV
 }
 
 // TableFormats returns the formats of a Table.
 func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow} }
 
-// Table writes rows in one of TableFormats, by the name of its file. Its
-// columns are its own ones, and behind them, for Item, those of the records. One
-// goroutine at a time.
+// Table writes rows in one of TableFormats, by the name of its file. Its own columns come first and are
+// followed, for Item, by those of the records. One goroutine at a time.
 type Table struct {
 	file    *AtomicFile
 	format  Format
 	style   TableStyle
 	columns []Column
-	names   []string // behind the columns; nil until the first row
+	names   []string // after the columns; nil until the first row
 	begun   bool
 	csv     *csv.Writer
-	codec   Codec    // of Parquet and Arrow, else nil
+	codec   Codec    // of Parquet and Arrow, otherwise nil
 	rows    *rowSink // of the codec
 	lost    []string
 }
@@ -69,8 +68,8 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 	return t, nil
 }
 
-// Suits returns an error where the records of r cannot stand behind the columns, as far
-// as it is known before they are read: of Parquet and Arrow.
+// Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
+// reading: the schemas of Parquet and Arrow.
 func (t *Table) Suits(r *Reader) error {
 	for _, in := range r.inputs {
 		if t.codec == nil || in.format != t.format {
@@ -90,10 +89,10 @@ func (t *Table) Lost() []string { return t.lost }
 // Row writes values of the columns.
 func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
 
-// Item writes values of the columns and a record with its own columns: those of a
-// row of a table, all members of an object of JSON to JSONL, all columns of
-// Parquet or Arrow to the same, else id, title, url and, unless it is a picture, text. A record that cannot be read is
-// left out. All records need the same columns.
+// Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
+// all members of an object from JSON to JSONL, or all columns of Parquet or Arrow to the same. Otherwise they
+// are id, title, url and, unless it is a picture, text. A record that cannot be read is left out. All records
+// need the same columns.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
@@ -279,8 +278,7 @@ func (t *Table) line(object []byte) error {
 	return err
 }
 
-// Close ends the table: what is left is written, and the header of one without a
-// row. It does not commit the file.
+// Close writes the remaining rows, or the header of a table without any. It does not commit the file.
 func (t *Table) Close() error {
 	if err := t.begin(nil); err != nil {
 		return err

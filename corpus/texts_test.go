@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A text of several fields is what a record has of them, with a sign between two that
-// cleaning keeps, in the order they were named, in every format that has fields.
+// A text of several fields consists of those that a record has, in the named order, in every format with
+// fields. A sign that cleaning keeps separates them.
 func TestTextOfSeveralFields(t *testing.T) {
 	want := []string{"head\n¶\nbody", "only body", "only head", "b\n¶\nc with, a comma"}
 	for name, content := range map[string]string{

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// ParseTime reads a time as Unix nanoseconds: RFC 3339, a date, a date and a
-// time of day (UTC where no zone is given), or a number since 1970, by its size
-// seconds (up to 1e11, the year 5138), milliseconds, microseconds or
-// nanoseconds. Empty is 0, unknown.
+// ParseTime parses a time as Unix nanoseconds. It accepts RFC 3339, a date, a date and a time of day (UTC
+// without a zone), or a number since 1970. By its size a number is seconds (up to 1e11, the year 5138),
+// milliseconds, microseconds or nanoseconds. Empty is 0, unknown.
 func ParseTime(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {

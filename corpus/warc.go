@@ -11,10 +11,9 @@ import (
 // maxWarcHead is the largest header of a WARC record that is read.
 const maxWarcHead = 64 << 10
 
-// warcFrames yields the records of a WARC file that hold a document: response
-// records of a successful request for a page or a text, resource records of
-// such a type, and conversion records. Others are passed over. After damage it
-// goes on at the next record that begins like one.
+// warcFrames yields the records of a WARC file that hold a document: response records of a successful request
+// for a page or a text, resource records of such a type, and conversion records. It skips others. After damage
+// it continues at the next bytes that look like a record.
 type warcFrames struct {
 	in    *input
 	s     *stream
@@ -147,10 +146,9 @@ func (f *warcFrames) body(head, size int64) ([]byte, error) {
 	return f.b.take(int(head + size)), nil
 }
 
-// swallowed returns where, within the record, the next one begins, if the
-// record was cut off before it: then no other begins at its end, but one does
-// inside. 0 for a record that is whole, or only followed by dirt. Records too
-// long to be held are not looked at.
+// swallowed returns where, within the record, the next one begins, if the record was cut off. In that case no
+// other begins at its end, but one does inside. It returns 0 for a record that is whole, or only followed by
+// garbage. Records that exceed the limit are not searched.
 func (f *warcFrames) swallowed(head, size int64) int {
 	end := int(head + size)
 	if head+size > f.limit || !f.b.fill(end) || f.ends(end) {
@@ -243,7 +241,7 @@ func (f *warcFrames) wantedBlock(head, block []byte) bool {
 	if isHTTP(head) {
 		status, ok := httpStatus(block)
 		if !ok {
-			return true // Decode says what is wrong with it
+			return true // Decode returns the error
 		}
 		if status < 200 || status > 299 {
 			return false

@@ -141,7 +141,7 @@ func TestWARCID(t *testing.T) {
 	}
 }
 
-// Kept records stand under the warcinfo record that they stood under, once.
+// Kept records stay under their warcinfo record, which is written once.
 func TestWriterKeepsWarcinfo(t *testing.T) {
 	dir := t.TempDir()
 	info := func(s string) string { return record("warcinfo", s, "", "software: "+s) }

@@ -56,8 +56,8 @@ func (s *filesSink) write(it Item) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// fill copies the file as it is, compressed or not; standard input as it was
-// read, and a text that is replaced.
+// fill copies the file unchanged, compressed or not. It writes standard input as it was read, and a replaced
+// text.
 func (s *filesSink) fill(out io.Writer, it Item) error {
 	if it.File == Stdin || it.replaced {
 		_, err := out.Write(it.Raw)

@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes items in the format they were read in: lines and rows byte for
-// byte, under the header of the first table; rows of Parquet and Arrow with the same schema;
-// WARC records byte for byte, a gzip member each; and files, text or HTML,
-// copied as they are into a directory under their own relative names.
+// Writer writes items in the format they were read in. Lines and rows are written byte for byte, under the
+// header of the first table. Rows of Parquet and Arrow keep the schema, and WARC records are written byte for
+// byte, a gzip member each. Files, text or HTML, are copied unchanged into a directory under their relative
+// names.
 //
 // The items must come from one Reader (or its Again), and be written in the
 // order they were read. One goroutine at a time.
@@ -26,10 +26,9 @@ type sink interface {
 	Output
 }
 
-// NewWriter starts an output for items of r: a file, "-" for standard output,
-// or for files and HTML a directory that does not exist yet or is empty. Inputs
-// of several formats cannot go to one output, an input cannot be the output,
-// and a name that says another format is ErrName.
+// NewWriter starts an output for items of r: a file, "-" for standard output, or for files and HTML a new or
+// empty directory. Inputs of several formats cannot share one output. An input cannot be the output, and a name
+// of another format is ErrName.
 func NewWriter(path string, r *Reader) (*Writer, error) {
 	if err := r.CheckOutput(path); err != nil {
 		return nil, err
@@ -138,7 +137,7 @@ type lineSink struct {
 	open    bool // the last line has no end
 
 	mixed   bool   // the inputs may have charsets of their own
-	charset string // of the first line that is more than ASCII, and where that lies
+	charset string // of the first line that is not only ASCII, and the place of that line
 	told    string
 }
 
@@ -174,8 +173,7 @@ func (s *lineSink) oneCharset(it Item) error {
 	return nil
 }
 
-// begin writes the header of the first table, and makes sure that the others
-// have the same.
+// begin writes the header of the first table, and checks that the others have the same.
 func (s *lineSink) begin(in *input) error {
 	s.from = in
 	if !s.started {
@@ -252,7 +250,7 @@ func (s *warcSink) record(raw []byte) error {
 type rowSink struct {
 	*AtomicFile
 	rows  RowWriter
-	first *input // tells the schema where no row is kept
+	first *input // has the schema if no row is kept
 	from  *input
 	file  rowFile
 }
@@ -311,7 +309,7 @@ func (s *rowSink) Abort() {
 	s.AtomicFile.Abort()
 }
 
-// below reports whether path lies in dir, or is it.
+// below reports whether path is dir or inside it.
 func below(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))

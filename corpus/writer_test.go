@@ -350,8 +350,8 @@ func TestWarcWriterMakesMembers(t *testing.T) {
 	}
 }
 
-// TestNameDecides: an output whose name says another format is refused before
-// anything is read, and one that says none is taken.
+// TestNameDecides: an output with a name of another format is refused before anything is read. A name without a
+// format is accepted.
 func TestNameDecides(t *testing.T) {
 	if err := errors.Join(CheckName("any.xlsx"), CheckName("-", JSONL), CheckName("c.parquet", JSONL, Parquet)); err != nil {
 		t.Error(err)
@@ -387,7 +387,7 @@ func TestNameDecides(t *testing.T) {
 	}
 }
 
-// TestFlush: who reads along gets what was written before a Flush.
+// TestFlush: a reader of the stream gets what was written before a Flush.
 func TestFlush(t *testing.T) {
 	var out bytes.Buffer
 	f := NewStream(&out)

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// content asks what the contents of the subject and a leader make of a name of a stage that both have.
+// content identifies a comparison of the contents of the subject and a leader, which have the same name of a stage.
 type content struct {
 	leader uint64
 	stage  Stage
@@ -23,7 +23,7 @@ type agreement struct {
 	apart      *neardup.Conflict // of pictures that contradict a title
 }
 
-// agrees is the agreement about a leader, made once.
+// agrees returns the agreement with a leader and computes it only once.
 func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 	a, ok := j.contents[c]
 	if ok {
@@ -36,8 +36,8 @@ func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 	return a, err
 }
 
-// agreement compares the contents and, for a title, the pictures. A name that nobody asked agreement for
-// identifies by itself, but a title never makes an article with text join a leader without.
+// agreement compares the contents and, for a title, the pictures. If no agreement is required, the name
+// identifies. A title joins an article with text to a leader without text only if their pictures match.
 func (j *search) agreement(ctx context.Context, c content) (a agreement, err error) {
 	s, title := j.s, c.stage == StageTitle
 	kind, m, asked := viewURLAgrees, s.disagrees, s.urlAgrees != nil
@@ -83,8 +83,8 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	return a, nil
 }
 
-// sameFacts reports whether contents that agree under one title also agree in what they say. If one is a template
-// with another fact in it, as the warnings of two days are, the title is that of a series.
+// sameFacts reports whether contents that agree under one title also state the same facts. If they differ in a
+// fact, as the warnings of two days do, the title belongs to a series.
 func (j *search) sameFacts(ctx context.Context, leader uint64) (bool, error) {
 	m := j.s.cascade.content
 	if m == nil {

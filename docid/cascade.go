@@ -32,23 +32,20 @@ const (
 // Maker makes a method for an index: with its secret seed and its table.
 type Maker func(seed uint64, table []byte) (neardup.Method, error)
 
-// Settings are what an index is opened with. Whatever changes a decision is
-// part of the index: opening it with other settings is ErrUnlike.
+// Settings are the settings of an index. Those that change decisions are part of the index: opening it with
+// others is ErrUnlike.
 type Settings struct {
 	Clean               neardup.Cleaner // nil: texts are clean as they come
 	URL, Title, Content Mode
 	// TitleMethod and ContentMethod are for stages that are near.
 	TitleMethod, ContentMethod Maker
-	// TitleAgrees, where not nil, makes a title match count only if its
-	// Compare of the two contents is Near or one of them is empty:
-	// "Weekly report" is no identity. Use a loose threshold, and use it:
-	// of the pairs with one title in three labelled corpora (terms of
-	// service, Chinese articles and manuals) 99 % had contents of Jaccard
-	// similarity below .3.
+	// If TitleAgrees is not nil, a title match counts only if its Compare of the two contents is Near or one of
+	// them is empty. The title "Weekly report" alone identifies nothing. Use a loose threshold: of the pairs
+	// with one title in three labelled corpora, 99 % had contents of Jaccard similarity below .3. (The corpora
+	// are terms of service, Chinese articles and manuals.)
 	TitleAgrees Maker
-	// URLAgrees, where not nil, makes a url match count only on the same
-	// condition. Without it a url is an identity by itself, and an article
-	// whose content disagrees with the leader's is told so and never kept.
+	// If URLAgrees is not nil, a url match counts only on the same condition. Without it the url alone
+	// identifies, and an article whose content disagrees with the leader's is marked and never kept.
 	URLAgrees Maker
 
 	// Titled makes what is compared title and text, the title on a line before the
@@ -56,11 +53,10 @@ type Settings struct {
 	// a title or a url that match, remains one of the texts.
 	Titled bool
 
-	// Pictures, where not nil, has the pictures of articles confirm and contradict their texts.
+	// If Pictures is not nil, the pictures of articles confirm and contradict their texts.
 	Pictures *Pictures
 
-	// Overrides are what people have ruled about pairs of articles, by nid;
-	// nil: nothing.
+	// Overrides are rulings of people about pairs of articles, by nid; nil: none.
 	Overrides *override.Set
 
 	// Window bounds how old a leader may be to be matched; 0: any age.
@@ -80,10 +76,10 @@ type Settings struct {
 	// Semaphore bounds the long judgements; detectors of one process should share
 	// one. nil: one for this detector, of half the processors.
 	Semaphore *Semaphore
-	// Identity is what a new index gets; nil draws one at random.
+	// Identity makes the identity of a new index; nil draws one at random.
 	Identity func(spec string) (Identity, error)
-	// Lost, where not nil, hears that the index has changes up to one only, and
-	// that a later one was seen. An epoch was begun when it is called.
+	// If Lost is not nil, it is called when the index has only changes up to has, and a sink has seen a later
+	// one. An epoch has begun by then.
 	Lost func(has, seen uint64)
 	// Now is the clock that times are recorded from; nil: time.Now.
 	Now func() time.Time
@@ -93,8 +89,8 @@ type Settings struct {
 type cascade struct {
 	Settings
 	title, content, agrees, urlAgrees neardup.Method
-	// disagrees tells contents that contradict each other where agreement is no
-	// condition; it decides nothing, so it is not part of the spec.
+	// disagrees detects contents that contradict each other if no agreement is required. It decides nothing, so
+	// it is not part of the spec.
 	disagrees neardup.Method
 	nameKey   []byte // of the hashes of urls and titles
 	routed    string // the method that judges contents
@@ -138,8 +134,7 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	return c, c.spec(), nil
 }
 
-// maxAge is the longest window and TTL: a century, so that a time and one of
-// these add up.
+// maxAge is the longest window and TTL, a century, so that adding one to a time never overflows.
 const maxAge = 100 * 365 * 24 * time.Hour
 
 func (s Settings) valid() error {
@@ -191,8 +186,8 @@ func (c *cascade) spec() string {
 	return strings.Join(parts, " ")
 }
 
-// textOf is what of a clean title and a clean text is compared in a view of a kind:
-// for contents what Clean makes of both joined, as a batch has it.
+// textOf returns the text that a view of a kind compares. For contents it is what Clean makes of title and text
+// joined, as in a batch.
 func (c *cascade) textOf(kind viewKind, title, text string) string {
 	switch {
 	case kind == viewTitle:

@@ -7,27 +7,26 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Identity is what makes an index itself. Secret: whoever knows the seed can
-// forge texts that share keys, whoever knows the key can make docIds.
+// Identity makes an index unique, and is secret. With the seed an attacker can forge texts that share keys,
+// with the key docIds.
 type Identity struct {
 	Seed    uint64   // of the feature hashes
 	Key     [32]byte // of docIds, names and request digests
 	Spec    string   // the cascade with every parameter; see Settings
 	Table   []byte   // rarity table of trainable methods; empty: none
 	Created int64    // Unix nanoseconds
-	// Epochs are those that were begun when the index was opened; a new
-	// index has none. See Catalog for those of later.
+	// Epochs began before the index was opened; a new index has none. The Catalog returns later ones.
 	Epochs []Epoch
 }
 
-// Epoch tells histories of an index apart that share their numbers: whoever
-// begins one draws it at random. Numbers before the first epoch are of epoch 0.
+// Epoch distinguishes histories of an index that share numbers. Its number is drawn at random. Changes before
+// the first epoch are in epoch 0.
 type Epoch struct {
 	First  uint64 // the change that began it
 	Number uint64 // random, not 0
 }
 
-// EpochOf is the number of the epoch of a change. O(epochs).
+// EpochOf returns the number of the epoch of a change. O(epochs).
 func EpochOf(epochs []Epoch, seq uint64) uint64 {
 	for i := len(epochs) - 1; i >= 0; i-- {
 		if epochs[i].First <= seq {
@@ -48,32 +47,29 @@ func AnonymousNID(seq uint64) string { return AnonymousPrefix + strconv.FormatUi
 // all of it.
 type Name [16]byte
 
-// KeySet is what is probed for one method of one stage.
+// KeySet is the set of probes of one method of one stage.
 type KeySet struct {
 	Keys []uint64 // the probes
-	// Plausible, where not nil, says which sketches are worth returning. It is
-	// pure and takes nanoseconds. Commit does not ask it: a newer leader is a
-	// conflict whatever its sketch, so that the outcome follows from data alone.
+	// If Plausible is not nil, it reports which sketches are worth returning. It is pure and takes nanoseconds.
+	// Commit does not call it: a newer leader is a conflict whatever its sketch, so that the outcome follows
+	// from data alone.
 	Plausible func(sketch uint64) bool
 }
 
-// Query is what to look up, and at Commit what must not have been posted
-// since.
+// Query lists what to look up. At Commit it lists what must not have been posted since.
 //
-// A look-up by keys is bounded as a whole. A posting is one key under which one
-// change put a leader. Of the postings under the keys of all sets by the
-// changes Since < change < Before, those of the newest changes are read: so
-// many changes, each with all its postings, as make at most Limit postings, but
-// one change at least. Where some are left, Found.Rest says from where to go
-// on. Plausible is asked of what was read, so it changes nothing of that.
+// A look-up by keys is bounded as a whole. A posting is one key under which one change put a leader. The store
+// reads the postings of all sets from the newest changes with Since < change < Before. It reads whole changes,
+// at least one, up to Limit postings. If some are left, Found.Rest is where to continue. Plausible filters what
+// was read, so it does not affect the limit.
 type Query struct {
 	Since, Before uint64 // Before 0: up to now
 	// Ruled is the last rule that the caller knows of.
 	Ruled   uint64
 	Names   []Name
 	KeySets []KeySet
-	// Rated are names of pictures: Lookup tells which are common, by a share of 1,000,000 of the docIds (MostUncommon),
-	// Commit refuses with ErrConflict where one is no more as it says.
+	// Rated are names of pictures. Lookup reports which are common, by a share of 1,000,000 of the docIds
+	// (MostUncommon). Commit returns ErrConflict if one no longer is as it states.
 	Rated []Rated
 	Share uint64
 	// Limit bounds the postings of all key sets, NameLimit the hits of each
@@ -82,10 +78,10 @@ type Query struct {
 	Limit, NameLimit int
 }
 
-// defaultLimit is how many postings a look-up reads unless it says otherwise.
+// defaultLimit is the number of postings that a look-up reads by default.
 const defaultLimit = 1 << 14
 
-// Bounds are Limit and NameLimit, or their defaults: what a store goes by.
+// Bounds returns Limit and NameLimit, or their defaults. Stores use it.
 func (q *Query) Bounds() (postings, hits int) {
 	postings, hits = q.Limit, q.NameLimit
 	if postings <= 0 {
@@ -114,8 +110,7 @@ type Found struct {
 	Names   [][]Hit
 	KeySets [][]Hit
 	Common  []bool // by name of Query.Rated
-	// Rest is 0 if all was read, else the oldest change of which it was:
-	// Before of the look-up that goes on.
+	// Rest is 0 if all was read, otherwise the oldest change that was read. Pass it as Before to continue.
 	Rest uint64
 }
 
@@ -125,17 +120,17 @@ type ReplayKey struct {
 	Request          [16]byte // keyed digest
 }
 
-// Material is what verification needs of a leader. It never changes while the
-// docId lives, whatever is deleted.
+// Material is the part of a leader that verification needs. It never changes while the docId lives, whatever is
+// deleted.
 type Material struct {
 	NID   string
 	Title string // clean
 	Text  string // clean
-	// Pictures are those of the article.
+	// Pictures are the article's.
 	Pictures []Picture
 }
 
-// Kind is what a change does.
+// Kind is the kind of a change.
 type Kind string
 
 const (
@@ -165,7 +160,7 @@ type Change struct {
 	Backlog   uint64     // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
 }
 
-// NewLeader is what a new leader adds.
+// NewLeader is the part of a change that a new leader adds.
 type NewLeader struct {
 	Keys     []uint64 // found under these
 	Sketch   uint64
@@ -198,15 +193,14 @@ func (e *Entry) Leads() bool {
 	return e.Kind == KindNew || e.Kind == KindCorrect && e.Leader == e.Seq
 }
 
-// Ruling is what a person decided, and why.
+// Ruling is a person's decision, with the reason.
 type Ruling struct {
 	Who, Why string
-	// Before is the docId that a corrected article had.
+	// Before is the previous docId of a corrected article.
 	Before uint64
 	// Other is the nid of the other article of the pair that was looked at.
 	Other string
-	// Link is what a rule says of the pair; "" takes back what was said. Was is
-	// what was said before.
+	// Link is the new link of the pair; "" withdraws it. Was is the previous link.
 	Link, Was override.Link
 }
 
@@ -218,8 +212,8 @@ type Evidence struct {
 	Distance   int // -1: none
 	Method     string
 	Basis      string
-	// Disagrees says that the content contradicts that of the leader that
-	// the url names. The article never is the kept copy.
+	// Disagrees is set if the content contradicts the content of the leader that the url names. The article
+	// never is the kept copy.
 	Disagrees bool
 	// Variant is the best leader that a new article is a variant of, 0: none;
 	// VariantNID its nid, Relation the relation to it, with Similarity, and Conflicts
@@ -228,17 +222,15 @@ type Evidence struct {
 	VariantNID string
 	Relation   neardup.Relation `json:",omitempty"`
 	Conflicts  []neardup.Conflict
-	// SameImages are, of a duplicate, the pictures that confirmed it; of a new article without words, the docIds that
-	// have most of its pictures.
+	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
+	// docIds that have most of its pictures.
 	SameImages []SameImages `json:",omitempty"`
 }
 
-// Receipt is the log entry of a change; Replayed if it had been made before.
-// Epoch is that of Entry.Leader, so that who prints its docId learns of an
-// epoch that began while the index was open.
+// Receipt is the log entry of a change. Replayed is set if the change was made earlier. Epoch is the epoch of
+// Entry.Leader, so that code that prints its docId notices an epoch that began while the index was open.
 //
-// Moved, of a replay, is what a person has done to the article since: it is where
-// Moved.Leader says.
+// Moved, in a replay, is the last correction of the article since. The article is in the docId Moved.Leader.
 type Receipt struct {
 	Entry
 	Replayed bool
@@ -246,7 +238,7 @@ type Receipt struct {
 	Moved    *Correction
 }
 
-// Home is the docId that the article has now.
+// Home returns the current docId of the article.
 func (r *Receipt) Home() uint64 {
 	if r.Moved != nil {
 		return r.Moved.Leader
@@ -259,7 +251,7 @@ type Correction struct {
 	Seq      uint64 // the change
 	Time     int64  // Unix nanoseconds
 	Leader   uint64 // the docId that it has since then
-	Before   uint64 // the docId that it had
+	Before   uint64 // the previous docId
 	Own      uint64 // the docId that a correction made for the article; 0: none did
 	Who, Why string
 }
@@ -281,12 +273,12 @@ type Member struct {
 	Seq     uint64 // the change it came with
 	// Disagrees: its content contradicts the leader's; it is never kept.
 	Disagrees bool
-	// Correction is the last one; nil if nobody has moved the article.
+	// Correction is the last one, or nil if the article was never moved.
 	Correction *Correction
 }
 
-// Own is the change that made the docId whose leader the article is, if it is
-// one: later articles that are like that leader go where this article is.
+// Own returns the change that made the docId whose leader the article is, if it is one. Later articles that are
+// like that leader join the article's current docId.
 func (m *Member) Own() uint64 {
 	if m.Correction != nil && m.Correction.Own != 0 {
 		return m.Correction.Own
@@ -300,9 +292,8 @@ type Group struct {
 	NID     string // of the article that made it
 	Time    int64
 	Expires int64
-	// Kept is the hottest article that came with its text, does not
-	// disagree and was not deleted, ties the earliest; nil when there is
-	// none. Texts of others are not stored.
+	// Kept is the hottest article that came with its text, does not disagree and was not deleted; of ties, the
+	// earliest. It is nil if there is none. No other texts are stored.
 	Kept    *Article
 	KeptSeq uint64
 	// Hotter is the hottest member that is hotter than Kept by a later
@@ -317,8 +308,8 @@ type Group struct {
 // MaxContest is how many members are looked at to find Group.Hotter.
 const MaxContest = 1000
 
-// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested,
-// from its first members, at most MaxContest; more says that there are others.
+// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested. members are its first ones, at
+// most MaxContest; more reports that the group has further members.
 func (g *Group) Contest(members []Member, more bool) {
 	g.HotterUnknown = more
 	most := g.Kept.Heat
@@ -335,8 +326,8 @@ type GroupSize struct {
 	Size   int
 }
 
-// GroupPage asks for groups of at least MinSize members that come after
-// another in the order of Groups; an After with Leader 0 starts at the front.
+// GroupPage selects groups of at least MinSize members that come after another in the order of Groups. An After
+// with Leader 0 starts at the front.
 type GroupPage struct {
 	MinSize int
 	After   GroupSize

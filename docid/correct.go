@@ -7,19 +7,17 @@ import (
 	"time"
 )
 
-// Correcting moves an article that was answered to another docId: the one change
-// by which an answer is not the last word. To names where: the docId that
-// another article has, With; a docId, DocID; or, with neither, one of its own.
+// Correcting moves an article to another docId. Only this change revises an answer. The target is the docId of
+// another article (With), a docId (DocID), or, with neither, a docId of its own.
 type Correcting struct {
 	NID         string
 	With, DocID string // at most one of them
-	// Text is that of the article, for a docId of its own; it is not looked
-	// at where the service has it.
+	// Text is the article's text, needed for a docId of its own. It is not read if the service stores it.
 	Text     *string
 	Who, Why string
 }
 
-// Corrected is what a person has done to an article, for people.
+// Corrected is the last correction of an article, for people.
 type Corrected struct {
 	Who    string    `json:"who"`
 	Why    string    `json:"why,omitempty"`
@@ -37,9 +35,8 @@ type Moved struct {
 	Unchanged bool
 }
 
-// Correct moves an article. A correction that was made already is answered
-// again. Errors: ErrNotFound, ErrEnded, ErrInvalid, ErrLeads, ErrTextUnknown,
-// ErrContended, ErrBacklog, and those of a store.
+// Correct moves an article. A repeated correction gets the same answer. Errors: ErrNotFound, ErrEnded,
+// ErrInvalid, ErrLeads, ErrTextUnknown, ErrContended, ErrBacklog, and those of a store.
 func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 	for range maxRounds {
 		m, err := d.correct(ctx, &c)
@@ -54,8 +51,7 @@ func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 	return Moved{}, fmt.Errorf("correct %q: %w", c.NID, ErrContended)
 }
 
-// correct finds where the article goes, and moves it there if it still is where
-// it was.
+// correct finds the target docId, and moves the article there if it has not moved meanwhile.
 func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error) {
 	m, _, err := d.Member(ctx, asked.NID)
 	if err != nil {
@@ -88,7 +84,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 	}, false), nil
 }
 
-// target is the docId that an article is to have; 0 for one that is to be made.
+// target returns the docId that an article is to have, or 0 if one must be made.
 func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (uint64, error) {
 	switch {
 	case asked.With != "" && asked.DocID != "":
@@ -112,7 +108,7 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 	return m.Own(), err
 }
 
-// makeLeader makes the article a leader, as if it had been submitted and been new.
+// makeLeader makes the article a leader, as if it had been submitted as a new one.
 func (d *Detector) makeLeader(ctx context.Context, c *Change, asked *Correcting, m *Member) error {
 	sub := Submission{Article: m.Article}
 	g, err := d.index.Catalog().Group(ctx, m.Leader, 0, 0)
@@ -150,5 +146,5 @@ func (d *Detector) corrected(c *Correction) *Corrected {
 	return &Corrected{Who: c.Who, Why: c.Why, Time: time.Unix(0, c.Time).UTC(), Before: d.ids.DocID(c.Before), Seq: c.Seq}
 }
 
-// Corrected says who has moved an article; nil if nobody has.
+// Corrected returns the last correction of an article, or nil if it was never moved.
 func (d *Detector) Corrected(m *Member) *Corrected { return d.corrected(m.Correction) }

@@ -31,7 +31,7 @@ func correct(t *testing.T, d *docid.Detector, c docid.Correcting) docid.Moved {
 	return m
 }
 
-// at is the docId that an article has.
+// at returns the docId of an article.
 func at(t *testing.T, d *docid.Detector, nid string) string {
 	t.Helper()
 	_, id, err := d.Member(t.Context(), nid)
@@ -41,7 +41,7 @@ func at(t *testing.T, d *docid.Detector, nid string) string {
 	return id
 }
 
-// grouped is a service with a leader, a follower and another docId.
+// grouped returns a service with a leader, a follower and another docId.
 func grouped(t *testing.T) (d *docid.Detector, one, other string) {
 	t.Helper()
 	d = service(t, docid.Settings{URL: docid.Exact, Content: docid.Near, ContentMethod: storetest.Maker(.5)})
@@ -98,8 +98,8 @@ func TestCorrectToADocIDOfItsOwn(t *testing.T) {
 	}
 }
 
-// A leader is what the others were compared with, so it cannot be told apart from
-// them; but it may join another docId, and what is like it follows.
+// The articles of a docId were compared with its leader, so it cannot be separated from them. It may join
+// another docId, and articles that are like it follow.
 func TestCorrectALeader(t *testing.T) {
 	d, one, other := grouped(t)
 	if _, err := d.Correct(t.Context(), docid.Correcting{NID: "leader"}); !errors.Is(err, docid.ErrLeads) {
@@ -174,8 +174,8 @@ func TestCorrectRefuses(t *testing.T) {
 	}
 }
 
-// TestRulingsAsInABatch: a ruling that was made before the later of the two came
-// acts as if the index had been made with it.
+// TestRulingsAsInABatch: a ruling made before the later article of its pair arrived acts as if the index had
+// been made with it.
 func TestRulingsAsInABatch(t *testing.T) {
 	ruled := 0
 	for seed := range uint64(40) {
@@ -261,7 +261,7 @@ func TestRulingsOfOthers(t *testing.T) {
 	}
 }
 
-// drawn are documents of three families.
+// drawn returns documents of three families.
 func drawn(rng *rand.Rand) (docs []neardup.Document) {
 	for i := range 25 {
 		words := strings.Fields([]string{"a b c d e f g h", "k l m n o p q r", "s t u v w x y z"}[rng.IntN(3)])

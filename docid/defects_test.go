@@ -69,8 +69,7 @@ func TestRoundsForgetNothing(t *testing.T) {
 	check(t, "docId of the equal text", again.DocID, first.DocID)
 }
 
-// TestReplayComesFirst: who asks again gets the answer of before, whatever is
-// full or hot by now.
+// TestReplayComesFirst: a repeated request gets its first answer, even if the docId or bucket is full by now.
 func TestReplayComesFirst(t *testing.T) {
 	full := cascade
 	full.MaxMembers = 1
@@ -123,8 +122,7 @@ func TestHeatAndTextTogether(t *testing.T) {
 	check(t, "text", group(t, d, docID).Kept.Text, "two")
 }
 
-// TestNoTextCapturesNoTitle: articles with texts that contradict each other do
-// not meet in a leader that has none.
+// TestNoTextCapturesNoTitle: articles with contradictory texts do not join the same leader without text.
 func TestNoTextCapturesNoTitle(t *testing.T) {
 	bare := cascade
 	bare.TitleAgrees = nil
@@ -139,9 +137,8 @@ func TestNoTextCapturesNoTitle(t *testing.T) {
 	}
 }
 
-// TestUrlWithOtherContent: one url, one docId, but what contradicts the leader
-// is told so and never kept, however hot, and not by an update either. With
-// agreement as a condition it gets a docId of its own.
+// TestUrlWithOtherContent: one url, one docId. An article that contradicts the leader is marked and never kept,
+// however hot, even after an update. If agreement is required, it gets a docId of its own.
 func TestUrlWithOtherContent(t *testing.T) {
 	url, text, other := "http://a.example/1", storetest.Base(1), storetest.Base(2)
 	d := service(t, cascade)
@@ -175,8 +172,7 @@ func TestUrlWithOtherContent(t *testing.T) {
 	check(t, "the second again", add(t, d, submission(url, "", other+"#")).DocID, second.DocID)
 }
 
-// TestSpecOfURLAgrees: the condition is part of what an index is opened with,
-// and without it the spec is that of before.
+// TestSpecOfURLAgrees: the condition is part of the spec of an index. Without it the spec is unchanged.
 func TestSpecOfURLAgrees(t *testing.T) {
 	strict := docid.Settings{URL: docid.Exact, URLAgrees: storetest.Maker(0.2)}
 	check(t, "without", service(t, docid.Settings{URL: docid.Exact}).Index().Identity().Spec,
@@ -191,7 +187,7 @@ func TestNameOfALeader(t *testing.T) {
 	d, index, other := interpose(t, docid.Settings{Content: docid.Exact})
 	first := add(t, d, named("a", submission("", "", "one")))
 	check(t, "before", add(t, d, named("b", submission("", "", "one"))).Leader, "a")
-	index.before = func(*docid.Change) error { // deleted and given anew while the next is judged
+	index.before = func(*docid.Change) error { // deleted and given again while the next is judged
 		index.before = nil
 		if _, err := other.Delete(t.Context(), "a"); err != nil {
 			return err
@@ -211,8 +207,8 @@ func TestNameOfALeader(t *testing.T) {
 	check(t, "leader of the docId", group(t, d, first.DocID).NID, want)
 }
 
-// TestHotterThanKept: an article without its text cannot be kept, but the docId
-// says that it is hotter; with its text it is.
+// TestHotterThanKept: an article without its text cannot be kept, but the docId reports that it is hotter. With
+// its text it is kept.
 func TestHotterThanKept(t *testing.T) {
 	d := service(t, docid.Settings{Content: docid.Exact})
 	docID := add(t, d, named("a", heated(5, submission("", "", "one")))).DocID
@@ -244,7 +240,7 @@ func TestHotterThanKept(t *testing.T) {
 	state("b3 ")
 }
 
-// TestContended: who is never first gives up with an error that says so.
+// TestContended: a submission that always conflicts ends with ErrContended.
 func TestContended(t *testing.T) {
 	d, index, _ := interpose(t, docid.Settings{Content: docid.Exact})
 	index.before = func(*docid.Change) error { return docid.ErrConflict }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// complete adds to deliveries what the outbox does not keep because it follows
-// from the rest: docIds, names, the clean texts of leaders. Where the outbox kept
-// nothing for the sink, what the index still knows stands in.
+// complete adds to deliveries what the outbox does not keep because it follows from the rest: docIds, names,
+// the clean texts of leaders. If the outbox kept nothing for the sink, complete uses what the index still has.
 func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	_, leaders := r.sink.(Library)
 	for i := range ds {
@@ -54,7 +53,7 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	return nil
 }
 
-// before is the last change before one, which may pass over numbers; the zero one, if there is none.
+// before returns the last change before a number, or the zero Entry if there is none. Numbers may be skipped.
 // O(log seq) looks at the log.
 func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) {
 	for low, high := uint64(0), seq-1; low < high; {
@@ -81,8 +80,8 @@ func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	return gone(err)
 }
 
-// lateUpdate tells whether an update came with a text, and with the one that is kept.
-// Of one that the outbox kept, which changed the heat of another article, it finds neither.
+// lateUpdate finds out whether an update came with a text, and whether that text is kept. It finds neither for
+// an update in the outbox that changed the heat of another article.
 func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if d.Evidence.Stage != "" {
 		d.Article = &Article{}

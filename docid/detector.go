@@ -11,16 +11,16 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Errors of a Detector, besides those of the store.
+// Errors of a Detector. It also returns those of the store.
 var (
 	ErrInvalid   = errors.New("invalid")
 	ErrHotBucket = errors.New("too many candidates to compare")
 	ErrQuota     = errors.New("the quota of the index is used up")
-	// ErrContended: nothing was stored, and it is worth trying again.
+	// ErrContended reports that nothing was stored, and that a retry may succeed.
 	ErrContended = errors.New("others were first each time")
-	// ErrLeads, of a correction: what the others of a docId were compared with stays.
+	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
-	// ErrTextUnknown, of a correction: of the articles of a docId one text is stored.
+	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
 	ErrTextUnknown = errors.New("the text of the article is not stored, and a docId of its own is found by it: send it along")
 )
 
@@ -110,7 +110,7 @@ type Submission struct {
 	// Idempotency, where not empty, makes a repeated Add answer as the
 	// first did.
 	Idempotency string
-	// Window and TTL replace those of the settings where not 0.
+	// Window and TTL replace those of the settings unless 0.
 	Window, TTL time.Duration
 }
 
@@ -118,22 +118,21 @@ type Submission struct {
 type Answer struct {
 	neardup.Decision
 	DocID string `json:"docId"`
-	// Seq is the number of the change; of a Check, the last change it rests on.
+	// Seq is the number of the change. For Check it is the last change the answer rests on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
 	// LeaderSeq is the number of the leader, which the docId prints.
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
-	// Corrected says that a person has moved the article since the decision;
-	// DocID is where it is now.
+	// Corrected is set if a person moved the article after the decision. DocID is the current docId.
 	Corrected *Corrected `json:"corrected,omitempty" doc:"A person has moved the article to another docId since this decision; docId is the one it has now."`
-	// Disagrees says that the url led to the docId, but that the contents
-	// contradict each other; the article is never the kept copy.
+	// Disagrees is set if the url led to the docId but the contents contradict each other. The article is never
+	// the kept copy.
 	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
 	// SameImages are the pictures that confirmed a duplicate, or whose docIds an article without words may belong to.
 	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
-	// Candidates is how many leaders shared a key, Compared how many were
-	// verified, Rounds how often the store was asked: for metrics.
+	// Candidates is the number of leaders that shared a key, Compared of those verified, Rounds of look-ups in
+	// the store: for metrics.
 	Candidates int `json:"-"`
 	Compared   int `json:"-"`
 	Rounds     int `json:"-"`
@@ -203,7 +202,7 @@ func (d *Detector) quota(ctx context.Context) error {
 	return nil
 }
 
-// decide judges and commits until nobody else was first.
+// decide judges and commits, retrying on conflict.
 func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 	j := d.search(s)
 	defer j.release()
@@ -234,8 +233,8 @@ func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
 	return Answer{}, fmt.Errorf("%w: %d rounds", ErrContended, j.rounds)
 }
 
-// Check decides without storing: what Add would have answered after change
-// Seq. A new article has no docId.
+// Check decides without storing. It returns what Add would have answered after change Seq. A new article has no
+// docId.
 func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
@@ -261,7 +260,7 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	return a, nil
 }
 
-// name names leaders, and says where a duplicate goes, as Commit would.
+// name fills in the nids of leaders, and the docId that a duplicate joins, as Commit would.
 func (d *Detector) name(ctx context.Context, e *Entry) (err error) {
 	if e.Leader != 0 {
 		e.Evidence.LeaderNID, e.Leader, err = d.leaderNID(ctx, e.Leader, e.Evidence.LeaderNID)
@@ -307,7 +306,7 @@ func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 	return a, nil
 }
 
-// learn takes what a receipt says of the index: perhaps an epoch that is not known yet.
+// learn reads the epochs again if a receipt shows an unknown one.
 func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	if d.ids.Epoch(r.Home()) == r.Epoch {
 		return nil
@@ -325,14 +324,14 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 		return fmt.Errorf("read the epochs: %w", err)
 	}
 	d.ids.learn(epochs)
-	// What people said may be among what was lost: it is read again.
+	// The lost changes may include rulings, so read them again.
 	d.ruled.forget()
 	return nil
 }
 
-// Resume holds the index to a change that was seen of it, by a sink. One that is behind
-// begins an epoch: what it lost is lost, and no number of it is given again.
-// ErrBehind if it has lost everything: it is to be made again.
+// Resume compares the index with a change that a sink has seen. If the index is behind, it begins an epoch: the
+// lost changes stay lost, and their numbers are not reused. It returns ErrBehind if the index is empty and must
+// be rebuilt.
 func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	d.resuming.Lock() // so that one epoch begins
 	defer d.resuming.Unlock()
@@ -354,7 +353,7 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 	return d.learnEpochs(ctx)
 }
 
-// FromEntry is the answer that was given with a log entry.
+// FromEntry returns the answer that was given with a log entry.
 func (d *Detector) FromEntry(e Entry) Answer {
 	a := Answer{Seq: e.Seq, LeaderSeq: e.Leader, DocID: d.ids.DocID(e.Leader), Stage: e.Evidence.Stage}
 	a.ID, a.Decision.Decision, a.Method, a.Basis = e.NID, neardup.New, e.Evidence.Method, e.Evidence.Basis

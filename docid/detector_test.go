@@ -157,8 +157,7 @@ func TestQuotaAndInvalid(t *testing.T) {
 	}
 }
 
-// TestAges: what is below 0, or so long that no time and it add up, is refused
-// of an index and of an article.
+// TestAges: an index and an article refuse durations that are negative, or too long to add to a time.
 func TestAges(t *testing.T) {
 	const century = 876000 * time.Hour
 	store, err := memory.New(t.Context())

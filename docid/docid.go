@@ -9,8 +9,8 @@
 //	s.ID, s.Text = "7", "The words of the article."
 //	answer, err := d.Add(ctx, s) // answer.DocID, answer.Decision, answer.Leader
 //
-// Package docid/standard has the settings of the service, store/pebble a folder as a store. A
-// [Relay] feeds what was decided to sinks.
+// Package docid/standard has the settings of the service, and store/pebble stores an index in a folder. A
+// [Relay] feeds the changes to sinks.
 package docid
 
 import (
@@ -39,12 +39,10 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 	return id, nil
 }
 
-// DocIDs turns the sequence numbers of leaders into docIds and back. A docId
-// is one AES-128 block: the epoch of the number and the number, 64 bits each,
-// encrypted under a key derived from the secret of the index and the tenant. A
-// permutation, so two numbers never get one docId, and one number gets another
-// docId in a restored copy; without the key it tells nothing, not even the
-// order.
+// DocIDs turns the sequence numbers of leaders into docIds and back. A docId is one AES-128 block: the epoch of
+// the number and the number, 64 bits each, encrypted under a key derived from the secret of the index and the
+// tenant. Encryption is a permutation, so two numbers never get one docId. In a restored copy a number gets
+// another docId. Without the key a docId reveals nothing, not even the order.
 type DocIDs struct {
 	block  cipher.Block
 	epochs *atomic.Pointer[[]Epoch]
@@ -61,7 +59,7 @@ func newDocIDs(id Identity, tenant string) (DocIDs, error) {
 	return d, nil
 }
 
-// DocID prints the docId of a leader of a tenant, for who does it once in a while.
+// DocID returns the docId of a leader of a tenant. It derives the key on each call.
 func (id Identity) DocID(tenant string, leader uint64) (string, error) {
 	ids, err := newDocIDs(id, tenant)
 	if err != nil {
@@ -80,12 +78,12 @@ func (d DocIDs) DocID(leader uint64) string {
 	return s[:16] + "-" + s[16:]
 }
 
-// Epoch is the epoch of a sequence number. O(epochs).
+// Epoch returns the epoch of a sequence number. O(epochs).
 func (d DocIDs) Epoch(seq uint64) uint64 {
 	return EpochOf(*d.epochs.Load(), seq)
 }
 
-// begun is how many epochs had begun with a change. O(epochs).
+// begun returns how many epochs began up to a change. O(epochs).
 func (d DocIDs) begun(seq uint64) int {
 	n := 0
 	for _, e := range *d.epochs.Load() {
@@ -96,11 +94,11 @@ func (d DocIDs) begun(seq uint64) int {
 	return n
 }
 
-// learn takes the epochs as they are now, for every copy of d.
+// learn sets the current epochs for every copy of d.
 func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 
-// Leader reads a docId; false if it is none of this tenant's, or was given
-// under its number in an epoch that was replaced.
+// Leader decodes a docId. It returns false if the docId is not of this tenant, or was given in an epoch that
+// was replaced.
 func (d DocIDs) Leader(docID string) (uint64, bool) {
 	if len(docID) != 33 || docID[16] != '-' {
 		return 0, false
@@ -121,8 +119,8 @@ func derive(id Identity, purpose string) []byte {
 	return h.Sum(nil)
 }
 
-// keyed is the first half of HMAC-SHA-256 over fields, each with its length
-// before it so that no two lists of fields read the same.
+// keyed returns the first half of HMAC-SHA-256 over fields. The length of each precedes it, so that no two
+// lists of fields encode the same.
 func keyed(key []byte, fields ...string) (out [16]byte) {
 	h := hmac.New(sha256.New, key)
 	var n [8]byte

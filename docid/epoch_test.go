@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestBeyond: an epoch begins past what was seen, past what the clock sets aside, and
-// elsewhere than one that was lost as a whole shortly before, which nobody has seen.
+// TestBeyond: an epoch begins after what was seen and after the clock's numbers. It does not meet an unseen
+// epoch that was lost shortly before.
 func TestBeyond(t *testing.T) {
 	now := numbersBegan.Add(1000 * time.Hour)
 	clock := uint64(now.Sub(numbersBegan).Milliseconds()) * perMillisecond

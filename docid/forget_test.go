@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A clock that was ahead for a while, by years even, keeps no idempotency key longer
-// than the ones around it, and drops none earlier.
+// A clock that was ahead temporarily, by years even, keeps no idempotency key longer than the ones around it,
+// and drops none earlier.
 func TestForgetAfterTheClockWasAhead(t *testing.T) {
 	day, began := 24*time.Hour, time.Unix(1_800_000_000, 0)
 	at := func(d time.Duration) int64 { return began.Add(d).UnixNano() }

@@ -12,9 +12,8 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// A bucket with many more leaders than may be compared is searched in the
-// order of likeness: an equal text and a near copy of a leader are found, and
-// only what is near none of those compared is refused, never called new.
+// A bucket with more leaders than may be compared is searched in the order of likeness. An equal text and a
+// near copy of a leader are found. A text that is near none of those compared is refused, never called new.
 func TestHotBucketIsSearchedByLikeness(t *testing.T) {
 	const most, leaders = 50, 400
 	d := service(t, docid.Settings{
@@ -49,7 +48,7 @@ func TestHotBucketIsSearchedByLikeness(t *testing.T) {
 	}
 }
 
-// template is an article of 150 words, of which 11 are its own.
+// template returns an article of 150 words, of which 11 are its own.
 func template(n int) string {
 	var b strings.Builder
 	for w := range 150 {

@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// interposed is an index in whose way a test can step: before, where not nil,
-// is called before each Commit with what is to be committed.
+// interposed is an index that calls before, unless nil, with each change to commit.
 type interposed struct {
 	docid.Index
 	before  func(*docid.Change) error

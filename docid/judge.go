@@ -7,20 +7,19 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// proven is what is known of a subject and the leaders. All of it stays true
-// as long as they live, so it may be used again however often the store is
-// asked.
+// proven is what is known about a subject and the leaders. All of it stays true as long as they live, so it can
+// be reused after any number of look-ups.
 type proven struct {
 	names    [][]Hit    // by name of the subject: every leader it leads to
 	searched []searched // by key set of the subject
 	contents map[content]agreement
-	rated    []Rated // names of pictures that were asked for
+	rated    []Rated // names of pictures that were looked up
 }
 
-// searched is what became of the leaders under a key set.
+// searched is the state of the leaders under a key set.
 type searched struct {
 	left          []Hit    // found, not compared yet
-	more          bool     // and there are others, fewer of whose keys are shared
+	more          bool     // and others share fewer keys
 	best, variant *matched // of those compared
 }
 
@@ -32,8 +31,8 @@ type matched struct {
 	pictures []Picture // of the leader
 }
 
-// outcome is what a subject is: the duplicate of match, or new, and then
-// perhaps the variant of another.
+// outcome is the decision on a subject: the duplicate of match, or new, and then perhaps the variant of
+// another.
 type outcome struct {
 	stage     Stage
 	match     *matched
@@ -42,8 +41,8 @@ type outcome struct {
 	alike     []SameImages // of an article without words
 }
 
-// question is what must be proven before there is an outcome: how contents
-// agree, or what the leaders under a key set are.
+// question is what must be proven before there is an outcome: how contents agree, or which leaders a key set
+// has.
 type question struct {
 	content
 	keySet int
@@ -56,14 +55,12 @@ const (
 	basisTitle = "equal title"
 )
 
-// hotName is the number of docIds from which on a title is the identity of
-// none: the stage passes and the content decides. Likewise a url, where the
-// contents must agree; else a url leads to one docId at a time.
+// hotName is the number of docIds from which a title identifies none of them, so that the content decides. The
+// same holds for a url if the contents must agree; otherwise a url leads to one docId at a time.
 const hotName = 64
 
-// decide is the judgement, a pure function: stage by stage, the first that has
-// a match decides. It returns a question instead where the outcome depends on
-// something that is not proven.
+// decide judges the subject. It is a pure function: the first stage that has a match decides. It returns a
+// question instead if the outcome depends on something that is not proven.
 func decide(s *subject, p *proven) (outcome, *question) {
 	for _, stage := range []Stage{StageOverride, StageURL, StageTitle, StageContent} {
 		m, q := match(s, p, stage)
@@ -79,8 +76,8 @@ func decide(s *subject, p *proven) (outcome, *question) {
 	return o, nil
 }
 
-// match is the best leader of one stage: equal text, then what is near before what is contained, then the higher
-// similarity, then the smaller distance, then the earlier.
+// match returns the best leader of one stage: equal text first, then near, then contained. Ties go to the
+// higher similarity, then the smaller distance, then the earlier leader.
 func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	best, q := matchName(s, p, stage, false)
 	for i := range s.keySets {
@@ -98,8 +95,8 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	return best, q
 }
 
-// matchName is the earliest leader that the name of a stage leads to and
-// identifies; or, contradicted, would identify but for its pictures.
+// matchName returns the earliest leader that the name of a stage leads to and identifies. With contradicted set
+// it returns one that only its pictures keep from that.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil) {
@@ -122,7 +119,7 @@ func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched,
 	return nil, nil
 }
 
-// named is the match by a name.
+// named returns the match by a name.
 func named(stage Stage, leader uint64, a agreement) *matched {
 	m := &matched{leader: leader, agreement: a, Match: neardup.Match{Similarity: 1, Distance: -1,
 		Near: a.apart == nil, Variant: a.apart != nil, Method: string(Exact), Basis: basisURL}}
@@ -135,7 +132,7 @@ func named(stage Stage, leader uint64, a agreement) *matched {
 	return m
 }
 
-// evidence is what was measured: for a name the contents, where they are near and not equal.
+// evidence returns the match of the contents for a name whose contents are near but not equal.
 func (m *matched) evidence() neardup.Match {
 	if m.contents == nil {
 		return m.Match
@@ -145,7 +142,7 @@ func (m *matched) evidence() neardup.Match {
 	return e
 }
 
-// grade is what kind of evidence a match is, the strongest greatest: as a batch grades it.
+// grade returns the strength of the evidence, higher is stronger. A batch grades in the same way.
 func grade(m *matched) int {
 	switch m.Basis {
 	case neardup.BasisEqual:
@@ -176,8 +173,8 @@ func better(a, b *matched) *matched {
 	return a
 }
 
-// add takes what a look-up found: names anew, keys in addition. Of leaders
-// that do not fit within limit, those that share most keys stay.
+// add takes what a look-up found: it replaces names and adds keys. If leaders exceed limit, those that share
+// the most keys stay.
 func (p *proven) add(s *subject, f Found, limit int) {
 	for _, hits := range f.Names {
 		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })
@@ -200,9 +197,8 @@ func (t *searched) add(hits []Hit, cutoff int64, limit int) {
 	}
 }
 
-// order puts first what is compared first: the leaders in their order, so that
-// this does not depend on the store; of more than limit only those that share
-// most keys.
+// order sorts the leaders for comparison, in their own order, so that it does not depend on the store. If there
+// are more than limit, it keeps those that share the most keys.
 func (t *searched) order(limit int) {
 	if len(t.left) > limit {
 		slices.SortFunc(t.left, func(a, b Hit) int {

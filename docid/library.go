@@ -6,15 +6,14 @@ import "context"
 // of its articles.
 type History interface {
 	Sink
-	// KeepIdentity keeps what makes an index itself, so that a lost one can be
-	// made again, and refuses to be fed by another: ErrOther.
+	// KeepIdentity stores the identity of an index, so that a lost index can be rebuilt. It returns ErrOther if
+	// another index feeds the library.
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
-	// Identity is what made the index itself; ErrNotFound if it was not kept.
+	// Identity returns the stored identity of the index; ErrNotFound if there is none.
 	Identity(ctx context.Context, tenant string) (Identity, error)
-	// History returns the changes after one, in order and without gaps, up to
-	// Cursor: entry, names, and what it did to the kept copy; of a submission
-	// the article without its text, nil if it is there no more; of an update
-	// that came with a text an empty one.
+	// History returns the changes after one, in order and without gaps, up to Cursor: entry, names, and the
+	// effect on the kept copy. A submission has the article without its text, or nil if it was deleted. An
+	// update with a text has an empty article.
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 }
 
@@ -22,12 +21,11 @@ type History interface {
 // needs of each leader: its deliveries have a Material.
 type Library interface {
 	Sink
-	// Texts reads what is kept of docIds; those of which nothing is are left
-	// out.
+	// Texts reads the stored texts of docIds. It leaves out docIds without any.
 	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
 }
 
-// Texts are what a library keeps of a docId.
+// Texts are the stored texts of a docId.
 type Texts struct {
 	Material *Material // nil: none
 	Kept     *Article  // its nid, text and heat; nil: none

@@ -2,24 +2,23 @@ package docid
 
 import "context"
 
-// Log is an ordered, durable log that several servers share. Each appends what it
-// proposes, reads what all have appended, and applies it in order to a store of its own: so the log is
-// what decides who was first, and the stores are alike. Entries lie at the offsets 1, 2, 3 ...; the first 16
-// bytes of each, its id, tell it from every other. An entry that others put there may be shorter: zeros follow it then.
-// All methods are safe for concurrent use.
+// Log is an ordered, durable log that several servers share. Each server appends its proposals, reads all
+// entries, and applies them in order to its own store. So the log decides which proposal is first, and the
+// stores are alike. Entries have the offsets 1, 2, 3 ... The first 16 bytes of an entry are its unique id; an
+// entry of another writer may be shorter, and is then padded with zeros. All methods are safe for concurrent
+// use.
 type Log interface {
-	// Append makes an entry durable as the next one, and returns its offset. It is
-	// refused with ErrLogLost, and nothing is appended, unless the log has the entry at the
-	// anchor; with the zero one unless the log never had any. After other errors nobody knows whether it is
-	// there, or comes there yet.
+	// Append makes an entry durable as the next one, and returns its offset. It returns ErrLogLost and appends
+	// nothing unless the log has the entry at the anchor. With the zero anchor the log must never have had an
+	// entry. After other errors the entry may be there, or appear later.
 	Append(ctx context.Context, anchor Anchor, entry []byte) (uint64, error)
-	// Read returns entries after the anchor, in order and without gaps, as many as are at hand up to a
-	// limit of its own: it ends with the entry that exceeds 1 MiB, or before. Where there are none yet it waits a while, and then returns none. What it
-	// returns is durable. ErrLogLost if the log does not have the entry at the anchor, or not all after it.
+	// Read returns entries after the anchor, in order, without gaps and durable. A call ends at the latest with
+	// the entry that exceeds 1 MiB. If there are none it waits briefly, and then returns none. It returns
+	// ErrLogLost if the log lacks the entry at the anchor or any after it.
 	Read(ctx context.Context, anchor Anchor) ([][]byte, error)
-	// Incarnation names the log as it runs now: it has another name after anything that may have lost entries, such as a
-	// restart, a failover or a restore. The other methods fail, until it is called again, where the log is no longer what it
-	// named. Whoever appends first makes sure of the last incarnation that the entries name.
+	// Incarnation names the current run of the log. The name changes after anything that may have lost entries,
+	// such as a restart, a failover or a restore. The other methods then fail until it is called again. Before
+	// appending, a server makes sure of the last incarnation that the entries name.
 	Incarnation(ctx context.Context) (string, error)
 	// Durable is the offset of the last entry that cannot be lost any more; 0: there is none.
 	Durable(ctx context.Context) (uint64, error)
@@ -33,7 +32,7 @@ type Anchor struct {
 	ID     [16]byte
 }
 
-// Next is the anchor of the entry after it.
+// Next returns the anchor of the entry after a.
 func (a Anchor) Next(entry []byte) Anchor {
 	next := Anchor{Offset: a.Offset + 1}
 	copy(next.ID[:], entry)

@@ -11,15 +11,14 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Revision is what may change of an article. Answers already given stay.
+// Revision is a change of an article. Earlier answers stay.
 type Revision struct {
 	Heat *int64
 	Text *string
 }
 
-// Update changes heat or text of an article. With a text, or while it is the
-// kept copy, the article competes for being kept at its new heat, unless the
-// text contradicts that of the leader. ErrNotFound, ErrContended.
+// Update changes heat or text of an article. With a text, or if it is the kept copy, the article competes for
+// being kept at its new heat. It does not if the text contradicts the leader's. ErrNotFound, ErrContended.
 func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
 	for range maxRounds {
 		c := &Change{SetHeat: r.Heat, Backlog: d.Backlog}
@@ -27,7 +26,7 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 		if r.Text != nil {
 			c.Article = &Article{}
 			c.Article.Text = *r.Text
-			c.Evidence.Stage = StageContent // so that the log tells that it had one
+			c.Evidence.Stage = StageContent // so that the log shows that it had one
 			if err := d.judgeText(ctx, c); err != nil {
 				return Entry{}, fmt.Errorf("update %q: %w", nid, err)
 			}
@@ -40,8 +39,8 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 	return Entry{}, fmt.Errorf("update %q: %w", nid, ErrContended)
 }
 
-// judgeText says whether the new text of an article contradicts its leader. That
-// of the leader itself may become what it likes.
+// judgeText sets whether the new text of an article contradicts its leader. The text of the leader itself may
+// change freely.
 func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	m, err := d.index.Catalog().Member(ctx, c.NID)
 	if err != nil {
@@ -78,9 +77,8 @@ func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	return d.commit(ctx, c)
 }
 
-// Expire ends up to limit docIds that are due at a time, each as a change of
-// its own, and returns how many. The caller decides when to call it; until
-// then a docId lives, whatever the clock says.
+// Expire ends up to limit docIds that are due, each as a change of its own, and returns how many. A docId lives
+// until the caller calls it, whatever the clock shows.
 func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, error) {
 	due, err := d.index.Catalog().Due(ctx, now.UnixNano(), limit)
 	if err != nil {
@@ -100,10 +98,9 @@ func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, e
 	return n, nil
 }
 
-// Forget drops idempotency keys of changes received before a time, and returns how
-// far it went: some limit changes further than from, where the last Forget
-// ended. Changes without a key cost a look at the log and no change of their own. A
-// clock that was ahead for a while keeps no key longer.
+// Forget drops idempotency keys of changes received before a time. It returns the last change handled, some
+// limit changes past from, where the last Forget ended. Changes without a key cost only a look at the log. A
+// clock that was ahead temporarily keeps no key longer.
 func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, limit int) (uint64, error) {
 	keys := false
 	for at, upTo := from, from; ; {
@@ -138,9 +135,9 @@ func (d *Detector) forget(ctx context.Context, from, upTo uint64, keys bool) (ui
 	return upTo, nil
 }
 
-// old is the last of changes, in their order after from, that were received before a
-// time. One that seems to come from the future was made while the clock was ahead, and
-// is as old as the next one whose time can be.
+// old returns the last of the changes after from that were received before a time. A change that seems to come
+// from the future was made while the clock was ahead. It counts as old as the next change with a plausible
+// time.
 func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 	upTo = from
 	for _, e := range entries {
@@ -228,8 +225,7 @@ func (d *Detector) Evidence(ctx context.Context, seq uint64) (Answer, error) {
 	return d.FromEntry(es[0]), nil
 }
 
-// FindURL returns the docIds that an address leads to, the oldest first;
-// FindTitle those of a title. Empty where the stage is off.
+// FindURL returns the docIds that an address leads to, the oldest first. It returns none if the stage is off.
 func (d *Detector) FindURL(ctx context.Context, raw string) ([]string, error) {
 	return d.find(ctx, StageURL, d.URL, NormalizeURL(raw))
 }
@@ -258,16 +254,16 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 	return ids, nil
 }
 
-// Comparison says how two documents match, stage by stage.
+// Comparison describes how two documents match, stage by stage.
 type Comparison struct {
 	URL, Title, Content neardup.Match
 	// Contained is the document that the other one contains, "a" or "b"; "" for neither.
 	Contained string
 }
 
-// Compare compares two documents as the cascade would, without the store. It works as a long judgement does, so it waits
-// for a place as one does, and ends with its context between one text and the next. The match of the contents has the
-// Evidence, if their method has any.
+// Compare compares two documents as the cascade would, without the store. It waits for a place in the semaphore
+// as a long judgement does. If the context ends, it stops before the next text. The match of the contents has
+// the Evidence, if their method has any.
 func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Comparison, err error) {
 	if err := d.Semaphore.Acquire(ctx); err != nil {
 		return c, err
@@ -286,7 +282,7 @@ func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Compar
 	return c, ctx.Err()
 }
 
-// compareContained says which of two contents contains the other, where that is asked for.
+// compareContained finds which of two contents contains the other, if the method measures containment.
 func (d *Detector) compareContained(ctx context.Context, c *Comparison, a, b string) error {
 	if c.Content.Basis == neardup.BasisContained {
 		c.Contained = "a"

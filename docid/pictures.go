@@ -12,10 +12,10 @@ import (
 	"github.com/neardup/neardup/image"
 )
 
-// Pictures of articles say something beside their texts: they confirm what a text leaves open, and contradict what a
-// template makes equal; alone they make no two articles one. What they say rests on those of the two articles, and
-// on which of them are common. An article's docId has a name for each, so that the store can count
-// the docIds of a picture; Commit refuses a judgement of a picture that has become common since.
+// Pictures are evidence besides the texts: they confirm what a text leaves open, and contradict what a template
+// makes equal. Pictures alone never make two articles duplicates. The evidence rests on the pictures of the two
+// articles, and on which of them are common. An article's docId has a name for each, so that the store can
+// count the docIds of a picture. Commit refuses a judgement if one of its pictures has become common since.
 
 // Picture is one of an article's.
 type Picture struct {
@@ -23,14 +23,14 @@ type Picture struct {
 	Quality int        // of the hash, 0 to 100; below image.DefaultQuality it counts for nothing
 }
 
-// MarshalText is how a list of pictures has one: pdq:HASH quality:N.
+// MarshalText encodes a picture as in a list of pictures: pdq:HASH quality:N.
 func (p Picture) MarshalText() ([]byte, error) {
 	f := image.Fingerprint{Quality: p.Quality}
 	f.Hashes[0] = p.Hash
 	return []byte(f.String()), nil
 }
 
-// UnmarshalText reads that.
+// UnmarshalText decodes pdq:HASH quality:N.
 func (p *Picture) UnmarshalText(text []byte) error {
 	f, err := image.Parse(string(text))
 	if err == nil {
@@ -39,13 +39,12 @@ func (p *Picture) UnmarshalText(text []byte) error {
 	return err
 }
 
-// maxPictures is how many pictures an article may have: their names, too, are a column of a sink.
+// maxPictures bounds the pictures of an article, whose names are a column of a sink.
 const maxPictures = 50
 
-// Pictures says how those of articles count.
+// Pictures sets how the pictures of articles count.
 type Pictures struct {
-	// Common is the share of the docIds: what more of them have, such as a logo, counts for nothing.
-	// 0: .001.
+	// Common is the share of the docIds above which a picture, such as a logo, counts for nothing. 0: .001.
 	Common float64
 }
 
@@ -62,7 +61,7 @@ const (
 	leastCommon = 5         // docIds have a picture before it can be common
 )
 
-// MostUncommon is how many docIds of so many may have a picture that is not common.
+// MostUncommon returns how many of docIDs docIds may have a picture before it is common.
 func (q *Query) MostUncommon(docIDs int) int {
 	return max(leastCommon, int(uint64(docIDs)*q.Share/shares))
 }
@@ -85,13 +84,13 @@ type ImagesInCommon struct {
 	Distance int    `json:"distance" doc:"How many of their 256 bits differ: at most 31."`
 }
 
-// stageImages is that of the names of pictures: it decides nothing.
+// stageImages is the stage of the names of pictures. It decides nothing.
 const stageImages Stage = "images"
 
 // basisImages is added to the basis of texts that were confirmed.
 const basisImages = ", confirmed by pictures"
 
-// pictureSpec is how the pictures of an index count; "" where they do not.
+// pictureSpec returns how the pictures of an index count, or "" if they do not.
 func (c *cascade) pictureSpec() string {
 	if c.Pictures == nil {
 		return ""
@@ -111,7 +110,7 @@ func (p *Pictures) valid() error {
 	return nil
 }
 
-// validPictures checks those of an article.
+// validPictures checks the pictures of an article.
 func (c *cascade) validPictures(ps []Picture) error {
 	switch {
 	case len(ps) > 0 && c.Pictures == nil:
@@ -127,7 +126,7 @@ func (c *cascade) validPictures(ps []Picture) error {
 	return nil
 }
 
-// counted are the hashes that say something, each once.
+// counted returns the distinct hashes of sufficient quality.
 func (c *cascade) counted(ps []Picture) (hashes []image.Hash) {
 	for _, p := range ps {
 		if c.Pictures != nil && p.Quality >= image.DefaultQuality && !slices.Contains(hashes, p.Hash) {
@@ -137,12 +136,12 @@ func (c *cascade) counted(ps []Picture) (hashes []image.Hash) {
 	return hashes
 }
 
-// pictureName is the name of a picture.
+// pictureName returns the name of a picture.
 func (c *cascade) pictureName(h image.Hash) Name {
 	return keyed(c.nameKey, string(stageImages), h.String())
 }
 
-// pictureAliases are the names of pictures.
+// pictureAliases returns the names of pictures.
 func (c *cascade) pictureAliases(ps []Picture) (names []alias) {
 	for _, h := range c.counted(ps) {
 		names = append(names, alias{stageImages, c.pictureName(h)})
@@ -150,7 +149,7 @@ func (c *cascade) pictureAliases(ps []Picture) (names []alias) {
 	return names
 }
 
-// likeness is what the pictures of two articles say that are not common.
+// likeness is the evidence of the uncommon pictures of two articles.
 type likeness struct {
 	mine, theirs []image.Hash
 	SameImages
@@ -162,7 +161,7 @@ func (l *likeness) confirms() bool { return l.Same > 0 && 2*l.Same >= l.Of }
 // contradicts: both have several, and none in common.
 func (l *likeness) contradicts() bool { return l.Same == 0 && len(l.mine) > 1 && len(l.theirs) > 1 }
 
-// conflict says so.
+// conflict returns the first picture of each side as evidence.
 func (l *likeness) conflict() neardup.Conflict {
 	return neardup.Conflict{Kind: "picture", A: l.mine[0].String(), B: l.theirs[0].String()}
 }
@@ -211,7 +210,7 @@ func (j *search) likeness(ctx context.Context, leader uint64, pictures []Picture
 	return l, nil
 }
 
-// uncommon are those of some pictures that are not common.
+// uncommon returns the pictures that are not common.
 func (j *search) uncommon(ctx context.Context, hashes []image.Hash) (some []image.Hash, err error) {
 	names := make([]Name, len(hashes))
 	for i, h := range hashes {
@@ -228,7 +227,7 @@ func (j *search) uncommon(ctx context.Context, hashes []image.Hash) (some []imag
 	return some, nil
 }
 
-// share is that from which on a picture is common; 0 where pictures do not count.
+// share returns the share from which a picture is common, or 0 if pictures do not count.
 func (c *cascade) share() uint64 {
 	if c.Pictures == nil {
 		return 0
@@ -246,7 +245,7 @@ func (j *search) otherwise(common []bool) bool {
 	return false
 }
 
-// rate asks which names are common, those of which it is not known.
+// rate looks up which names are common, unless it is known.
 func (j *search) rate(ctx context.Context, names []Name) error {
 	q := Query{Share: j.s.share()}
 	for _, n := range names {
@@ -273,9 +272,9 @@ func (p *proven) common(n Name) bool {
 	return slices.ContainsFunc(p.rated, func(r Rated) bool { return r.Name == n && r.Common })
 }
 
-// pictured is what becomes of a match of texts by the pictures of both.
+// pictured adjusts a match of texts by the pictures of both.
 func (j *search) pictured(ctx context.Context, m matched) (matched, error) {
-	confirmable := m.Unsure && !m.Overlap // one that says more stays
+	confirmable := m.Unsure && !m.Overlap // an overlap stays one
 	if !m.Near && !confirmable {
 		return m, nil
 	}
@@ -295,7 +294,7 @@ func (j *search) pictured(ctx context.Context, m matched) (matched, error) {
 // mostAlike is how many docIds are named that have pictures of an article without words.
 const mostAlike = 10
 
-// alike are the docIds that have pictures of an article that has nothing else, those that have most of them first.
+// alike returns the docIds that share pictures with an article without words, the most similar first.
 func alike(s *subject, p *proven) (found []SameImages) {
 	if !s.wordless {
 		return nil
@@ -326,13 +325,13 @@ func alike(s *subject, p *proven) (found []SameImages) {
 	return found[:min(len(found), mostAlike)]
 }
 
-// pictureOf is the picture that has a name.
+// pictureOf returns the picture that has a name.
 func (s *subject) pictureOf(n Name) image.Hash {
 	i := slices.IndexFunc(s.pictures, func(h image.Hash) bool { return s.pictureName(h) == n })
 	return s.pictures[max(i, 0)]
 }
 
-// inAnswer is how an answer has it.
+// inAnswer converts s for an answer.
 func (s *SameImages) inAnswer() ImagesInCommon {
 	return ImagesInCommon{Same: s.Same, Of: s.Of, Hash: s.A.String(), Other: s.B.String(), Distance: s.Distance}
 }
@@ -347,7 +346,7 @@ func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
 	return out
 }
 
-// InCommon are the pictures that two articles have in common, common ones among them; nil where one has none that count.
+// InCommon returns the pictures that two articles share, or nil if either has none that count.
 func (d *Detector) InCommon(a, b []Picture) *ImagesInCommon {
 	l := likeness{mine: d.counted(a), theirs: d.counted(b)}
 	if len(l.mine) == 0 || len(l.theirs) == 0 {

@@ -25,7 +25,7 @@ func TestMostUncommon(t *testing.T) {
 	}
 }
 
-// How pictures count is part of an index; where they do not, its spec is what it was before there were any.
+// How pictures count is part of an index. Without pictures its spec is unchanged.
 func TestPicturesInTheSpec(t *testing.T) {
 	for _, c := range []struct {
 		pictures *docid.Pictures
@@ -102,7 +102,7 @@ func TestInCommon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(bits ...int) docid.Picture { // so many bits of each word
+	at := func(bits ...int) docid.Picture { // these bits of each word
 		var h image.Hash
 		for i, n := range bits {
 			h[i] = 1<<n - 1

@@ -13,25 +13,23 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Rebuild makes a lost index again from what two sinks have of it: every change
-// of the history once more, leaders found under the keys that their texts give,
-// with the docIds that they had.
+// Rebuild rebuilds a lost index from two sinks. It repeats every change of the history, with the original
+// docIds. Leaders are found under the keys of their texts.
 type Rebuild struct {
 	Store    Store
 	History  History
 	Library  Library
 	Tenant   string
 	Settings Settings // those that the index was served with
-	// Anew makes it by these settings, whatever it was served with: see Settings.Rekey, and Detector.Rejudge,
-	// which is to follow.
+	// Anew rebuilds with these settings even if the index was served with others. See Settings.Rekey; call
+	// Detector.Rejudge afterwards.
 	Anew bool
-	// Drained says that both sinks had every change when the index was lost.
-	// Then nothing is lost, and no epoch begins.
+	// Drained states that both sinks had every change when the index was lost. Then nothing is lost, and no
+	// epoch begins.
 	Drained bool
-	// Page is how many changes are read, and made again, at a time, fewer where
-	// texts are long. 0: 500.
+	// Page bounds the changes read and repeated at a time; it is fewer if texts are long. 0: 500.
 	Page int
-	// Progress, where not nil, hears how many changes were made so far.
+	// If Progress is not nil, it gets the number of changes made so far.
 	Progress func(made int)
 
 	identity Identity
@@ -42,26 +40,26 @@ type Rebuild struct {
 	library  uint64 // the cursor of the library
 }
 
-// Rebuilt says what was made again.
+// Rebuilt reports what was rebuilt.
 type Rebuilt struct {
 	From, Seq uint64 // the changes after From, up to Seq
 	Digest    string // of the log up to Seq: see LogDigest
-	// Textless are docIds of which the library had no text: articles find them
-	// by url and title only. Some of them may have ended since.
+	// Textless counts docIds whose text the library lacked. Articles find them by url and title only. Some of
+	// them may have ended since.
 	Textless int
-	// Missing are those of them that came with changes that the library has: it lost them.
+	// Missing counts those of them whose changes the library has, so it lost their texts.
 	Missing int
 	// Keptless are kept copies whose text the library did not have.
 	Keptless int
-	// Rowless are articles that nobody has deleted and that the history has no more: it lost them.
+	// Rowless counts articles that were never deleted but that the history has lost.
 	Rowless int
 	Epoch   bool // one began
 	Stats
 }
 
-// Run makes it. After an error or a crash it goes on where it was. Errors:
-// neardup.ErrUnlike if the settings are not those of the index, ErrOccupied if
-// there is an index already, ErrUndrained, ErrCorrupt, ErrUnavailable.
+// Run rebuilds the index. After an error or a crash it continues where it was. Errors: neardup.ErrUnlike if the
+// settings are not those of the index, ErrOccupied if there is an index already, ErrUndrained, ErrCorrupt,
+// ErrUnavailable.
 func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	if err := r.prepare(ctx); err != nil {
 		return r.sum, err
@@ -134,7 +132,7 @@ func (r *Rebuild) changes(ctx context.Context) error {
 	}()
 	var failed error
 	made := 0
-	for page := range pages { // to the end, so that who reads has ended too
+	for page := range pages { // to the end, so that the reading goroutine has ended
 		if failed != nil {
 			continue
 		}
@@ -188,7 +186,7 @@ func (r *Rebuild) read(ctx context.Context, pages chan<- []*Change) error {
 	return nil
 }
 
-// bytesOf is how long the texts of a page are.
+// bytesOf returns the total length of the texts of a page.
 func bytesOf(page []*Change) (n int) {
 	for _, c := range page {
 		if c.Article != nil {
@@ -235,7 +233,7 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 	return page, nil
 }
 
-// change is a change as it is made again, but for the keys of a leader.
+// change returns a change as it is repeated, without the keys of a leader.
 func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	c := &Change{Entry: d.Entry, Names: d.Names}
 	switch d.Kind {
@@ -313,8 +311,8 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 	return nil
 }
 
-// LogDigest is a SHA-256 of the log up to a change: two indexes with one digest
-// decided the same in the same order. O(changes).
+// LogDigest returns a SHA-256 of the log up to a change. Two indexes with one digest decided the same in the
+// same order. O(changes).
 func LogDigest(ctx context.Context, c Catalog, upTo uint64) (string, error) {
 	d := newDigest()
 	for at := uint64(0); at < upTo; {
@@ -353,5 +351,5 @@ func (d digest) add(e *Entry) {
 	_ = d.lines.Encode(&e2) // into a hash, of numbers and strings
 }
 
-// String is the digest of what was added.
+// String returns the digest of what was added.
 func (d digest) String() string { return hex.EncodeToString(d.Sum(nil)) }

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// TestProgressOverEpochs: the numbers of changes jump where an epoch began, and what a
-// rebuild tells of its progress is how many it made, not their numbers.
+// TestProgressOverEpochs: numbers of changes jump where an epoch began. A rebuild reports how many it made, not
+// their numbers.
 func TestProgressOverEpochs(t *testing.T) {
 	history, library := storetest.KeptSinks()
 	s := docid.Settings{Content: docid.Exact}
@@ -60,7 +60,7 @@ func TestProgressOverEpochs(t *testing.T) {
 	}
 }
 
-// drain stores behind the index all that is not.
+// drain stores pending changes.
 func drain(t *testing.T, d *docid.Detector, history, library docid.Sink) {
 	t.Helper()
 	for name, sink := range map[string]docid.Sink{"map": history, "articles": library} {

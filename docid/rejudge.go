@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// rejudger is who moves articles when an index is judged again.
+// rejudger is the author of corrections when an index is judged again.
 const rejudger = "neardup rebuild"
 
 // Rejudged counts what became of an index that is judged again.
@@ -25,16 +25,16 @@ type Rejudged struct {
 	Undecided int
 }
 
-// Rejudge holds an index that has other settings now to the docIds that it gave before: see [Settings.Rekey].
-// An article changes its docId on the evidence of its own text alone, as a correction of the log:
+// Rejudge judges an index by its new settings and compares that with its docIds: see [Settings.Rekey]. An
+// article changes its docId on the evidence of its own text alone, as a correction of the log:
 //
-//   - an article that the settings do not find like its leader goes to the docId that they find, or gets one of its own;
+//   - an article that the settings do not find like its leader joins the docId that they find, or gets its own;
 //   - a docId of one article joins an earlier one that it is like, so that the earlier docId stays;
 //   - a docId of several articles stays whole: they were compared with its leader, and with no other;
-//   - what a person moved stays where it is, and so does an article whose text nobody has.
+//   - an article that a person moved stays, as does one whose text is not available.
 //
-// The texts of leaders and kept copies lie in the index; textOf returns others by the change they came with, where it is
-// not nil. moved hears each article that moves. Nobody else may write meanwhile. Called again it moves nothing more.
+// The index stores the texts of leaders and kept copies. If textOf is not nil, it returns other texts by the
+// change they came with. moved gets each article that moves. No client may write meanwhile.
 func (d *Detector) Rejudge(ctx context.Context, textOf func(seq uint64) (string, bool, error), moved func(Moved) error) (Rejudged, error) {
 	if err := d.learnRulings(ctx); err != nil {
 		return Rejudged{}, err
@@ -141,7 +141,7 @@ func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
 	return r.judge(ctx, j, m, text, why, func(other uint64) bool { return other != g.Leader })
 }
 
-// text is that of an article that is no leader.
+// text returns the text of an article that is not a leader.
 func (r *rejudging) text(g *Group, m *Member) (string, bool, error) {
 	switch {
 	case g.Kept != nil && g.Kept.ID == m.ID:
@@ -169,7 +169,7 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 		return nil
 	}
 	mat, err := r.d.index.Material(ctx, leader)
-	if err != nil || neardup.Blank(mat.Text) { // without a text it goes by its names, as before
+	if err != nil || neardup.Blank(mat.Text) { // without a text only its names find it
 		return err
 	}
 	e, err := r.entry(ctx, m.Seq)
@@ -183,8 +183,8 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 	return r.judge(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
 }
 
-// judge judges an article by the leaders that count, and moves it: where nothing is like it, to a docId
-// of its own if it may not stay (why says so).
+// judge judges an article by the leaders that count, and moves it. If nothing is like it and it may not stay
+// (why gives the reason), it gets its own docId.
 func (r *rejudging) judge(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
 	r.sum.Articles++
 	o, err := j.among(ctx, counts)
@@ -232,9 +232,9 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// against has the leader of one docId found, and no other; or the leader that the article was found like, where a person
-// moved that one's article to this docId. What an article was found by before, its url or its title, it has brought along;
-// else its names say nothing, for they may lead there because of itself.
+// against sets the leader of one docId as the only candidate. If a person moved the article that this one was
+// found like to this docId, that is the candidate. The name that an article was found by, its url or title, is
+// its own. Other names may lead there only because of the article itself, so they are ignored.
 func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	leader := g.Leader
 	switch m, err := j.d.index.Catalog().Member(ctx, e.Evidence.LeaderNID); {
@@ -283,7 +283,7 @@ func (j *search) among(ctx context.Context, counts func(leader uint64) bool) (ou
 	return j.outcome(ctx)
 }
 
-// carries reports that a name is that of the article which made a docId, and not of another that joined it.
+// carries reports whether a name is of the article that made a docId, and not of another that joined it.
 func (j *search) carries(ctx context.Context, leader uint64, name Name) (bool, error) {
 	mat, err := j.d.index.Material(ctx, leader)
 	if err != nil {

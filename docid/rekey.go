@@ -13,7 +13,7 @@ import (
 // which keys its leaders are found, and under which names its articles.
 type Rekeyed struct {
 	cascade
-	// Spec is that of the settings.
+	// Spec is the spec of the settings.
 	Spec string
 }
 
@@ -31,7 +31,7 @@ func (s Settings) Rekey(tenant string, id Identity) (*Rekeyed, error) {
 	return &Rekeyed{c, spec}, nil
 }
 
-// cleanOf is how a spec says that texts are cleaned.
+// cleanOf returns how a spec cleans texts.
 func cleanOf(spec string) string {
 	_, rest, _ := strings.Cut(spec, " clean=")
 	kept, _, _ := strings.Cut(rest, " url=")
@@ -61,5 +61,5 @@ func (c *cascade) keys(leaders []*NewLeader) {
 	workers.Wait()
 }
 
-// Names are those that lead to the docId of an article.
+// Names returns the names that lead to the docId of an article.
 func (r *Rekeyed) Names(a *Article) []Name { return r.namesOf(a) }

@@ -10,16 +10,15 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// Relay feeds one sink from the outbox of an index: in order, at least once,
-// from where the sink says it is. Whatever was killed meanwhile, nothing is
-// left out.
+// Relay feeds one sink from the outbox of an index: in order, at least once, from the sink's cursor. Crashes
+// lose nothing.
 type Relay struct {
 	d    *Detector
 	name string
 	who  string // of all that feed the sink
 	sink Sink
-	// Told, where not nil, hears of each page that was handed to the sink, when it began and how many changes it has, and
-	// why Run waits.
+	// If Told is not nil, it gets the start and size of each page handed to the sink, and the error that Run
+	// waits for.
 	Told func(began time.Time, changes int, err error)
 }
 
@@ -38,15 +37,14 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if err == nil {
 		err = d.Resume(ctx, at)
 	}
-	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be away for now; Drain asks again
+	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be unavailable for now; Drain tries again
 		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
 	}
 	return &Relay{d: d, name: name, who: rand.Text(), sink: sink}, nil
 }
 
-// A relay hands out pages of so many changes, looks for new ones so often, and
-// after errors waits twice as long each time, up to a bound. So long after it was
-// last heard of another takes over.
+// A relay hands out pages of relayPage changes and polls every relayPause. After errors it doubles the pause,
+// up to relayMost. Another relay takes over if it has not been active for relayClaim.
 const (
 	relayPage  = 500
 	relayPause = 100 * time.Millisecond
@@ -95,7 +93,7 @@ func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, er
 	return at, p.err
 }
 
-// page is what waits after a change.
+// page is a page of pending changes.
 type page struct {
 	ds  []Delivery
 	err error
@@ -122,9 +120,8 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 	return <-next, err
 }
 
-// Run drains again and again until ctx ends, whose error it returns. It goes on
-// after errors of the sink and of the store. Of all that run for a sink one feeds it;
-// the others look whether it still does.
+// Run drains repeatedly until ctx ends, and returns its error. It continues after errors of the sink and of the
+// store. Of all relays of a sink, one feeds it; the rest check whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
 	wait := relayPause
@@ -141,7 +138,7 @@ func (r *Relay) Run(ctx context.Context) error {
 			wait = min(2*wait, relayMost)
 			r.tell(began, 0, err)
 		}
-		_ = pause.For(ctx, wait) // the next turn says that ctx has ended
+		_ = pause.For(ctx, wait) // the next iteration returns if ctx has ended
 	}
 }
 
@@ -168,7 +165,7 @@ func (r *Relay) turn(ctx context.Context) error {
 	return err
 }
 
-// release lets another feed the sink at once. Where it fails, that one waits for a while.
+// release lets another relay feed the sink at once. If it fails, that relay waits for the lease to expire.
 func (r *Relay) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

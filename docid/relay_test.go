@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// epochSink is told of how many epochs each change has before it.
+// epochSink records how many epochs began up to each change.
 type epochSink struct {
 	at     uint64
 	epochs map[uint64]int
@@ -27,8 +27,8 @@ func (s *epochSink) Apply(_ context.Context, _ string, ds []docid.Delivery) erro
 	return nil
 }
 
-// TestEpochsOfOthers: an epoch that one server began and delivered is counted by the
-// relay of another, which begins behind it: timestamps are made of it.
+// TestEpochsOfOthers: a relay counts an epoch that another server began and delivered earlier, because
+// timestamps depend on it.
 func TestEpochsOfOthers(t *testing.T) {
 	ctx := t.Context()
 	store, err := memory.New(ctx)
@@ -83,7 +83,7 @@ func (s *laterSink) Apply(ctx context.Context, tenant string, ds []docid.Deliver
 	return s.epochSink.Apply(ctx, tenant, ds)
 }
 
-// TestRelayTells: who listens hears of each page that the sink took, and why Run waits.
+// TestRelayTells: Told gets each page that the sink took, and why Run waits.
 func TestRelayTells(t *testing.T) {
 	store, err := memory.New(t.Context())
 	if err != nil {
@@ -123,8 +123,8 @@ func TestRelayTells(t *testing.T) {
 	}
 }
 
-// TestRelayStartsInACatchUp: an update that the outbox did not keep is told as such
-// by whatever relay delivers it, also by one that has delivered nothing before it.
+// TestRelayStartsInACatchUp: any relay marks an update that the outbox did not keep, even one that has
+// delivered nothing before it.
 func TestRelayStartsInACatchUp(t *testing.T) {
 	ctx := t.Context()
 	store, err := memory.New(ctx)

@@ -6,30 +6,28 @@ import (
 	"fmt"
 )
 
-// Restoration is an index that is made again.
+// Restoration is an index that is being rebuilt.
 type Restoration interface {
-	// Append makes changes once more, in order, the first of them right after
-	// the last that is there; those that are there before the one that fails
-	// stay. A change has its whole entry, the numbers and nids that the commit
-	// gave it included; Query is not read, and an article may lack its text.
-	// ErrInvalid for a change that does not follow.
+	// Append repeats changes in order, the first right after the last that is there. If one fails, the changes
+	// before it stay. A change has its whole entry, including the numbers and nids that the commit gave it.
+	// Query is not read, and an article may lack its text. ErrInvalid for a change that does not follow.
 	Append(ctx context.Context, cs []*Change) error
 	// Catalog reads what is there.
 	Catalog() Catalog
-	// Finish lets everybody open the index. If past is not 0, an epoch begins
-	// first, with the change past+1: see Index.BeginEpoch.
+	// Finish makes the index available. If past is not 0, an epoch begins first, with the change past+1: see
+	// Index.BeginEpoch.
 	Finish(ctx context.Context, past uint64) error
 }
 
-// Errors of what is made again, and of what it is made from.
+// Errors of an index that is being rebuilt, and of its sources.
 var (
-	// ErrUnfinished is ErrUnavailable too.
+	// ErrUnfinished also matches ErrUnavailable.
 	ErrUnfinished = fmt.Errorf("%w: the index is half made again, and neardup rebuild goes on with it", ErrUnavailable)
 	ErrOccupied   = errors.New("there is an index already")
-	// ErrOther: a sink was fed by another index of the tenant.
+	// ErrOther reports that another index of the tenant fed a sink.
 	ErrOther = errors.New("fed by another index")
-	// ErrUndrained: one sink at least had not got everything.
+	// ErrUndrained reports that at least one sink lacks changes.
 	ErrUndrained = errors.New("the sinks are not equally far")
-	// ErrLogLost is ErrUnavailable too.
+	// ErrLogLost also matches ErrUnavailable.
 	ErrLogLost = fmt.Errorf("%w: the log does not have what was applied of it, or not all after that: it was emptied, cut short, trimmed, or is another", ErrUnavailable)
 )

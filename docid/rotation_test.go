@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Clients are served in rotation, each in the order in which it came: who has
-// five judgements in the line lets everybody else go before his second.
+// Clients are served in rotation, each in order of arrival. A client with five waiting judgements lets all
+// other clients go before its second.
 func TestSemaphoreGoesRoundByClient(t *testing.T) {
 	sem := NewSemaphore(1)
 	if err := sem.Acquire(t.Context()); err != nil {

@@ -20,21 +20,21 @@ import (
 // pair that cannot be is no match of any stage. It is the leader's own nid that
 // counts, as in a batch: an article whose partner is no leader is not moved by it.
 
-// ruled is what people have said, up to a change. Safe for concurrent use.
+// ruled has the rules of people, up to a change. Safe for concurrent use.
 type ruled struct {
 	mu   sync.RWMutex
 	at   uint64                              // the last rule
 	said map[string]map[string]override.Link // of a nid and another, both ways
 }
 
-// of is what was said of an article and others, up to which rule.
+// of returns the rules about an article, and the number of the last rule.
 func (r *ruled) of(nid string) (at uint64, said map[string]override.Link) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.at, maps.Clone(r.said[nid])
 }
 
-// pair is what was said of two articles, up to which rule.
+// pair returns the rule about two articles, and the number of the last rule.
 func (r *ruled) pair(a, b string) (at uint64, said override.Link) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -56,7 +56,7 @@ func (r *ruled) add(es []Entry) {
 	}
 }
 
-// forget begins anew.
+// forget drops all rules.
 func (r *ruled) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *ruled) forget() {
 // rulingsPage is how many rules are read at a time.
 const rulingsPage = 1000
 
-// learnRulings reads what people have said since the last time. O(new rulings).
+// learnRulings reads the rules since the last call. O(new rulings).
 func (d *Detector) learnRulings(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()
@@ -83,8 +83,8 @@ func (d *Detector) learnRulings(ctx context.Context) error {
 	}
 }
 
-// rulings are the links between an article and others: what was said, and before that
-// what the index was made with. The number is that of the last rule.
+// rulings returns the links between an article and others: rules first, then the overrides of the settings. The
+// number is that of the last rule.
 func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Link) {
 	at, said := d.ruled.of(nid)
 	links = map[string]override.Link{}
@@ -101,10 +101,9 @@ func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Lin
 	return at, links
 }
 
-// Rule notes what a person says of two articles, which need not be there yet; a
-// link of "" takes back what was said. From then on it is obeyed as
-// Settings.Overrides are, and before them; Unsure decides nothing. Answers
-// given stay: see Correct. ErrInvalid, and errors of a store.
+// Rule records a person's decision about two articles, which need not exist yet; a link of "" withdraws it.
+// From then on it takes precedence over Settings.Overrides; Unsure decides nothing. Earlier answers stay: see
+// Correct. ErrInvalid, and errors of a store.
 func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, error) {
 	links := []override.Link{override.Must, override.Cannot, override.Unsure, ""}
 	switch {
@@ -146,8 +145,7 @@ func (s *subject) rule(key []byte) {
 	}
 }
 
-// partners adds the leaders that the article must be linked to and that were
-// there before somebody said so.
+// partners adds the leaders that the article must be linked to and that existed before the rule.
 func (j *search) partners(ctx context.Context) error {
 	for i, p := range j.s.keySets {
 		if p.partner == "" || j.searched[i].best != nil {
@@ -180,7 +178,7 @@ func (s *subject) ruledApart(nid string) bool {
 	return s.links[nid] == override.Cannot
 }
 
-// compareRuled is the match of a leader that the article may have to be linked to.
+// compareRuled returns the match with a leader that the article may have to be linked to.
 func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.material(ctx, leader)
 	if err != nil {

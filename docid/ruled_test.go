@@ -53,13 +53,13 @@ func TestOverrides(t *testing.T) {
 	if c := add(t, d, named("c", submission("", "", "quite another text than all of these"))); c.Decision.Decision != neardup.New {
 		t.Errorf("moved by a duplicate: %+v", c)
 	}
-	// An article without nid is ruled by nobody.
+	// No ruling names an article without nid.
 	if got := add(t, d, submission("", "", text)); got.Decision.Decision != neardup.Duplicate {
 		t.Errorf("without nid: %+v", got)
 	}
 }
 
-// TestOverridesArePartOfTheIndex: with others it does not open.
+// TestOverridesArePartOfTheIndex: the index does not open with other overrides.
 func TestOverridesArePartOfTheIndex(t *testing.T) {
 	store, err := memory.New(t.Context())
 	if err != nil {

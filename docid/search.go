@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// search is the work on one subject: it asks the store, proves what the
-// judgement asks for, and is done when that has an outcome.
+// search is the work on one subject: it queries the store and proves facts until the judgement has an outcome.
 type search struct {
 	d *Detector
 	s *subject
@@ -40,10 +39,9 @@ func (j *search) restart() {
 	j.query.Since = 0
 }
 
-// decide looks until there is something to commit. A long judgement looks once
-// more when it has a place in the semaphore, and keeps that for the commit: what shares its
-// bucket is long too and waits, instead of all committing at once, of which one
-// would be accepted and the others had to look again.
+// decide looks until there is something to commit. A long judgement looks again when it has a place in the
+// semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
+// committed at once, all but one would have to look again.
 func (j *search) decide(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
 	if err != nil || !j.long() {
@@ -57,7 +55,7 @@ func (j *search) decide(ctx context.Context) (outcome, error) {
 	return j.round(ctx)
 }
 
-// round asks for the leaders that are new since the last round, and judges.
+// round looks up the leaders that are new since the last round, and judges.
 func (j *search) round(ctx context.Context) (outcome, error) {
 	j.rounds++
 	began := time.Now()
@@ -86,11 +84,11 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 	}
 }
 
-// maxPages is how many pages of one key set a round looks at; a bucket that has
-// more is searched in its newest part.
+// maxPages bounds the pages of one key set that a round reads. In a larger bucket only the newest part is
+// searched.
 const maxPages = 64
 
-// look asks once for everything, and then for the rest of each key set.
+// look looks up everything once, and then the rest of each key set.
 func (j *search) look(ctx context.Context) error {
 	q, f, err := j.lookup(ctx)
 	if err != nil {
@@ -126,7 +124,7 @@ func (j *search) look(ctx context.Context) error {
 	return nil
 }
 
-// lookup asks the store, again if people have ruled meanwhile, or a picture has become common.
+// lookup queries the store, again if a rule was made meanwhile, or a picture has become common.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
 		q := j.s.query(j.query.Since)
@@ -159,9 +157,8 @@ func (j *search) prove(ctx context.Context, q *question) error {
 	return j.compareAll(ctx, &j.s.keySets[q.keySet], &j.searched[q.keySet])
 }
 
-// compareAll compares the subject with the leaders that are left, in their
-// order. If they were chosen among more and none is near, nobody knows of the
-// others.
+// compareAll compares the subject with the remaining leaders, in order. If they were chosen among more and none
+// is near, the outcome is unknown.
 func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	t.order(j.d.maxCandidates())
 	for len(t.left) > 0 {
@@ -257,7 +254,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// bounded returns evidence as it is stored and shown.
+// bounded shortens evidence to what is stored and shown.
 func bounded(all []neardup.Conflict) []neardup.Conflict {
 	all = all[:min(len(all), maxConflicts)]
 	for i, c := range all {
@@ -274,7 +271,7 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:maxFact], "")
 }
 
-// gone forgives a leader that ended since the look-up.
+// gone drops the error of a leader that ended since the look-up.
 func gone(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -282,9 +279,8 @@ func gone(err error) error {
 	return err
 }
 
-// maxRounds bounds how often a submission is judged anew because others were
-// first. From the second refusal on it waits, at random and up to maxPause, so
-// that not all come back together.
+// maxRounds bounds how often a submission is judged again after a conflict. From the second conflict on it
+// waits at random, up to maxPause, so that not all retry together.
 const (
 	maxRounds = 100
 	maxPause  = 50 * time.Millisecond

@@ -7,13 +7,11 @@ import (
 	"sync"
 )
 
-// Semaphore bounds how many long judgements are worked on at one moment, so that
-// whoever fills one bucket, or several in several tenants, never has all
-// processors. A judgement of few candidates needs no place and waits for nobody;
-// a long one does a piece of its work and goes to the end of the line of its
-// client, and the clients, see [WithClient], are served in rotation: who sends
-// much waits for himself. A very long one has a place while it commits, too.
-// One Semaphore may serve many detectors.
+// Semaphore bounds how many long judgements run at one moment. So a client that fills one bucket, or several in
+// several tenants, never has all processors. A judgement of few candidates needs no place and never waits. A
+// long one does a piece of its work and rejoins its client's queue. Clients (see [WithClient]) are served in
+// rotation, so a client that sends a lot waits for itself. A very long judgement also keeps its place while it
+// commits. One Semaphore may serve many detectors.
 type Semaphore struct {
 	mu    sync.Mutex
 	free  int
@@ -32,8 +30,7 @@ func NewSemaphore(n int) *Semaphore {
 
 type clientKey struct{}
 
-// WithClient names whom the work under a context is for. Work for nobody by
-// name counts as one client's.
+// WithClient names the client that the work under a context is for. Work without a name counts as one client's.
 func WithClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
 }
@@ -62,7 +59,7 @@ func (s *Semaphore) Acquire(ctx context.Context) error {
 	}
 }
 
-// leave takes one out of the line; a place that it got meanwhile passes on.
+// leave removes a request from the line. If it got a place meanwhile, that goes to the next.
 func (s *Semaphore) leave(client string, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +82,7 @@ func (s *Semaphore) Release() {
 	s.pass()
 }
 
-// pass hands a place to the oldest of the next client, who then goes to the
-// end of the line.
+// pass hands a place to the oldest request of the next client, which then moves to the end of the line.
 func (s *Semaphore) pass() {
 	if len(s.line) == 0 {
 		s.free++
@@ -122,7 +118,7 @@ const (
 	shortEffort = 16
 )
 
-// compareEffort is what a comparison of the subject is counted as.
+// compareEffort returns the effort of one comparison of the subject.
 func (j *search) compareEffort() int {
 	if len(j.s.content) <= shortText {
 		return shortEffort
@@ -130,8 +126,8 @@ func (j *search) compareEffort() int {
 	return 1
 }
 
-// spend counts work before it is done. After every piece others may go first,
-// and from freeEffort on the next piece needs a place.
+// spend counts work before it is done. After every piece it yields to other judgements, and from freeEffort on
+// the next piece needs a place.
 func (j *search) spend(ctx context.Context, effort int) error {
 	before := j.effort
 	j.effort += effort
@@ -146,8 +142,7 @@ func (j *search) spend(ctx context.Context, effort int) error {
 	return j.acquire(ctx)
 }
 
-// long is true of a judgement whose bucket is so full that others would be
-// refused at the commit if all committed at once.
+// long reports whether the bucket has enough leaders that simultaneous commits would conflict.
 func (j *search) long() bool { return j.compared >= freeEffort }
 
 // acquire waits for a place unless the judgement holds one.

@@ -15,9 +15,8 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// hotMethod is a method under which all texts of one first word share a key and
-// none is near another. compare, where not nil, is called for each comparison
-// with the text that is judged.
+// hotMethod is a method under which all texts of one first word share a key and are never near. If compare is
+// not nil, each comparison calls it with the text that is judged.
 type hotMethod struct{ compare func(text string) }
 
 type hotView string
@@ -47,7 +46,7 @@ func (m *hotMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	return neardup.Match{Distance: -1, Method: "hotMethod"}
 }
 
-// counted counts what is asked of an index.
+// counted counts the calls of an index.
 type counted struct {
 	docid.Index
 	reads, conflicts atomic.Int64
@@ -78,8 +77,7 @@ func (s *countedStore) Index(ctx context.Context, tenant string, create func() (
 	return s.index, err
 }
 
-// hotBucket is a detector over a bucket with so many leaders that judging one
-// more is long.
+// hotBucket returns a detector over a bucket with enough leaders that the next judgement is long.
 func hotBucket(t *testing.T, m *hotMethod, places int) (*docid.Detector, *counted) {
 	t.Helper()
 	inner, err := memory.New(t.Context())
@@ -145,9 +143,8 @@ func TestLongJudgementsAcquireTheSemaphore(t *testing.T) {
 	}
 }
 
-// TestShortJudgementsWaitForNobody: while a long judgement stands still in the
-// middle of its work, and another waits for its place, others are decided and
-// stored. Who waits for a place gives up with its context.
+// TestShortJudgementsWaitForNobody: while one long judgement is blocked and another waits for its place, short
+// ones are decided and stored. A waiting judgement gives up with its context.
 func TestShortJudgementsWaitForNobody(t *testing.T) {
 	m := &hotMethod{}
 	d, _ := hotBucket(t, m, 1)
@@ -189,7 +186,7 @@ func TestLeadersOfAHotBucketAreNotRead(t *testing.T) {
 	}
 }
 
-// A comparison that nobody waits for any more ends between one text and the next.
+// A comparison whose context ends stops between one text and the next.
 func TestCompareEndsWithItsContext(t *testing.T) {
 	store, err := memory.New(t.Context())
 	if err != nil {
@@ -212,7 +209,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// counting ends a context with the text after so many.
+// counting ends a context after a number of texts.
 type counting struct {
 	texts, left int
 	over        func()

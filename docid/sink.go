@@ -8,13 +8,11 @@ import "context"
 type Sink interface {
 	// Cursor returns the last change of a tenant that the sink has; 0: none.
 	Cursor(ctx context.Context, tenant string) (uint64, error)
-	// Apply takes deliveries in their order, the first of them right after
-	// the cursor, and moves the cursor to the last, in one step where it
-	// can. Without an error all of them are durable. After an error
-	// nothing is known, and what follows Cursor comes again: at least
-	// once. What it can never store it parks with the reason, for an error
-	// stops all that comes after. Most often, and not always, there is one
-	// call at a time for a tenant.
+	// Apply stores deliveries in order, the first right after the cursor, and moves the cursor to the last, in
+	// one step if it can. Without an error all of them are durable. After an error their state is unknown, and
+	// what follows Cursor is delivered again (at least once). What it can never store it parks with the reason,
+	// because an error stops all that comes after. Usually, but not always, there is one call at a time for a
+	// tenant.
 	Apply(ctx context.Context, tenant string, ds []Delivery) error
 	Close() error
 }
@@ -23,32 +21,28 @@ type Sink interface {
 type Delivery struct {
 	Entry
 	DocID  string // of Entry.Leader; of an epoch, a forget or a rule ""
-	Left   string // of a correction: the docId that the article had
-	Epochs int    // how many epochs had begun, this change included
-	// Before is, of an epoch, the last change before it: those that a sink has
-	// between the two were lost. One that has another change in its place is of another history.
+	Left   string // of a correction: the previous docId
+	Epochs int    // number of epochs begun, this change included
+	// Before is, for an epoch, the last change before it. A sink's changes between the two were lost. A sink
+	// with another change in its place belongs to another history.
 	Before Entry
-	// Names are what a submission had lead to the docId; a Library gets none.
+	// Names are the names by which a submission leads to the docId; a Library gets none.
 	Names []Name
-	// Material is that of a new leader, for a Library; nil once its docId
-	// has ended.
+	// Material belongs to a new leader, for a Library. It is nil once its docId has ended.
 	Material *Material
-	// Backfilled says that the index did not keep the delivery for the sink, which
-	// was attached or set back later. Article is then what the catalogue has,
-	// without its text, and Kept is not known. A Library gets the copy
-	// that is kept now with the leader.
+	// Backfilled is set if the index did not keep the delivery for the sink, which was attached or set back
+	// later. Then Article is what the catalogue has, without its text, and Kept is unknown. A Library gets the
+	// current kept copy with the leader.
 	Backfilled bool
-	// Article is the whole article that came with a submission or an
-	// update, or that is kept at another heat now; of a correction it is whole
-	// if it is kept, else without its text. nil if there is none, or no sink was
-	// attached then.
+	// Article is the whole article of a submission or an update, or the kept copy at its new heat. For a
+	// correction it is whole if it is kept, otherwise without its text. It is nil if there is none, or if no
+	// sink was attached then.
 	Article *Article
-	// Kept is what the change did to the kept copy of Entry.Leader.
+	// Kept is the effect of the change on the kept copy of Entry.Leader.
 	Kept KeptEffect
 }
 
-// KeptEffect is what a change does to the kept copy of a docId, as its commit
-// decided.
+// KeptEffect is the effect of a change on the kept copy of a docId, as its commit decided.
 type KeptEffect byte
 
 const (

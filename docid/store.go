@@ -16,27 +16,24 @@ type Store interface {
 	Index(ctx context.Context, tenant string, create func() (Identity, error)) (Index, error)
 	// Tenants lists the tenants that have an index, in byte order.
 	Tenants(ctx context.Context) ([]string, error)
-	// Restore begins to make the lost index of a tenant again, each change with the number that it had, or goes on
-	// with one that was begun under the same identity. Until it is finished nobody else
-	// can open it: ErrUnfinished. An index that is there and has changes, or is
-	// made again under another identity, is ErrOccupied. One writer at a time.
+	// Restore begins to rebuild the lost index of a tenant, each change with its original number. It continues
+	// one that was begun under the same identity. Until it is finished, opening the index fails with
+	// ErrUnfinished. It returns ErrOccupied if the index has changes, or is rebuilt under another identity. One
+	// writer at a time.
 	Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
 	// Close finishes what was accepted and releases the store.
 	Close() error
 }
 
-// Index is what deciding needs of the index of one tenant. What happened to it
-// is one sequence of committed changes, numbered 1, 2, 3 ...; a number is never
-// given twice, not after a crash either. Leaders are named by the number that
-// made them.
+// Index is what deciding needs of the index of one tenant. Its history is one sequence of committed changes,
+// numbered 1, 2, 3 ... A number is never reused, even after a crash. Leaders are named by the number that made
+// them.
 //
-// A history that may have lost changes, a copy that is opened in the place of
-// the original for one, could give their numbers a second time. So it begins a new
-// [Epoch] before it answers, or is told to as soon as somebody knows better: see
+// A history that may have lost changes, such as a copy opened in place of the original, could reuse their
+// numbers. So it begins a new [Epoch] before it answers, or when a caller has seen later changes: see
 // BeginEpoch.
 //
-// What a reader sees is durable, always: a change that could still be lost is
-// shown to nobody.
+// Readers see durable changes only: a change that could still be lost is never shown.
 type Index interface {
 	// Identity never changes.
 	Identity() Identity
@@ -63,31 +60,27 @@ type Index interface {
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
 	//     changes or more wait for them already.
 	//
-	// A repeated submission (same idempotency key, or same nid, and the same
-	// request digest) gets the entry of the first; with another digest it is
-	// ErrMismatch or ErrTaken.
+	// A repeated submission (same idempotency key, or same nid, and the same request digest) gets the entry of
+	// the first. With another digest it is ErrMismatch or ErrTaken.
 	//
-	// The nids of other leaders in c.Evidence are as they were read to judge.
-	// Where such an nid was deleted since its leader was made, and so may
-	// name another article, Commit replaces it by AnonymousPrefix and the
+	// The nids of other leaders in c.Evidence are as they were read to judge. If such an nid was deleted since
+	// its leader was made, it may name another article. Then Commit replaces it by AnonymousPrefix and the
 	// number of the leader.
 	//
-	// A duplicate goes where the article that made c.Leader is now: that is
-	// another docId if a person moved it there.
+	// A duplicate joins the current docId of the article that made c.Leader, which differs if a person moved
+	// it.
 	//
-	// A correction moves an nid, with its change and its answers, and makes its
-	// names lead to the docId. The text, where it is that of the kept copy of the docId
-	// before, competes for being kept; that docId has no kept copy then.
+	// A correction moves an nid, with its change and its answers, and makes its names lead to the docId. If its
+	// text is the kept copy of the previous docId, it competes for being kept, and that docId has no kept copy
+	// then.
 	//
 	// If a sink is attached, c.Article is kept for it.
 	//
-	// ErrUnavailable and ErrFull say that the outcome is not known until
-	// the store is opened again, and a context that ends while Commit
-	// waits says the same. Retry with the idempotency key.
+	// After ErrUnavailable, ErrFull and the end of the context the outcome is not known until the store is
+	// opened again. Retry with the idempotency key.
 	Commit(ctx context.Context, c *Change) (Receipt, error)
-	// BeginEpoch begins an epoch with a change numbered past+1, for who knows
-	// of changes up to past at least that the index does not have. Where the
-	// index is further than past, because others were first, it does nothing.
+	// BeginEpoch begins an epoch with a change numbered past+1, if the caller knows of changes up to past that
+	// the index lacks. It does nothing if the index has moved past that meanwhile.
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest.
 	Catalog() Catalog
@@ -107,38 +100,35 @@ type Index interface {
 	// as Catalog.Log does, at most limit and fewer where articles are long.
 	// ErrBehind if the index has no such change yet.
 	Pending(ctx context.Context, after uint64, limit int) ([]Delivery, error)
-	// Acknowledge says that a sink has every change up to one. What all
-	// have is dropped. ErrNotFound if it is not attached.
+	// Acknowledge records that a sink has every change up to one. What all sinks have is dropped. ErrNotFound
+	// if it is not attached.
 	Acknowledge(ctx context.Context, sink string, upTo uint64) error
-	// Claim asks for a sink to be fed by one, who, and for so long by nobody
-	// else; 0 gives it up. It saves work and proves nothing: two may be told
-	// yes, and both may feed it. The name of no sink stands for other work that
-	// one does for all.
+	// Claim requests a lease for who to feed a sink; a duration of 0 releases it. The lease only saves work:
+	// two may get it and both feed the sink. A name that is not a sink stands for other work that one server
+	// does for all.
 	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
-// Catalog reads an index: what is not needed to decide. Pages are limited by
-// the caller; a limit of 0 or less returns nothing.
+// Catalog reads what deciding does not need of an index. The caller limits pages; a limit of 0 or less returns
+// nothing.
 type Catalog interface {
 	// Member finds an article by its nid; ErrNotFound.
 	Member(ctx context.Context, nid string) (Member, error)
-	// Group returns a docId and up to limit members that joined after the
-	// sequence number after. ErrEnded if it lived once, ErrNotFound if not.
+	// Group returns a docId and up to limit members that joined after the sequence number after. ErrEnded if it
+	// has expired, ErrNotFound if it never existed.
 	Group(ctx context.Context, leader, after uint64, limit int) (Group, error)
 	// Groups lists living docIds by size, largest first, ties by age.
 	// O(leaders): some 4 ms a million.
 	Groups(ctx context.Context, page GroupPage) ([]GroupSize, error)
-	// Log returns up to limit entries after a sequence number, in order and
-	// without gaps: the entry after n is n+1, unless it begins an epoch, which
-	// passes over the numbers that were lost.
+	// Log returns up to limit entries after a sequence number, in order and without gaps. The entry after n is
+	// n+1, unless it begins an epoch, which skips the lost numbers.
 	Log(ctx context.Context, after uint64, limit int) ([]Entry, error)
 	// Due returns up to limit leaders that expire at or before a time
 	// (Unix nanoseconds), the first to expire first.
 	Due(ctx context.Context, before int64, limit int) ([]uint64, error)
 	// Rulings returns up to limit rules after a change, in order.
 	Rulings(ctx context.Context, after uint64, limit int) ([]Entry, error)
-	// Epochs are those that were begun, in order. There may come more while
-	// the store is open; see Receipt.
+	// Epochs returns all epochs so far, in order. Further ones may begin while the store is open; see Receipt.
 	Epochs(ctx context.Context) ([]Epoch, error)
 	// Stats is O(1).
 	Stats(ctx context.Context) (Stats, error)
@@ -147,7 +137,7 @@ type Catalog interface {
 	Engine(ctx context.Context) (map[string]int64, error)
 }
 
-// Errors of a store, to be asked for with errors.Is.
+// Errors of a store. Check them with errors.Is.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrConflict    = errors.New("a newer change contradicts the judgement")

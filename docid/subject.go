@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Keys of different stages lie in one key space of the store, so each stage
-// flips its own bits of a method's keys; a method's equal keys stay equal.
+// Keys of different stages share one key space of the store, so each stage flips its own bits of a method's
+// keys. A method's equal keys stay equal.
 const (
 	saltEqual   = 0x9ae16a3b2f90404f
 	saltTitle   = 0xc949c7defebd8b5d
@@ -22,10 +22,10 @@ type subject struct {
 	*cascade
 	sub         *Submission
 	ruled       uint64                   // the last rule when it was made ready
-	links       map[string]override.Link // what people have said of it, by nid
+	links       map[string]override.Link // rules about it, by nid
 	title, text string                   // clean
 	content     string                   // of these, what the stage content compares
-	silent      bool                     // the text says nothing
+	silent      bool                     // the text has no words
 	wordless    bool                     // nor the title: there are pictures and nothing else
 	pictures    []image.Hash             // those that count
 	cutoff      int64                    // leaders from before do not count
@@ -49,12 +49,11 @@ type keySet struct {
 	stage  Stage
 	kind   viewKind
 	method neardup.Method // nil: equal text
-	// partner is the article that this one must be linked to, where the stage
-	// is that of overrides.
+	// partner is the article that this one must be linked to, in the stage of overrides.
 	partner string
 }
 
-// request is the keyed digest by which a repeated submission is known.
+// request returns the keyed digest that identifies a repeated submission.
 func (d *Detector) request(sub *Submission) [16]byte {
 	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
@@ -90,12 +89,12 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	return s
 }
 
-// subject is that of a clean title and a clean text.
+// subject returns the subject of a clean title and a clean text.
 func (c *cascade) subject(title, text string) *subject {
 	return &subject{cascade: c, title: title, text: text, content: c.textOf(viewContent, title, text), silent: neardup.Blank(text)}
 }
 
-// aliases are the names of an article with a url and a clean title.
+// aliases returns the names of an article with a url and a clean title.
 func (c *cascade) aliases(url, title string) (names []alias) {
 	if u := NormalizeURL(url); on(c.URL) && u != "" {
 		names = append(names, alias{StageURL, keyed(c.nameKey, string(StageURL), u)})
@@ -106,7 +105,7 @@ func (c *cascade) aliases(url, title string) (names []alias) {
 	return names
 }
 
-// namesOf are those of an article that lead to its docId.
+// namesOf returns the names of an article that lead to its docId.
 func (c *cascade) namesOf(a *Article) (names []Name) {
 	for _, n := range append(c.aliases(a.URL, c.clean(a.Title)), c.pictureAliases(a.Pictures)...) {
 		names = append(names, n.name)
@@ -169,7 +168,7 @@ func digestKey(clean string) uint64 {
 
 func on(m Mode) bool { return m != "" && m != Off }
 
-// view is the subject's own, for a method.
+// view returns the subject's own view for a method.
 func (s *subject) view(kind viewKind, m neardup.Method) neardup.Prepared {
 	if s.views[kind] == nil {
 		s.views[kind] = m.Prepare(s.textOf(kind, s.title, s.text))
@@ -189,7 +188,7 @@ func (s *subject) query(since uint64) Query {
 	return q
 }
 
-// change is what to commit for an outcome that was reached as of a query.
+// change returns the change to commit for an outcome that was reached as of a query.
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}

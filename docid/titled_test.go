@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// What is compared of clean titles and clean texts is what cleaning both joined
-// by the end of a line gives, which is how a batch has it, whatever the steps.
+// A view compares what cleaning title and text gives if the end of a line joins them. A batch does the same,
+// whatever the steps.
 func TestTitledAsInABatch(t *testing.T) {
 	alphabet := []rune("ab ÀΣς\u0301\u3000\t\n。ｗ漢﷽İ\u200b1")
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -69,8 +69,7 @@ func TestTitledIsOfTheIndex(t *testing.T) {
 	}
 }
 
-// An index that is made again compares titles and texts as the lost one did: what
-// shares a key with the whole shares it still.
+// A rebuilt index compares titles and texts as the lost one did, so texts that shared a key still do.
 func TestTitledRebuilt(t *testing.T) {
 	lost, err := memory.New(t.Context())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// NormalizeURL returns the form under which two addresses count as one page,
-// and "" for what is no absolute http or https address: that never matches.
+// NormalizeURL returns the form under which two addresses count as one page. It returns "" unless the address
+// is an absolute http or https address, and "" never matches.
 //
 // It follows RFC 3986, 6.2: scheme and host in lower case, a final dot of the
 // host and a default port dropped, dot segments resolved, escapes made
@@ -109,10 +109,9 @@ func escapes(s string) string {
 	return string(b)
 }
 
-// tracking says which parameters tell where a reader came from and never
-// which page he sees: those of advertising networks, analytics and sharing
-// buttons, by their published names. Names that some sites use for content
-// (id, ref, source, from, spm) are not among them.
+// tracking reports whether a parameter only names where a reader came from, and never which page is shown. It
+// knows the published names of advertising networks, analytics and sharing buttons. Names that some sites use
+// for content (id, ref, source, from, spm) are not among them.
 func tracking(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "utm_") || strings.HasPrefix(name, "hsa_") || strings.HasPrefix(name, "mtm_") {

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// templates is a method of templates with facts: texts of one first word are
-// near if their other words are the same, else variants.
+// templates is a method of templates with facts: texts of one first word are near if their other words are the
+// same, and variants otherwise.
 type templates struct{ hotMethod }
 
 func (m *templates) Compare(a, b neardup.Prepared) neardup.Match {
@@ -49,9 +49,8 @@ func templated() docid.Settings {
 	return docid.Settings{Content: docid.Near, ContentMethod: func(uint64, []byte) (neardup.Method, error) { return &templates{}, nil }}
 }
 
-// TestVariant: the best variant is named, with the facts that conflict, in the
-// answer, when it is checked, asked for again and read later. A duplicate is no
-// variant, and what the leader was named is not another article.
+// TestVariant: the best variant is named, with the conflicting facts, in the answer, when it is checked,
+// requested again and read later. A duplicate is not a variant, and a leader's name is not another article's.
 func TestVariant(t *testing.T) {
 	d := service(t, templated())
 	add(t, d, named("a", submission("", "", "flood kills 3 in Rome")))

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// viewKind says which text of a leader a view is of, and for whom.
+// viewKind names which text of a leader a view is of, and the method it is for.
 type viewKind uint8
 
 const (
@@ -24,7 +24,7 @@ type leaderView struct {
 	nid    string
 	digest neardup.Digest
 	empty  bool
-	// pictures are those of the leader.
+	// pictures are the leader's.
 	pictures []Picture
 }
 
@@ -37,12 +37,11 @@ type viewKey uint64
 
 func keyOfView(leader uint64, kind viewKind) viewKey { return viewKey(leader<<2 | uint64(kind)) }
 
-// viewCache keeps the views used of late, within a number of bytes. A leader never
-// changes, so nothing is ever stale; what ended is simply used no more.
+// viewCache keeps recently used views, up to a number of bytes. A leader never changes, so no view is ever
+// stale; views of ended leaders simply age.
 //
-// Who is evicted is found as a clock does: a hand goes round and takes the
-// first that was not used since it came by last. So a view that is found costs
-// one look into a map, and a hot bucket asks for thousands.
+// Eviction uses the clock algorithm: a hand evicts the first view not used since its last pass. So a hit costs
+// one look into a map, and a hot bucket needs thousands.
 type viewCache struct {
 	mu     sync.Mutex
 	limit  int
@@ -58,7 +57,7 @@ type cachedView struct {
 	leaderView
 }
 
-// overhead is what an entry costs beside its view, about.
+// overhead is the approximate cost of an entry in addition to its view.
 const (
 	overhead     = 200
 	pictureBytes = 40
@@ -115,7 +114,7 @@ func (c *viewCache) evict() {
 	c.bytes -= gone.size()
 }
 
-// size is the memory of a view with all that lies beside it.
+// size returns the memory of a view with its metadata.
 func (v *leaderView) size() int { return v.Bytes() + overhead + len(v.pictures)*pictureBytes }
 
 // newLeaderView makes what is cached of a leader.
@@ -123,8 +122,8 @@ func newLeaderView(nid, text string, pictures []Picture, v neardup.Prepared) lea
 	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
 }
 
-// viewOf returns the view of a leader, from the cache or from the store; where no
-// method is given, only what lies beside it. ErrNotFound once its docId has ended.
+// viewOf returns the view of a leader, from the cache or from the store. Without a method it returns only the
+// metadata. ErrNotFound once its docId has ended.
 func (j *search) viewOf(ctx context.Context, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
 	k := keyOfView(leader, kind)
 	if v := j.d.viewCache.get(k); v != nil {
@@ -151,8 +150,8 @@ func (j *search) material(ctx context.Context, leader uint64) (Material, error) 
 	return j.d.index.Material(ctx, leader)
 }
 
-// remember caches the views of an article that has become a leader. It has
-// some if it had candidates, and then it is likely to be one.
+// remember caches the views of an article that has become a leader. An article with candidates has views, and
+// is likely to be a candidate later.
 func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {

@@ -9,8 +9,7 @@ type sizedView int
 
 func (v sizedView) Bytes() int { return int(v) }
 
-// The cache stays within its bytes, and what is asked for again and again
-// outlasts what is not.
+// The cache stays within its bytes, and views in repeated use outlast the others.
 func TestViewsKeepWhatIsUsed(t *testing.T) {
 	const room = 10
 	c := newViewCache(room * (1000 + overhead))

@@ -18,7 +18,7 @@ type Scored struct {
 	Positive   bool
 }
 
-// CurvePoint is what a threshold gives.
+// CurvePoint is the result at a threshold.
 type CurvePoint struct {
 	Threshold float64 `json:"threshold"`
 	Precision Rate    `json:"precision"`
@@ -34,17 +34,16 @@ type CurveReport struct {
 	Negative int          `json:"negative"` // pairs that are not
 	Points   []CurvePoint `json:"points"`
 	Proposed CurvePoint   `json:"proposed"`
-	// Bias is what to add to the score of every pair, in bits, for method auto at its usual threshold; see Shift.
+	// Bias is added to the score of every pair, in bits, for method auto at its usual threshold; see Shift.
 	Bias float64 `json:"bias,omitempty"`
-	// Few says what is too little to rely on the proposal; "" if nothing is.
+	// Few names the data that is too small to rely on the proposal, or is "".
 	Few string `json:"few,omitempty"`
 }
 
-// Aim says which threshold to propose.
+// Aim sets which threshold to propose.
 type Aim struct {
-	// Precision asks for the lowest threshold of at least this precision; 0:
-	// the one of the best F1 or, where no pair is negative, the highest of
-	// at least Recall.
+	// Precision selects the lowest threshold of at least this precision. 0: the one of the best F1 or, if no
+	// pair is negative, the highest of at least Recall.
 	Precision float64
 	Recall    float64
 }
@@ -91,8 +90,8 @@ func pointAt(pairs []Scored, threshold float64, positive int) CurvePoint {
 	return p
 }
 
-// propose chooses a point. Of those as good as the best F1 it takes the
-// highest threshold: what is removed wrongly is lost.
+// propose chooses a point. Of those as good as the best F1 it takes the highest threshold, because wrong
+// removals lose texts.
 func (r *CurveReport) propose(aim Aim) CurvePoint {
 	switch {
 	case aim.Precision > 0:

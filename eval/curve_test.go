@@ -37,7 +37,7 @@ func TestCurve(t *testing.T) {
 		{eval.Aim{Precision: .75}, .66, false},
 		{eval.Aim{Precision: 1}, .92, false},
 		{eval.Aim{Recall: .5}, .9, true},
-		{eval.Aim{Recall: 1}, .5, true}, // not to be had
+		{eval.Aim{Recall: 1}, .5, true}, // not attainable
 	} {
 		list := pairs
 		if c.only {
@@ -50,7 +50,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestCurveIsWarned: of too few pairs it says so, of many not.
+// TestCurveIsWarned: the curve warns of too few pairs, and not of many.
 func TestCurveIsWarned(t *testing.T) {
 	var many []eval.Scored
 	for i := range 400 {

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// Disagreement is a document whose decision is not that of the exact graph.
-// Leaders are empty where a document is, or should be, new.
+// Disagreement is a document whose decision differs from the exact graph. Leaders are empty if a document is,
+// or should be, new.
 type Disagreement struct {
 	ID         string  `json:"id"`
 	Decided    string  `json:"decided_leader,omitempty"`

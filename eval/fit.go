@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// ridge pulls each weight but the first, the bias, towards its prior: what it costs to be off by one standard
-	// unit of the quantity, as a share of all examples.
+	// ridge pulls each weight, except the first (the bias), towards its prior. It is the cost of being off by
+	// one standard unit of the quantity, as a share of all examples.
 	ridge = .002
 	// priorCounts is how many examples a prior is worth.
 	priorCounts = 50

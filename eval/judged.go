@@ -10,14 +10,14 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Verdict is what a method decides about one judged pair.
+// Verdict is a method's decision about one judged pair.
 type Verdict struct {
 	neardup.Match
 	// Found is false where the pair is near and no key would have found it.
 	Found bool
-	// Short tells the length of a pair whose band does not.
+	// Short is the length of a pair if its band does not name it.
 	Short bool
-	// Sure says that the method has no doubt: such pairs are measured apart too.
+	// Sure is set if the method has no doubt. Such pairs are also measured separately.
 	Sure bool
 }
 
@@ -44,7 +44,7 @@ type JudgedMistake struct {
 	Variant    bool    `json:"variant,omitempty"`
 }
 
-// JudgedReport is what Judged measured.
+// JudgedReport is the result of Judged.
 type JudgedReport struct {
 	Pairs    int             `json:"pairs"`
 	Unscored int             `json:"unscored"`
@@ -54,7 +54,7 @@ type JudgedReport struct {
 	Missed   []JudgedMistake `json:"missed"` // least similar last
 }
 
-// JudgedLabel is what became of the pairs of one label.
+// JudgedLabel has the decisions on the pairs of one label.
 type JudgedLabel struct {
 	Label     string `json:"label"`
 	Length    string `json:"length"`
@@ -62,9 +62,8 @@ type JudgedLabel struct {
 	Variant   Rate   `json:"variant"`
 }
 
-// Judged measures decisions against pairs judged by reading: decide is asked
-// once for each. Shares are those of the sample, not of a corpus. The slices of
-// mistakes hold at most examples each; a negative number means all.
+// Judged measures decisions against pairs judged by people. It calls decide once for each. Shares are those of
+// the sample, not of a corpus. The slices of mistakes hold at most examples each; a negative number means all.
 func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) JudgedReport {
 	r := JudgedReport{Pairs: len(pairs)}
 	scores, labels := groups[counts]{}, groups[counts]{}
@@ -132,7 +131,7 @@ func isShort(band string, otherwise bool) bool {
 	return otherwise
 }
 
-// counts are of pairs; those of one pair hold zeros and ones.
+// counts counts pairs; for one pair it holds zeros and ones.
 type counts struct {
 	scored                                            bool
 	pairs, called, positive, right, variants, unfound int
@@ -181,7 +180,7 @@ func (g groups[T]) of(name string) *T {
 	return g[name]
 }
 
-// names lists those named first as far as they exist, then the others sorted.
+// names returns the existing names of first, then the others sorted.
 func (g groups[T]) names(first ...string) []string {
 	var names []string
 	for name := range g {

@@ -13,21 +13,20 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// JudgedPair is two texts and what a reader said of them.
+// JudgedPair is two texts and a reader's label.
 type JudgedPair struct {
 	Set   string `json:"set"` // where they are from, "" for one set
 	A     string `json:"id_a"`
 	B     string `json:"id_b"`
 	Label string `json:"label"` // same, version, part, facts, other, unsure
-	Band  string `json:"band"`  // how it was sampled; its words "short" and "long" tell the length
+	Band  string `json:"band"`  // how it was sampled; its words "short" and "long" give the length
 	TextA string `json:"text_a"`
 	TextB string `json:"text_b"`
 }
 
-// Positive reports whether the texts should be called duplicates, and whether
-// the pair counts at all: one is called the same or another version, or other
-// facts or another text. A part (removing it loses substance) and a pair that
-// cannot be told are not scored.
+// Positive reports whether the texts should be called duplicates, and whether the pair counts at all. It is
+// positive if labelled the same or another version, and negative if labelled other facts or another text. A
+// part (removing it loses substance) and an undecided pair are not scored.
 func (p JudgedPair) Positive() (positive, scored bool) {
 	switch p.Label {
 	case "same", "version":
@@ -38,13 +37,11 @@ func (p JudgedPair) Positive() (positive, scored bool) {
 	return false, false
 }
 
-// ReadJudged reads pairs judged by reading: JSONL with the fields of
-// JudgedPair, or a table whose header names them, in any order, with or
-// without the texts. Texts that the file does not hold are looked for where
-// the sets are kept: in the tables and JSONL files beside it and in the folder
-// of the set beside its own (docs.jsonl with id and text, pairs.jsonl with
-// text_a and text_b, whose ids are "ID#a" and "ID#b"; compressed or not). What
-// is still missing is left empty; see MissingTexts.
+// ReadJudged reads pairs judged by people: JSONL with the fields of JudgedPair, or a table whose header names
+// them, in any order, with or without the texts. It looks for missing texts next to the file: in tables and
+// JSONL files, and in the folder of the set next to its own. (There it reads docs.jsonl with id and text, and
+// pairs.jsonl with text_a and text_b, whose ids are "ID#a" and "ID#b"; compressed or not.) Texts that are still
+// missing are left empty; see MissingTexts.
 func ReadJudged(path string) ([]JudgedPair, error) {
 	pairs, err := readJudged(path)
 	if err != nil {
@@ -83,9 +80,9 @@ func ReadJudged(path string) ([]JudgedPair, error) {
 // tsvUnescapes undoes what neardup escapes in cells of a table.
 var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
-// ReadLabelled reads pairs that are labelled 1 or true, which is same, or 0 or false, which is other; without
-// a label they are the same: JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with a
-// header id_a, id_b, label or without.
+// ReadLabelled reads pairs labelled 1 or true (the same), or 0 or false (another text); pairs without a label
+// are the same. It reads JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with or without a
+// header id_a, id_b, label.
 func ReadLabelled(path string) ([]JudgedPair, error) {
 	jsonl, err := looksLikeJSON(path)
 	if err != nil {
@@ -140,8 +137,8 @@ func MissingTexts(pairs []JudgedPair) map[string][]*string {
 	return want
 }
 
-// isTexts and isSet choose files by their names without the ending of a
-// compressed file: those beside the judged pairs, and those of a set.
+// isTexts and isSet select files by name, ignoring the ending of a compressed file: those next to the judged
+// pairs, and those of a set.
 func isTexts(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".tsv")
 }
@@ -218,8 +215,8 @@ type judgedLine struct {
 	Label json.RawMessage `json:"label"` // a number in files of other kinds
 }
 
-// eachJudged reads JSONL or a table with a header. Where a line has only one id
-// it stands in Set; text is that of a single document.
+// eachJudged reads JSONL or a table with a header. If a line has only one id, it is in Set, and text is the
+// text of that document.
 func eachJudged(path string, fn func(p JudgedPair, text string) error) error {
 	var columns []string
 	return textlines.Each(path, func(_ int, line []byte) error {

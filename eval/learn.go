@@ -9,14 +9,14 @@ import (
 // calls the texts the same.
 type Observation struct {
 	X      []float64
-	Same   bool   // false of a part: who removes it loses what only it says
+	Same   bool   // false for a part: removing it loses what only it contains
 	Family string // sources that share texts or templates; a family is left out as a whole
 	Made   bool   // made by a change whose meaning is known
 	Test   bool   // decided by LeaveOut, never learned from
-	Costly bool   // counts three times: called the same, it loses what only one text says
+	Costly bool   // counts three times: called the same, it loses what only one text contains
 }
 
-// Lesson is what the weights of a score are learned from.
+// Lesson is the input from which the weights of a score are learned.
 type Lesson struct {
 	Examples []Observation
 	Signs    []int     // allowed sign of each weight, 0: either

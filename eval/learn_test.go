@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/eval"
 )
 
-// drawn are decisions made by known weights: the first quantity is 1. There are five families, a to e.
+// drawn returns decisions made by known weights: the first quantity is 1. There are five families, a to e.
 func drawn(n int, weights ...float64) []eval.Observation {
 	rng := rand.New(rand.NewPCG(5, 5))
 	out := make([]eval.Observation, n)
@@ -52,8 +52,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// What is marked as a test is not learned from, a large family counts no more than its square root, and made pairs
-// count the share that was asked for.
+// Pairs marked as a test are not learned from. A large family counts at most its square root, and made pairs
+// count the requested share.
 func TestWhatCounts(t *testing.T) {
 	of := func(n int, family string, same, made, test bool) []eval.Observation {
 		return slices.Repeat([]eval.Observation{{X: []float64{1}, Same: same, Family: family, Made: made, Test: test}}, n)

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Options say what to measure. The zero value measures at .8.
+// Options set what to measure. The zero value measures at .8.
 type Options struct {
 	// At is the threshold the pairs were made with; 0 means .8.
 	At float64
@@ -46,8 +46,8 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 	return t, o, err
 }
 
-// Band is the recall of the pairs with Low <= similarity < High (<= High where
-// High is 1 and no band of its own starts there).
+// Band is the recall of the pairs with Low <= similarity < High (<= High if High is 1 and no other band starts
+// there).
 type Band struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -63,7 +63,7 @@ type Example struct {
 	Reported *float64 `json:"reported"`
 }
 
-// Report is what Pairs found.
+// Report is the result of Pairs.
 type Report struct {
 	At    float64 `json:"at"`
 	Floor float64 `json:"floor"`
@@ -75,18 +75,18 @@ type Report struct {
 	Repeated int  `json:"repeated_lines"`
 	// Recall of the true pairs with similarity >= At.
 	Recall Rate `json:"recall"`
-	// Border is how many of the missed pairs are written in the truth with
-	// exactly At: rounded, they may really lie below.
+	// Border counts the missed pairs whose similarity in the truth is exactly At: it is rounded, so they may
+	// really be below.
 	Border int    `json:"missed_at_border"`
 	Bands  []Band `json:"bands"`
 	// AtLeast is the recall of the pairs with similarity >= Low.
 	AtLeast []Band `json:"at_least"`
-	// Precision: of all reported pairs, those with true similarity >= At.
+	// Precision is the share of all reported pairs with true similarity >= At.
 	Precision Rate `json:"precision"`
 	Below     int  `json:"below_at"` // reported, listed in the truth below At
 	Unlisted  int  `json:"unlisted"` // reported, not listed in the truth
-	// Agreement: of the reported pairs that the truth lists, those whose
-	// similarities differ by no more than .0005. MaxDifference is the largest.
+	// Agreement is the share of the reported pairs in the truth whose similarities differ by at most .0005.
+	// MaxDifference is the largest difference.
 	Agreement     Rate      `json:"agreement"`
 	MaxDifference float64   `json:"max_difference"`
 	Misses        []Example `json:"misses"` // most similar first
@@ -94,10 +94,9 @@ type Report struct {
 	Notes         []string  `json:"notes,omitempty"`
 }
 
-// Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a
-// header; the similarity may be left out) with a truth file. Each pair counts once, in whichever order its ids
-// stand. Memory: about 17 bytes a pair of the truth, 8 to 40 a reported pair
-// that is not true, and the ids. Errors name file, line and reason.
+// Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a header; the similarity may be left
+// out) with a truth file. Each pair counts once, in either order of its ids. Memory: about 17 bytes a pair of
+// the truth, 8 to 40 a reported pair that is not true, and the ids. Errors name file, line and reason.
 func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
 	t, o, err := begin(truthPath, o)
 	if err != nil {
@@ -171,7 +170,7 @@ func (m *measure) addUnlisted(k uint64, reported *float64) {
 	}
 }
 
-// threshold is what makes a pair of the truth a true one.
+// threshold returns the value from which a pair of the truth is a true one.
 func (m *measure) threshold() float64 {
 	if m.truth.labelled {
 		return 1
@@ -220,7 +219,7 @@ func (m *measure) report() Report {
 		if p.similarity == m.options.At {
 			out.Border++
 		}
-		similarity := p.similarity // its own variable: only a miss goes to the heap
+		similarity := p.similarity // a separate variable, so that only a miss is allocated
 		misses.add(m.example(p.key, &similarity, nil), -similarity, 0)
 	}
 	out.Recall = NewRate(found, of)

@@ -6,8 +6,7 @@ import (
 	"github.com/neardup/neardup/eval"
 )
 
-// Which labels say that two texts should be called duplicates, and which are
-// not scored.
+// Which labels mean that two texts should be called duplicates, and which are not scored.
 func TestPositive(t *testing.T) {
 	for label, want := range map[string][2]bool{
 		"same": {true, true}, "version": {true, true}, "facts": {false, true}, "other": {false, true},

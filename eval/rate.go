@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// Rate is a share with its 95 % Wilson score interval (Wilson, JASA 1927),
-// which stays inside 0..1 and is honest for few cases and for shares of 1.
-// Share and interval are 0 and 0..1 when Of is 0.
+// Rate is a share with its 95 % Wilson score interval (Wilson, JASA 1927). The interval stays inside 0..1 and
+// is valid for few cases and for shares of 1. Share and interval are 0 and 0..1 if Of is 0.
 type Rate struct {
 	Count int     `json:"count"`
 	Of    int     `json:"of"`
@@ -19,9 +18,9 @@ type Rate struct {
 // NewRate returns the share count/of.
 func NewRate(count, of int) Rate { return NewClusteredRate(count, of, of) }
 
-// NewClusteredRate is NewRate of cases that come in so many independent groups
-// and may be alike within one: the interval is that of as many cases as there
-// are groups, which is wide enough whatever groups have in common.
+// NewClusteredRate returns the rate of cases in independent groups, within which cases may be alike. The
+// interval is that of as many cases as there are groups, which is wide enough whatever the cases of a group
+// share.
 func NewClusteredRate(count, of, groups int) Rate {
 	if of == 0 {
 		return Rate{High: 1}

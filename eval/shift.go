@@ -8,9 +8,9 @@ const (
 	mostShift   = 32.0
 )
 
-// Shift returns the number of bits to add to the log-odds of every pair of a collection so that they agree best with the
-// labels of some of its pairs: the maximum likelihood, with a normal prior of 1.5 bits around 0. It is a
-// multiple of 1/256 bit, and 0 without labels.
+// Shift returns the number of bits to add to the log-odds of every pair of a collection so that they agree best
+// with the labels of some pairs. It is the maximum likelihood, with a normal prior of 1.5 bits around 0. It is
+// a multiple of 1/256 bit, and 0 without labels.
 func Shift(probabilities []float64, same []bool) (bits float64) {
 	slope := func(bits float64) float64 { // of the log likelihood; it falls
 		s := -bits / (shiftSpread * shiftSpread * math.Ln2)

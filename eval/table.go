@@ -26,7 +26,7 @@ func (n *names) of(id []byte) uint32 {
 	return k
 }
 
-// key is the unordered pair of two numbered ids.
+// key returns the unordered pair of two numbered ids.
 func key(a, b uint32) uint64 {
 	if a > b {
 		a, b = b, a
@@ -38,7 +38,7 @@ func (n *names) split(key uint64) (a, b string) {
 	return n.id[key>>32], n.id[uint32(key)]
 }
 
-// header says which columns of a table of pairs hold what.
+// header maps the columns of a table of pairs to their contents.
 type header struct {
 	named bool // it is there
 	value int  // column of the similarity, or -1
@@ -118,7 +118,7 @@ func parseLabel(s string) (int, error) {
 	return 0, fmt.Errorf("label %q is neither 0 nor 1", s)
 }
 
-// eachRow reads a table of pairs and says what its header was.
+// eachRow reads a table of pairs and returns its header.
 func eachRow(path string, fn func(row) error) (header, error) {
 	var h header
 	first := true

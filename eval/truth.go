@@ -132,7 +132,7 @@ func eachLabelled(path string, fn func(labelledPair) error) error {
 	})
 }
 
-// sort orders the pairs by key and drops repeats that say the same.
+// sort orders the pairs by key and drops consistent repeats.
 func (t *truth) sort() error {
 	slices.SortFunc(t.pairs, func(x, y known) int { return cmp.Compare(x.key, y.key) })
 	var err error

@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// slot is a place in which two texts differ: what the one has there and the
-// other in its place, of which one may be nothing.
+// slot is a place in which two texts differ: the words of the one and the words of the other, of which one may
+// be empty.
 type slot struct {
 	a, b          []token.Token
 	before, after uint64 // the words around it, which both texts have; 0: none
@@ -75,15 +75,15 @@ func (l *aligner) slot(s slot) {
 // texts that are compared are alike as a rule.
 const narrow = 24
 
-// fill computes, for the ends of x and y that a longest common subsequence can
-// lead to, the length of that of what follows; for their neighbours what is no more than it.
-// O(len(x)*d) where d words differ, and at most O(len(x)*len(y)).
+// fill computes the length of the longest common subsequence of what follows, for the ends of x and y that such
+// a subsequence can lead to. For their neighbours it computes a lower bound. O(len(x)*d) if d words differ, and
+// at most O(len(x)*len(y)).
 func (l *aligner) fill(x, y []token.Token) {
 	wide := len(y) + 1
 	l.lengths = slices.Grow(l.lengths[:0], (len(x)+1)*wide)[:(len(x)+1)*wide]
 	least := max(0, len(x)-len(y))
-	// A subsequence of n words leaves len(x)-n words of x out, so no longer one leaves
-	// more out, and lies within that many steps: the second time always suffices.
+	// A subsequence of n words leaves len(x)-n words of x out, so no longer one leaves out more. It stays
+	// within that many steps, so the second pass always suffices.
 	for alone := min(len(x), least+narrow); ; alone = len(x) - int(l.lengths[0]) {
 		l.band(x, y, alone)
 		if len(x)-int(l.lengths[0]) <= alone {
@@ -92,8 +92,7 @@ func (l *aligner) fill(x, y []token.Token) {
 	}
 }
 
-// band fills what can be reached if so many words of x at most have no partner; its
-// borders hold 0.
+// band fills what can be reached if at most alone words of x have no partner. Its borders hold 0.
 func (l *aligner) band(x, y []token.Token, alone int) {
 	wide := len(y) + 1
 	right := alone + len(y) - len(x) // how many of y then have none

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// whole is fill by its definition, all ends of both.
+// whole computes fill by definition, for all ends of both texts.
 func whole(x, y []token.Token) []uint16 {
 	wide := len(y) + 1
 	lengths := make([]uint16, (len(x)+1)*wide)
@@ -67,7 +67,7 @@ func TestAlignInABand(t *testing.T) {
 		kinds := []int{2, 5, 50, 5000}[r.IntN(4)]
 		x := words(r.IntN(120), kinds)
 		y := slices.Clone(x)
-		for range []int{0, 1, 4, 20, 80}[r.IntN(5)] { // words more, less and others
+		for range []int{0, 1, 4, 20, 80}[r.IntN(5)] { // words added, removed and replaced
 			at := r.IntN(len(y) + 1)
 			switch r.IntN(3) {
 			case 0:
@@ -114,7 +114,7 @@ func TestAlignInABand(t *testing.T) {
 	}
 }
 
-// placeOf is where a part of a text begins in it.
+// placeOf returns where a part of a text begins in it.
 func placeOf(text, part []token.Token) int {
 	for i := range text {
 		if len(part) > 0 && &text[i] == &part[0] {

@@ -1,10 +1,10 @@
-// Package evidence scores whether two similar texts say the same.
+// Package evidence scores whether two similar texts mean the same.
 //
 // The score is a sum in bits: each of six quantities of the alignment of the words of two texts, times a weight that
 // was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
-// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of
-// what differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
-// package token. All of it is whole numbers: the same texts have the same score on every machine.
+// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of what
+// differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
+// package token. All numbers are whole: the same texts have the same score on every machine.
 package evidence
 
 import (
@@ -16,9 +16,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Evidence is one difference of two texts and what it says, in bits: more than 0
-// for the same, less against it. A stands in the first text, B in the second,
-// "" where one has nothing there.
+// Evidence is one difference of two texts and its weight in bits: more than 0 for the same, less against it. A
+// is in the first text and B in the second; it is "" if one has nothing there.
 type Evidence struct {
 	Feature Feature
 	A, B    string
@@ -60,17 +59,16 @@ func New(l *token.Lexicon, w Weights) *Scorer {
 // Label names weights and tables in a Spec.
 func (s *Scorer) Label() string { return s.weights.Digest() + "," + s.lexicon.Label() }
 
-// Result is what a scorer reports of a pair.
+// Result is a scorer's result for a pair.
 type Result struct {
 	Score
-	// Replaced reports that the strongest evidence against the same is something in the place of
-	// something else; First and Second, that it is what one text has more than the other.
+	// Replaced reports that the strongest evidence against the same is a replacement. First and Second report
+	// that it is extra words of that text.
 	Replaced, First, Second bool
-	// Sure reports that each text holds .95 of the other, and that nothing stands in the place of
-	// something else.
+	// Sure reports that each text holds .95 of the other, and that nothing is replaced.
 	Sure bool
-	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text, and
-	// nothing stands in the place of something else. They are false for texts of less than 16 words.
+	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text,
+	// and nothing is replaced. They are false for texts of less than 16 words.
 	FirstHeld, SecondHeld bool
 }
 
@@ -79,11 +77,11 @@ const (
 	leastHeld = 16   // words of a text that another one may contain
 )
 
-// View is a text as it is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
-// views of a pair are of one type.
+// View is a text in the form that is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
+// views of a pair have one type.
 type View interface{ Bytes() int }
 
-// Score scores whether two texts say the same.
+// Score scores whether two texts mean the same.
 func (s *Scorer) Score(a, b View) Result {
 	if v, short := a.(*token.View); short {
 		if n, ok := token.NumbersApart(v, b.(*token.View)); ok {
@@ -96,7 +94,7 @@ func (s *Scorer) Score(a, b View) Result {
 	return r
 }
 
-// OtherNumbers is Score of a short text and one in which n numbers are others and all else is the same.
+// OtherNumbers returns the Score of a short text and a copy in which n numbers differ.
 func (s *Scorer) OtherNumbers(v *token.View, n int) Result {
 	weight := uint64(n) * token.NumberWeight
 	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, places: n}
@@ -111,8 +109,8 @@ func (s *Scorer) Vector(a, b View) Vector {
 	return v
 }
 
-// Explain lists what differs in two texts and what it says, the strongest against the same
-// first, and last what they have in common, with the rest of the score: the sum is the score.
+// Explain lists the differences of two texts and their weights, the strongest against the same first. The last
+// entry is what they share, with the rest of the score: the sum is the score.
 func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -120,8 +118,8 @@ func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
 	return r, s.explain(r.Score, v, w.found)
 }
 
-// result looks at the pair in an order that does not depend on which text comes first, because texts may have several
-// alignments of one length.
+// result scores the pair in an order that does not depend on which text comes first, because texts may have
+// several alignments of one length.
 func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 	var sums sums
 	turned := false
@@ -145,7 +143,7 @@ func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 	return r, v
 }
 
-// meaning returns what the sums say.
+// meaning returns the result for the sums.
 func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	r := Result{Score: s.weights.Score(v)}
 	replaced := int64(0)
@@ -168,10 +166,10 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	return r
 }
 
-// heavyReplacement is the weight from which a replaced word is what a text is about, in units of 1/Unit bits.
+// heavyReplacement is the weight from which a replaced word is the subject of a text, in units of 1/Unit bits.
 const heavyReplacement = 4 * token.Unit
 
-// explain says what each difference is worth.
+// explain returns the weight of each difference.
 func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
 	var out []Evidence
 	for k := range v {
@@ -234,7 +232,7 @@ func before(a, b []token.Token) bool {
 // mostTokens bounds what is aligned in one place of two long texts.
 const mostTokens = 1024
 
-// coarseWeight is what a coarse word weighs about, where it is not looked up.
+// coarseWeight is the approximate weight of a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
 
 // long looks at two long texts. Only where they differ are words cut and weighed.

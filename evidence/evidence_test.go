@@ -42,8 +42,8 @@ func (s *scale) view(clean string) *token.View {
 	return s.cut.View()
 }
 
-// What a reader would say of a text, given that the leader is kept. Nothing in the weights was
-// made for these pairs; they hold what the score is for.
+// What a reader would decide about a text, if the leader is kept. No weights were made for these pairs, which
+// show the purpose of the score.
 func TestWhatAReaderWouldSay(t *testing.T) {
 	s := shipped(t)
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		{"curl 8.1.1 was released today with fixes for two security problems", "curl 8.10.1 was released today with fixes for two security problems", false},
 		{"the committee will not approve the new budget for schools this year", "the committee will approve the new budget for schools this year", false},
 		{"公司股价今天大幅下跌超过市场预期", "公司股价今天大幅上涨超过市场预期", false},
-		// A wrong character, around which words are cut in another way; a word less that says no is none.
+		// A wrong character that changes how the words around it are cut; a negation is not such an error.
 		{"一组对比图看雄安巨变的十年", "一组兑比图看雄安巨变的十年", true},
 		{"京东集团ceo徐雷退休后的生活", "京东集团ceo徐雷退羞后的生活", true},
 		{"王女士说明天可以去医院看望她的母亲", "王女士说明天不可以去医院看望她的母亲", false},
@@ -79,7 +79,7 @@ func TestWhatAReaderWouldSay(t *testing.T) {
 		// A word that two names share, a code without digits, an ordinal.
 		{"the code for your booking of the room with a view is 2UNKD3DZ until friday", "the code for your booking of the room with a view is MVTSBMPG until friday", false},
 		{"the 5th symposium on the history of the valley begins on friday", "the 3rd symposium on the history of the valley begins on friday", false},
-		// More than the leader says.
+		// A text longer than the leader.
 		{"the harbour bridge is closed for repairs until friday. drivers should take the tunnel, where a toll of five pounds is due in both directions",
 			"the harbour bridge is closed for repairs until friday", false},
 		{"the harbour bridge is closed for repairs until friday", "the harbour bridge is closed for repairs until friday. drivers should take the tunnel", false},
@@ -154,8 +154,8 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// Whatever stands in two texts, as short or as long ones, the score is within its scale and
-// the same again, and equal texts are the same.
+// For any two texts, short or long, the score is within its scale and reproducible, and equal texts are the
+// same.
 func FuzzScore(f *testing.F) {
 	f.Add("call 0871 now to claim 500", "call 0872 now to claim 750 pounds")
 	f.Add("第十一集预告", "第23集预告不")

@@ -55,7 +55,7 @@ func (f Feature) replaces() bool { return f == Number || f == Replacement || f =
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
-// pair collects what tells two texts apart. It keeps its memory.
+// pair collects the differences of two texts. It keeps its memory.
 type pair struct {
 	aligner
 	opened    [2]token.Opened
@@ -77,10 +77,10 @@ type excess struct {
 	slot          int
 	next          int32 // the next one of this word, plus 1; 0: none
 	used          bool  // it has its partner in the other text
-	passage       bool  // it stands among many words that only its text has
+	passage       bool  // it is one of many words that only its text has
 }
 
-// beside reports whether two tokens have a neighbour in common.
+// beside reports whether two tokens have a common neighbour.
 func (e *excess) beside(o *excess) bool {
 	return e.before == o.before && e.before != 0 || e.after == o.after && e.after != 0
 }
@@ -91,7 +91,7 @@ type replacement struct {
 	weight uint32
 }
 
-// sums are what two texts differ in.
+// sums are the differences of two texts.
 type sums struct {
 	total     [2]uint64 // weight of all words
 	lacking   [2]uint64 // of those that the other text lacks
@@ -113,12 +113,11 @@ func nameWeight(t *token.Token) uint32 {
 	return t.Weight
 }
 
-// mostFew is how many words more are not a passage: a negation among them denies what
-// is around them.
+// mostFew is the largest number of extra words that are not a passage. A negation among them denies the words
+// around it.
 const mostFew = 4
 
-// mostSlot is how many words stand in the place of others at most so that one
-// can be said to replace another.
+// mostSlot is the largest number of words in a replaced place in which one word can be matched to another.
 const mostSlot = 24
 
 // look fills s from the slots of the aligner.
@@ -199,7 +198,7 @@ func (p *pair) moved() {
 	}
 }
 
-// exchanged reports whether a word stands in the place of another, and that one in the place of the word.
+// exchanged reports whether two words have exchanged places.
 func (p *pair) exchanged(x, y *excess) bool {
 	here, there := &p.slots[x.slot], &p.slots[y.slot]
 	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash
@@ -286,8 +285,8 @@ func (s *sums) number(p *pair, x, y string) {
 	p.add(Number, x, y, token.Unit)
 }
 
-// unpaired counts the facts that each text has and the other lacks, wherever they stand; and a sign, which
-// says another thing also where the other text has nothing in its place. At last it counts negations.
+// unpaired counts the facts that each text has and the other lacks, wherever they are. It also counts each extra sign,
+// because a sign changes the meaning even if the other text has nothing in its place. At last it counts negations.
 func (p *pair) unpaired(s *sums) {
 	x, y := p.facts[0], p.facts[1]
 	for side, list := range p.facts {
@@ -379,8 +378,8 @@ func (p *pair) focus(s *sums) {
 	}
 }
 
-// A fact counts the same however long the text around it is, so coverage ends at sixteen to one; and one word that is
-// replaced throughout, as a spelling is, counts as at most one heavy name.
+// A fact counts the same however long the text around it is, so coverage ends at sixteen to one. One word that
+// is replaced throughout, as a spelling is, counts as at most one heavy name.
 const (
 	mostCoverage    = 4 * token.Unit
 	mostReplacement = 8 * token.Unit

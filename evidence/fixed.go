@@ -16,7 +16,7 @@ var logs = func() (t [257]int64) {
 	return t
 }()
 
-// log2 is the binary logarithm of n/Unit in units of 1/Unit, 0 for n < Unit.
+// log2 returns the binary logarithm of n/Unit in units of 1/Unit, or 0 for n < Unit.
 func log2(n uint64) int32 {
 	if n < token.Unit {
 		return 0

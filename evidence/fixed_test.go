@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// log2 and logit are what they are named; log2 never falls, logit never rises.
+// log2 and logit match their names; log2 never falls, logit never rises.
 func TestLogarithms(t *testing.T) {
 	last := int32(-1)
 	for n := uint64(token.Unit); n < 1<<20; n += 1 + n/700 {

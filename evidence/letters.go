@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// letters compares what stands in one place of two texts by its letters. It keeps its memory.
+// letters compares one place of two texts by its letters. It keeps its memory.
 type letters struct {
 	text [2][]rune
 	rows [3][]uint16
@@ -21,10 +21,10 @@ const (
 	leastLikeness = token.Unit * 34 / 100
 )
 
-// likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit, 0 below leastLikeness. An edit
-// inserts, deletes or replaces a letter or exchanges two in a row (Damerau 1964). It stands for typing errors,
-// spelling, inflection and word breaks. Two words that the tables lack are two names, and not alike. Places with facts are
-// alike only if they have the same letters.
+// likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit, 0 below leastLikeness.
+// An edit inserts, deletes or replaces a letter or exchanges two in a row (Damerau 1964). It covers typing
+// errors, spelling, inflection and word breaks. Two words that the tables lack are two names, and not alike.
+// Places with facts are alike only if they have the same letters.
 func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 	for side, list := range [2][]*excess{a, b} {
 		l.text[side] = l.text[side][:0]

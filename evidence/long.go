@@ -9,15 +9,15 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// LongView is a long text as it is compared: its coarse words, the units of the shingles by
-// which it is found, by hash and place. Only where two texts differ are they cut into tokens.
+// LongView is a long text in the form that is compared: its coarse words, which are the units of its shingles,
+// by hash and place. Only parts in which two texts differ are cut into tokens.
 type LongView struct {
 	clean  string
 	hashes []uint32
 	starts []uint32
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *LongView) Bytes() int { return 96 + len(v.clean) + 8*len(v.hashes) }
 
 // NewLongView makes the view of a clean text. O(len(clean)).
@@ -30,10 +30,10 @@ func NewLongView(clean string) *LongView {
 // span is a place in which two texts differ, in coarse words.
 type span struct{ a0, a1, b0, b1 int }
 
-// differ finds where two rows of hashes differ: what is equal at both ends
-// first, then by a shortest way of insertions and deletions (Myers 1986), where it is short.
-// Where it is long, the rows are divided at runs of words that stand once in each
-// (patience) before. What is too much is a place as it is. It keeps its memory. Near-linear.
+// differ finds where two rows of hashes differ. It skips what is equal at both ends, and then follows a
+// shortest path of insertions and deletions (Myers 1986). If that path is long, it first divides the rows at
+// runs of words that occur once in each (patience). A part that is still too large becomes one place. It keeps
+// its memory. Near-linear.
 type differ struct {
 	spans []span
 	ends  []int32 // how far each diagonal got, for each number of edits: a triangle
@@ -57,11 +57,10 @@ type run struct {
 	at   int32
 }
 
-// anchor is where a run of words lies in both texts; before is the one before it in
-// the longest row that ends with it.
+// anchor is a run of words in both texts. before is the previous anchor in the longest row that ends with it.
 type anchor struct{ a, b, before int32 }
 
-// runs of so many words are anchors; so many edits are followed, and so few before anything is left out.
+// Runs of anchorWords words are anchors. Paths have at most mostEdits edits; after fewEdits, words are left out.
 const (
 	anchorWords = 4
 	wantAnchors = 1024
@@ -69,8 +68,7 @@ const (
 	fewEdits    = 12
 )
 
-// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] stands where the other has
-// b[b0:b1].
+// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] replaces b[b0:b1].
 func Diff(a, b []uint32, place func(a0, a1, b0, b1 int)) {
 	for _, s := range new(differ).diff(a, b) {
 		place(s.a0, s.a1, s.b0, s.b1)
@@ -109,7 +107,7 @@ func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 	}
 }
 
-// anchored divides a place at runs of words that stand once in each text.
+// anchored divides a place at runs of words that occur once in each text.
 func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	d.once(a[a0:a1], b[b0:b1])
 	// The longest row of anchors that rises in both.
@@ -147,8 +145,8 @@ func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	d.between(a, b, fromA, a1, fromB, b1, false)
 }
 
-// once finds the runs of words that stand once in x and once in y, by their place in x; in long rows a
-// sample of them by hash, some wantAnchors.
+// once finds the runs of words that occur once in x and once in y, by their place in x. For long rows it takes
+// a sample of them by hash, about wantAnchors.
 func (d *differ) once(x, y []uint32) {
 	const twice = -1
 	most := ^uint64(0) >> bits.Len(uint(min(len(x), len(y))/wantAnchors))
@@ -200,13 +198,12 @@ func runHash(words []uint32) uint64 {
 	return (a ^ a>>29 ^ b) * 0xd6e8feb86659fd93
 }
 
-// edits puts the places of a shortest way from x to y, which begin at a0 and b0, and
-// reports whether there is one of few edits.
+// edits records the places of a shortest path from x to y, which begin at a0 and b0. It reports whether there
+// is one of few edits.
 //
-// Of all shortest ways it is the one of Myers' greedy search. Back from the end that one puts a word in
-// wherever the rest has as much in common without it, else takes one away wherever that holds, else keeps one.
-// A word that the other row lacks changes nothing that two rows have in common: so it is an edit, and
-// the way through what is left is the same without it.
+// It takes the shortest path of Myers' greedy search. Going back from the end, that path prefers an insertion,
+// then a deletion, then a common word, as long as it stays shortest. A word that the other row lacks is in no
+// common subsequence. So it is an edit, and the path through the remaining words is the same without it.
 func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
@@ -243,7 +240,7 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	return true
 }
 
-// row is what is left of a row of words, and where that stands in it.
+// row is the rest of a row of words, with their places in it.
 type row struct {
 	words []uint32
 	at    []int32
@@ -310,7 +307,7 @@ func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
 	return 0, false
 }
 
-// walk goes the way of n edits back, which ends at i and j, and notes its runs of equal words.
+// walk follows a path of n edits backwards from i and j, and records its runs of equal words.
 func (d *differ) walk(n, i, j int) {
 	d.steps = d.steps[:0]
 	for ; n > 0; n-- {
@@ -320,7 +317,7 @@ func (d *differ) walk(n, i, j int) {
 		if c < n {
 			fromI = int(last[c])
 		}
-		start := fromI // where the run of equal words begins, behind the edit
+		start := fromI // where the run of equal words begins, after the edit
 		if c == n || c > 0 && last[c-1] >= last[c] {
 			from, fromI = k-1, int(last[c-1])
 			start = fromI + 1
@@ -331,12 +328,12 @@ func (d *differ) walk(n, i, j int) {
 	d.steps = append(d.steps, step{0, 0, i})
 }
 
-// around are how many characters of a script without spaces beside a difference
-// are cut with it, so that words are cut as they are in the whole text.
+// around is the number of characters next to a difference, in a script without spaces, that are cut with it. So
+// words are cut as in the whole text.
 const around = 4
 
-// widen takes into each place the characters and the parts of words around it,
-// and makes one of places that then meet.
+// widen extends each place by the characters and the parts of words around it, and joins places that then
+// touch.
 func widen(spans []span, a, b *LongView) []span {
 	out := spans[:0]
 	for _, s := range spans {
@@ -370,7 +367,7 @@ func glued(v *LongView, i int) bool {
 	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || strings.Contains(gap, ",") && !strings.Contains(gap, " ")
 }
 
-// slice is the text of a place.
+// slice returns the text of a place.
 func (v *LongView) slice(from, to int) string {
 	if from >= to {
 		return ""

@@ -76,7 +76,7 @@ func TestLongView(t *testing.T) {
 	}
 }
 
-// Anchors are the runs of words that stand once in each row, by their definition.
+// By definition anchors are the runs of words that occur once in each row.
 func TestAnchorsStandOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	runs := func(row []uint32) map[[anchorWords]uint32][]int32 {
@@ -109,7 +109,7 @@ func TestAnchorsStandOnce(t *testing.T) {
 	}
 }
 
-// myers is the whole greedy search: a shortest way of few edits, as its runs of equal words.
+// myers does the full greedy search. It returns a shortest path of few edits as its runs of equal words.
 func myers(x, y []uint32) (way []step, found bool) {
 	rows := []map[int]int{}
 	for n := 0; n <= mostEdits; n++ {
@@ -150,7 +150,7 @@ func myers(x, y []uint32) (way []step, found bool) {
 	return nil, false
 }
 
-// What is left out of the search is on no way that it finds.
+// Words left out of the search are on no path that it finds.
 func TestEditsAreThoseOfTheWholeSearch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))
 	var d differ

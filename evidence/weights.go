@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Weights are what a unit of each feature is worth, in units of 1/weightUnit bits.
+// Weights are the weights of a unit of each feature, in units of 1/weightUnit bits.
 type Weights [features]int32
 
 const (
@@ -109,18 +109,18 @@ func (w Weights) Bits() (bits []float64) {
 	return bits
 }
 
-// Digest tells tables apart, in a Spec.
+// Digest returns a hash that identifies the table in a Spec.
 func (w Weights) Digest() string {
 	h := xxh3.New()
 	_ = w.Write(h) // a hash takes all
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// worth returns what a value of a feature says, in units of 1/Unit bits times weightUnit.
+// worth returns the weight of a value of a feature, in units of 1/Unit bits times weightUnit.
 func (w *Weights) worth(k Feature, value int32) int64 { return int64(value) * int64(w[k]) }
 
-// Score is the sum of the evidence, in units of 1/Unit bits: the binary
-// logarithm of the odds that two texts say the same.
+// Score is the sum of the evidence, in units of 1/Unit bits: the binary logarithm of the odds that two texts
+// mean the same.
 type Score int32
 
 // Score adds up the evidence.
@@ -135,10 +135,10 @@ func (w *Weights) Score(v Vector) Score {
 // mostScore is where the scale ends: one in a million.
 const mostScore = 20 * token.Unit
 
-// Bits of the odds.
+// Bits returns the odds in bits.
 func (s Score) Bits() float64 { return float64(s) / token.Unit }
 
-// Probability is what the odds say, from 0 to 1, a quotient of whole numbers.
+// Probability returns the probability of the odds, from 0 to 1, a quotient of whole numbers.
 func (s Score) Probability() float64 {
 	whole, part := int(s)>>8, int(s)&(token.Unit-1)
 	odds, one := powers[part], uint64(1)<<31 // 2^(part/256), in units of 2^-31
@@ -150,7 +150,7 @@ func (s Score) Probability() float64 {
 	return float64(odds) / float64(odds+one)
 }
 
-// Probability is what odds of so many bits say.
+// Probability returns the probability of odds given in bits.
 func Probability(bits float64) float64 {
 	return Score(math.Round(min(max(bits*token.Unit, -mostScore), mostScore))).Probability()
 }
@@ -174,7 +174,7 @@ var powers = func() (t [token.Unit]uint64) {
 	return t
 }()
 
-// squareRoot of a whole number, rounded down (Newton).
+// squareRoot returns the square root of a whole number, rounded down (Newton).
 func squareRoot(n uint64) uint64 {
 	x := uint64(1) << 32
 	for {

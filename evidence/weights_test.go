@@ -25,7 +25,7 @@ func table(t *testing.T) (evidence.Weights, string) {
 	return w, b.String()
 }
 
-// A table is read as it was written, and its numbers are those of its features.
+// A table is read as it was written, and each number belongs to its feature.
 func TestWeightsAreWrittenAndRead(t *testing.T) {
 	w, written := table(t)
 	again, err := evidence.ReadWeights(written)
@@ -108,7 +108,7 @@ func TestScoreIsASum(t *testing.T) {
 	}
 }
 
-// Probabilities are those of the odds, rise with them and sum to one.
+// Probabilities match the odds, rise with them and sum to one.
 func TestProbability(t *testing.T) {
 	last := 0.0
 	for s := evidence.Score(-20 * token.Unit); s <= 20*token.Unit; s++ {
@@ -140,7 +140,7 @@ func ExampleScorer_Explain() {
 	// the same: false
 }
 
-// The score of a pair is that of its vector.
+// The score of a pair equals the score of its vector.
 func TestVectors(t *testing.T) {
 	w, _ := table(t)
 	s := shipped(t)

@@ -17,8 +17,8 @@ import "math/bits"
 //	shingle  z = e * chain of its lanes under (c, d)  modulo 2^64;
 //	         hash = z xor z>>32.
 //
-// No zero byte is in a word and no zero code point in a shingle of runes, so
-// padding makes no two of them equal. All keys come from the seed: who does
+// No zero byte is in a word and no zero code point in a shingle of runes, so padding makes no two of them equal. All
+// keys come from the seed: without it an attacker can neither predict a hash nor construct two that collide.
 // not know it can neither foresee a hash nor construct two that collide.
 type keys struct{ a, b, c, d, e uint64 }
 
@@ -28,8 +28,8 @@ func newKeys(seed uint64) keys {
 	return keys{a: next(), b: next(), c: next(), d: next(), e: next() | 1}
 }
 
-// Mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): a permutation of
-// 64 bits that spreads them evenly.
+// Mix applies the output function of SplitMix64 (Steele, Lea, Flood 2014), a permutation of 64 bits that
+// spreads them evenly.
 func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
@@ -47,9 +47,8 @@ func (k *keys) finish(z uint64) uint64 {
 	return z ^ z>>32
 }
 
-// joinWords replaces the hashes of words by those of the shingles of size
-// words and returns how many there are. In place: a shingle is written where
-// its first word was.
+// joinWords replaces the hashes of words by those of the shingles of size words and returns their number. It
+// works in place: a shingle replaces its first word.
 func (k *keys) joinWords(u []uint64, size int) int {
 	size = min(size, len(u))
 	if size == 0 {

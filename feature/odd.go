@@ -2,19 +2,17 @@ package feature
 
 import "math/bits"
 
-// OddSketch is a bit string that bounds from below how much two sets differ: bit b
-// says whether an odd number of the hashes end in b. What both sets have
-// cancels out, so the bits in which two strings differ are those of the hashes
-// that only one set has, and there are at least as many of these (Mitzenmacher,
-// Pagh, Pham 2014, Efficient Estimation for High Similarities using OddSketch
-// Sketches; as an estimate there, as a bound here). It takes a 32nd to a 16th of
-// the memory of the set, and comparing two a tenth of a merge or less.
+// OddSketch is a bit string that gives a lower bound for the difference of two sets. Bit b is set if an odd
+// number of hashes end in b. Common hashes cancel out, so differing bits come from hashes that only one set
+// has, and there are at least as many of these (Mitzenmacher, Pagh, Pham 2014, Efficient Estimation for High
+// Similarities using OddSketch Sketches; an estimate there, a bound here). It takes a 32nd to a 16th of the
+// memory of the set. Comparing two takes a tenth of a merge or less.
 //
 // The length in words is a power of two.
 type OddSketch []uint64
 
-// OddSketchWords returns the length of the odd sketch of a set of n hashes: 2 to 4 bits a
-// hash, so that of the hashes in which two alike sets differ few cancel out.
+// OddSketchWords returns the length of the odd sketch of a set of n hashes: 2 to 4 bits a hash, so that few of
+// the differing hashes of similar sets cancel out.
 func OddSketchWords(n int) int {
 	if n <= 32 {
 		return 1

@@ -134,7 +134,7 @@ const (
 	laneLen  = 3
 )
 
-// joinRunes is joinWords for code points.
+// joinRunes does the same as joinWords for code points.
 func (k *keys) joinRunes(u []uint64, size int) int {
 	size = min(size, len(u))
 	if size == 0 {
@@ -196,7 +196,7 @@ func (k *keys) twoLanes(out, mids, ends []uint64, x, y, keepX, keepY uint64) {
 // laneMask keeps the last n runes of a lane.
 func laneMask(n int) uint64 { return 1<<(runeBits*n) - 1 }
 
-// manyRunes is the hash over any number of lanes.
+// manyRunes returns the hash over any number of lanes.
 func (k *keys) manyRunes(u []uint64) uint64 {
 	var z uint64
 	for len(u) > 0 {

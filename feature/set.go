@@ -22,10 +22,9 @@ type Sorter struct {
 	from []uint64
 }
 
-// Set is the function of that name. Hashes are spread evenly, so one pass deals
-// them into about as many buckets as there are hashes; two steps of bubble sort,
-// which never branch, then leave little to insert. Any other numbers are sorted
-// as well, only slower.
+// Set sorts hashes and drops duplicates. Hashes are spread evenly, so one pass deals them into about as many
+// buckets as there are hashes. Two steps of bubble sort, which never branch, then leave little to insert. Other
+// numbers are also sorted correctly, but more slowly.
 func (s *Sorter) Set(hashes []uint64) []uint64 {
 	if len(hashes) < radixFrom {
 		slices.Sort(hashes)
@@ -66,8 +65,7 @@ func (s *Sorter) deal(hashes []uint64) {
 	s.next, s.from = next, from
 }
 
-// bubble is two steps of bubble sort at once: of what it has passed it carries
-// the two largest.
+// bubble does two steps of bubble sort at once: it carries the two largest elements so far.
 func bubble(h []uint64) {
 	next, most := min(h[0], h[1]), max(h[0], h[1])
 	for i, x := range h[2:] {
@@ -150,8 +148,7 @@ const stride = 64
 // passes over a hash that both have, or over a miss, that only one has.
 type lane struct{ a, b []uint64 }
 
-// merge counts what two sets have in common. It stops early, and says so, once
-// there are more than misses.
+// merge counts the common elements of two sets. It stops with ok false if more than misses elements differ.
 func merge(a, b []uint64, misses int) (both int, ok bool) {
 	if len(a) < 4*stride {
 		both, misses = lane{a, b}.merge(misses)
@@ -226,7 +223,7 @@ func strides(a, b, c, d *[stride]uint64) (i, j, p, q int) {
 	return i, j, p, q
 }
 
-// one is 1 for true; the compiler makes it a flag, not a jump.
+// one returns 1 for true; the compiler makes it a flag, not a jump.
 func one(b bool) int {
 	if b {
 		return 1
@@ -234,10 +231,9 @@ func one(b bool) int {
 	return 0
 }
 
-// JaccardAtLeast compares two sets: ok reports whether float64(inter) /
-// float64(union) >= t, and inter is the size of the intersection. It stops as
-// soon as t is out of reach; then inter is what was found so far. Two empty
-// sets are never near. Cost: that of IntersectSorted at most.
+// JaccardAtLeast compares two sets. ok reports whether float64(inter) / float64(union) >= t, and inter is the
+// size of the intersection. It stops as soon as t is out of reach; then inter is the part found so far. Two
+// empty sets are never near. It costs at most as much as IntersectSorted.
 func JaccardAtLeast(a, b []uint64, t float64) (inter int, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a

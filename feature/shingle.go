@@ -1,5 +1,4 @@
-// Package feature turns a clean text into hashed features: shingles here,
-// weighted keywords in the package below it.
+// Package feature turns a clean text into hashed features: shingles here, weighted keywords in package keyword.
 //
 // A shingle is K consecutive units of a text, and a unit is a word or a rune.
 // Every shingle becomes one 64-bit hash that is fixed for ever (hash.go has
@@ -13,7 +12,7 @@ import (
 	"strings"
 )
 
-// Unit is what a shingle is made of.
+// Unit is the unit of a shingle.
 type Unit uint8
 
 const (
@@ -27,11 +26,9 @@ const (
 	// Runes takes each letter and digit (isalnum in Python) and drops all
 	// else, spaces included.
 	Runes
-	// Scripts is Auto for every script: the runes of all that are written
-	// without spaces between words (text.IsUnspaced: Thai, Lao, Khmer,
-	// Burmese, Tibetan, ...) are units too, their marks included; and a mark
-	// inside any other word belongs to it, as in Hindi. On Chinese,
-	// Japanese, Korean and English it gives what Auto gives.
+	// Scripts is Auto for every script. Runes of scripts without spaces between words (text.IsUnspaced: Thai,
+	// Lao, Khmer, Burmese, Tibetan, ...) are also units, including their marks. A mark inside any other word
+	// belongs to it, as in Hindi. For Chinese, Japanese, Korean and English it equals Auto.
 	Scripts
 )
 
@@ -41,8 +38,7 @@ var unitNames = [...]string{"auto", "words", "runes", "scripts"}
 // MaxK is the largest number of units in a shingle.
 const MaxK = 32
 
-// Shingle says how a text is cut: K consecutive units. The zero value cuts
-// nothing; Default is the one to start from.
+// Shingle sets how a text is cut: K consecutive units. The zero value cuts nothing; Default is a good start.
 type Shingle struct {
 	Unit Unit
 	K    int

@@ -167,7 +167,7 @@ func TestAppendEqualsTheDefinition(t *testing.T) {
 	})
 }
 
-// Units are those of the shingles, each where it stands, and equal ones have one hash.
+// Units are the units of shingles, at the right offsets, and equal units have equal hashes.
 func TestUnitsEqualTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clean := texts().Draw(t, "clean")
@@ -190,7 +190,7 @@ func TestUnitsEqualTheDefinition(t *testing.T) {
 	})
 }
 
-// TestMix: it is what SplitMix64 puts out at a state.
+// TestMix: Mix is the output of SplitMix64 at a state.
 func TestMix(t *testing.T) {
 	for state := uint64(0); state < 1000; {
 		before := state

@@ -7,12 +7,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Signs are units of their own. Few texts have any, so a block of words is first hashed
-// without; where the bytes between its words could be signs, it is done again.
+// Signs are units of their own. Few texts have any, so a block of words is first hashed without them. If the
+// bytes between its words could be signs, it is hashed again.
 //
-// Two bytes behind a word may hold a sign if they have a bit of these tables in common:
-// first for the first, next for the second. They leave out what texts are full of:
-// full stops, hyphens, brackets, slashes of links.
+// Two bytes after a word may hold a sign if they share a bit of these tables: first for the first, next for the
+// second. The tables exclude frequent punctuation: full stops, hyphens, brackets, slashes of links.
 const (
 	anything uint8 = 1 << iota // the first may begin a sign, whatever follows
 	doubled                    // != && ||
@@ -71,7 +70,7 @@ func firstBits(c byte) uint8 {
 		bits |= apart
 	}
 	switch c {
-	case '.', ')', ']', '?': // no word begins behind these
+	case '.', ')', ']', '?': // no word begins after these
 		return opening
 	case '-':
 		return bits | ending
@@ -130,8 +129,8 @@ func (w *words) rewind(n int) {
 	}
 }
 
-// mixed takes the words and signs of n bytes at a place and returns where it stopped:
-// behind them, or behind a sign that is longer.
+// mixed takes the words and signs of n bytes at a place. It returns where it stopped: after them, or after a
+// longer sign.
 func (w *words) mixed(all []byte, s string, at, n int, word uint64) int {
 	from := at
 	for at < from+n {

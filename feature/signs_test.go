@@ -17,7 +17,7 @@ var frames = []string{
 	"据昨天的报道，%s。", "They wrote \"%s\" on the board (twice).", "Item 7, %s\nand nothing else",
 }
 
-// signPairs are texts that say different things: %d is a number, the same in both.
+// signPairs are texts of different meanings: %d is a number, the same in both.
 var signPairs = [][2]string{
 	{"the low is -%d degrees", "the low is %d degrees"}, {"sales rose +%d.5%% in May", "sales rose -%d.5%% in May"}, {"a loss of $-%d", "a loss of $%d"},
 	{"%d + 27", "%d * 27"}, {"%d + 27", "%d / 27"}, {"%d - 27", "%d × 27"}, {"%d + 27", "%d - 27"}, {"x > %d", "x < %d"}, {"x >= %d", "x > %d"}, {"age ≤ %d", "age ≥ %d"},
@@ -29,7 +29,7 @@ var signPairs = [][2]string{
 	{"气温-%d度", "气温%d度"}, {"门票%d€", "门票%d£"},
 }
 
-// typographyPairs are texts that say the same.
+// typographyPairs are texts of the same meaning.
 var typographyPairs = [][2]string{
 	{"the low is -%d degrees", "the low is −%d degrees"}, {"the low is -%d degrees", "the low is –%d degrees"}, {"sales rose +%d%%", "sales rose %d%%"}, {"%d%% of it", "%d %% of it"},
 	{"%d × 4", "%d * 4"}, {"%d÷4", "%d ÷ 4"}, {"x<=%d", "x ≤ %d"}, {"x >= %d", "x≥%d"}, {"x != %d", "x ≠ %d"}, {"%d ± 2", "%d +/- 2"}, {"x->%d", "x -> %d"},

@@ -11,10 +11,9 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// ASCII words are found 64 bytes at a time, quotes and dashes between them: a bit for each byte says whether it
-// is part of a word, and the words are then read off the bits. That costs one
-// badly predicted branch a block instead of one a word. All other runes are
-// looked at one by one.
+// ASCII words are found 64 bytes at a time, including quotes and dashes between them. A bit for each byte marks
+// parts of words, and the words are then read off the bits. That costs one badly predicted branch per block
+// instead of one per word. All other runes are handled one by one.
 
 // span is the number of bytes classified at once; a block carries 16 bytes
 // more, so that a word is always hashed by two plain loads.
@@ -27,13 +26,13 @@ func (u Unit) alone(r rune) bool {
 	return u != Words && text.IsCJK(r) || u == Scripts && text.IsUnspaced(r)
 }
 
-// continues reports whether a rune goes on with the word before it.
+// continues reports whether a rune continues the word before it.
 func (u Unit) continues(r rune) bool {
 	return (text.IsWord(r) || u == Scripts && text.IsMark(r)) && !u.alone(r)
 }
 
-// Units returns a hash of each unit of a clean text, not of runes, in the order of the text, and where each
-// begins, in bytes. O(len(clean)).
+// Units returns a hash of each unit of a clean text (not runes), in order, and the byte offset of each.
+// O(len(clean)).
 func Units(clean string, unit Unit) (hashes, starts []uint32) {
 	w := idleWords.Get().(*words)
 	defer idleWords.Put(w)
@@ -57,7 +56,7 @@ func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
 	return w.hashes
 }
 
-// words are the hashes of words and, if somebody wants to know, where they begin.
+// words holds the hashes of words and, if where is set, their offsets.
 type words struct {
 	keys
 	unit   Unit
@@ -140,8 +139,8 @@ func (w *words) other(all []byte, s string, at int) int {
 	return at
 }
 
-// block hashes the words of one block, which begins at a place, and reports
-// whether one of the two bytes behind a word, or at its beginning, may be a sign.
+// block hashes the words of one block. It reports whether one of the two bytes after a word, or at its
+// beginning, may be a sign.
 func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	if w.where {
 		w.starts = slices.Grow(w.starts, span)
@@ -178,8 +177,7 @@ func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	return may != 0
 }
 
-// gaps reports whether the third byte between two words, or one behind it, may be
-// a sign.
+// gaps reports whether the third byte between two words, or a later one, may be a sign.
 func gaps(b *block, gap uint64) bool {
 	var may uint8
 	for third := gap & (gap << 1) & (gap << 2); third != 0; third &= third - 1 {
@@ -211,9 +209,8 @@ func classify(b *block, n int) (word uint64, size int) {
 	return word & (1<<n - 1), n
 }
 
-// punctuation reports whether the first three bytes are a rune of U+2000 to
-// U+203F that is not a sign: no per mille, no dash before a number. None of
-// these runes belongs to a word.
+// punctuation reports whether the first three bytes are a rune of U+2000 to U+203F that is not a sign. Per
+// mille, and a dash before a number, are signs. None of these runes belongs to a word.
 func punctuation(a, b, c, then byte) bool {
 	if a != 0xE2 || b != 0x80 || c&0xC0 != 0x80 {
 		return false

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// PHash returns the hash of 64 bits that imagehash.phash makes: of 32x32 grey
-// pixels the 8x8 lowest frequencies, and a bit for each above their median.
-// Printed with %016x it is what imagehash prints.
+// PHash returns the hash of 64 bits that imagehash.phash makes: of 32x32 grey pixels the 8x8 lowest
+// frequencies, and a bit for each above their median. Formatted with %016x it equals the output of imagehash.
 func PHash(img image.Image) uint64 {
 	const n = 32
 	grey := greyOf(img).resized(n, n)
@@ -73,8 +72,8 @@ func greyOf(img image.Image) grey {
 	return g
 }
 
-// resized is what Pillow's resize with the Lanczos filter makes: first along the
-// rows, then along the columns, in fixed point and rounded after each.
+// resized returns what Pillow's resize with the Lanczos filter makes: first along the rows, then along the
+// columns, in fixed point and rounded after each.
 func (g grey) resized(w, h int) grey {
 	if g.w == 0 || g.h == 0 {
 		return grey{w, h, make([]uint8, w*h)}
@@ -94,7 +93,7 @@ func (g grey) resized(w, h int) grey {
 	return out
 }
 
-// kernel is what a pixel is made of: those from one on, each with a weight.
+// kernel lists the source pixels of a pixel: those from one on, each with a weight.
 type kernel struct {
 	from    int
 	weights []int32

@@ -23,13 +23,13 @@ type Limits struct {
 }
 
 const (
-	// DefaultBytes is how large a file may be unless told otherwise.
+	// DefaultBytes is the default limit of the size of a file.
 	DefaultBytes = 20 << 20
-	// DefaultPixels is how many pixels a picture may have unless told otherwise.
+	// DefaultPixels is the default limit of the pixels of a picture.
 	DefaultPixels = 40_000_000
 )
 
-// OrDefault has the defaults in place of 0.
+// OrDefault replaces 0 by the defaults.
 func (l Limits) OrDefault() Limits {
 	return Limits{cmp.Or(l.Bytes, DefaultBytes), cmp.Or(l.Pixels, DefaultPixels)}
 }
@@ -41,9 +41,8 @@ var (
 	ErrFormat = errors.New("the format is not read")
 )
 
-// Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, turned as
-// its EXIF data says. The header is read first: what is larger than the limits
-// costs nothing more.
+// Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, in its EXIF orientation. It reads the
+// header first, so that a picture above the limits costs no decoding.
 func Decode(data []byte, l Limits) (image.Image, error) {
 	l = l.OrDefault()
 	if int64(len(data)) > l.Bytes {
@@ -66,8 +65,7 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 	return orient(img, orientation(data)), nil
 }
 
-// Thumbnail returns a picture in small, at most so many pixels wide and high, as
-// JPEG.
+// Thumbnail returns a small version of a picture as JPEG, at most side pixels wide and high.
 func Thumbnail(img image.Image, side int) ([]byte, error) {
 	size := img.Bounds().Size()
 	most := max(size.X, size.Y, side)

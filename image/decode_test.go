@@ -126,7 +126,7 @@ func TestFirstFrame(t *testing.T) {
 	}
 }
 
-// exif is a TIFF header and a directory that has the orientation alone.
+// exif returns a TIFF header and a directory with only the orientation.
 func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.BigEndian {
@@ -268,7 +268,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What has nothing to tell has quality 0.
+// Pictures without detail have quality 0.
 func TestFlatPictures(t *testing.T) {
 	for name, img := range map[string]stdimage.Image{
 		"grey":    stdimage.NewGray(stdimage.Rect(0, 0, 300, 300)),
@@ -323,7 +323,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// What is not set is the default.
+// Limits that are not set have their defaults.
 func TestLimitsOrDefault(t *testing.T) {
 	for _, c := range []struct{ set, want image.Limits }{
 		{image.Limits{}, image.Limits{Bytes: 20 << 20, Pixels: 40_000_000}},

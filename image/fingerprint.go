@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Fingerprint is what is compared of a picture.
+// Fingerprint is the compared form of a picture.
 type Fingerprint struct {
-	// Hashes are those of Turned. Who knows only the first leaves the others 0.
+	// Hashes are those of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash
 	Quality int
 	// Width and Height are as the picture is seen; 0: not known.
@@ -31,8 +31,8 @@ func Read(data []byte, l Limits) (Fingerprint, error) {
 	return f, nil
 }
 
-// String is the text by which a picture is a document: words of name:value. Two
-// files have the same text if they are equal.
+// String returns the text by which a picture is a document: words of name:value. Two files have the same text
+// if they are equal.
 func (f Fingerprint) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pdq:%v quality:%d", f.Hashes[0], f.Quality)
@@ -54,7 +54,7 @@ func (f Fingerprint) String() string {
 	return b.String()
 }
 
-// known is how many of the hashes are.
+// known returns how many of the hashes are known.
 func (f *Fingerprint) known() int {
 	if f.Hashes[1] == (Hash{}) {
 		return 1
@@ -62,8 +62,7 @@ func (f *Fingerprint) known() int {
 	return Turns
 }
 
-// Parse reads what String prints. Only the hash has to be there; a quality that
-// is not is 100.
+// Parse parses the output of String. Only the hash is required; the quality is 100 by default.
 func Parse(s string) (Fingerprint, error) {
 	f := Fingerprint{Quality: 100}
 	hashed := false

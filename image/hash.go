@@ -27,13 +27,12 @@ func ParseHash(s string) (Hash, error) {
 	return h, nil
 }
 
-// String prints the hash as others exchange it: 64 hexadecimal digits, the
-// highest bit first.
+// String returns the hash in the usual exchange format: 64 hexadecimal digits, the highest bit first.
 func (h Hash) String() string {
 	return fmt.Sprintf("%016x%016x%016x%016x", h[3], h[2], h[1], h[0])
 }
 
-// Distance is the number of bits in which two hashes differ.
+// Distance returns the number of bits in which two hashes differ.
 func (h Hash) Distance(o Hash) int {
 	return bits.OnesCount64(h[0]^o[0]) + bits.OnesCount64(h[1]^o[1]) + bits.OnesCount64(h[2]^o[2]) + bits.OnesCount64(h[3]^o[3])
 }

@@ -9,21 +9,20 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// Pair is two places whose hashes are within the distance: of one list, A < B,
-// or A of the queries and B of the hashes.
+// Pair is two places whose hashes are within the distance. In one list A < B; otherwise A is in the queries and
+// B in the hashes.
 type Pair struct{ A, B, Distance int }
 
 // ErrTooMany is returned for lists of 2^32-1 hashes or more.
 var ErrTooMany = errors.New("too many hashes for one join")
 
-// SelfJoin calls emit for every pair of hashes within the distance, at most
-// MaxDistance, once. Neither the pairs nor their order depend on the workers, of
-// which 0 means one a core. An error of emit or of the context ends it.
+// SelfJoin calls emit for every pair of hashes within the distance, at most MaxDistance, once. Neither the
+// pairs nor their order depend on the workers, of which 0 means one a core. An error of emit or of the context
+// ends it.
 //
-// For each slot the hashes are sorted by it, and each bucket is compared with
-// itself and its neighbours: 36 bytes a hash beside the list. Time grows with
-// the square of the number, but 500 times slower than comparing all (docs/images.md).
-// Of n equal hashes all pairs are emitted.
+// For each slot the hashes are sorted by it, and each bucket is compared with itself and its neighbours: 36
+// bytes a hash in addition to the list. Time grows with the square of the number, but 500 times slower than
+// comparing all (docs/images.md). Of n equal hashes all pairs are emitted.
 func SelfJoin(ctx context.Context, hashes []Hash, distance, workers int, emit func(Pair) error) error {
 	side := &sorted{in: hashes}
 	return runJoin(ctx, side, side, distance, workers, emit)
@@ -64,7 +63,7 @@ func checkDistance(distance int) error {
 	return nil
 }
 
-// joinSlot has the workers look through ranges of buckets and gives what they find to emit.
+// joinSlot searches ranges of buckets in parallel and passes the pairs to emit.
 func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error) error {
 	const ranges, size, round = 256, slotKeys / 256, 32
 	var found [round][]Pair

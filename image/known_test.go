@@ -93,8 +93,7 @@ func TestTurnsOfTheReference(t *testing.T) {
 		if i == 0 {
 			all, _ = image.Turned(img)
 		}
-		// The original by its frequencies, and the file that somebody has turned: samples lie
-		// a little otherwise.
+		// The original by its frequencies, and the turned file: its samples differ slightly.
 		for j := range all {
 			if d := hash.Distance(all[j]); (d <= 18) != (i == j) {
 				t.Errorf("%s: %d bits from turn %d of the original", file, d, j)

@@ -30,8 +30,8 @@ type Config struct {
 	Turned bool
 }
 
-// Method compares pictures, whose texts are those of their fingerprints
-// (Fingerprint.String), by their hashes. Every pair is found.
+// Method compares pictures by their hashes. The text of a picture is its Fingerprint.String. Every pair is
+// found.
 type Method struct {
 	distance, quality int
 	turned            bool
@@ -70,7 +70,7 @@ func (m *Method) compared(clean string) (Fingerprint, bool) {
 	return f, err == nil && f.Quality >= m.quality
 }
 
-// hashes are those of a fingerprint that are compared, that of the picture as it lies first.
+// hashes returns the hashes of a fingerprint that are compared, the unturned picture's first.
 func (m *Method) hashes(f *Fingerprint) []Hash {
 	if !m.turned {
 		return f.Hashes[:1]
@@ -94,7 +94,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 			}
 			rec.Index = append(rec.Index, key(slot, h.slot(slot), turn > 0))
 			for _, flip := range flips(slot, m.distance) {
-				// Two pictures that are both turned lie as two that are not.
+				// Two pictures that are both turned match as two that are not.
 				rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, false))
 				if turn == 0 && m.turned {
 					rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, true))
@@ -104,7 +104,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// key is that of a slot; those of turned pictures are others.
+// key returns the key of a slot. Turned pictures have different keys.
 func key(slot int, value uint16, turned bool) uint64 {
 	k := uint64(slot)<<slotBits | uint64(value)
 	if turned {
@@ -113,19 +113,18 @@ func key(slot int, value uint16, turned bool) uint64 {
 	return k * 0x9e3779b97f4a7c15 // spread, as engines cut by the highest bits
 }
 
-// Plausible reports whether a quarter of the hashes leaves a chance that they are
-// near; of turned pictures it says nothing.
+// Plausible reports whether a quarter of the hashes can be near. For turned pictures it always returns true.
 func (m *Method) Plausible(a, b uint64) bool {
 	return m.turned || bits.OnesCount64(a^b) <= m.distance
 }
 
-// view is what Compare needs.
+// view is the form that Compare needs.
 type view struct {
 	hashes   []Hash
 	compared bool
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *view) Bytes() int { return 48 + len(v.hashes)*Bits/8 }
 
 // Prepare reads the fingerprint.
@@ -136,9 +135,8 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 
 const basis = "1 - distance/256 of PDQ"
 
-// Compare judges a pair: near if the quality of both is enough and the distance
-// small enough; with Turned, the least distance of the one as it lies and the
-// other in any way, which the basis names.
+// Compare judges a pair. It is near if both qualities and the distance are good enough. With Turned it takes
+// the least distance between one unturned picture and any turn of the other, which the basis names.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	v, w := a.(*view), b.(*view)
 	match := neardup.Match{Distance: Bits, Method: Name, Basis: basis}
@@ -164,7 +162,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// keyOf is a key of a whole hash.
+// keyOf returns a key of a whole hash.
 func keyOf(h Hash) uint64 {
 	var b [Bits / 8]byte
 	for i, word := range h {

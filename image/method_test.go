@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/image"
 )
 
-// gallery are texts of pictures: random ones, and edits and turns of them about
-// the largest distance; some are of low quality.
+// gallery returns texts of pictures: random ones, and edits and turns of them around the largest distance. Some
+// are of low quality.
 func gallery(n int) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	edited := func(h image.Hash, most int) image.Hash {

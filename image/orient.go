@@ -13,7 +13,7 @@ type oriented struct {
 	as int // 2 to 8, of EXIF
 }
 
-// orient has a picture seen as EXIF says.
+// orient returns a picture in the EXIF orientation.
 func orient(img image.Image, as int) image.Image {
 	if as < 2 || as > 8 {
 		return img
@@ -37,14 +37,13 @@ func (o *oriented) At(x, y int) color.Color {
 	return o.Image.At(b.Min.X+x, b.Min.Y+y)
 }
 
-// reading is pixels of the picture as it is seen; w and h are those stored.
+// reading returns pixels of the oriented picture; w and h are its stored size.
 func (o *oriented) reading(at func(x, y int) (r, g, b uint8), w, h int) (func(x, y int) (r, g, b uint8), int, int) {
 	size := o.Bounds()
 	return func(x, y int) (r, g, b uint8) { return at(o.stored(x, y, w, h)) }, size.Dx(), size.Dy()
 }
 
-// stored is where the pixel lies that is seen at x, y: w and h are of what is
-// stored.
+// stored returns where the pixel shown at x, y is stored: w and h are the stored size.
 func (o *oriented) stored(x, y, w, h int) (int, int) {
 	if o.as >= 5 {
 		x, y = y, x
@@ -60,8 +59,7 @@ func (o *oriented) stored(x, y, w, h int) (int, int) {
 	return x, y
 }
 
-// orientation is what a file says of how it is to be seen, 1 to 8; 1 where it
-// says nothing.
+// orientation returns the EXIF orientation of a file, 1 to 8, or 1 if it has none.
 func orientation(data []byte) int {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xd8")):

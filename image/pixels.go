@@ -5,10 +5,9 @@ import (
 	"image/color"
 )
 
-// pixels returns how to get the colour at a place counted from the upper left
-// corner, 8 bits each, and the size of the picture. Alpha is left out: what is
-// transparent counts with the colour that it has, as in the reference; of 16
-// bits the upper 8 are taken.
+// pixels returns a function that returns the colour at a place counted from the upper left corner, 8 bits each,
+// and the size of the picture. Alpha is ignored: transparent pixels count with their colour, as in the
+// reference. Of 16 bits the upper 8 are used.
 func pixels(img image.Image) (at func(x, y int) (r, g, b uint8), w, h int) {
 	if t, ok := img.(*oriented); ok {
 		at, w, h = pixels(t.Image)
@@ -57,7 +56,7 @@ func paletted(m *image.Paletted) func(x, y int) (r, g, b uint8) {
 	}
 }
 
-// straight is a colour without its alpha.
+// straight returns a colour without its alpha.
 func straight(c color.Color) (r, g, b uint8) {
 	if c, ok := c.(color.NRGBA64); ok { // of no alpha at all it still knows the colour
 		return uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8)

@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/image"
 )
 
-// scattered are random hashes, and for each tenth a few near it, at distances
-// about the largest.
+// scattered returns random hashes, and for each tenth a few near it, at distances around the largest.
 func scattered(seed uint64, n int) []image.Hash {
 	r := rand.New(rand.NewPCG(seed, 1))
 	list := make([]image.Hash, 0, n)

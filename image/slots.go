@@ -5,24 +5,23 @@ import "math/bits"
 // MaxDistance is the largest distance that is searched for: the usual one.
 const MaxDistance = 31
 
-// slots are the parts into which hashes are cut to be searched: 16 of 16 bits.
-// Of 31 bits that differ at most one lies in one of them, so two hashes within
-// the distance are found by a slot with all its neighbours.
+// slots are the parts into which hashes are cut to be searched: 16 of 16 bits. If 31 bits differ, at most one
+// of them is in some slot. So two hashes within the distance are found by a slot with all its neighbours.
 const (
 	slots    = 16
 	slotBits = Bits / slots
 	slotKeys = 1 << slotBits
 )
 
-// slot is the part i of a hash.
+// slot returns part i of a hash.
 func (h Hash) slot(i int) uint16 { return uint16(h[i/4] >> (i % 4 * slotBits)) }
 
-// radius is how many bits may differ in slot i of two hashes that are to meet
-// there, -1 where it is not looked at. The radii, each plus 1, add up to distance
-// + 1: a pair that missed everywhere would differ in more bits than the distance.
+// radius returns how many bits may differ in slot i if two hashes are found by it, or -1 if the slot is not
+// used. The radii, each plus 1, add up to distance + 1: a pair found by no slot would differ in more bits than
+// the distance.
 func radius(i, distance int) int { return (distance+slots-i)/slots - 1 }
 
-// flips are what the key of a slot is combined with to get all those within its radius.
+// flips returns the values whose combination with the key of a slot gives all keys within its radius.
 func flips(i, distance int) []uint16 {
 	return allFlips[:[]int{0, 1, 1 + slotBits}[radius(i, distance)+1]]
 }
@@ -35,8 +34,7 @@ var allFlips = func() [1 + slotBits]uint16 {
 	return all
 }()
 
-// meet reports whether two hashes are within the distance and slot is the first
-// in which they meet.
+// meet reports whether two hashes are within the distance and slot is the first by which they are found.
 func meet(a, b *Hash, slot, distance int) bool {
 	d := bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1])
 	if d > distance { // as nearly always

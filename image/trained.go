@@ -9,14 +9,13 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainer joins the hashes of all pictures, so that each needs one key only: that
-// of all that hang together with it. Where they do not fit the memory, the keys
-// stay those of Record.
+// Trainer joins the hashes of all pictures, so that each needs one key only: the key of its connected group. If
+// they do not fit the memory, the keys of Record stay in use.
 func (m *Method) Trainer(memory int64) neardup.Trainer {
 	return &trainer{method: m, room: memory / m.perPicture()}
 }
 
-// perPicture is how many bytes a picture takes while the hashes are joined.
+// perPicture returns the bytes that a picture takes while the hashes are joined.
 func (m *Method) perPicture() int64 {
 	if m.turned {
 		return 128 * Turns
@@ -104,7 +103,7 @@ func (j *joined) indexOf(h Hash) (int, bool) {
 	return slices.BinarySearchFunc(j.hashes, h, compareHashes)
 }
 
-// first is the smallest place of a group.
+// first returns the smallest place of a group.
 func (j *joined) first(i int) int {
 	for int(j.groups[i]) != i {
 		i = int(j.groups[i])
@@ -122,8 +121,8 @@ func (j *joined) link(a, b int) {
 	}
 }
 
-// Record gives one key: that of the first hash of the group. A picture that was
-// not joined gets the keys of before, as it has no group.
+// Record makes one key, from the first hash of the group. A picture that was not joined has no group and gets
+// the keys of Method.Record.
 func (j *joined) Record(clean string, rec *neardup.Record) {
 	f, ok := j.compared(clean)
 	at, known := j.indexOf(f.Hashes[0])

@@ -2,15 +2,13 @@ package image
 
 import "image"
 
-// Turns is the number of ways in which a picture can lie: four rotations of it,
-// and of its mirror image.
+// Turns is the number of turns of a picture: four rotations, also of its mirror image.
 const Turns = 8
 
-// Turned returns the hashes of a picture in all ways in which it can lie, and
-// its quality. First stands that of the picture as it is; then those of it
-// rotated counter-clockwise by 90, 180 and 270 degrees, mirrored top to bottom,
-// left to right, and about both diagonals. They come of the frequencies of the
-// picture: to mirror it is to change the sign of each odd one.
+// Turned returns the hashes of a picture in all its turns, and its quality. The first is the unturned picture.
+// Then follow the rotations counter-clockwise by 90, 180 and 270 degrees, and the mirror images top to bottom,
+// left to right, and about both diagonals. They come from the frequencies of the picture, because mirroring
+// changes the sign of each odd one.
 func Turned(img image.Image) ([Turns]Hash, int) {
 	s, quality := spectrumOf(img)
 	var all [Turns]Hash
@@ -21,14 +19,14 @@ func Turned(img image.Image) ([Turns]Hash, int) {
 	return all, quality
 }
 
-// turn is what becomes of the frequencies.
+// turn is the effect of a turn on the frequencies.
 type turn struct {
 	name                         string
 	transposed, negateX, negateY bool // the signs before it is transposed
 }
 
-// turns stand in the order of the reference. Signs are those of the frequencies
-// 1, 3, 5, ..., as of a wave only an odd number of halves changes when it is mirrored.
+// turns are in the order of the reference. Signs are those of the frequencies 1, 3, 5, ..., because mirroring
+// changes only waves of an odd number of halves.
 var turns = [Turns]turn{
 	{},
 	{"turned by a quarter", true, true, false},

@@ -17,9 +17,8 @@ import (
 	"github.com/neardup/neardup/weighted"
 )
 
-// Length is the length by which auto routes, in halves of a Chinese
-// character: three for a letter or digit of an alphabet, two for any other
-// rune.
+// Length returns the length by which auto routes, in halves of a Chinese character: three for a letter or digit
+// of an alphabet, two for any other rune.
 func Length(clean string) int {
 	runes, letters := sizes(clean)
 	return lengthOf(runes, letters)
@@ -71,9 +70,10 @@ const (
 
 const autoVersion = 5
 
-// auto finds short texts by words weighted by idf, and others by MinHash of pairs of words, or of runes where words are not
-// separated. It judges what is found by the evidence of the words. A pair is found as its shorter text is. A long text that
-// a short one may be near is on the border: it carries the keys of both, so that no pair is lost.
+// auto finds short texts by words weighted by idf, and others by MinHash of pairs of words, or of runes in scripts
+// without spaces. It judges candidates by the evidence of the words. A pair is found by the method of its shorter
+// text. A long text that a short one may be near is on the border: it has the keys of both methods, so that no pair is
+// lost.
 type auto struct {
 	limit       int
 	probability float64
@@ -145,9 +145,8 @@ func (a *auto) Spec() neardup.Spec {
 // number prints a setting.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Routes, kept in the two highest bits of the sketch. The methods' own
-// sketches leave them free: ngram has a length of at most 2^14 runes there
-// (texts it gets here are shorter), weighted a weight of 14 bits below them,
+// Routes are in the two highest bits of the sketch. The methods' own sketches leave them free: ngram has a
+// length of at most 2^14 runes there (texts it gets here are shorter), weighted a weight of 14 bits below them,
 // minhash a count of shingles below 2^30.
 const (
 	routeShort  = 0 << 62
@@ -171,12 +170,12 @@ func (a *auto) route(clean string) uint64 {
 	return routeLong
 }
 
-// surelyLong reports whether a text of so many runes, or more, is long whatever its letters.
+// surelyLong reports whether a text of at least runes runes is long whatever its letters.
 func (a *auto) surelyLong(runes int) bool {
 	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*mostLonger*a.limit
 }
 
-// Route names the method that finds a text among others of its length.
+// Route returns the name of the method that finds a text among others of its length.
 func (a *auto) Route(clean string) string {
 	if a.route(clean) == routeShort {
 		return weighted.Name
@@ -206,7 +205,7 @@ type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
-// RecordPrepare is Record and Prepare in one; of texts on the border it makes no view.
+// RecordPrepare does Record and Prepare in one pass. It returns no view for texts on the border.
 func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
@@ -220,8 +219,8 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	return nil
 }
 
-// Plausible asks the method that finds the pair. Between texts on the
-// border, and of one with a long one, the sketches do not tell.
+// Plausible asks the method that finds the pair. The sketches are no evidence for two texts on the border, or
+// for one with a long text.
 func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits
 	switch {
@@ -322,7 +321,7 @@ func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
 	return a.match(weighted.Name, closeness, a.scorer.Score(&v.View, &w.View))
 }
 
-// Compare is both.
+// Compare runs both stages.
 func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.Screen(x, y)
 	if decided {
@@ -331,7 +330,7 @@ func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 	return a.Decide(x, y, m.Closeness)
 }
 
-// scored returns two texts as they are scored; not ok: one is too short for the other, or has no words.
+// scored returns two texts in the form that is scored. ok is false if one is too short for the other, or has no words.
 func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	v, w, how := pair(a, b)
 	if how == longTexts {
@@ -362,9 +361,8 @@ func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	return m
 }
 
-// match returns what a score means: near from the probability on; else, of texts
-// that are as similar, a variant where something stands in the place of something
-// else, an overlap where one text says more than the other.
+// match returns the match for a score. It is near from the probability on. Otherwise it is a variant if
+// something is replaced, and an overlap if one text is longer.
 func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.Match {
 	m := neardup.Match{Distance: -1, Method: name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= a.probability
@@ -378,8 +376,8 @@ func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.
 	return m
 }
 
-// conflicts returns the evidence as it is reported. What one text says more comes first if it is the reason that
-// the texts are not the same.
+// conflicts converts the evidence for a report. The extra words of the longer text come first if they are the
+// reason that the texts are not the same.
 func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 	out := make([]neardup.Conflict, len(list))
 	more := 0
@@ -401,8 +399,8 @@ func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 	return out
 }
 
-// FeatureSets appends those of the methods that may find the text: a text on the
-// border is found by the features of one among short texts, and by those of the other among the others.
+// FeatureSets appends the sets of the methods that may find the text. A text on the border has the sets of
+// both: one to find it among short texts, the other among long ones.
 func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok {
@@ -420,7 +418,7 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 // Measure returns the Similarity of Compare: the probability is 0 of texts that are not found.
 func (a *auto) Measure(x, y neardup.Prepared) float64 { return a.Compare(x, y).Similarity }
 
-// Template returns the text without its numbers, if it is short to all others.
+// Template returns the text without its numbers, if the text is short for all others.
 func (a *auto) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	own, ok := v.(*view)
 	if !ok || own.shingles != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// sentences are texts of words that a table knows, of every Length around a
-// limit, each with copies that have some words less, more or others.
+// sentences returns texts of words in the table, of every Length around a limit. Each has copies with words
+// removed, added or replaced.
 func sentences(limit int) []neardup.Document {
 	words := strings.Fields(`account agreement bridge camera council delivery engine factory garden harbour island journey kitchen
 		library market network office payment quarter railway service ticket university village weather window
@@ -44,7 +44,7 @@ func sentences(limit int) []neardup.Document {
 	return docs
 }
 
-// What is near by its evidence is found, where a short text meets a long one too.
+// Near texts are found, also if one is short and the other long.
 func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	const limit = 60
 	m, err := methods.New(fmt.Sprint("auto limit=", limit))
@@ -89,8 +89,7 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	}
 }
 
-// One score for short and long: what is said of an edit is hardly another thing on
-// the other side of the limit.
+// One score for short and long: the score of an edit hardly differs on the other side of the limit.
 func TestNoCliffAtTheLimit(t *testing.T) {
 	const text = "the council met on monday to hear what the engineers had found under the old bridge and how long the repairs would take before " +
 		"traffic could return to the road along the river, which has been closed since the storm in march"

@@ -13,9 +13,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// borderTexts are texts of every Length around a limit, of letters, of Chinese
-// and of both, each with copies in which runes are changed, added or left out
-// in one place, as many as edit similarity .8 allows and one more.
+// borderTexts returns texts of every Length around a limit, of letters, of Chinese and of both. Each has copies
+// with runes changed, added or left out in one place: as many as edit similarity .8 allows, and one more.
 func borderTexts(limit int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(3, 4))
 	texts := map[string]bool{}

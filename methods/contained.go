@@ -7,26 +7,25 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// passages are what a text consists of for containment: eight words in a row, or runes where words
-// are not parted.
+// passages are the units of containment: eight words in a row, or runes in scripts without spaces.
 var passages = feature.Shingle{Unit: feature.Scripts, K: 8}
 
-// passageWindow is how many passages in a row have a key among them: two texts with so many in
-// common, 39 words in a row, share one. A text of fewer is contained in none.
+// passageWindow is the number of consecutive passages of which one becomes a key. Two texts that share that
+// many, 39 words in a row, share a key. A shorter text is never found as contained.
 const passageWindow = 32
 
-// passageKeys tells the keys of passages from all others.
+// passageKeys separates the keys of passages from all others.
 const passageKeys = 0x6f7a1c0d5e83b247
 
-// contained is a method by which a text may also go if the leader holds a share of its passages
-// (containment as in Broder 1997), whatever else the leader says. What the method calls a
-// variant for something in the place of something else stays one.
+// contained is a method that also removes a text if the leader has a share of its passages (containment as in
+// Broder 1997), whatever else the leader contains. If the method calls a pair a variant because something is
+// replaced, it stays one.
 //
-// The two highest bits of its sketches, which the method leaves free or fills with its route,
-// say whether a text has keys of passages: of two such texts sketches tell nothing.
+// The two highest bits of its sketches, which the method leaves free or fills with its route, show whether a
+// text has keys of passages. Between two such texts the sketches are no evidence.
 type contained struct{ decorator }
 
-// newContained has a method also find what is contained.
+// newContained wraps a method so that it also finds contained texts.
 func newContained(m neardup.Searchable, share float64, seed uint64) neardup.Method {
 	return makeContained(decorator{name: "containment", share: share, shingle: passages, seed: seed}, m)
 }
@@ -38,8 +37,8 @@ func makeContained(d decorator, of neardup.Searchable) neardup.Method {
 	return c
 }
 
-// Containment returns the share of a text's passages for which it may go by a method, 0 for one that
-// asks for more than that.
+// Containment returns the share of a text's passages from which a method removes it, or 0 if the method has
+// none.
 func Containment(m neardup.Method) float64 {
 	for {
 		switch d := m.(type) {
@@ -53,7 +52,7 @@ func Containment(m neardup.Method) float64 {
 	}
 }
 
-// Record makes the method's keys and those of the passages: of each window the least.
+// Record makes the method's keys and the least key of each window of passages.
 func (c *contained) Record(clean string, rec *neardup.Record) {
 	c.Searchable.Record(clean, rec)
 	c.addKeys(clean, rec)
@@ -84,7 +83,7 @@ func (c *contained) addKeys(clean string, rec *neardup.Record) {
 	}
 }
 
-// minimizers are keys of the least hash in each window, some of them more than once.
+// minimizers returns the key of the least hash in each window, some more than once.
 func minimizers(hashes []uint64) (keys []uint64) {
 	at := -1
 	for from := 0; from+passageWindow <= len(hashes); from++ {
@@ -112,7 +111,7 @@ func (c *contained) Plausible(a, b uint64) bool {
 	return a&routeBits != 0 && b&routeBits != 0 || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
 
-// ofMethod is the method's sketch.
+// ofMethod returns the method's sketch.
 func ofMethod(sketch uint64) uint64 {
 	if sketch&routeBits == routeBits {
 		return sketch &^ routeBits
@@ -142,7 +141,7 @@ func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	return dst
 }
 
-// leastShare is how many of n are at least a share.
+// leastShare returns the least number that is at least a share of n.
 func leastShare(n int, share float64) uint64 {
 	least := int(math.Ceil(share * float64(n)))
 	for least > 1 && float64(least-1)/float64(n) >= share {

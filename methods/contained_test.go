@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// holding makes texts and others that hold them, or all but some words.
+// holding returns pairs of a text and another that holds all of it, or all but some words.
 func holding(rng *rand.Rand, n int) (pairs [][2]string) {
 	word := func() string {
 		if rng.IntN(4) == 0 {
@@ -48,7 +48,7 @@ func holding(rng *rand.Rand, n int) (pairs [][2]string) {
 	return pairs
 }
 
-// eights are the rows of eight words of a text of spaced words, and how many there are with repeats.
+// eights returns the rows of eight words of a text of spaced words, and their number with repeats.
 func eights(s string) (all map[string]bool, count int) {
 	words := strings.Fields(s)
 	all = map[string]bool{}
@@ -59,8 +59,8 @@ func eights(s string) (all map[string]bool, count int) {
 	return all, count
 }
 
-// What is contained is so by definition, and all else is as it was; who has 39 words in a row in common is
-// found, and the sketches and overlaps do not rule it out.
+// The method finds exactly what is contained by definition, and changes nothing else. Texts that share 39 words
+// in a row are found, and the sketches and overlaps do not rule them out.
 func TestContainedByDefinition(t *testing.T) {
 	for _, c := range []string{"", "limit=12", "minhash", "minhash threshold=.5 lossless=.1"} {
 		plain, err := methods.New(c)
@@ -128,7 +128,7 @@ func isContained(t *testing.T, plain, m neardup.Method, a, b string) bool {
 	return true
 }
 
-// rowInCommon is the length of the longest row of words in both.
+// rowInCommon returns the length of the longest row of words in both.
 func rowInCommon(a, b string) (longest int) {
 	x, y := strings.Fields(a), strings.Fields(b)
 	before := make([]int, len(y)+1)

@@ -12,13 +12,13 @@ func (Exact) Spec() neardup.Spec { return neardup.Spec{Method: "exact", Version:
 // Record gives no keys.
 func (Exact) Record(_ string, rec *neardup.Record) { rec.Reset() }
 
-// Plausible is false.
+// Plausible returns false.
 func (Exact) Plausible(_, _ uint64) bool { return false }
 
-// Prepare is empty.
+// Prepare returns an empty view.
 func (Exact) Prepare(string) neardup.Prepared { return nothing{} }
 
-// Compare is never near.
+// Compare never returns a near match.
 func (Exact) Compare(_, _ neardup.Prepared) neardup.Match {
 	return neardup.Match{Distance: -1, Method: "exact", Basis: neardup.BasisEqual}
 }

@@ -30,8 +30,8 @@ const (
 // builtIn names the tables that come with the program, at their version.
 const builtIn = "built-in/1"
 
-// Tables is how many bytes of a bound of memory a method's tables may take: the dictionary and the
-// idf of Chinese, which lie in memory from the first Chinese text on.
+// Tables returns how many bytes of a memory bound a method's tables may take. These are the dictionary and the
+// idf of Chinese, which are loaded with the first Chinese text.
 func Tables(m neardup.Method) int64 {
 	s := innermost(m).Spec()
 	if s.Method == "auto" || s.Method == weighted.Name || strings.Contains(s.String(), "built-in/") {
@@ -40,8 +40,8 @@ func Tables(m neardup.Method) int64 {
 	return 0
 }
 
-// Features makes what simhash counts: those of the setting "features", with its tables; nil if none of these was
-// chosen. Their String names all of it, tables by digest. See Tables.
+// Features returns what simhash counts: the features of the setting "features", with its tables, or nil if no
+// such setting is given. Their String includes all of it, with the digests of tables. See Tables.
 func (c Choice) Features() (simhash.Features, error) {
 	kind := c.Get("features")
 	tables := c.Get("idf") + c.Get("stopwords") + c.Get("dictionary")
@@ -137,8 +137,7 @@ func (w *words) open(c Choice) error {
 	return nil
 }
 
-// Splitter returns what cuts a text into words: with the built-in dictionary,
-// and the words of extra where it is not nil.
+// Splitter returns a splitter into words, with the built-in dictionary, and the words of extra unless nil.
 func Splitter(extra io.Reader) (keyword.Splitter, error) {
 	if extra == nil {
 		return keyword.DefaultSplitter()
@@ -169,8 +168,8 @@ func (w *words) String() string {
 	return fmt.Sprintf("%s:%d(xxh3%s)", w.kind, w.n, w.tables)
 }
 
-// minFeatures is how many features a text must have at least to be judged by
-// them: as many as simhash wants, or all where a text never has so many.
+// minFeatures returns the least number of features by which a text is judged. It is the default of simhash, or
+// lower if no text has that many.
 func minFeatures(f simhash.Features) int {
 	if w, ok := f.(*words); ok && w.kind == kindKeywords {
 		return min(w.n, simhash.DefaultMinFeatures)

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// TestTables: what cuts Chinese into words says so, whatever is around it.
+// TestTables: methods that cut Chinese into words report their tables, whatever wraps them.
 func TestTables(t *testing.T) {
 	for _, c := range []struct {
 		spec  string
@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// features makes those of a spec of simhash.
+// features returns the features of a spec of simhash.
 func features(spec string) (simhash.Features, error) {
 	c, err := methods.Parse("simhash " + spec)
 	if err != nil {

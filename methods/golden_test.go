@@ -151,7 +151,7 @@ func digits(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:12]) }
 
 func sorted(keys []uint64) []uint64 { return slices.Sorted(slices.Values(keys)) }
 
-// goldenTexts are short and long texts, of templates and alone, in two scripts, with edits, parts and extensions of them.
+// goldenTexts returns short and long texts in two scripts, with and without templates, with edits of them.
 func goldenTexts() (texts []string) {
 	r := rand.New(rand.NewPCG(39, 2))
 	words := strings.Fields(`the of and to your account agreement bridge camera council delivery engine factory garden harbour
@@ -214,7 +214,7 @@ func goldenTexts() (texts []string) {
 	return append(texts, "", " ", "。", texts[3], texts[9])
 }
 
-// goldenPictures are fingerprints and edits of them.
+// goldenPictures returns fingerprints and edits of them.
 func goldenPictures() (texts []string) {
 	r := rand.New(rand.NewPCG(39, 3))
 	for range 40 {

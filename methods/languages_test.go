@@ -61,8 +61,7 @@ func (l language) remove(i, n int) string {
 	return l.join(s)
 }
 
-// edits are what happens to texts that are copied; a reader calls all of them
-// the same.
+// edits returns typical edits of copied texts. To a reader they all mean the same.
 func (l language) edits() map[string]string {
 	s := l.sentences
 	n := len(s)
@@ -88,8 +87,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestLanguages makes docs/languages.tsv and the table of docs/languages.md, which has
-// some of its columns, and fails where others stand there; with NEARDUP_UPDATE=1 it writes them.
+// TestLanguages makes docs/languages.tsv and the table of docs/languages.md, which has some of its columns. It
+// fails if the files differ; with NEARDUP_UPDATE=1 it writes them.
 func TestLanguages(t *testing.T) {
 	const begin, end = "<!-- table -->\n", "<!-- end of the table -->\n"
 	rows := languageRows(t)
@@ -126,7 +125,7 @@ func page(t *testing.T, name string) []byte {
 	return b
 }
 
-// languageRows are the names of the columns, and the figures of each language.
+// languageRows returns the names of the columns, and the figures of each language.
 func languageRows(t *testing.T) [][]string {
 	rows := [][]string{strings.Split("language,runes,units: auto,units: scripts,sentence cut: auto,sentence cut: scripts,sentence cut: edit,text edited: auto,text edited: scripts,text edited: edit,no marks: default,accents,words lost,others", ",")}
 	for _, l := range languages(t) {
@@ -152,7 +151,7 @@ type languageRow struct {
 	sentence         [3]float64 // mean over the sentences, four runes cut out of each
 	text             [3]float64 // least over the edits of the whole text
 	unmarked, folded float64    // Jaccard by scripts with the copy without marks
-	lost             int        // distinct units that fold into others
+	lost             int        // distinct units that fold into another
 	most             float64    // Jaccard by scripts of different sentences
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// heldShingle is what a leader has to hold of a text that goes: pairs of words, or of runes where
-// words are not parted, whatever the method compares.
+// heldShingle is the unit that a leader must hold: pairs of words, or of runes in scripts without spaces. It
+// does not depend on what the method compares.
 var heldShingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 
-// Held is the share of a clean text's shingles (scripts:2, each counted once) that another one
-// has too; 1 where it has none.
+// Held returns the share of a clean text's distinct shingles (scripts:2) that another text also has, or 1 if it
+// has none.
 func Held(clean, by string) float64 {
 	set, _ := setOf(heldShingle, clean, 0)
 	others, _ := setOf(heldShingle, by, 0)
@@ -33,7 +33,7 @@ func held(set, by []uint64) float64 {
 // What the method calls near and the leader does not hold is an overlap: kept, and named.
 type lossless struct{ decorator }
 
-// newLossless has a method lose nothing.
+// newLossless wraps a method so that it loses nothing.
 func newLossless(m neardup.Searchable, share float64) neardup.Method {
 	return makeLossless(decorator{name: "lossless", share: share, shingle: heldShingle, keepText: true}, m)
 }
@@ -75,7 +75,7 @@ func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint
 // mostLacking bounds the runes of a passage that is shown.
 const mostLacking = 200
 
-// lacking is the longest passage of a clean text of which no shingle is among others.
+// lacking returns the longest passage of a clean text of which no shingle is among others.
 func lacking(clean string, others []uint64) string {
 	all := heldShingle.Append(nil, clean, 0)
 	from, to := 0, 0 // shingles
@@ -97,7 +97,7 @@ func lacking(clean string, others []uint64) string {
 	if to < len(all) {
 		last--
 	}
-	if first > last { // two words that only do not stand beside each other
+	if first > last { // two words that only are not adjacent
 		first, last = from, to
 	}
 	passage := strings.TrimSpace(clean[unitAt(clean, first):unitAt(clean, last+1)])

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// twos are the pairs of neighbours among the words of a text, each Chinese character and sign a word.
+// twos returns the pairs of neighbouring words of a text. Each Chinese character and sign is a word.
 func twos(s string) map[[2]string]bool {
 	var words []string
 	inWord := false
@@ -56,7 +56,7 @@ func heldOf(a, b string) float64 {
 	return float64(both) / float64(len(x))
 }
 
-// By any method a text goes only if the leader holds it, and all else is as it was.
+// With any method a text is removed only if the leader holds it, and nothing else changes.
 func TestLosslessByAnyMethod(t *testing.T) {
 	for _, c := range []string{
 		"", "limit=12", "weighted", "minhash threshold=.5", "simhash threshold=.4", "jaccard threshold=.5",
@@ -115,7 +115,7 @@ func one(is bool) int {
 	return 0
 }
 
-// What is not held is named: the longest passage of it.
+// The evidence names the longest passage that is not held.
 func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
 	m, err := methods.New("jaccard threshold=.1 shingle=scripts:1 lossless=1")
 	if err != nil {
@@ -126,7 +126,7 @@ func TestLosslessNamesWhatWouldBeLost(t *testing.T) {
 		{"zero, one two three", "one two three", "zero,"},
 		{"one two (and a half) three four", "one two three four", "and a half)"},
 		{"one two x three four y z five six", "one two three four five six", "y z"},
-		{"one three two", "one two three", "one three two"}, // words that it has, beside others
+		{"one three two", "one two three", "one three two"}, // words that it has, next to other ones
 		{"今天北京下大雨了", "今天北京下雨了", "大"},
 		{"one two 今天 three four", "one two three four", "今天"},
 		{"one two " + strings.Repeat("more ", 2) + strings.Repeat("words ", 60), "one two", "more more " + strings.Repeat("words ", 31) + "word…"},

@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// What a method measures is what Compare says where a pair is near, whatever the
-// threshold, and less than the threshold where Compare refuses it for that.
+// Measure returns the similarity of Compare if a pair is near, whatever the threshold. It returns less than the
+// threshold if Compare refuses the pair for that.
 func TestMeasureIsCompareWithoutThreshold(t *testing.T) {
 	specs := []string{
 		"minhash shingle=words:1",

@@ -111,8 +111,8 @@ func TestMistakesAreNamed(t *testing.T) {
 
 var long = strings.Repeat("the council met on monday and agreed to build a bridge over the river before the end of the year ", 4)
 
-// Texts that are near, and what a method must hold of every pair: symmetric,
-// between 0 and 1, and found by a shared key where it is exact.
+// Near texts, and the contract of a method for every pair: symmetric, between 0 and 1, and found by a shared
+// key if it is exact.
 func TestMethodsKeepTheContract(t *testing.T) {
 	texts := []string{
 		"", "!!!", "中国", "中国人", "ok", "one two three", "one two four",

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Quantities are what the score of auto is a weighted sum of, in the order of evidence.Features.
+// Quantities are the terms of the weighted sum that is the score of auto, in the order of evidence.Features.
 // Their weights are in natural units. Short reports which half of auto judges.
 type Quantities struct {
 	X     []float64
@@ -32,8 +32,8 @@ func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	return q, true
 }
 
-// Sure reports whether two texts are the same beyond doubt, by a method that is auto: they are equal, or each
-// holds .95 of the other and nothing stands in the place of something else.
+// Sure reports whether two texts are the same beyond doubt, by a method that is auto. They are equal, or each
+// holds .95 of the other and nothing is replaced.
 func Sure(m neardup.Method, clean, leader string) bool {
 	a, ok := innermost(m).(*auto)
 	if !ok || neardup.Blank(clean) {
@@ -46,7 +46,7 @@ func Sure(m neardup.Method, clean, leader string) bool {
 	return ok && a.scorer.Score(x, y).Sure
 }
 
-// Signs are what the weights of Quantities may be.
+// Signs returns the permitted signs of the weights of Quantities.
 func Signs() (signs []int) {
 	for _, f := range evidence.Features() {
 		signs = append(signs, f.Sign())
@@ -54,8 +54,7 @@ func Signs() (signs []int) {
 	return signs
 }
 
-// Learned makes a table of weights of those of Quantities, and WeightsOf the other
-// way round.
+// Learned makes a table from the weights of Quantities, and WeightsOf does the reverse.
 func Learned(w []float64) evidence.Weights {
 	bits := make([]float64, len(w))
 	for i := range w {
@@ -64,7 +63,7 @@ func Learned(w []float64) evidence.Weights {
 	return evidence.MakeWeights(bits)
 }
 
-// WeightsOf are the weights of Quantities in a table.
+// WeightsOf returns the weights of Quantities in a table.
 func WeightsOf(t evidence.Weights) (w []float64) {
 	for _, bits := range t.Bits() {
 		w = append(w, bits*math.Ln2)

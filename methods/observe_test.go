@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// The quantities of a pair times the weights are the odds of what Compare says, so
-// that what is learned from them is what is decided.
+// The quantities of a pair times the weights are the odds of Compare, so that decisions follow what was
+// learned.
 func TestObserve(t *testing.T) {
 	m, err := methods.New("")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// What is beyond doubt has nothing in the place of something else.
+// A pair beyond doubt has nothing replaced.
 func TestSure(t *testing.T) {
 	m, err := methods.New("")
 	if err != nil {

@@ -47,8 +47,8 @@ func overlapping(t *testing.T) map[string]neardup.Searchable {
 	return all
 }
 
-// pairsOf makes pairs that are near or nearly so: with words less or more at either end, with other words, numbers and
-// runes here and there, and with words that come again.
+// pairsOf makes pairs that are near or nearly so: with words removed or added at either end, with other words,
+// numbers and runes in places, and with repeated words.
 func pairsOf(rng *rand.Rand, n int) [][2]string {
 	vocabulary := strings.Fields(`the of and to your account agreement bridge camera council delivery engine factory garden
 		harbour not no 7 12 2024 $500 k61 up down 数据库 大学 经济 城市 音乐 比赛 公司 电影 系统 不 三 第十一集`)
@@ -110,10 +110,10 @@ func inCommon(x, y neardup.FeatureSet) (sum uint64) {
 	return sum
 }
 
-// weight is that of all features.
+// weight returns the weight of all features.
 func weight(o neardup.FeatureSet) uint64 { return inCommon(o, o) }
 
-// What is near, or a variant, has as much in common as Overlaps says of either text, by one of its measures.
+// Near texts and variants share at least what FeatureSets requires of either text, by one of its measures.
 func TestOverlapsAreReachedByWhatIsNear(t *testing.T) {
 	pairs := pairsOf(rand.New(rand.NewPCG(1, 2)), 2500)
 	shared.Path(t, "judged/judged_pairs.tsv")

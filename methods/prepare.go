@@ -11,10 +11,9 @@ import (
 // names them.
 var preparers = []string{"asis", "alnum", "words", "stopped", "summary"}
 
-// preparer returns the first stage of ngram by name: the clean text as it is
-// (also ""), its letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the
-// built-in dictionary), its words without the built-in stop words, or the
-// three sentences with the heaviest keywords.
+// preparer returns the first stage of ngram by name. Its output is the clean text unchanged (also ""), its
+// letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the built-in dictionary),
+// its words without the built-in stop words, or the three sentences with the heaviest keywords.
 func preparer(name string) (ngram.Preparer, error) {
 	switch name {
 	case "", "asis":
@@ -49,7 +48,7 @@ type summary struct{ *keyword.Summarizer }
 // Prepare returns the summary of a clean text.
 func (s summary) Prepare(clean string) string { return s.Summary(clean) }
 
-// Name has the number of sentences, and the tables that weigh them.
+// Name returns the number of sentences, and the tables that weigh them.
 func (summary) Name() string {
 	return fmt.Sprintf("summary(%d,%s)", keyword.DefaultSentences, builtIn)
 }

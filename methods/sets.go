@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// sets makes the sets of shingles that views keep, each in as much memory as it needs: what it
-// takes to make one is used again.
+// sets makes the sets of shingles that views keep, each in as much memory as it needs. It reuses its working
+// memory.
 type sets struct {
 	hashes []uint64
 	sorter feature.Sorter
@@ -15,7 +15,7 @@ type sets struct {
 
 var idleSets = sync.Pool{New: func() any { return new(sets) }}
 
-// setOf is the set of a text's shingles, and how many there are with repeats.
+// setOf returns the set of a text's shingles, and their number with repeats.
 func setOf(shingle feature.Shingle, text string, seed uint64) (set []uint64, count int) {
 	s := idleSets.Get().(*sets)
 	defer idleSets.Put(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// A view of a text is made anew for each comparison that finds it in no memory: to make one takes
-// hardly more memory than it says that it has, else a small bound goes to the collector of garbage.
+// A view that is not cached is made for each comparison. Making it must take hardly more memory than it
+// reports, otherwise a small bound burdens the garbage collector.
 func TestViewsTakeWhatTheySay(t *testing.T) {
 	if testing.Short() {
 		return // the race detector throws away what a pool holds

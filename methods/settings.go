@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// Setting is what a user may choose of a method, as in "minhash recall=.999".
+// Setting is a setting of a method, as in "minhash recall=.999".
 type Setting struct {
 	Name string
 	// Type is float64, int, uint64, bool, shingle, string, or file for the name of one.

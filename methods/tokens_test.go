@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// TestTextsOfFewTokens: long texts of few tokens, keys and files in base64, are compared with each other and with prose
-// as if nothing had been compared before.
+// TestTextsOfFewTokens: the result for long texts of few tokens, keys and files in base64, does not depend on
+// what was compared earlier.
 func TestTextsOfFewTokens(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 3))
 	encoded := func(n int) string {

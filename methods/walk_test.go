@@ -27,7 +27,7 @@ const walked = 40
 // Forty texts give a share to .15 either way.
 const steepest = .4
 
-// fixed are not replaced: marks, and numerals, which say something else.
+// fixed are never replaced: marks, and numerals, which change the meaning.
 const fixed = " ,.;:'，。；：、〇零一二三四五六七八九十百千万亿第0123456789"
 
 // One scale has one meaning on both sides of the limit: of real texts of which a part is
@@ -80,8 +80,8 @@ func TestNoCliffAlongTheLengths(t *testing.T) {
 
 func runesOf(s string) []string { return strings.Split(s, "") }
 
-// replaced is the beginning of a text of a Length, and the same with a share of its
-// units in places drawn at random replaced by others of the text.
+// replaced returns the beginning of a text of a Length, and a copy with a share of its units, drawn at random,
+// replaced by other units of the text.
 func replaced(rng *rand.Rand, s string, unit func(string) []string, length int, share float64) (a, b string) {
 	end := 0
 	for i := range s {
@@ -111,8 +111,7 @@ func replaced(rng *rand.Rand, s string, unit func(string) []string, length int, 
 	return strings.Join(units, joint), strings.Join(other, joint)
 }
 
-// stretches are parts of documents of a set that hold nothing but some runes, long
-// enough for the walk.
+// stretches returns parts of documents of a set that hold only some runes, long enough for the walk.
 func stretches(t *testing.T, set string, is func(rune) bool) []string {
 	t.Helper()
 	data, err := os.ReadFile(shared.Path(t, set))

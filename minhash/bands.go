@@ -15,9 +15,8 @@ func power(x float64, n int) float64 {
 	return p
 }
 
-// What a choice of bands costs, in nanoseconds a text, about: a slot is filled
-// and hashed, a key is kept, sorted and looked up, and a pair that is far
-// below the threshold and yet a candidate is fetched and compared.
+// The approximate cost of a choice of bands, in nanoseconds a text. A slot is filled and hashed. A key is
+// stored, sorted and looked up. A candidate far below the threshold is fetched and compared.
 const (
 	slotCost  = 1
 	keyCost   = 16

@@ -22,7 +22,7 @@ const Name = "minhash"
 // Version is raised whenever a text would get other keys.
 const Version = 2
 
-// Config holds what can be chosen. Zero values stand for the defaults.
+// Config holds the settings. Zero values select the defaults.
 type Config struct {
 	Shingle   feature.Shingle // default auto:3
 	Threshold float64         // Jaccard similarity of a near pair, 0..1; default 0.8
@@ -51,14 +51,14 @@ type Method struct {
 	scratch     sync.Pool // of *scratch
 }
 
-// scratch is what one text needs while it is worked on.
+// scratch is the working memory for one text.
 type scratch struct {
 	hashes, slots, bitmap []uint64
 	sorter                feature.Sorter
 }
 
-// New solves the bands and returns the method, or an error that says which
-// part of the configuration cannot be.
+// New computes the bands and returns the method, or an error that names the impossible part of the
+// configuration.
 func New(cfg Config) (*Method, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.Shingle.Validate(); err != nil {
@@ -101,8 +101,8 @@ func (m *Method) Spec() neardup.Spec {
 	}}
 }
 
-// Record makes one key a band, or none for a text without a shingle, and the
-// bounds of the number of distinct shingles as the sketch.
+// Record makes one key a band, or none for a text without a shingle. The sketch holds bounds of the number of
+// distinct shingles.
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -121,8 +121,8 @@ func (m *Method) record(clean string, rec *neardup.Record, s *scratch) {
 	rec.Sketch = bounds(s.hashes, s.bitmap)
 }
 
-// RecordPrepare is Record and Prepare in one, for a caller with room for views: the
-// text is cut once. The view is sorted when it is first compared.
+// RecordPrepare does Record and Prepare in one pass, for a caller with room for views: it cuts the text once.
+// The view is sorted when it is first compared.
 func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -147,13 +147,13 @@ type View struct {
 
 func (m *Method) newView(hashes []uint64) *View {
 	hashes = slices.Clone(hashes)
-	// Not in one piece with the hashes: of many texts compared, those of
-	// the odd sketches lie close together, and no other memory is touched.
+	// A separate allocation from the hashes: comparing many texts reads only their odd sketches, which are then
+	// close together in memory.
 	odd := make(feature.OddSketch, feature.OddSketchWords(len(hashes)))
 	return &View{hashes: hashes, odd: odd, scratch: &m.scratch, bytes: 8*(cap(hashes)+len(odd)) + 88}
 }
 
-// Bytes is 8 and a half a shingle, and a little more.
+// Bytes returns 8 and a half bytes a shingle, and a little more.
 func (v *View) Bytes() int { return v.bytes }
 
 // set sorts the hashes when they are first wanted.
@@ -177,10 +177,9 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Compare is exact but for the collisions of 64-bit hashes. Views of another
-// method are never near. Texts of one template share keys and most of their
-// shingles and are not near; the odd sketches of their sets show that most such pairs
-// differ too much, and the sets are not read.
+// Compare compares two views exactly, except for collisions of 64-bit hashes. Views of another method are never
+// near. Texts of one template share keys and most of their shingles but are not near. The odd sketches of their
+// sets rule out most such pairs without reading the sets.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
 	x, okX := a.(*View)
@@ -200,7 +199,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// Measure is the Jaccard similarity of the sets, however small.
+// Measure returns the Jaccard similarity of the sets, however small.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	x, okX := a.(*View)
 	y, okY := b.(*View)

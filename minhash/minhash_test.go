@@ -180,7 +180,7 @@ func TestSpecTellsUnlikeRecordsApart(t *testing.T) {
 	}
 }
 
-// Keys are stored; these may only change together with Version.
+// Keys are stored, so they may only change together with Version.
 func TestKeysStay(t *testing.T) {
 	m := method(t, minhash.Config{Threshold: 0.9})
 	var got []string
@@ -229,8 +229,8 @@ func ExampleBands() {
 	// 0.8 1.0000
 }
 
-// Texts of one template, .72 alike, are told apart without allocating; and by
-// the bound alone or by the sets, the outcome is the same.
+// Texts of one template, of similarity .72, are separated without allocating. The bound alone and the sets give
+// the same outcome.
 func TestCompareOfOneTemplate(t *testing.T) {
 	m := method(t, minhash.Config{})
 	r := rand.New(rand.NewPCG(5, 6))

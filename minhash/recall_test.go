@@ -25,7 +25,7 @@ func (c *recallCounts) add(j float64, found bool) {
 	}
 }
 
-// from is the recall of all pairs at or above bandsOfJ[i].
+// from returns the recall of all pairs at or above bandsOfJ[i].
 func (c *recallCounts) from(i int) float64 {
 	found, all := 0, 0
 	for ; i < len(bandsOfJ); i++ {
@@ -34,9 +34,8 @@ func (c *recallCounts) from(i int) float64 {
 	return float64(found) / float64(all)
 }
 
-// TestRecall measures the promise of the bands on real texts, the shingles
-// those of the oracle: what shares a key, is plausible and is near, against
-// every pair at or above the threshold.
+// TestRecall measures the promised recall of the bands on real texts, with the shingles of the oracle. It
+// compares pairs that share a key, are plausible and near, with every pair at or above the threshold.
 func TestRecall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads and sketches 100 MB of text")

@@ -6,8 +6,8 @@ import "math/bits"
 // most the upper 32 bits, at least the lower 32. Counting them exactly would
 // take a sort of every text.
 
-// bounds counts the hashes as the upper bound, and as the lower one the bits
-// they set in a map of about 16 bits a hash.
+// bounds returns two bounds of the number of distinct hashes. The upper one is the number of hashes. The lower
+// one is the number of bits they set in a map of about 16 bits a hash.
 func bounds(hashes []uint64, bitmap []uint64) uint64 {
 	width := bitmapWidth(len(hashes))
 	bitmap = bitmap[:1<<(width-6)]

@@ -13,13 +13,11 @@ const empty = 1<<64 - 1
 // (Dahlgaard, Knudsen, Thorup 2017, arXiv 1704.04370, section 3). Each slot of
 // two sets is equal with probability J, for sets of any size.
 //
-// In a round every hash goes to one slot with one value, and the slot keeps
-// the least. The first round is the hash itself, cut in two by one
-// multiplication; a text of many shingles needs no other. While a slot is
-// empty a further round follows with new hashes, and what earlier rounds have
-// filled stays. After some rounds, as many for every text, all hashes meet in
-// each empty slot by turns. (The paper has as many rounds as slots; a sixth is
-// as right and costs the least for texts of 5 to 20 shingles.)
+// In a round every hash goes to one slot with one value, and the slot keeps the least. The first round uses the
+// hash itself, split by one multiplication; a text of many shingles needs no other. If a slot is still empty,
+// another round follows with new hashes, and filled slots stay. After a fixed number of rounds, all hashes go
+// to each empty slot in turn. (The paper has as many rounds as slots; a sixth is as correct and cheapest for
+// texts of 5 to 20 shingles.)
 //
 // Repeated hashes change nothing. O(len(hashes) + slots log slots).
 func sketch(slots, hashes []uint64) {
@@ -48,7 +46,7 @@ func sketch(slots, hashes []uint64) {
 // is always less.
 const roundBits = 16
 
-// scatter is one further round.
+// scatter runs one further round.
 func scatter(slots, hashes []uint64, round uint64) {
 	t, m := uint64(len(slots)), multiplier(round)
 	for _, h := range hashes {
@@ -57,7 +55,7 @@ func scatter(slots, hashes []uint64, round uint64) {
 	}
 }
 
-// least is the value of a slot in which all hashes meet.
+// least returns the value of a slot to which all hashes go.
 func least(hashes []uint64, round uint64) uint64 {
 	v, m := uint64(empty), multiplier(round)
 	for _, h := range hashes {

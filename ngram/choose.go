@@ -39,9 +39,8 @@ func (s *scratch) decode(text string) []rune {
 	return s.runes
 }
 
-// grams fills s.hashes with a hash for each substring of 1 to q runes: the one
-// of size runes that ends at place i is s.hashes[i*q+size-1]. Where it would
-// begin before the text it is 0 and stands for nothing.
+// grams fills s.hashes with a hash for each substring of 1 to q runes: the one of size runes that ends at place
+// i is s.hashes[i*q+size-1]. A substring that would begin before the text has 0 and is ignored.
 func (s *scratch) grams(runes []rune, q int, seed uint64) {
 	s.hashes = grow(s.hashes, len(runes)*q)
 	for i := range runes {
@@ -70,8 +69,8 @@ func (s *scratch) rank(hashes []uint64, table *table) {
 // never is the rank of what is no gram.
 const never = ^uint64(0)
 
-// rankGrams fills s.ranks with the ranks of s.hashes after grams, never for
-// those that are left out, and s.sorted with the others from rare to frequent.
+// rankGrams fills s.ranks with the ranks of s.hashes, which grams has filled, and s.sorted with the grams from
+// rare to frequent. Grams that are left out have the rank never.
 func (s *scratch) rankGrams(q int, table *table) {
 	s.ranks = grow(s.ranks, len(s.hashes))
 	s.levels = grow(s.levels, len(s.hashes))
@@ -100,9 +99,8 @@ func (s *scratch) rankGrams(q int, table *table) {
 	slices.Sort(s.sorted)
 }
 
-// disjoint returns the end of the shortest prefix of s.sorted whose grams
-// include need that do not overlap; all of them where there is none.
-// O(n log n) for n grams.
+// disjoint returns the end of the shortest prefix of s.sorted whose grams include need that do not overlap, or
+// of all grams if there is none. O(n log n) for n grams.
 func (s *scratch) disjoint(q, need int) int {
 	low, high := min(need, len(s.sorted)), len(s.sorted)
 	for low < high {
@@ -146,7 +144,7 @@ const (
 	tagAny     = 0x43 // substrings of Keys = Any
 )
 
-// keyOf is the key of a rank: its 56 bits of hash and the tag.
+// keyOf returns the key of a rank: its 56 bits of hash and the tag.
 func keyOf(rank uint64, tag uint8) uint64 { return rank<<8 | uint64(tag) }
 
 // appendKeys adds the keys of a sorted prefix, each once.

@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// Similarity is what is measured between two texts, from 0 to 1.
+// Similarity is the measure between two texts, from 0 to 1.
 type Similarity string
 
 const (
@@ -31,30 +31,29 @@ const (
 	// Exact chooses the rarest substrings among which, by the threshold,
 	// every similar text must have one too: no pair is lost.
 	Exact Keys = "exact"
-	// Any takes every substring of M units, and the whole text where it is
-	// shorter: it finds the similar texts that have M units in a row in
-	// common, and costs the square of a frequent substring.
+	// Any takes every substring of M units, or the whole text if it is shorter. It finds the similar texts that
+	// share M units in a row, and costs the square of a frequent substring.
 	Any Keys = "any"
 )
 
 // Config is everything that changes what a method of this package finds.
 // The zero value of a field is its default.
 type Config struct {
-	// Prepare is stage 1; nil leaves the clean text as it is.
+	// Prepare is stage 1; nil keeps the clean text unchanged.
 	Prepare Preparer
 	// Similarity is Edit by default.
 	Similarity Similarity
 	// Threshold in (0, 1]; .8 by default. A pair is near if the quotient,
 	// in float64, is at or above it.
 	Threshold float64
-	// Shingle is what the set similarities count; runes:2 by default.
+	// Shingle is the unit that the set similarities count; runes:2 by default.
 	Shingle feature.Shingle
 	// Keys is Exact by default.
 	Keys Keys
 	// M are the substrings of Keys = Any; runes:4 by default.
 	M feature.Shingle
-	// Seed is the secret of an index, 0 for a batch: who does not know it
-	// cannot construct texts that share a key. Part of the Spec by digest.
+	// Seed is the secret of an index, 0 for a batch. Without it an attacker cannot construct texts that share a
+	// key. Part of the Spec by digest.
 	Seed uint64
 	// Variants makes texts that differ only in numbers, dates, roman
 	// numerals or codes variants of each other instead of duplicates: they
@@ -89,10 +88,9 @@ func New(c Config) (Method, error) {
 	return build("ngram", c)
 }
 
-// NewJaccard returns the method "jaccard": every pair of documents of any
-// length whose shingle sets have at least the threshold in common, by prefix
-// filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW 2008).
-// Shingle is auto:3 by default, Similarity need not be given.
+// NewJaccard returns the method "jaccard". It finds every pair of documents of any length whose shingle sets
+// share at least the threshold, by prefix filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW
+// 2008). Shingle is auto:3 by default, Similarity need not be given.
 func NewJaccard(c Config) (Method, error) {
 	c.Similarity = Jaccard
 	if c.Shingle == (feature.Shingle{}) {
@@ -131,15 +129,14 @@ func build(name string, c Config) (Method, error) {
 		Edit, Jaccard, Cosine, Containment)
 }
 
-// settings is what both methods share.
+// settings are the shared settings of both methods.
 type settings struct {
 	Config
 	name  string
 	table *table
 }
 
-// similar completes the match of two texts that are as similar as the threshold says:
-// near, or variants of one template.
+// similar completes the match of two texts that reach the threshold: near, or variants of one template.
 func (s *settings) similar(match neardup.Match, similarity float64, a, b string) neardup.Match {
 	match.Similarity = similarity
 	match.Variant = bool(s.Variants) && Variant(a, b)

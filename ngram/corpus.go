@@ -5,13 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// corpusCounts is what one corpus, the one that is being joined, tells the scheme of
-// pieces.go: how often each substring occurs and, after a second pass, which
-// ones were selected. Substrings that share a slot share what is known of
-// them, which costs work and never a pair.
+// corpusCounts holds what the scheme of pieces.go needs to know about the corpus being joined. It counts each
+// substring and, after a second pass, marks the selected ones. Substrings that share a slot share their count,
+// which costs work but never a pair.
 type corpusCounts struct {
-	// few counts up to 255, four slots in a word; over counts what goes
-	// beyond, in fewer slots. So the sums depend on no order.
+	// few counts up to 255, four slots in a word. over counts the excess, in fewer slots, so that the sums do
+	// not depend on the order.
 	few  []atomic.Uint32
 	over []atomic.Uint32
 	// selected has a bit for each selected piece; nil before the second pass.

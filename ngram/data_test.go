@@ -199,10 +199,9 @@ func TestArticlesOfTheDocID(t *testing.T) {
 	}
 }
 
-// Texts of one greeting of 20 runes and 20 to 40 runes of their own: the
-// greeting is in no prefix, or each text would meet all the others. What a text
-// does meet, by the frequent runes of the shortest ones, still grows with the
-// number of texts (docs/short-texts.md).
+// Texts of one greeting of 20 runes and 20 to 40 runes of their own. The greeting is in no prefix, otherwise
+// each text would share a key with all others. The frequent runes of the shortest texts still give candidates
+// in proportion to the number of texts (docs/short-texts.md).
 func TestGreetingIsNoKey(t *testing.T) {
 	small, large := 2000, 16_000
 	perText := func(n int) float64 {

@@ -5,11 +5,11 @@
 //
 // The method has five stages:
 //
-//  1. prepare: a Preparer leaves the clean text as it is, cuts it into words,
+//  1. prepare: a Preparer keeps the clean text unchanged, cuts it into words,
 //     drops stop words, or keeps letters and digits only (prepare.go);
 //  2. invert: the substrings a text is found under become its keys
-//     (Record; plan.go and set.go say which and prove that they suffice);
-//  3. divide: whoever calls groups texts by key, over workers or machines;
+//     (Record; plan.go and set.go define them and prove that they suffice);
+//  3. divide: the caller groups texts by key, over workers or machines;
 //  4. judge: inside a bucket, Plausible rejects by 64 bits and Compare by the
 //     exact similarity;
 //  5. merge: the caller decides each document once, by its number. Only keys,

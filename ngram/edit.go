@@ -25,11 +25,9 @@ func (m *editMethod) withTable(t *table) Method {
 	return &with
 }
 
-// Record makes the keys of plan.go, for a method that was trained on a corpus
-// in which those cost too much the keys of pieces.go, or with Keys = Any all
-// substrings of M units. The sketch holds the number of runes in its high 16
-// bits, at most 65535, and in the low 48 how many runes of each class there
-// are (sketch.go).
+// Record makes the keys of plan.go. A method trained on a corpus in which those cost too much makes the keys of
+// pieces.go, and one with Keys = Any all substrings of M units. The sketch holds the number of runes in its
+// high 16 bits, at most 65535, and in the low 48 how many runes of each class there are (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	text := m.Config.Prepare.Prepare(clean)
@@ -93,7 +91,7 @@ type runeView struct {
 	empty bool              // no letter or number
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *runeView) Bytes() int { return 120 + 4*cap(v.runes) + 8*len(v.odd) }
 
 // bag counts the runes of a text in 32 classes, up to 255 of each: a class for
@@ -109,8 +107,7 @@ func bagOf(runes []rune) (b bag) {
 	return b
 }
 
-// apart returns a lower bound of the edit distance: an edit takes away at most
-// one rune of either side.
+// apart returns a lower bound of the edit distance: an edit removes at most one rune of either side.
 func (b *bag) apart(o *bag) int {
 	more, less := 0, 0
 	for i, n := range b {
@@ -121,11 +118,10 @@ func (b *bag) apart(o *bag) int {
 	return max(more, less)
 }
 
-// runLength is how long the runs are whose counts a view compares. One edit
-// changes at most 2q runs of q runes: q go and q come. Longer runs have less
-// in common by chance but are changed more often. Of random pairs that the
-// sketch and the bag let through, runs of 2, 3 and 4 at .8 left 41, 5 and 75 %
-// in generated English, and 85, 36 and 93 % in dblp_acm.
+// runLength returns the length of the runs whose counts a view compares. One edit changes at most 2q runs of q
+// runes: q are removed and q added. Longer runs share less by chance but are changed more often. Of random
+// pairs that the sketch and the bag let through, runs of 2, 3 and 4 at .8 left 41, 5 and 75 % in generated
+// English, and 85, 36 and 93 % in dblp_acm.
 func runLength(threshold float64) int {
 	if threshold < .75 {
 		return 2
@@ -133,8 +129,8 @@ func runLength(threshold float64) int {
 	return 3
 }
 
-// oddRuns counts the runs of q runes, each by whether their number is odd, in
-// bits enough for most of them to have one of their own.
+// oddRuns sets a bit for each run of q runes with an odd count. It has enough bits that most runs have their
+// own.
 func oddRuns(runes []rune, q int) feature.OddSketch {
 	hashes := runs(runes, q)
 	odd := make(feature.OddSketch, feature.OddSketchWords(4*len(hashes)))
@@ -167,7 +163,7 @@ func (m *editMethod) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Measure is the edit similarity, however small.
+// Measure returns the edit similarity, however small.
 func (m *editMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*runeView), b.(*runeView)
 	longer := max(len(x.runes), len(y.runes))

@@ -50,7 +50,7 @@ func editOracle(texts []string, threshold float64) map[pair]float64 {
 	return found
 }
 
-// fewest is how many edits the counts of runes ask for at the least.
+// fewest returns the least number of edits that the counts of runes require.
 func fewest(a, b *[64]int) int {
 	more, less := 0, 0
 	for i := range a {
@@ -60,8 +60,8 @@ func fewest(a, b *[64]int) int {
 	return max(more, less)
 }
 
-// levenshtein is the distance; or, where a whole row is above most, which the
-// distance is then too, that row's least.
+// levenshtein returns the distance. If all of a row exceeds most, so does the distance, and it returns the
+// least of that row.
 func levenshtein(a, b []rune, most int, row []int) int {
 	row = row[:0]
 	for j := range len(b) + 1 {

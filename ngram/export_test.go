@@ -2,8 +2,8 @@ package ngram
 
 import "github.com/neardup/neardup"
 
-// Selecting returns the method such that training always chooses the keys of
-// pieces.go, as it does for a corpus in which those of plan.go cost too much.
+// Selecting returns a method that after training always uses the keys of pieces.go, as for a corpus in which
+// those of plan.go cost too much.
 func Selecting(m neardup.Trainable) neardup.Trainable {
 	edit, ok := m.(*editMethod)
 	if !ok {
@@ -20,7 +20,7 @@ func Selects(m neardup.Method) bool {
 	return ok && edit.corpus != nil
 }
 
-// Levels are those of the table of a method, nil where it is untrained.
+// Levels returns the levels of the table of a method, or nil if it is untrained.
 func Levels(m neardup.Method) []uint8 {
 	if t := m.(Method).rarity(); t != nil {
 		return t.levels

@@ -18,7 +18,7 @@ import (
 // pair is two texts by their place, the smaller first.
 type pair struct{ a, b int32 }
 
-// work is what a join did.
+// work is the work of a join.
 type work struct{ keys, scanned, compared, near int }
 
 // train counts the texts and returns the trained method, with the keys of
@@ -135,7 +135,7 @@ func record(m neardup.Method, texts []string) (index, probes keys, sketches []ui
 	return index, probes, sketches
 }
 
-// sortByKey is a stable radix sort, 16 bits at a time.
+// sortByKey sorts stably by radix, 16 bits at a time.
 func sortByKey(entries []entry) {
 	other := make([]entry, len(entries))
 	for shift := 0; shift < 64; shift += 16 {

@@ -2,12 +2,10 @@ package ngram
 
 import "math/bits"
 
-// distance returns the Levenshtein distance of a and b in runes if it is at
-// most limit, else limit+1. Common ends are trimmed first; what is left is
-// done bit-parallel, 64 rows at a time, only inside the band |i-j| <= limit
-// (Myers, JACM 1999; blocks after Hyyrö 2003; band after Ukkonen 1985).
-// O(len(a)+len(b)) where the texts are equal at both ends, else
-// O(len(b) * min(len(a), 2*limit) / 64).
+// distance returns the Levenshtein distance of a and b in runes if it is at most limit, otherwise limit+1.
+// Common ends are trimmed first. The rest is computed bit-parallel, 64 rows at a time, only inside the band
+// |i-j| <= limit (Myers, JACM 1999; blocks after Hyyrö 2003; band after Ukkonen 1985). O(len(a)+len(b)) for
+// texts that are equal at both ends, otherwise O(len(b) * min(len(a), 2*limit) / 64).
 func distance(a, b []rune, limit int, w *workspace) int {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -39,9 +37,8 @@ func trim(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// shortDistance is Myers' algorithm on one word: the pattern a has at most 64
-// runes. It stops once the remaining columns cannot bring the score back to
-// the limit, as one column lowers the score by at most one.
+// shortDistance runs Myers' algorithm on one word: the pattern a has at most 64 runes. It stops once the
+// remaining columns cannot bring the score back to the limit, as one column lowers the score by at most one.
 func shortDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexWord(a)
 	last := uint(len(a) - 1)
@@ -98,10 +95,9 @@ func (k *block) step(eq uint64, in int) int {
 	return out
 }
 
-// longDistance runs the blocks of the band column by column. A block that
-// enters from below starts one higher on each row than the block above it, and
-// above the band every step counts one more: both are upper bounds that no
-// path of at most limit edits can meet, so such a path's score stays exact.
+// longDistance runs the blocks of the band column by column. A block that enters from below starts one higher
+// on each row than the block above it. Above the band every step counts one more. Both are upper bounds that no
+// path of at most limit edits can reach, so such a path's score stays exact.
 func longDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexBlocks(a)
 	blocks := w.blocks

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naiveDistance is the textbook table, the oracle of every distance here.
+// naiveDistance fills the textbook table, as the oracle of every distance here.
 func naiveDistance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,11 +7,9 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// FeatureSets appends the grams of a text, each with the number of its occurrence,
-// and how many of them any text has too that few enough edits lead to: an edit
-// takes away at most q of the grams of the longer text (Ukkonen 1992; numbered:
-// Gravano et al., VLDB 2001). A text so short that its edits may take all of
-// them knows of nothing in common.
+// FeatureSets appends the grams of a text, each with the number of its occurrence, and how many of them any
+// near text also has. An edit removes at most q of the grams of the longer text (Ukkonen 1992; numbered:
+// Gravano et al., VLDB 2001). A text so short that its edits may remove all grams shares none for certain.
 func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*runeView)
 	if !ok || own.empty {
@@ -30,8 +28,8 @@ func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) [
 	return append(dst, neardup.FeatureSet{Features: numberedGrams(own.runes, q), Least: uint64(least), LeastLarger: uint64(larger)})
 }
 
-// overlapping is the length of the grams that near texts have in common: the
-// longest, for they are the rarest, of which edits leave two fifths, 4 at most.
+// overlapping returns the length of the grams that near texts share. It is the longest, hence rarest, length of
+// which edits leave two fifths, at most 4.
 func (p *plans) overlapping() int {
 	q := 1
 	for q < 4 && float64(q+1)*(1-p.threshold) <= .6+1e-9 {

@@ -8,25 +8,20 @@ import (
 
 // The keys of a batch: the longer text selects.
 //
-// Let b be the longer text of a near pair, n its runes (either text where
-// both are as long) and d = allowed(n). Out of b choose any d+1 substrings that do
-// not overlap, its pieces. At most d edits turn b into the other text and
-// each hits at most one piece, so the other text holds one of the pieces. This
-// is true of every length and threshold: d < n, so there are always pieces of
+// Let b be the longer text of a near pair, n its runes (either text if both are as long) and d = allowed(n).
+// Choose any d+1 substrings of b that do not overlap, its pieces. At most d edits turn b into the other text
+// and each hits at most one piece, so the other text holds one of the pieces. This is true of every length and
+// threshold: d < n, so there are always pieces of one rune.
 // one rune.
+// So every text is found, and searches, in two roles: as the one that selects (its pieces) and as the one that
+// holds (all its substrings as long as pieces can be). Each role searches the other. A text of a greeting and
+// words of its own selects from its own words, whatever is frequent, because pieces are chosen to have the
+// least sum of frequencies. (Pigeonhole on segments, with the longer text's cut: Li et al., PASS-JOIN, VLDB
+// 2011; disjoint rare substrings on one side only: Qin et al., asymmetric signatures, SIGMOD 2011.)
 //
-// So every text is found, and searches, as the one that selects (its pieces)
-// and as the one that holds (all its substrings as long as pieces can be);
-// each role searches the other. A text that is near one greeting and has its own
-// words after it selects from its own words, whatever is frequent: pieces are
-// chosen to have the least sum of frequencies. (Pigeonhole on segments, with
-// the longer text's cut: Li et al., PASS-JOIN, VLDB 2011; disjoint rare
-// substrings on one side only: Qin et al., asymmetric signatures, SIGMOD 2011.)
-//
-// Two things keep the substrings of the holder few, and both need the whole
-// corpus: a piece that occurs once is in no other text, and a substring that
-// nobody selected is searched by nobody. Keys carry the class of the longer length,
-// so texts of other lengths do not meet.
+// Two rules keep the substrings of the holder few, and both need the whole corpus. A piece that occurs once is
+// in no other text, and a substring that no text selected need not be searched. Keys contain the class of the
+// longer length, so that texts of other lengths are not compared.
 
 // longestPiece bounds the pieces, and so the substrings of a holder.
 const longestPiece = 6
@@ -70,7 +65,7 @@ const (
 	tagHolds   = 0x45
 )
 
-// inClass is the hash of a substring as a piece of a text of a class.
+// inClass returns the hash of a substring as a piece of a text of a class.
 func inClass(hash uint64, class int) uint64 {
 	return feature.Mix(hash + uint64(class+1)*0x9e3779b97f4a7c15)
 }
@@ -117,8 +112,7 @@ func (m *editMethod) held(s *scratch, n int) {
 const (
 	prices    = 48
 	mostPrice = 1 << 24
-	// longestChoice is the longest text whose pieces are chosen; those of a
-	// longer one stand at equal distances.
+	// longestChoice is the longest text whose pieces are chosen. Pieces of a longer one are equally spaced.
 	longestChoice = 1 << 14
 )
 
@@ -129,10 +123,9 @@ func price(step int) int64 {
 	return int64(2+step&1) << (step/2 - 1)
 }
 
-// choose fills s.chosen with the places in s.hashes of need substrings that
-// do not overlap. Their frequencies have about the least sum: it is the best for
-// one price of a piece (Lagrange's relaxation), found by bisection, and what
-// is chosen too many are the most frequent ones. O(n) for each of 6 prices.
+// choose fills s.chosen with the places in s.hashes of need substrings that do not overlap. Their frequencies
+// have about the least sum. It finds the best choice for one price of a piece (Lagrange's relaxation) by
+// bisection, and drops the most frequent surplus pieces. O(n) for each of 6 prices.
 func (s *scratch) choose(n int, c lengths, need int, table *corpusCounts) {
 	s.chosen = s.chosen[:0]
 	if n <= longestChoice {
@@ -158,7 +151,7 @@ func (s *scratch) choose(n int, c lengths, need int, table *corpusCounts) {
 	}
 }
 
-// weigh fills s.costs beside s.hashes: how many others have a substring.
+// weigh fills s.costs in parallel to s.hashes: how many other texts have a substring.
 func (s *scratch) weigh(n int, c lengths, table *corpusCounts) {
 	s.costs = grow(s.costs, n*longestPiece)
 	for i := range n {

@@ -2,37 +2,30 @@ package ngram
 
 import "sync/atomic"
 
-// The plan of the edit method for an index that grows: which substrings a text
-// can have as keys, and how many of them it must have. (A batch knows its
-// corpus and has the keys of pieces.go.)
+// The plan of the edit method for an index that grows: which substrings a text can have as keys, and how many
+// of them it must have. (A batch knows its corpus and uses the keys of pieces.go.)
 //
-// A pair whose longer text has L runes is near if at most d = allowed(L) edits
-// turn one text into the other. Each edit hits at most one of any substrings
-// that do not overlap: a changed or deleted rune is in one of them, an
-// insertion falls inside one of them. So of d+1 disjoint substrings of a text
-// one survives and is a substring of the other text too.
+// A pair whose longer text has L runes is near if at most d = allowed(L) edits turn one text into the other.
+// Each edit hits at most one of any disjoint substrings, because a changed or deleted rune, or an insertion, is
+// inside at most one of them. So of d+1 disjoint substrings of a text one survives and is also a substring of
+// the other.
 //
-// Every text orders its grams (substrings of 1 to 3 runes) by rank, one order
-// for all texts, rare ones first, and takes the shortest prefix of the order
-// that holds d+1 disjoint grams. Two near texts share a gram of both prefixes:
-// let a's prefix be the one that ends at the lower rank. One gram of a's
-// prefix survives in b; its rank is at most where a's prefix ends, so it lies
-// before the end of b's prefix too. (Prefix filtering by the least number of
-// edits that destroy a prefix: Xiao et al., Ed-Join, VLDB 2008; grams of
-// several lengths chosen by rarity: Li et al., VGRAM, VLDB 2007; disjoint
-// rare ones: Deng et al., SIGMOD 2014.)
+// Every text orders its grams (substrings of 1 to 3 runes) by rank, one order for all texts, rare ones first,
+// and takes the shortest prefix of the order that holds d+1 disjoint grams. Two near texts share a gram of both
+// prefixes. Let a's prefix be the one that ends at the lower rank. One gram of a's prefix survives in b. Its
+// rank is at most where a's prefix ends, so it is also before the end of b's prefix. (Prefix filtering by the
+// least number of edits that destroy a prefix: Xiao et al., Ed-Join, VLDB 2008; grams of several lengths chosen
+// by rarity: Li et al., VGRAM, VLDB 2007; disjoint rare ones: Deng et al., SIGMOD 2014.)
 //
-// A gram that is no rarer than a shorter one inside it is left out: it would
-// be a further key and hold the same place. That depends on the gram and the
-// table alone, so near texts leave out the same grams and the proof stands.
+// A gram that is not rarer than a shorter one inside it is left out, because it would add a key for the same
+// place. That depends only on the gram and the table, so near texts leave out the same grams and the proof
+// holds.
 //
-// A short text may be near a longer one and yet have too few runes for d+1
-// disjoint grams, at thresholds of about .5 and below. Such L use grams of one
-// rune: an insertion hits none of them, so of a text of n runes at most
-// allowed(n) are lost to any partner, and n - allowed(n) >= 1. Which of the
-// two it is depends on L alone, so both texts of a pair agree; a text whose
-// partners differ has the prefixes of both. There is a plan for every length
-// and threshold.
+// A short text may be near a longer one and yet have too few runes for d+1 disjoint grams, at thresholds of
+// about .5 and below. Such L use grams of one rune: an insertion hits none of them, so at most allowed(n) of n
+// runes are lost to any partner, and n - allowed(n) >= 1. The choice depends on L alone, so both texts of a
+// pair agree. A text with partners of both kinds has both prefixes. There is a plan for every length and
+// threshold.
 
 // prefix is one part of a text's keys: grams of 1 to q runes, the shortest
 // prefix with need disjoint ones.
@@ -110,9 +103,8 @@ func merge(all []prefix, with prefix) []prefix {
 	return append(all, with)
 }
 
-// choose returns the longest grams for a pair whose longer text has longer
-// runes: grams of up to longestGram where the shortest possible partner has
-// d+1 runes, else single runes.
+// choose returns the longest grams for a pair whose longer text has longer runes. These are grams of up to
+// longestGram if the shortest possible partner has d+1 runes, otherwise single runes.
 func (p *plans) choose(longer int) int {
 	d := p.allowed(longer)
 	if longer-d >= d+1 {
@@ -150,7 +142,7 @@ func longestPartner(threshold float64, n int) int {
 	return longer
 }
 
-// near is the rule of every similarity that is a quotient of two numbers.
+// near applies the rule of every similarity that is a quotient of two numbers.
 func near(part, whole int, threshold float64) bool {
 	return float64(part)/float64(whole) >= threshold
 }

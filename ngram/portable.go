@@ -24,8 +24,8 @@ const countsMagic = "neardup tally 1\n"
 // another method or size.
 var ErrCounts = errors.New("not the counts of this method")
 
-// tally writes counts, or reads those of another trainer and adds them, until
-// something is wrong: the format is described once, for both.
+// tally writes counts, or reads another trainer's counts and adds them, until an error. So one description of
+// the format serves both.
 type tally struct {
 	in  *bufio.Reader // nil: it writes
 	out *bufio.Writer
@@ -48,14 +48,14 @@ func (t *tally) bytes(b []byte) {
 // reads reports whether what was passed on last was read.
 func (t *tally) reads() bool { return t.in != nil && t.err == nil }
 
-// number writes a number, or returns the one that stands in its place.
+// number writes a number, or reads one and returns it.
 func (t *tally) number(v uint64) uint64 {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8), v)
 	t.bytes(b)
 	return binary.LittleEndian.Uint64(b)
 }
 
-// text is number for a text of so many bytes at the most.
+// text handles a text of at most most bytes as number does a number.
 func (t *tally) text(s string, most int) string {
 	n := t.number(uint64(len(s)))
 	if t.err == nil && n > uint64(most) {
@@ -70,7 +70,7 @@ func (t *tally) text(s string, most int) string {
 	return string(b)
 }
 
-// slots writes slots, or calls add with what each of others holds.
+// slots writes slots, or calls add with the value of each slot that it reads.
 func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	want := uint64(len(slots))
 	if n := t.number(want); t.err == nil && n != want {
@@ -90,7 +90,7 @@ func addTo(slots []atomic.Uint32) func(int, uint32) {
 	return func(i int, v uint32) { slots[i].Add(v) }
 }
 
-// of passes on the counts of a method: all is what it has.
+// of passes on the counts of a method; all handles its contents.
 func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 	magic := []byte(countsMagic)
 	if t.bytes(magic); t.err == nil && string(magic) != countsMagic {
@@ -155,8 +155,7 @@ func (t *editTrainer) tally(y *tally) {
 	}
 }
 
-// addWord adds the four slots of a word of another trainer, as if each had been
-// counted here.
+// addWord adds the four slots of another trainer's word, as if each had been counted here.
 func (c *corpusCounts) addWord(word int, v uint32) {
 	for i := range 4 {
 		more := v >> (8 * i) & fullSlot

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// The counts of parts add up to those of all, also where a count is beyond
-// what a slot holds, and so give the same keys.
+// The counts of parts add up to those of the whole, also beyond the capacity of a slot, and so give the same
+// keys.
 func TestCountsOfPartsAddUp(t *testing.T) {
 	var texts []string
 	for i := range 900 {

@@ -10,17 +10,17 @@ import (
 type Preparer interface {
 	// Prepare returns the form to work on, often the text itself.
 	Prepare(clean string) string
-	// Name stands in the Spec and so must change with the result.
+	// Name is part of the Spec and so must change with the result.
 	Name() string
 }
 
-// AsItIs leaves the clean text as it is.
+// AsItIs keeps the clean text unchanged.
 type AsItIs struct{}
 
 // Prepare returns clean.
 func (AsItIs) Prepare(clean string) string { return clean }
 
-// Name is "asis".
+// Name returns "asis".
 func (AsItIs) Name() string { return "asis" }
 
 // Alnum keeps the letters and digits only: punctuation and spaces, the parts
@@ -38,7 +38,7 @@ func (Alnum) Prepare(clean string) string {
 	}, clean)
 }
 
-// Name is "alnum".
+// Name returns "alnum".
 func (Alnum) Name() string { return "alnum" }
 
 // Cutter cuts a text into words, appended to dst: package text/segment for
@@ -59,7 +59,7 @@ type Words struct {
 	StopLabel string
 }
 
-// StopList is a list of words that say nothing about a text.
+// StopList is a list of words without content.
 type StopList interface {
 	Has(word string) bool
 }
@@ -81,7 +81,7 @@ func (w Words) Prepare(clean string) string {
 	return b.String()
 }
 
-// Name is "words(label)" or "words(label)-stop(label)".
+// Name returns "words(label)" or "words(label)-stop(label)".
 func (w Words) Name() string {
 	name := "words(" + w.Label + ")"
 	if w.Stop != nil {
@@ -90,7 +90,7 @@ func (w Words) Name() string {
 	return name
 }
 
-// isAlnum is Python's isalnum: letters and numbers of every kind.
+// isAlnum does what Python's isalnum does: letters and numbers of every kind.
 func isAlnum(r rune) bool {
 	if r < 0x80 {
 		return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'

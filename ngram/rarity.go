@@ -5,20 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// table says how rare features are: for each of 2^21 hash slots a count,
-// rounded down to one of 256 levels. Features that share a slot share their
-// count, which costs work and never a pair. Two stores can be searched with
-// each other's keys only if they use the same table.
+// table stores how rare features are: for each of 2^21 hash slots a count, rounded down to one of 256 levels.
+// Features that share a slot share their count, which costs work but never a pair. Two stores can be searched
+// with each other's keys only if they use the same table.
 //
-// A table is immutable and safe for concurrent use. The nil table knows
-// nothing: every feature is equally rare, and keys are chosen by hash.
+// A table is immutable and safe for concurrent use. With the nil table every feature is equally rare, and keys
+// are chosen by hash.
 type table struct {
 	levels []uint8
 }
 
-// tableBits makes a table of 2 MiB: it stays in the second-level cache while
-// keys are chosen, and a million texts of ten features fill its slots with a
-// few features each, of which the frequent one decides.
+// tableBits makes a table of 2 MiB. It stays in the second-level cache while keys are chosen. A million texts
+// of ten features fill its slots with a few features each, of which the frequent one decides.
 const tableBits = 21
 
 const tableSize = 1 << tableBits
@@ -32,8 +30,7 @@ func (t *table) level(hash uint64) uint64 {
 	return uint64(t.levels[hash>>(64-tableBits)])
 }
 
-// gramLevel is level for a gram of 1..longestGram runes. Without a table a
-// longer gram counts as rarer.
+// gramLevel returns the level of a gram of 1..longestGram runes. Without a table a longer gram counts as rarer.
 func (t *table) gramLevel(hash uint64, size int) uint64 {
 	if t == nil {
 		return uint64(longestGram - size)
@@ -44,11 +41,11 @@ func (t *table) gramLevel(hash uint64, size int) uint64 {
 // rank orders features from rare to frequent.
 func (t *table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 
-// rankOf puts the level first, then 56 bits of the hash. A rank stands for its
-// feature from then on: two features with the same rank are one as keys.
+// rankOf puts the level first, then 56 bits of the hash. A rank represents its feature from then on: two
+// features with the same rank are one as keys.
 func rankOf(level, hash uint64) uint64 { return level<<56 | hash>>8 }
 
-// counts is what a table is made from.
+// counts are the counts from which a table is made.
 type counts struct{ slots []atomic.Uint32 }
 
 func newCounts() *counts { return &counts{make([]atomic.Uint32, tableSize)} }

@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// sample keeps some texts of a corpus, the ones of least hash: which ones does
-// not depend on the order they come in, nor on who adds them.
+// sample keeps some texts of a corpus, those of the least hashes, so that the choice does not depend on the
+// order or on the goroutine.
 type sample struct {
 	mu    sync.Mutex
 	texts []sampled
@@ -52,12 +52,10 @@ func (s *sample) add(clean string) {
 	}
 }
 
-// bearable is how many other texts may have a key of plan.go of a text, on
-// average: a fixed number, or a share of all. Those keys cost one pass less and
-// are few, where those of pieces.go are many. Of headlines about one in 10,000
-// has a key of another (and a quarter of these becomes a candidate), and the
-// join takes half the time; of texts with a common greeting one in 200, in an
-// alphabet up to one in two.
+// bearable is how many other texts may have a key of plan.go of a text, on average: a fixed number, or a share
+// of all. Those keys save a pass and are few, and those of pieces.go are many. Of headlines about one in 10,000
+// has a key of another (and a quarter of these becomes a candidate), and the join takes half the time. Of texts
+// with a common greeting it is one in 200, and in an alphabet up to one in two.
 const (
 	bearable      = 24
 	bearableShare = 4_000

@@ -12,16 +12,14 @@ import (
 
 // setMethod finds pairs by a similarity of their sets of shingles.
 //
-// Its keys are the prefix filter: order the features of all texts by rank. Of
-// a set of n features, a near partner has at least c(n) (least below). So of
-// the first n-c(n)+1 features one is in the partner; and of the two prefixes
-// let a's end at the lower rank: the common feature lies before the end of
-// b's prefix too, so both have it as key.
+// Its keys are the prefix filter: order the features of all texts by rank. A near partner shares at least c(n)
+// of n features (least below). So one of the first n-c(n)+1 features is in the partner. Of the two prefixes let
+// a's end at the lower rank. The common feature is then also before the end of b's prefix, so both have it as
+// key.
 //
-// Containment is judged by the smaller set, and for the larger one c(n) = 1.
-// So each text is indexed twice: under its prefix as the smaller one, and
-// under all its features as the larger one, and searched for the other way
-// round.
+// Containment is judged by the smaller set, and for the larger one c(n) = 1. So each text is indexed twice:
+// under its prefix as the smaller one, and under all its features as the larger one. It searches the opposite
+// role.
 type setMethod struct {
 	settings
 	least [planned]int32
@@ -61,7 +59,7 @@ func (m *setMethod) leastCommon(n int) int {
 	return common
 }
 
-// similarity of two sets of a and b features, common in both.
+// similarity returns the similarity of two sets of a and b features, common in both.
 func (m *setMethod) similarity(a, b, common int) float64 {
 	switch m.Similarity {
 	case Cosine:
@@ -182,7 +180,7 @@ type setView struct {
 	text string // only where the variant guard needs it
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *setView) Bytes() int { return 88 + 8*(cap(v.set)+len(v.odd)) }
 
 // Prepare makes the set.
@@ -199,7 +197,7 @@ func (m *setMethod) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Measure is the similarity of the sets, however small.
+// Measure returns the similarity of the sets, however small.
 func (m *setMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*setView), b.(*setView)
 	if len(x.set) == 0 || len(y.set) == 0 {

@@ -50,9 +50,8 @@ func sketchRunes(runes []rune) uint64 {
 	return sketch
 }
 
-// differing returns a lower bound of the sum over all classes of the
-// difference between the counts of a and b: each is known modulo 8, so at
-// least the distance on a circle of 8.
+// differing returns a lower bound of the sum over all classes of the difference between the counts of a and b.
+// Each count is known modulo 8, so the difference is at least the distance on a circle of 8.
 func differing(a, b uint64) int {
 	// Subtraction in each class by itself.
 	d := ((a | highBits) - (b &^ highBits)) ^ ((a ^ ^b) & highBits)

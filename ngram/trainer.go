@@ -6,10 +6,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainer counts the substrings that texts may have as keys of plan.go and, if
-// the texts of a sample would meet too many others under those, once more
-// those of pieces.go and a third time what is selected. It takes about memory
-// bytes, but at least 11 MB.
+// Trainer counts the substrings that texts may have as keys of plan.go. If the texts of a sample would have too
+// many candidates under those, it makes another pass for the keys of pieces.go and a third for what is
+// selected. It takes about memory bytes, but at least 11 MB.
 func (m *editMethod) Trainer(memory int64) neardup.Trainer {
 	return &editTrainer{method: m, counts: newCounts(), corpus: newCorpusCounts(memory / 4), sample: newSample(), memory: memory}
 }
@@ -36,8 +35,8 @@ func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	}
 }
 
-// Of the grams one in spotted, by their hash, is counted by itself: enough to
-// say how many texts have a key in common, on average.
+// Of the grams one in spotted, by their hash, is counted separately: enough to estimate how many texts share a
+// key, on average.
 const spotted = 8
 
 // spot reports whether a gram is one of these. The lowest byte of the hash,

@@ -18,14 +18,14 @@ type TuneInput struct {
 	Negatives [][2]string
 	// Texts are further texts among which work is measured. Optional.
 	Texts []string
-	// Method says which similarity; its Threshold, Keys and M are not used.
+	// Method selects the similarity; its Threshold, Keys and M are not used.
 	Method Config
 	// Recall is the share of the pairs that the proposal must find; .95 by
 	// default.
 	Recall float64
 }
 
-// Report is what Tune found.
+// Report is the result of Tune.
 type Report struct {
 	Pairs      int     `json:"pairs"`
 	Negatives  int     `json:"negatives"`
@@ -47,8 +47,7 @@ type MPoint struct {
 	M     int     `json:"m"`
 	Found int     `json:"found"` // pairs with m runes in a row in common
 	Share float64 `json:"share"`
-	// Work is how many other texts of the sample a text meets in its
-	// buckets, on average, those met twice counted twice.
+	// Work is the number of other texts of the sample in the buckets of a text, on average, with repetitions.
 	Work float64 `json:"work"`
 }
 
@@ -69,10 +68,9 @@ const (
 	tuneLargest = 16   // the largest m of the curve
 )
 
-// Tune computes the longest common substring and the similarity of each pair,
-// and from them how many pairs each m and each threshold finds, and how much
-// work it is on the sample. O(product of the lengths) for each pair; texts
-// of more than 5000 runes are refused. Stops when ctx ends.
+// Tune computes the longest common substring and the similarity of each pair. From them it computes how many
+// pairs each m and each threshold finds, and the work on the sample. O(product of the lengths) for each pair;
+// texts of more than 5000 runes are refused. Stops when ctx ends.
 func Tune(ctx context.Context, in TuneInput) (Report, error) {
 	pairs := in.Pairs
 	if len(pairs) == 0 {
@@ -208,8 +206,7 @@ func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 	return out, nil
 }
 
-// work returns how many others a text meets in its buckets, with the rarity
-// of the sample.
+// work returns how many other texts share buckets with a text, on average, with the rarity of the sample.
 func (t *tuner) work(c Config) (float64, error) {
 	method, err := New(c)
 	if err != nil {

@@ -2,15 +2,13 @@ package ngram
 
 import "unicode"
 
-// Variant reports whether two clean texts say the same with other particulars:
-// they have the same number of words, at least one word is the same, and every
-// word that differs is a particular on both sides: a number, a date or time, a
-// roman numeral, a code (letters with digits), or a single capital letter.
-// Between Chinese, Japanese and Korean runes, runs of digits and of other
-// letters are words too. "FM 1506" and "FM 1507", "part I" and "part II",
-// "code A7X2" and "code B9Q1", "第3期" and "第4期" are variants. Spaces and
-// punctuation do not count. Names are not recognised: that would need a
-// dictionary. Symmetric; equal texts are no variants. O(len(a)+len(b)).
+// Variant reports whether two clean texts differ only in particulars. They have the same number of words, at
+// least one word is the same, and every word that differs is a particular on both sides: a number, a date or
+// time, a roman numeral, a code (letters with digits), or a single capital letter. Between Chinese, Japanese
+// and Korean runes, runs of digits and of other letters are also words. "FM 1506" and "FM 1507", "part I" and
+// "part II", "code A7X2" and "code B9Q1", "第3期" and "第4期" are variants. Spaces and punctuation do not count.
+// Names are not recognised: that would need a dictionary. Symmetric; equal texts are not variants.
+// O(len(a)+len(b)).
 func Variant(a, b string) bool {
 	x, y := wordsOf(a), wordsOf(b)
 	if len(x) != len(y) {

@@ -5,23 +5,21 @@ import (
 	"sync"
 )
 
-// workspace is the memory of one edit distance: for each rune of the pattern
-// the rows where it stands, found by open addressing in a table at least
-// twice as large as the pattern.
+// workspace is the memory of one edit distance. It has for each rune of the pattern the rows where it occurs,
+// found by open addressing in a table at least twice as large as the pattern.
 //
-// For patterns of more than 64 runes a rune has its rows as bits only if it
-// stands on more rows than there are words, which at most 64 runes do; the
-// others are chains of rows. So memory stays linear in the pattern, whatever
-// its alphabet.
+// For patterns of more than 64 runes a rune has its rows as bits only if it occurs on more rows than there are
+// words, which at most 64 runes do. The others are chains of rows. So memory stays linear in the pattern,
+// whatever its alphabet.
 type workspace struct {
 	runes  []rune   // the table, -1 where free
-	slots  []uint64 // beside it: the rows as bits, if the pattern is one word
-	dense  []int32  // beside it: first word in rows, -1 for a chain
-	last   []int32  // beside it: last row of the rune
-	count  []int32  // beside it: how many rows
+	slots  []uint64 // in parallel: the rows as bits, if the pattern is one word
+	dense  []int32  // in parallel: first word in rows, -1 for a chain
+	last   []int32  // in parallel: last row of the rune
+	count  []int32  // in parallel: how many rows
 	before []int32  // for each row, the row before with the same rune, or -1
 	rows   []uint64
-	sparse []uint64 // bits of the chain asked for last
+	sparse []uint64 // bits of the chain used last
 	marked int32    // its last row, -1 if none
 	blocks []block
 	shift  uint

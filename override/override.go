@@ -1,7 +1,6 @@
-// Package override holds what people have ruled about pairs of documents: that
-// two are duplicates, whatever a method says, or that they are not. Engines
-// obey them as edges: a ruled pair is put among the verified pairs, or taken
-// out of them.
+// Package override holds what people have ruled about pairs of documents: that two are duplicates, or not,
+// whatever a method decides. Engines treat rulings as edges: a ruled pair is added to the verified pairs, or
+// removed from them.
 package override
 
 import (
@@ -24,8 +23,8 @@ type Link string
 const (
 	Must   Link = "must"   // the pair is near
 	Cannot Link = "cannot" // the pair is not
-	// Unsure says that somebody looked and could not tell. It is no ruling: the
-	// service keeps it, a [Set] does not.
+	// Unsure records that a person looked and could not decide. It is not a ruling: the service stores it, a
+	// [Set] does not.
 	Unsure Link = "unsure"
 )
 
@@ -46,7 +45,7 @@ func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
 // Set holds at most one ruling for each pair. The nil set holds none.
 type Set struct {
 	links map[pair]Link
-	ids   map[string][]string // the others that each is in a ruling with
+	ids   map[string][]string // the other ids that each is in a ruling with
 }
 
 // Read reads rulings as JSON, one a line; blank lines do not count. Of several
@@ -86,7 +85,7 @@ func (s *Set) Add(r Ruling) error {
 	return nil
 }
 
-// Len is how many pairs are ruled.
+// Len returns the number of ruled pairs.
 func (s *Set) Len() int {
 	if s == nil {
 		return 0
@@ -97,7 +96,7 @@ func (s *Set) Len() int {
 // Names reports whether an id is in a ruling.
 func (s *Set) Names(id string) bool { return s != nil && len(s.ids[id]) > 0 }
 
-// Of is the ruling about a pair, "" if there is none.
+// Of returns the ruling about a pair, or "" if there is none.
 func (s *Set) Of(a, b string) Link {
 	if s == nil {
 		return ""
@@ -105,7 +104,7 @@ func (s *Set) Of(a, b string) Link {
 	return s.links[pairOf(a, b)]
 }
 
-// Partners are the ids that one is ruled to be linked with, or not, sorted.
+// Partners returns the ids that one must or cannot be linked with, sorted.
 func (s *Set) Partners(id string, link Link) []string {
 	if s == nil {
 		return nil
@@ -134,8 +133,8 @@ func (s *Set) Each(fn func(a, b string, link Link) error) error {
 	return nil
 }
 
-// Digest names the rulings by their contents, 16 hex digits: who and when, and
-// the order of ids and lines, do not count.
+// Digest returns a hash of the rulings, 16 hex digits. Author and time, and the order of ids and lines, do not
+// change it.
 func (s *Set) Digest() string {
 	h := sha256.New()
 	_ = s.Each(func(a, b string, link Link) error { // a hash takes everything

@@ -62,7 +62,7 @@ type Part struct {
 	Gzip []byte
 }
 
-// errPart is what a name that could leave its attribute is answered with.
+// errPart rejects a name that could leave its attribute.
 var errPart = errors.New("pages: the name of a part has letters, digits and dashes only")
 
 var partName = regexp.MustCompile(`^[a-z0-9-]+$`)
@@ -94,8 +94,8 @@ func begin(w io.Writer, title string, connect ...string) (*Page, error) {
 	return p, p.err
 }
 
-// Live returns the page that asks the service which it came from, and the
-// policy to send with it: it may ask that service and nobody else.
+// Live returns the page that calls the service it came from, and the policy to send with it: the page may call
+// only that service.
 func Live() (page []byte, policy string, err error) {
 	var b bytes.Buffer
 	p, err := begin(&b, "neardup", "'self'")
@@ -108,9 +108,9 @@ func Live() (page []byte, policy string, err error) {
 	return b.Bytes(), Policy(p.script, style, "'self'"), nil
 }
 
-// Policy is the Content-Security-Policy of a page with one script and one
-// style sheet, which may speak to connect, such as "'self'", and to nobody
-// else. Images are those that the page holds. No markup can be made from text (Trusted Types).
+// Policy returns the Content-Security-Policy of a page with one script and one style sheet. The page may call
+// only connect, such as "'self'", and shows only images that it contains. No markup can be made from text
+// (Trusted Types).
 func Policy(script, style string, connect ...string) string {
 	policy := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

@@ -93,7 +93,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 	}
 }
 
-// So is what the default method says of a pair.
+// So is all evidence of the default method.
 func TestEveryEvidenceIsTranslated(t *testing.T) {
 	words := []string{methods.Basis, neardup.BasisEqual, neardup.BasisContained, neardup.BasisOverride, neardup.BasisBlank, neardup.KindMore, neardup.KindContained}
 	for _, f := range evidence.Features() {
@@ -178,8 +178,7 @@ func TestScriptOfThePages(t *testing.T) {
 	}
 }
 
-// Everything that is said in English is said in Chinese, and nothing is kept in
-// Chinese that nobody says.
+// Every English text has a Chinese translation, and no translation is unused.
 func TestEverythingIsSaidInChinese(t *testing.T) {
 	all := sources(t)
 	table, _, _ := strings.Cut(all["i18n"][strings.Index(all["i18n"], "const zh ="):], "};")

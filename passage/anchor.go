@@ -7,20 +7,17 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An anchor is the place in a text that stands for all windows (passages of the
-// least length) next to it: the gram (k units) of the smallest hash in each of
-// them, the last one where hashes are equal. It depends on the window alone, so
-// two equal windows have the same one at the same place: a minimizer (Roberts
-// et al. 2004), as in winnowing (Schleimer et al. 2003). Every window has one
-// anchor. The windows that reach farther before the gram and those that reach
-// farther behind it are two anchors: each kind has more in common than the gram,
-// and only where that comes again can a window.
+// An anchor is the place in a text that represents all windows (passages of the least length) next to it. It is
+// the gram (k units) of the smallest hash in each of them, the last one of equal hashes. It depends on the
+// window alone, so two equal windows have the same anchor at the same place: a minimizer (Roberts et al. 2004),
+// as in winnowing (Schleimer et al. 2003). Every window has one anchor. The windows that extend farther before
+// the gram and those that extend farther after it are two anchors, because each kind shares more than the gram.
+// A window can only recur if all that its kind shares recurs.
 type anchor struct {
 	key   uint64 // of the gram
 	whole uint64 // hash of all that its windows have in common
 	at    int    // where the gram begins
-	// The windows it stands for follow each other, from the one that begins
-	// at lo to the one that ends at hi.
+	// Its windows follow each other, from the one that begins at lo to the one that ends at hi.
 	lo, hi int
 }
 
@@ -28,7 +25,7 @@ type anchor struct {
 type sampler struct {
 	least Length
 	gram  int    // units
-	half  int    // units before the gram, or behind it, that each window has
+	half  int    // units before the gram, or after it, that each window has
 	out   uint64 // what a unit counts that leaves the rolling hash
 
 	// The last units, and the hashes of the grams that begin with them, each at its
@@ -54,10 +51,10 @@ type sampled struct {
 	hash       uint64
 }
 
-// base is that of the rolling hash, a polynomial over the hashes of units mod 2^64.
+// base is the base of the rolling hash, a polynomial over the hashes of units mod 2^64.
 const base = 0x9E3779B97F4A7C15
 
-// gram is how many units an anchor's hash is of.
+// gram returns the number of units that an anchor's hash covers.
 func (l Length) gram() int { return max(l.N/3, 1) }
 
 func newSampler(least Length) *sampler {
@@ -71,7 +68,7 @@ func newSampler(least Length) *sampler {
 	return s
 }
 
-// anchors returns those of a text, in order, until it is called again.
+// anchors returns the anchors of a text, in order. The result is valid until the next call.
 func (s *sampler) anchors(text string) []anchor {
 	s.n, s.rolling, s.open, s.text, s.all = 0, 0, false, text, s.all[:0]
 	if s.least.Unit == Bytes {
@@ -86,7 +83,7 @@ func (s *sampler) anchors(text string) []anchor {
 	return s.all
 }
 
-// bytes is add for each byte of a text, which is what most texts are read by.
+// bytes does the same as add for each byte of a text. It is faster, and most texts are read by bytes.
 func (s *sampler) bytes(text string) {
 	rolling, mask, grams := uint64(0), s.mask, s.grams
 	for i := range len(text) {
@@ -152,7 +149,7 @@ func (s *sampler) window(first, end int) {
 	}
 }
 
-// slide finds the smallest hash of the grams of a window anew.
+// slide finds the smallest hash of the grams of a window again.
 func (s *sampler) slide(first, last int) {
 	s.lowest, s.low = first, s.grams[first&s.mask]
 	for g := first + 1; g <= last; g++ {
@@ -178,7 +175,7 @@ func (s *sampler) stand(first, end int) {
 	s.now = anchor{key: mixed(s.low), whole: xxh3.HashStringSeed(common, salt), at: s.start(s.lowest), lo: s.start(first), hi: end}
 }
 
-// start and end are where one of the last units lies in the text.
+// start and end return where one of the last units is in the text.
 func (s *sampler) start(unit int) int {
 	if s.least.Unit == Bytes {
 		return unit

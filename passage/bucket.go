@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// bucket goes through the rows of one key, in the order of the input; it can do so
-// again.
+// bucket iterates over the rows of one key, in the order of the input. It can be called repeatedly.
 type bucket func(row func(row) error) error
 
 // Buckets are compared taskRows at a time. One of more rows than largeBucket is
@@ -111,7 +110,7 @@ func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[row], small 
 // byPosition is a row without its key.
 type byPosition [2]uint64
 
-// largest goes through a large bucket.
+// largest calls large with a large bucket.
 func largest(ctx context.Context, s *external.Sorter[byPosition], large func(bucket) error) error {
 	sorted, err := s.Sort()
 	if err != nil {
@@ -123,7 +122,7 @@ func largest(ctx context.Context, s *external.Sorter[byPosition], large func(buc
 	})
 }
 
-// task compares the rows of each key, which lie side by side.
+// task compares the rows of each key, which are adjacent.
 func (c *comparer) task(rows []row) error {
 	for len(rows) > 0 {
 		n := 1

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Every row of a key that has several is given once, by itself or with those of its
-// key; a row alone is not.
+// Every row of a key that has several is returned once, alone or with those of its key. A row that is alone in
+// its key is not.
 func TestEachBucket(t *testing.T) {
 	ctx := context.Background()
 	j := newJob(Config{Memory: 8 << 20})

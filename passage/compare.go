@@ -15,13 +15,13 @@ import (
 type comparer struct {
 	*job
 	ctx context.Context
-	// What it compares of each row: the windows that begin so many units before the
-	// anchor. Where that is one number, rows of one key have the same window, most likely.
+	// The windows of each row that are compared: those that begin lo to hi units before the anchor. If lo
+	// equals hi, rows of one key most likely have the same window.
 	lo, hi int
 	kept   []occurrence // of the bucket so far: those with the first of some window
 	spare  occurrence
-	// With Config.First: those that overlap their first occurrence, and are told
-	// where that has another one.
+	// With Config.First: windows that overlap their first occurrence. They are reported with another occurrence
+	// of it.
 	overlap []overlap
 	found   []row // for matches
 }
@@ -35,7 +35,7 @@ type overlap struct {
 	at uint64
 }
 
-// occurrence is an anchor with all its windows, as they lie in the store.
+// occurrence is an anchor with all its windows in the store.
 type occurrence struct {
 	at      uint64 // of text in the store
 	text    []byte
@@ -48,10 +48,10 @@ type occurrence struct {
 // window is one in the text of an occurrence.
 type window struct{ start, end int }
 
-// firstWindow is the first occurrence of a window: that of a kept occurrence.
+// firstWindow is the first occurrence of a window, in a kept occurrence.
 type firstWindow struct{ kept, window int }
 
-// unknown is said of a window that no kept occurrence has.
+// unknown marks a window that no kept occurrence has.
 var unknown = firstWindow{kept: -1}
 
 // maxKept is how many occurrences with windows of their own a bucket may have before it
@@ -60,9 +60,8 @@ const maxKept = 16
 
 var errCrowded = errors.New("too many windows that differ")
 
-// bucket tells the matches of all windows of a bucket. Each occurrence is compared with
-// those before it that have the first of some window: with one, where all are
-// the same, and at most with maxKept.
+// bucket reports the matches of all windows of a bucket. Each occurrence is compared with earlier ones that
+// have the first of some window: with one if all are the same, and at most with maxKept.
 func (c *comparer) bucket(rows bucket) error {
 	c.kept, c.overlap = c.kept[:0], c.overlap[:0]
 	err := rows(c.occurrence)
@@ -79,9 +78,9 @@ func (c *comparer) bucket(rows bucket) error {
 	return nil
 }
 
-// divide sorts some windows of a bucket, those that begin lo to hi units before the anchor, by
-// all that such windows have in common, and compares those that share it. What was
-// told of the bucket before stays true, and is told again.
+// divide sorts some windows of a bucket, those that begin lo to hi units before the anchor, by all that such
+// windows share, and compares equal ones. Matches already reported for the bucket stay true, and are reported
+// again.
 func (c *comparer) divide(rows bucket, lo, hi int) error {
 	some := external.NewSorter[row](c.disk, c.memory(100)/int64(c.cfg.Workers+1)*int64(hi-lo+1)/int64(c.cfg.Least.N))
 	err := rows(func(r row) error {
@@ -106,7 +105,7 @@ func (c *comparer) divide(rows bucket, lo, hi int) error {
 	return errors.Join(err, inner.flush(), sorted.Close())
 }
 
-// part is the row of those windows that begin lo to hi units before the anchor; false if there are none.
+// part returns the row of the windows that begin lo to hi units before the anchor, or false if there are none.
 func (o *occurrence) part(l Length, lo, hi int) (row, bool) {
 	units := l.units(nil, o.text)
 	anchor := sort.Search(len(units), func(i int) bool { return units[i].start >= o.left })
@@ -139,7 +138,7 @@ func (c *comparer) read(o *occurrence, r row) error {
 	return nil
 }
 
-// windows appends those of a text that begins with a unit and ends with one.
+// windows appends the windows of a text that begins and ends with a unit.
 func (l Length) windows(dst []window, text []byte) []window {
 	dst = l.units(dst, text)
 	n := max(len(dst)-l.N+1, 0)
@@ -161,8 +160,7 @@ func (l Length) units(dst []window, text []byte) []window {
 	return dst
 }
 
-// occurrence compares the next one of the bucket, and tells the windows of it that are
-// repeated.
+// occurrence compares the next occurrence of the bucket, and reports its repeated windows.
 func (c *comparer) occurrence(r row) error {
 	o := &c.spare
 	if err := c.read(o, r); err != nil {
@@ -189,8 +187,8 @@ func (c *comparer) occurrence(r row) error {
 	return nil
 }
 
-// claim finds the windows of o that k, which came before it, has at the same place beside the
-// anchor, and returns how many are new.
+// claim finds the windows of o that the earlier k has at the same place next to the anchor, and returns how
+// many are new.
 func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 	lo := o.left - commonSuffix(o.text[:o.left], k.text[:k.left])
 	hi := o.left + commonPrefix(o.text[o.left:], k.text[k.left:])
@@ -214,7 +212,7 @@ func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 	return claimed
 }
 
-// repeated tells the windows of o that begin after their first occurrence has ended.
+// repeated reports the windows of o that begin after their first occurrence has ended.
 func (c *comparer) repeated(o *occurrence) error {
 	var m row // the match so far: windows that follow each other in both texts
 	for i, from := range o.from {
@@ -249,8 +247,8 @@ func (o *occurrence) copy(window int, at uint64) {
 	}
 }
 
-// firsts tells the windows of kept occurrences that are the first of several, and those that
-// overlap one of them.
+// firsts reports the windows of kept occurrences that are the first of several, and those that overlap one of
+// them.
 func (c *comparer) firsts() error {
 	for k := range c.kept {
 		var m row
@@ -281,8 +279,8 @@ func (c *comparer) firsts() error {
 	return nil
 }
 
-// grow adds a window to a match if it follows and is from the same text, and else
-// tells the match and begins another.
+// grow adds a window to a match if it follows and is from the same text. Otherwise it reports the match and
+// begins another.
 func (c *comparer) grow(m *row, at, from uint64, n int, follows bool) error {
 	if follows && m[1] != 0 && at-m[0] == from-m[2] {
 		m[1] = at + uint64(n) - m[0]
@@ -293,7 +291,7 @@ func (c *comparer) grow(m *row, at, from uint64, n int, follows bool) error {
 	return c.tell(told)
 }
 
-// tell adds a match to all: where it begins, how long it is, where the same begins.
+// tell adds a match: where it begins, its length, where the same bytes begin first.
 func (c *comparer) tell(m row) error {
 	if m[1] == 0 {
 		return nil
@@ -316,7 +314,7 @@ func (c *comparer) flush() error {
 	return nil
 }
 
-// commonPrefix is how many bytes a and b begin with alike.
+// commonPrefix returns the number of equal bytes at the beginning of a and b.
 func commonPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -331,7 +329,7 @@ func commonPrefix(a, b []byte) int {
 	return i
 }
 
-// commonSuffix is how many bytes a and b end with alike.
+// commonSuffix returns the number of equal bytes at the end of a and b.
 func commonSuffix(a, b []byte) int {
 	n := min(len(a), len(b))
 	a, b = a[len(a)-n:], b[len(b)-n:]

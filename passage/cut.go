@@ -13,8 +13,7 @@ import (
 type Part struct {
 	Start, End int    // bytes
 	Spans      []Span // what it is made of
-	// Stays is why the part is not to be cut: what would be left is broken. ""
-	// is to be cut.
+	// Stays is the reason why the part is not cut: the remaining text would be broken. "" means that it is cut.
 	Stays Reason
 }
 
@@ -42,8 +41,8 @@ func NewCutter(whole Border) (*Cutter, error) {
 	return &Cutter{whole, g}, err
 }
 
-// Parts joins the spans of one text to the whole parts that are repeated, and divides
-// them into what can be cut and what stays, in the order of the text.
+// Parts joins adjacent spans of one text, and divides them into parts that can be cut and parts that stay, in
+// the order of the text.
 func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 	units := c.whole.in(s)
 	for len(spans) > 0 {
@@ -84,7 +83,7 @@ func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 	return parts
 }
 
-// clipped are what lies of spans within a part of the text.
+// clipped returns what is inside a part of the text of each span.
 func clipped(s string, spans []Span, start, end int) (some []Span) {
 	for _, span := range spans {
 		from, to := max(span.Byte, start), min(span.Byte+span.Len, end)
@@ -102,10 +101,10 @@ func clipped(s string, spans []Span, start, end int) (some []Span) {
 	return some
 }
 
-// Runes is how many runes begin in the span, which is of the text.
+// Runes returns how many runes begin in the span, which is of the text.
 func (s *Span) Runes(text string) int { return RuneStarts(text[s.Byte : s.Byte+s.Len]) }
 
-// FromRunes is how many begin where it is from.
+// FromRunes returns how many runes begin in the source of the span.
 func (s *Span) FromRunes(text string) int {
 	if s.Similarity > 0 {
 		return s.fromRunes
@@ -142,11 +141,10 @@ func glues(before, after string) bool {
 	return text.IsWord(last) && text.IsWord(next) && !text.IsCJK(last) && !text.IsCJK(next)
 }
 
-// joiners go on with what stands before them.
+// joiners belong to the preceding character.
 const joiners = "\u200d\ufe0e\ufe0f"
 
-// border reports whether no word, and nothing that is shown as one character, goes across
-// a place of a text.
+// border reports whether a place of a text is outside words and outside sequences shown as one character.
 func (c *Cutter) border(s string, at int) bool {
 	if at == 0 || at == len(s) {
 		return true
@@ -174,7 +172,7 @@ func (c *Cutter) border(s string, at int) bool {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
-// beside is how many bytes of Chinese beside a place its words are cut from.
+// beside is the number of bytes of Chinese next to a place from which its words are cut.
 const beside = 3 * 100
 
 // segmented reports whether a word of the Chinese around a place ends there.

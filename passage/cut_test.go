@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// shown is a text with what is cut in [] and what is repeated and stays in <>.
+// shown returns a text with what is cut in [] and what is repeated and stays in <>.
 func shown(t *testing.T, whole Border, s string, spans ...Span) string {
 	t.Helper()
 	c, err := NewCutter(whole)
@@ -97,8 +97,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Of ten thousand cuts of Chinese texts, between any two bytes, none goes through a rune or a word: one
-// of the words of the whole run of characters that it lies in.
+// Ten thousand cuts of Chinese texts, between any two bytes, never split a rune or a word. Words are those of
+// the whole run of characters around the cut.
 func TestCutsLeaveWordsWhole(t *testing.T) {
 	c, err := NewCutter(WholeWords)
 	if err != nil {
@@ -137,7 +137,7 @@ func TestCutsLeaveWordsWhole(t *testing.T) {
 	}
 }
 
-// throughWord reports whether a place lies in a rune, a word of letters, or one of Chinese.
+// throughWord reports whether a place is inside a rune, a word of letters, or a Chinese word.
 func throughWord(words *segment.Segmenter, s string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:at])
 	after, _ := utf8.DecodeRuneInString(s[at:])
@@ -163,8 +163,8 @@ func throughWord(words *segment.Segmenter, s string, at int) bool {
 	return start != at
 }
 
-// Spans that touch are cut as one, those with a byte between them one by one; a span goes on
-// with a match that overlaps or touches it and has the same distance to its source.
+// Spans that touch are cut as one, those with a byte between them one by one. A span continues with a match
+// that overlaps or touches it and has the same distance to its source.
 func TestSpansThatTouch(t *testing.T) {
 	const s = "abcdefgh"
 	span := func(at, n int) Span { return Span{Place: Place{Byte: at}, Len: n} }

@@ -11,10 +11,10 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Steps are those of [Find] for texts that no machine holds together: an engine carries what one
-// gives to the next, and the matches are the same however it divides them.
+// Steps are the steps of [Find] for texts that no single machine holds. An engine passes the output of one step
+// to the next, and the matches do not depend on how it divides them.
 //
-//   - Anchors of each text, by their hashes: only those that come again, in any text, matter.
+//   - Anchors of each text, by their hashes: only those that recur, in any text, matter.
 //   - Contexts of these in each text, by key.
 //   - Buckets: all contexts of a key give matches.
 //   - Joined: all matches of a document give its spans.
@@ -43,16 +43,16 @@ type Position uint64
 
 const byteBits = 31
 
-// At is the position of a byte.
+// At returns the position of a byte.
 func At(item uint32, offset int) Position { return Position(item)<<byteBits | Position(offset) }
 
-// Item is the number of the document.
+// Item returns the number of the document.
 func (p Position) Item() uint32 { return uint32(p >> byteBits) }
 
-// Byte is the offset in its text.
+// Byte returns the offset in its text.
 func (p Position) Byte() int { return int(p & (1<<byteBits - 1)) }
 
-// Context is an anchor with the text of all windows that it stands for.
+// Context is an anchor with the text of all its windows.
 type Context struct {
 	Key    uint64
 	At     Position
@@ -60,7 +60,7 @@ type Context struct {
 	Text   string
 }
 
-// Match says that so many bytes stand in two places.
+// Match is a number of equal bytes in two places.
 type Match struct {
 	At   Position
 	Len  int
@@ -77,7 +77,7 @@ func (s *Steps) Anchors(text string) []uint64 {
 	return all
 }
 
-// Contexts calls fn with the contexts of those anchors of a document, by their number, that come again.
+// Contexts calls fn with the contexts of the recurring anchors of a document, by their number.
 func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func(Context) error) error {
 	if len(text) > math.MaxInt32 {
 		return fmt.Errorf("passage: document %d has more than 2 GiB of text", item)
@@ -99,7 +99,7 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 // Buckets compares the contexts of some keys, all of each. Close them.
 type Buckets struct {
 	job   *job
-	texts *external.Spool                 // each behind its head
+	texts *external.Spool                 // each after its head
 	order *external.Sorter[external.Pair] // position, offset in texts
 }
 
@@ -112,7 +112,7 @@ func (s *Steps) NewBuckets() *Buckets {
 // Close removes what they hold.
 func (b *Buckets) Close() { b.job.disk.Close() }
 
-// contextHead is how many bytes stand before the text of a context: key, bytes before the anchor, bytes of text.
+// contextHead is the size of the head before the text of a context: key, bytes before the anchor, bytes of text.
 const contextHead = 16
 
 // Add takes a context, in any order.
@@ -133,7 +133,7 @@ func (b *Buckets) Add(c Context) error {
 	return b.order.Add(external.Pair{uint64(c.At), uint64(at)})
 }
 
-// Each calls fn with all matches, once all contexts are there. A match may come again, whole or in part.
+// Each calls fn with all matches, once all contexts are added. A match may be repeated, whole or in part.
 func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	if err := b.gather(ctx); err != nil {
 		return err
@@ -155,8 +155,8 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	})
 }
 
-// gather makes of the contexts the store that a job has which reads the texts themselves: those that overlap
-// are put together again.
+// gather makes a store from the contexts, as a job that reads the texts itself has it. It joins contexts that
+// overlap.
 func (b *Buckets) gather(ctx context.Context) error {
 	sorted, err := b.order.Sort()
 	if err != nil {
@@ -196,13 +196,13 @@ func (b *Buckets) gather(ctx context.Context) error {
 	return errors.Join(err, sorted.Close())
 }
 
-// position says where a byte of the store is from.
+// position returns the document and the offset that a byte of the store is from.
 func (b *Buckets) position(at uint64) (Position, error) {
 	in, err := b.job.store.find(int64(at))
 	return At(in.item, int(in.start)) + Position(int64(at)-in.at), err
 }
 
-// Joined makes spans of matches: all of a document, with what it has to do with others. Close them.
+// Joined makes spans of matches: all matches of a document, also with other documents. Close them.
 type Joined struct {
 	disk    *external.Files
 	matches *external.Sorter[row]

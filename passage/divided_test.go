@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// divided are the spans that the steps find, each divided into parts that come in random order.
+// divided returns the spans that the steps find, each divided into parts that arrive in random order.
 func divided(t testing.TB, r *rand.Rand, parts int, texts []string, cfg Config) (all []Match) {
 	t.Helper()
 	steps := func() *Steps { // of a process of its own
@@ -57,7 +57,7 @@ func divided(t testing.TB, r *rand.Rand, parts int, texts []string, cfg Config) 
 	for _, some := range matches {
 		r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
 		j := steps().NewJoined()
-		for _, m := range append(some, some[:len(some)/2]...) { // of which some come again
+		for _, m := range append(some, some[:len(some)/2]...) { // some of which recur
 			done(j.Add(m))
 		}
 		done(j.Each(func(m Match) error {
@@ -85,7 +85,7 @@ func same(t testing.TB, r *rand.Rand, texts []string, cfg Config) int {
 	return len(want)
 }
 
-// However texts, anchors and matches are divided, the spans are those of Find.
+// However texts, anchors and matches are divided, the spans equal those of Find.
 func TestStepsFindTheSame(t *testing.T) {
 	memory := lessMemory(t, 1<<20)
 	r := rand.New(rand.NewPCG(11, 12))

@@ -35,7 +35,7 @@ func ExampleFind() {
 		fmt.Printf("%s from byte %d: %q, as %s from byte %d\n", s.ID, s.Byte, docs[s.Item].Text[s.Byte:s.Byte+s.Len], s.From.ID, s.From.Byte)
 	}
 	fmt.Println(spans.Summary().Documents, "documents")
-	sources, err := spans.Sources(context.Background()) // those that others name
+	sources, err := spans.Sources(context.Background()) // documents that others refer to
 	fmt.Println(sources, err)
 	// Output:
 	// b from byte 0: "All rights are reserved by the owners of this page", as a from byte 15

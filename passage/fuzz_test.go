@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever the texts are, what is found is what the definition says.
+// For any texts, Find finds what the definition requires.
 func FuzzFind(f *testing.F) {
 	f.Add("abcdefgh\x00xabcdefghx", byte(0), byte(4))
 	f.Add("aaaaaaaaaaaaaaaa\x00aaaaaaaa", byte(0), byte(5))

@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// row is an anchor of the store, to be sorted by its key: the key, its offset,
-// and how many bytes of windows lie before and, from it on, behind it.
+// row is an anchor of the store, to be sorted by its key: the key, its offset, and how many bytes of windows
+// are before and after its beginning.
 type row [3]uint64
 
 func newRow(key, at uint64, before, behind int) row {
@@ -22,7 +22,7 @@ func newRow(key, at uint64, before, behind int) row {
 func (r row) before() int { return int(r[2] >> 32) }
 func (r row) behind() int { return int(uint32(r[2])) }
 
-// stretch is a part of a document that lies in the store.
+// stretch is a part of a document in the store.
 type stretch struct {
 	at    int64  // offset in the store
 	item  uint32 // the document
@@ -30,18 +30,17 @@ type stretch struct {
 	runes uint32 // that begin before
 }
 
-// longestStretch is how much of the store one stretch says the place of: what is longer
-// is several, one after the other. It bounds how far runes are counted.
+// longestStretch bounds the length of one stretch; longer parts are several consecutive ones. So it bounds how
+// far runes are counted.
 const longestStretch = 4 << 10
 
-// document is what is known of an item of the input.
+// document is a known item of the input.
 type document struct {
 	id    external.Ref
 	idLen uint32
 }
 
-// store holds, of the texts, all windows whose anchor may come again, in the order of
-// the input, and where they are from.
+// store holds all windows of the texts whose anchor may recur, in the order of the input, and their origin.
 type store struct {
 	text      *external.Spool
 	stretches *external.Array[stretch]
@@ -50,7 +49,7 @@ type store struct {
 	rows      *external.Sorter[row]
 }
 
-// part is what one document adds to the store.
+// part is the part of the store from one document.
 type part struct {
 	doc     neardup.Document
 	err     error // rejected
@@ -114,7 +113,7 @@ func (j *job) gather(ctx context.Context, src batch.Source) error {
 	})
 }
 
-// merged appends the next anchor of a text, or, where it is of the same gram, adds its windows to the last.
+// merged appends the next anchor of a text, or adds its windows to the last one if that has the same gram.
 func merged(all []anchor, a *anchor) []anchor {
 	if n := len(all) - 1; n >= 0 && all[n].at == a.at {
 		all[n].hi = a.hi
@@ -163,8 +162,8 @@ func (j *job) keep(p *part) error {
 	return nil
 }
 
-// add stores the windows of anchors that lie side by side or overlap. last is the
-// stretch before, of the same document; its text ends where another begins.
+// add stores the windows of anchors that are adjacent or overlap. last is the previous stretch of the same
+// document; its text ends where another begins.
 func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	lo, hi := anchors[0].lo, anchors[len(anchors)-1].hi
 	begin, err := s.text.Add(text[lo:hi])
@@ -199,7 +198,7 @@ func RuneStarts[T string | []byte](s T) (n int) {
 	return n
 }
 
-// find returns the stretch in which a byte of the store lies.
+// find returns the stretch that contains a byte of the store.
 func (s *store) find(at int64) (found stretch, err error) {
 	lo, hi := 0, s.stretches.Len()
 	for lo+1 < hi {
@@ -217,7 +216,7 @@ func (s *store) find(at int64) (found stretch, err error) {
 	return s.stretches.Get(lo)
 }
 
-// placeAt says where a byte of the store is from.
+// placeAt returns the document and the place that a byte of the store is from.
 func (s *store) placeAt(at int64) (Place, error) {
 	in, err := s.find(at)
 	if err != nil {
@@ -234,7 +233,7 @@ func (s *store) placeAt(at int64) (Place, error) {
 	}, err
 }
 
-// id is that of a document.
+// id returns the id of a document.
 func (s *store) id(item int) (string, error) {
 	doc, err := s.documents.Get(item)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// keepHeadings makes parts stay without which a heading before them has no text, or what ends with a
-// colon announces nothing. Parts with nothing but blanks between them go, or stay, together.
+// keepHeadings keeps parts if a heading before them would lose its text, or if a line that ends with a colon
+// would announce nothing. Parts with only blanks between them are cut or kept together.
 func keepHeadings(s string, parts []Part) {
 	for i, n := 0, 0; i < len(parts); i = n {
 		if n = i + 1; parts[i].Stays != "" {
@@ -25,12 +25,12 @@ func keepHeadings(s string, parts []Part) {
 	}
 }
 
-// lineBefore is where the last line before a place begins that is not blank.
+// lineBefore returns where the last non-blank line before a place begins.
 func lineBefore(s string, at int) int {
 	return strings.LastIndexByte(strings.TrimSpace(s[:at]), '\n') + 1
 }
 
-// level is that of a heading, of Markdown 1 for the highest.
+// level is the level of a heading, 1 for the highest of Markdown.
 type level int
 
 const (
@@ -44,7 +44,7 @@ func alone(heading, next level) bool {
 	return heading != noHeading && next != noHeading && (heading < 0 || next < 0 || next <= heading)
 }
 
-// headingAtEnd is the level of the last line, if it is a heading under which what follows would be its text.
+// headingAtEnd returns the level of the last line, if it is a heading whose text would follow.
 func headingAtEnd(s string) level {
 	line := strings.TrimRight(s, " \t\r\n")
 	if line == "" || !strings.Contains(s[len(line):], "\n") {
@@ -60,7 +60,7 @@ func headingAtEnd(s string) level {
 	return headingLevel(s[:at], line[at:])
 }
 
-// headingAtStart is the level of the heading before which no text comes.
+// headingAtStart returns the level of a heading at the start of s, or ended if s is blank.
 func headingAtStart(s string) level {
 	rest := strings.TrimLeft(s, " \t\r\n")
 	line, below, _ := strings.Cut(rest, "\n")
@@ -74,7 +74,7 @@ func headingAtStart(s string) level {
 	return headingLevel("\n\n", strings.TrimSpace(line))
 }
 
-// underline is the level of the heading that stands above a line of Markdown.
+// underline returns the level of the heading above a line of Markdown.
 func underline(line string) level {
 	switch line = strings.TrimSpace(line); {
 	case len(line) < 3:
@@ -95,8 +95,8 @@ func endsBlank(s string) bool {
 // headingRunes is how long a heading may be.
 const headingRunes = 80
 
-// headingLevel is that of a line that says it is a heading, or that is short, stands apart and ends
-// like no sentence.
+// headingLevel returns the level of a line that is marked as a heading, or that is short, separate and does not
+// end like a sentence.
 func headingLevel(before, line string) level {
 	if marks := len(line) - len(strings.TrimLeft(line, "#")); marks > 0 {
 		return level(marks)

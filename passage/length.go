@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Unit is what passages are counted in.
+// Unit is the unit of the length of passages.
 type Unit uint8
 
 // The units. A passage of words begins and ends with one; a Chinese, Japanese or
@@ -29,7 +29,7 @@ type Length struct {
 	Unit Unit
 }
 
-// The least and the greatest length that can be asked for, in any unit.
+// The least and the greatest permitted length, in any unit.
 const (
 	MinLength = 4
 	MaxLength = 1 << 20
@@ -49,10 +49,10 @@ func ParseLength(s string) (Length, error) {
 	return Length{}, fmt.Errorf("%q is no length such as 200 bytes, 100 runes or 50 words, of %d to %d", s, MinLength, MaxLength)
 }
 
-// String is what ParseLength reads.
+// String returns the form that ParseLength reads.
 func (l Length) String() string { return strconv.Itoa(l.N) + " " + unitNames[l.Unit] }
 
-// fits reports whether a text has so many units.
+// fits reports whether a text has at least N units.
 func (l Length) fits(s string) bool {
 	n := 0
 	if l.N > 0 {
@@ -61,10 +61,9 @@ func (l Length) fits(s string) bool {
 	return n >= l.N
 }
 
-// each calls unit with the place and a hash of each unit of s, in order. What
-// lies between two words is part of none. Where a unit begins and ends depends
-// on the text between the first and the last alone, so that two passages of
-// the same bytes have the same units.
+// each calls unit with the place and a hash of each unit of s, in order. Text between two words belongs to no
+// unit. The borders of units depend only on the text from the first to the last. So two passages of the same
+// bytes have the same units.
 func (u Unit) each(s string, unit func(start, end int, hash uint64)) {
 	switch u {
 	case Bytes:

@@ -53,8 +53,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// The anchor of each window is its gram of the smallest hash, by the definition, and what
-// its windows have in common comes again wherever one of them does.
+// The anchor of each window is its gram of the smallest hash, by definition. What its windows share recurs
+// wherever one of them does.
 func TestAnchorsAreMinimizers(t *testing.T) {
 	for _, text := range []string{"", "abc", strings.Repeat("a", 100), strings.Repeat("abc", 30), "the quick brown fox jumps over the lazy dog; 他跳过了那只懒狗，又跳回来。"} {
 		for _, l := range []Length{{4, Bytes}, {13, Bytes}, {9, Runes}, {5, Words}} {
@@ -77,7 +77,7 @@ func TestAnchorsAreMinimizers(t *testing.T) {
 	}
 }
 
-// minimizer is the anchor of one window, of its units alone.
+// minimizer returns the anchor of one window, from its units alone.
 func minimizer(text string, units []sampled, gram int) anchor {
 	best, at := anchor{lo: units[0].start, hi: units[len(units)-1].end}, 0
 	for g := range len(units) - gram + 1 {

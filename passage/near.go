@@ -17,10 +17,10 @@ type alike struct {
 	wholes *external.Array[whole]
 	found  *external.Sorted[external.Pair] // numbers of a whole and of its leader, with Config.First also the other way round; similarity
 	read   func(*external.Pair) error
-	last   int64 // the whole that next told; -1: none
+	last   int64 // the whole that next returned last; -1: none
 }
 
-// whole is a sentence, line or paragraph. One of no bytes stands for a document that was rejected.
+// whole is a sentence, line or paragraph. One of no bytes represents a rejected document.
 type whole struct{ item, start, len, rune, runes uint32 }
 
 // findNear reads the documents twice: for the places of the wholes, and to decide them.
@@ -151,8 +151,8 @@ func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 	})
 }
 
-// next returns the next whole that is like another: a duplicate like its leader, a leader like the
-// first of its duplicates. io.EOF after the last.
+// next returns the next whole that is like another: a duplicate with its leader, or a leader with the first of
+// its duplicates. io.EOF after the last.
 func (a *alike) next() (span Span, err error) {
 	var p external.Pair
 	for {
@@ -172,7 +172,7 @@ func (a *alike) next() (span Span, err error) {
 	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
 }
 
-// placeOf says where a whole is.
+// placeOf returns the place of a whole.
 func (a *alike) placeOf(i uint32) (whole, Place, error) {
 	w, err := a.wholes.Get(int(i))
 	if err != nil {
@@ -182,7 +182,7 @@ func (a *alike) placeOf(i uint32) (whole, Place, error) {
 	return w, Place{Item: int(w.item), ID: id, Byte: int(w.start), Rune: int(w.rune)}, err
 }
 
-// sources notes the documents of the leaders of others.
+// sources marks the documents of the leaders of wholes in other documents.
 func (a *alike) sources(ctx context.Context, sources []bool) error {
 	return a.found.Each(ctx, func(p external.Pair) error {
 		at, err := a.wholes.Get(int(p.Key() >> 32))

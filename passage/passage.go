@@ -1,19 +1,16 @@
-// Package passage finds the passages of documents that stand in several places,
-// exactly, in bounded memory and on all cores.
+// Package passage finds the passages of documents that occur in several places, exactly, in bounded memory and
+// on all cores.
 //
-// A window is a passage of the least length. It is repeated where the same
-// window, byte for byte, has begun earlier in the documents, and ended before
-// it begins; the first of all is its first occurrence. [Find] yields all bytes
-// of all repeated windows and of no others, with the first occurrence that each
-// is from. Memory, workers and temporary files never change what it yields.
+// A window is a passage of the least length. It is repeated if the same window, byte for byte, began earlier in
+// the documents and ended before it begins. The first one is its first occurrence. [Find] yields exactly the
+// bytes of all repeated windows, with the first occurrence of each. Memory, workers and temporary files never
+// change what it yields.
 //
-// The documents are read twice. The first time the anchors of all windows are
-// counted; the second time the windows are stored whose anchor comes again.
-// Sorted by anchor, the stored windows are compared byte for byte with the
-// first ones that differ: a passage of a million copies costs a million
-// comparisons. Where too many windows differ beside one anchor, they are divided
-// in two by how far they reach before it, and sorted by the hash of what those
-// have in common.
+// The documents are read twice. The first pass counts the anchors of all windows, and the second stores the
+// windows with recurring anchors. Sorted by anchor, the stored windows are compared byte for byte with the
+// first different ones: a passage of a million copies costs a million comparisons. If too many windows of one
+// anchor differ, they are divided in two by how far they extend before it. Each half is sorted by the hash of
+// what its windows share.
 package passage
 
 import (
@@ -30,17 +27,17 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Config says what to find and what it may take.
+// Config sets what to find and the resources.
 type Config struct {
 	Least Length // of a passage; zero means 200 bytes, of a whole any
-	// Whole asks for whole sentences, lines or paragraphs that are repeated, in the place
-	// of passages; without a letter or a number they are not compared.
+	// Whole finds repeated whole sentences, lines or paragraphs instead of passages. Those without a letter or
+	// a number are not compared.
 	Whole Border
-	// Near, with Whole, is the method that says which of them are alike; nil: those that
-	// are equal. Texts are cleaned by Clean before; nil: they are not.
+	// Near, with Whole, is the method that finds which of them are alike; nil: equal ones. Clean cleans the
+	// texts first; nil: they are not cleaned.
 	Near  neardup.Method
 	Clean neardup.Cleaner
-	// First asks for the first occurrences of what is repeated, too.
+	// First also reports the first occurrences of repeated passages.
 	First bool
 	// Memory bounds, in bytes, what is held at once; at least batch.MinMemory, 0
 	// means 1 GiB. The largest documents come on top.
@@ -49,13 +46,13 @@ type Config struct {
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
-	// Reject is told each rejected item with its index; nil ignores them.
+	// Reject is called for each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error
-	// Progress is told now and then how far the run is; may be nil.
+	// Progress is called occasionally with the progress of the run; may be nil.
 	Progress func(batch.Progress)
 }
 
-// DefaultLength is the least length of a passage unless told otherwise.
+// DefaultLength is the default least length of a passage.
 var DefaultLength = Length{200, Bytes}
 
 // leastMemory is batch.MinMemory, but for tests.
@@ -97,17 +94,17 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Summary says what a run read and did.
+// Summary describes what a run read and did.
 type Summary struct {
 	Documents      int64 `json:"documents"`
 	Rejected       int64 `json:"rejected"`
 	TextBytes      int64 `json:"textBytes"`
-	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may come again
+	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may recur
 	Anchors        int64 `json:"anchors"`        // of it
 	TemporaryBytes int64 `json:"temporaryBytes"` // written to disk
 }
 
-// job is what the stages of a run share.
+// job is the shared state of the stages of a run.
 type job struct {
 	cfg      Config
 	disk     *external.Files
@@ -121,8 +118,8 @@ type job struct {
 	matches *external.Sorter[row] // guarded by mu
 }
 
-// memory is a share, in thousandths, of the memory bound: about 450 are planned, the
-// rest is for documents in flight and the collector of garbage.
+// memory returns a share, in thousandths, of the memory bound. About 450 are planned; the rest is for documents
+// in flight and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
 func (j *job) sampler() *sampler {

@@ -18,7 +18,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// found are the spans of some texts.
+// found returns the spans of some texts.
 func found(t testing.TB, texts []string, cfg Config) []Span {
 	t.Helper()
 	docs := make([]neardup.Document, len(texts))
@@ -43,7 +43,7 @@ func found(t testing.TB, texts []string, cfg Config) []Span {
 	}
 }
 
-// places are where windows begin and end in a text, from the definition of the unit.
+// places returns where windows begin and end in a text, from the definition of the unit.
 func places(s string, l Length) (all [][2]int) {
 	var units [][2]int
 	inWord := false
@@ -72,8 +72,8 @@ func places(s string, l Length) (all [][2]int) {
 	return all
 }
 
-// covered says of each byte of each text whether it lies in a repeated window, by the definition
-// of the package: all windows are looked up by their bytes.
+// covered returns for each byte of each text whether it is in a repeated window. By the definition of the
+// package it looks up all windows by their bytes.
 func covered(texts []string, l Length, first bool) [][]bool {
 	type place struct{ doc, at int }
 	windows := map[string][]place{}
@@ -146,7 +146,7 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 	return spans
 }
 
-// made are texts of words of a small alphabet, in which passages recur.
+// made returns texts of words of a small alphabet, in which passages recur.
 func made(r *rand.Rand, n int, alphabet string) []string {
 	letters := strings.Split(alphabet, "")
 	var all []string
@@ -178,7 +178,7 @@ func lessMemory(t testing.TB, memory int64) int64 {
 	return memory
 }
 
-// size is that of a test; under -short, which the race detector has, less is enough.
+// size returns the size of a test; under -short, which the race detector uses, less is enough.
 func size(whole, short int) int {
 	if testing.Short() {
 		return short
@@ -200,7 +200,7 @@ func TestFindIsExact(t *testing.T) {
 	}
 }
 
-// What is hard for who pairs all copies, or extends each match anew.
+// Texts that are hard for an algorithm that pairs all copies, or extends each match separately.
 func TestFindIsExactOnHardTexts(t *testing.T) {
 	memory := lessMemory(t, 1<<20)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -314,7 +314,7 @@ func TestFindIsExactOnRealTexts(t *testing.T) {
 	}
 }
 
-// realTexts are the first texts of a shared set, of about so many bytes together.
+// realTexts returns the first texts of a shared set, about bytes bytes in total.
 func realTexts(t *testing.T, set string, bytes int) (texts []string) {
 	z := shared.Unpacked(t, set+"/docs.jsonl.zst")
 	lines := json.NewDecoder(z)

@@ -16,7 +16,7 @@ type Place struct {
 	Rune int    // how many runes of the text begin before it
 }
 
-// Span is a part of a document whose bytes stand somewhere else, too.
+// Span is a part of a document whose bytes also occur elsewhere.
 type Span struct {
 	Place
 	Len     int   // bytes
@@ -39,7 +39,7 @@ type Spans struct {
 	ahead  bool
 	ended  bool
 	now    match // the span that grows
-	next   match // what goes on behind it
+	next   match // the continuation after it
 	alike  *alike
 }
 
@@ -62,8 +62,8 @@ func (s *Spans) Close() error {
 	return nil
 }
 
-// Sources returns, by index in the input, the documents that others repeat: what goes out of those names
-// them as the place where it still stands. O(windows that are repeated); a byte a document.
+// Sources returns, by index in the input, the documents that others repeat. A removed passage refers to one of
+// them as the place of the remaining copy. O(windows that are repeated); a byte a document.
 func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 	sources := make([]bool, s.job.store.documents.Len())
 	if s.alike != nil {
@@ -100,9 +100,9 @@ func (s *Spans) Next() (span Span, err error) {
 	return span, err
 }
 
-// match makes the next span: it grows as long as windows follow from the same source, and then
-// goes on with the last window that begins within it or at its end, which reaches
-// farthest. So the spans of a repeated part are few, whatever its windows are first in.
+// match makes the next span. It grows as long as windows follow from the same source. Then it continues with
+// the last window that begins within it or at its end, which extends farthest. So the spans of a repeated part
+// are few, whatever documents its windows are first in.
 func (s *Spans) match() (match, error) {
 	for {
 		if err := s.peek(); err != nil {

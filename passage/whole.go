@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Border says what a cut leaves whole, or what is compared as a whole.
+// Border is the unit that a cut leaves whole, or that is compared as a whole.
 type Border string
 
 // The borders. Runes are never cut. A paragraph is of lines of which none is blank.
@@ -33,7 +33,7 @@ func (b Border) in(s string) (all [][2]int) {
 	case WholeSentences:
 		for _, one := range keyword.Sentences(nil, s) {
 			last := len(all) - 1
-			// A semicolon within a line ends no sentence that could stand alone.
+			// A semicolon within a line ends no sentence that is complete alone.
 			goes := last >= 0 && strings.ContainsRune(";；", lastRune(s[:all[last][1]]))
 			add(one)
 			if goes && !strings.Contains(s[all[last][1]:all[last+1][0]], "\n") {
@@ -68,8 +68,8 @@ func lastRune(s string) rune {
 	return r
 }
 
-// within is the part of a text from the first of some sentences, lines or paragraphs
-// that lies in it up to where the one after the last would begin.
+// within returns the part of a text from the first unit (sentence, line or paragraph) inside start to end, up
+// to where the unit after the last would begin.
 func within(units [][2]int, start, end int) (from, to int) {
 	for i, u := range units {
 		if u[0] < start || u[1] > end {
@@ -86,8 +86,8 @@ func within(units [][2]int, start, end int) (from, to int) {
 	return from, to
 }
 
-// wholes are the sentences, lines or paragraphs of a text that are compared: those of the
-// least length that have a letter or a number.
+// wholes returns the sentences, lines or paragraphs of a text that are compared: those of the least length with
+// a letter or a number.
 func (j *job) wholes(s string) (all [][2]int) {
 	for _, u := range j.cfg.Whole.in(s) {
 		one := s[u[0]:u[1]]
@@ -98,7 +98,7 @@ func (j *job) wholes(s string) (all [][2]int) {
 	return all
 }
 
-// anchors are those of a text; what is compared as a whole is the only window of its own.
+// anchors returns the anchors of a text. A unit that is compared as a whole is its own only window.
 func (j *job) anchors(s *sampler, text string) []anchor {
 	if j.cfg.Whole == "" {
 		return s.anchors(text)
@@ -111,7 +111,7 @@ func (j *job) anchors(s *sampler, text string) []anchor {
 	return s.all
 }
 
-// windows appends those of a text that begins with a window and ends with one.
+// windows appends the windows of a text that begins and ends with a window.
 func (j *job) windows(dst []window, text []byte) []window {
 	if j.cfg.Whole != "" {
 		return append(dst, window{0, len(text)})
@@ -119,7 +119,7 @@ func (j *job) windows(dst []window, text []byte) []window {
 	return j.cfg.Least.windows(dst, text)
 }
 
-// reach is how many units before its anchor a window can begin.
+// reach returns how many units before its anchor a window can begin.
 func (j *job) reach() int {
 	if j.cfg.Whole != "" {
 		return 0

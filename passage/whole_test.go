@@ -39,7 +39,7 @@ func TestWholes(t *testing.T) {
 	}
 }
 
-// coveredWholes says of each byte whether it lies in a sentence, line or paragraph that came before.
+// coveredWholes returns for each byte whether it is in a sentence, line or paragraph that occurred earlier.
 func coveredWholes(texts []string, cfg Config) [][]bool {
 	j, seen, marks := job{cfg: cfg}, map[string][]bool{}, make([][]bool, len(texts))
 	for d, s := range texts {
@@ -78,7 +78,7 @@ func TestFindWholes(t *testing.T) {
 	}
 }
 
-// What is near is what batch says of all units as documents.
+// The near pairs equal those of batch with all units as documents.
 func TestFindNear(t *testing.T) {
 	method, err := methods.New("")
 	if err != nil {
@@ -124,8 +124,7 @@ func TestFindNear(t *testing.T) {
 	checkFirst(t, spans, found(t, texts, Config{Whole: WholeLines, Near: method, Clean: text.Default(), First: true}))
 }
 
-// checkFirst compares what is near with what is found when the first ones are asked for, too: each leader,
-// with the first of its duplicates.
+// checkFirst checks that First adds exactly each leader, with the first of its duplicates.
 func checkFirst(t *testing.T, spans, all []Span) {
 	t.Helper()
 	want := map[Place]Span{}

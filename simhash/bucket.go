@@ -16,7 +16,7 @@ type line struct {
 // full reports whether no cell is free.
 func (l *line) full() bool { return l.entry[lineCells-1] != 0 }
 
-// len is the number of cells in use, without a branch.
+// len returns the number of cells in use, without a branch.
 func (l *line) len() int {
 	n := uint32(0)
 	for _, e := range &l.entry {
@@ -99,8 +99,7 @@ func newBuckets(t *table) *buckets {
 	return b
 }
 
-// spread makes a hash of a key: a bijection of keys, so that as many buckets
-// as keys means one key a bucket.
+// spread makes a hash of a key. It is a bijection, so that as many buckets as keys means one key a bucket.
 func (b *buckets) spread(key uint64) uint64 {
 	return (key ^ key>>(uint(b.bits)/2)) * 0x9e3779b97f4a7c15
 }
@@ -116,8 +115,8 @@ func (b *buckets) bucket(key uint64) uint32 {
 // line returns the first line of the bucket of a key.
 func (b *buckets) line(key uint64) *line { return b.first.at(b.bucket(key)) }
 
-// insert adds a cell to the bucket with this first line, which has used cells
-// in use, and grows the table where it is due. O(1).
+// insert adds a cell to the bucket with this first line, which has used cells in use, and grows the table when
+// due. O(1).
 func (b *buckets) insert(fp uint64, entry uint32, first *line, used int, s *spill) {
 	put(fp, entry, first, used, s)
 	if b.cells++; b.cells > fill*int(b.n) && b.n < b.limit {

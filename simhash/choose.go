@@ -9,12 +9,12 @@ import (
 // server of 2024 (docs/benchmarks.md); only their ratios matter.
 const (
 	probeCost     = 30.0  // a random line of memory
-	candidateCost = 0.8   // one comparison in a line at hand
+	candidateCost = 0.8   // one comparison in a loaded line
 	insertCost    = 150.0 // one table: a line, its share of growth
 	spillCost     = 40.0  // a line that is known only when the one before it is read
 )
 
-// cost is that of one query and one insert at n entries.
+// cost returns the cost of one query and one insert at n entries.
 func (l *Layout) cost(n int) float64 {
 	total := 0.0
 	for i := range l.tables {

@@ -2,7 +2,7 @@ package simhash
 
 import "math/bits"
 
-// Tie says what a bit becomes whose features weigh the same on both sides.
+// Tie selects the value of a bit whose features weigh the same on both sides.
 type Tie uint8
 
 const (
@@ -20,12 +20,11 @@ type Weighted struct {
 // planes is enough for 2^32 features of weight 2^63.
 const planes = 96
 
-// Counter counts for each of the 64 bit positions how much weight has a 1
-// there. The counters are bit-sliced: plane p holds bit p of all 64 counters
-// in one word, and features enter through carry-save adders, 64 or 16 at a time
-// (the Harley-Seal tree: Muła, Kurz, Lemire, "Faster Population Counts Using
-// AVX2 Instructions", 2018). A text of n features touches about log2(n)
-// planes, so short ones do not pay for long ones. The zero value is empty.
+// Counter counts for each of the 64 bit positions the weight of the hashes with a 1 there. The counters are
+// bit-sliced: plane p holds bit p of all 64 counters in one word. Features enter through carry-save adders, 64
+// or 16 at a time (the Harley-Seal tree: Muła, Kurz, Lemire, "Faster Population Counts Using AVX2
+// Instructions", 2018). A text of n features uses about log2(n) planes, so short texts cost little. The zero
+// value is empty.
 type Counter struct {
 	plane  [planes]uint64
 	used   int    // planes at and above it are zero
@@ -66,7 +65,7 @@ func (c *Counter) AddWeighted(features []Weighted) {
 	}
 }
 
-// magnitude is |w|, also for the smallest int64.
+// magnitude returns |w|, also for the smallest int64.
 func magnitude(w int64) uint64 {
 	s := uint64(w >> 63)
 	return (uint64(w) ^ s) - s
@@ -98,8 +97,8 @@ func (c *Counter) total(n uint64, p int) {
 	}
 }
 
-// sixties counts blocks of 64 hashes and returns the rest. What ripples goes
-// through a loop that is hard to predict, so the less often the better.
+// sixties counts blocks of 64 hashes and returns the rest. Carries ripple through a loop that is hard to
+// predict, so they should be rare.
 func (c *Counter) sixties(h []uint64, p int) []uint64 {
 	low := (*[6]uint64)(c.plane[p:])
 	for len(h) >= 64 {
@@ -148,7 +147,7 @@ func sixteen(low *[6]uint64, b *[16]uint64) uint64 {
 	return c16
 }
 
-// add3 is a full adder of 64 lanes.
+// add3 adds three numbers in 64 lanes (a full adder); it returns sum and carry.
 func add3(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c
@@ -174,11 +173,11 @@ func (c *Counter) ripple(h uint64, p int) {
 // Empty reports whether nothing of non-zero weight has been counted.
 func (c *Counter) Empty() bool { return c.lo|c.hi == 0 }
 
-// Fingerprint returns the majority of every bit; of nothing, all ties. The
-// counter stays as it is and more can be added.
+// Fingerprint returns the majority of every bit; an empty counter has only ties. The counter does not change,
+// and further features can be added.
 //
-// The 64 counters are compared with half of the total at once, from the top
-// plane down: the first plane where they differ decides.
+// The 64 counters are compared with half of the total at once, from the top plane down: the first plane where
+// they differ decides.
 func (c *Counter) Fingerprint(tie Tie) uint64 {
 	lo, hi := c.lo>>1|c.hi<<63, c.hi>>1
 	odd := c.lo&1 != 0
@@ -206,14 +205,14 @@ func Of(hashes []uint64) uint64 {
 	return c.Fingerprint(TieZero)
 }
 
-// OfWeighted returns the fingerprint of weighted features: bit = 1 iff the
-// sum over the features, weight where the hash has a 1 and minus weight where
-// it has a 0, is above zero. The order of the features does not matter.
+// OfWeighted returns the fingerprint of weighted features. A bit is 1 if the sum over the features is above
+// zero, where a hash with a 1 adds its weight and one with a 0 subtracts it. The order of the features does not
+// matter.
 func OfWeighted(features []Weighted) uint64 {
 	var c Counter
 	c.AddWeighted(features)
 	return c.Fingerprint(TieZero)
 }
 
-// Distance is the number of bits in which two fingerprints differ, 0..64.
+// Distance returns the number of bits in which two fingerprints differ, 0..64.
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }

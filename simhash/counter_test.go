@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naive is the definition: one signed counter a bit, wide enough for anything.
+// naive computes the fingerprint by definition: one signed counter a bit, wide enough for anything.
 func naive(features []Weighted, tie Tie) uint64 {
 	var fp uint64
 	for b := range 64 {

@@ -5,7 +5,6 @@
 // fingerprint (Charikar, "Similarity Estimation Techniques from Rounding
 // Algorithms", STOC 2002; Manku, Jain, Das Sarma, "Detecting Near-Duplicates
 // for Web Crawling", WWW 2007). A [Scheme] reproduces the fingerprints of
-// other programs. An [Index] answers "which fingerprints are within k bits of
-// this one" while it grows, [SelfJoin] and [Join] answer it for whole lists at
-// once, and [New] wraps all of it as the method "simhash" of neardup.
+// other programs. An [Index] finds the fingerprints within k bits of one while it grows. [SelfJoin] and [Join]
+// find them for whole lists, and [New] wraps all of it as the method "simhash" of neardup.
 package simhash

@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// This file is the way of a self-join through a table of radius 0, where only
-// values of equal keys meet. The first pass cuts the list into partitions by a
-// hash of the key; the second takes one partition at a time, which fits in the
-// cache, sorts it by more bits of the hash and compares neighbours at once.
+// This file implements a self-join through a table of radius 0, in which only values of equal keys are
+// compared. The first pass cuts the list into partitions by a hash of the key. The second takes one partition
+// at a time, which fits in the cache, sorts it by further bits of the hash and compares neighbours at once.
 
 // hasher makes bucket numbers of the masked bits of a value.
 type hasher struct {
@@ -58,7 +57,7 @@ func (j *joiner) equalKeys(ctx context.Context, n int) error {
 	})
 }
 
-// spread is the first pass. It returns where partitions start.
+// spread runs the first pass. It returns where partitions start.
 func (s *side) spread(ctx context.Context, h hasher, workers int) ([]uint32, error) {
 	if s.sorted == nil {
 		s.sorted = make([]uint64, len(s.in))
@@ -113,8 +112,8 @@ type equalWork struct {
 	todo   []uint32 // buckets to look into
 }
 
-// near3 is how far behind a value its neighbours are compared. Buckets of more
-// than one more are looked into in any case.
+// near3 is the number of following values that a value is compared with. Larger buckets are searched in any
+// case.
 const near3 = 3
 
 // scan returns the pairs of a partition that this table reports.
@@ -136,7 +135,7 @@ func (w *equalWork) scan(s *scanner, h hasher, in []uint64) []valuePair {
 	return out
 }
 
-// sort is a counting sort of a partition by bucket. Large buckets go to todo.
+// sort sorts a partition by bucket (counting sort), and adds large buckets to todo.
 func (w *equalWork) sort(h hasher, in []uint64) {
 	if cap(w.values) < len(in) {
 		w.values = make([]uint64, len(in), len(in)+len(in)/4)
@@ -160,7 +159,7 @@ func (w *equalWork) sort(h hasher, in []uint64) {
 	}
 }
 
-// compare looks for near values beside each other, whatever their buckets.
+// compare looks for near values next to each other, whatever their buckets.
 func (w *equalWork) compare(k int, h hasher) {
 	v := w.values
 	for ; len(v) > near3; v = v[1:] {

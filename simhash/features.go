@@ -47,13 +47,12 @@ func (s Shingles) Append(dst []Weighted, clean string) []Weighted {
 // String returns the name of the shingle, for example "auto:3".
 func (s Shingles) String() string { return s.Shingle.String() }
 
-// DefaultFeatures are auto:1 with counts: the words of a text, and the
-// characters where it is Chinese. Of all that were measured they find most at 3
-// bits: after 5 % of edits nine texts of ten, where shingles of three find one of
-// ten (docs/simhash-k.md).
+// DefaultFeatures returns auto:1 with counts: the words of a text, and single characters if it is Chinese. Of
+// all features that were measured they find most at 3 bits. After 5 % of edits they find nine texts of ten, and
+// shingles of three find one of ten (docs/simhash-k.md).
 func DefaultFeatures(seed uint64) Shingles {
 	return Shingles{Shingle: feature.Shingle{Unit: feature.Auto, K: 1}, Seed: seed}
 }
 
-// HashWord is the default hash of a word or keyword: xxh3, seeded.
+// HashWord returns the default hash of a word or keyword: xxh3, seeded.
 func HashWord(word string, seed uint64) uint64 { return xxh3.HashStringSeed(word, seed) }

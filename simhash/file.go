@@ -29,7 +29,7 @@ type List struct {
 	ids          []string // nil while every id is the position
 }
 
-// Len is the number of fingerprints.
+// Len returns the number of fingerprints.
 func (l *List) Len() int { return len(l.Fingerprints) }
 
 // ID returns the id at a position.

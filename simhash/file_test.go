@@ -87,7 +87,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// written is a list as a file.
+// written returns a list as a file.
 func written(l *List, format Format) []byte {
 	var b []byte
 	for i, fp := range l.Fingerprints {

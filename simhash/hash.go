@@ -9,7 +9,7 @@ import (
 // Hash is a 64-bit hash of one feature's bytes, fixed for ever.
 type Hash func(feature string) uint64
 
-// FNV1 is the 64-bit FNV-1 hash (multiply, then xor; not FNV-1a).
+// FNV1 returns the 64-bit FNV-1 hash (multiply, then xor; not FNV-1a).
 func FNV1(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -18,16 +18,15 @@ func FNV1(s string) uint64 {
 	return h
 }
 
-// MD5 is the last 8 bytes of the MD5 digest as a big-endian number.
+// MD5 returns the last 8 bytes of the MD5 digest as a big-endian number.
 func MD5(s string) uint64 {
 	sum := md5.Sum([]byte(s))
 	return binary.BigEndian.Uint64(sum[8:])
 }
 
-// StringHash is the multiplicative hash over code points that Python used for
-// strings before 3.4, as the keyword article fixes it: x = c0<<7, then
-// x = (x*1000003) xor c for every code point c, finally x xor their number;
-// the low 64 bits. The empty string gives 0.
+// StringHash returns the multiplicative hash over code points that Python used for strings before 3.4, as the
+// keyword article fixes it: x = c0<<7, then x = (x*1000003) xor c for every code point c, finally x xor their
+// number; the low 64 bits. The empty string gives 0.
 func StringHash(s string) uint64 {
 	var x, n uint64
 	for _, c := range s {
@@ -40,11 +39,11 @@ func StringHash(s string) uint64 {
 	return x ^ n
 }
 
-// Lookup3 is Bob Jenkins' hashlittle2 (lookup3.c, May 2006, public domain)
-// over the bytes with both seeds 0: (pc << 32) | pb.
+// Lookup3 returns Bob Jenkins' hashlittle2 (lookup3.c, May 2006, public domain) over the bytes with both seeds
+// 0, as (pc << 32) | pb.
 func Lookup3(s string) uint64 { return Lookup3Seed(s, 0, 0) }
 
-// Lookup3Seed is hashlittle2 with the two initial values pc and pb.
+// Lookup3Seed returns hashlittle2 with the two initial values pc and pb.
 func Lookup3Seed(s string, pc, pb uint32) uint64 {
 	a := 0xdeadbeef + uint32(len(s)) + pc
 	b, c := a, a+pb
@@ -68,7 +67,7 @@ func word32(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// mix3 is lookup3's mix: reversible, every bit of the state reaches the rest.
+// mix3 applies lookup3's mix: reversible, every bit of the state reaches the rest.
 func mix3(a, b, c uint32) (uint32, uint32, uint32) {
 	a, c = (a-c)^bits.RotateLeft32(c, 4), c+b
 	b, a = (b-a)^bits.RotateLeft32(a, 6), a+c
@@ -79,7 +78,7 @@ func mix3(a, b, c uint32) (uint32, uint32, uint32) {
 	return a, b, c
 }
 
-// final3 is lookup3's final mixing; only b and c are results.
+// final3 applies lookup3's final mixing; only b and c are results.
 func final3(a, b, c uint32) (uint32, uint32) {
 	c = (c ^ b) - bits.RotateLeft32(b, 14)
 	a = (a ^ c) - bits.RotateLeft32(c, 11)

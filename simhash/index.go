@@ -14,10 +14,9 @@ type Neighbor struct {
 	Distance    int
 }
 
-// IndexOptions says what an index is for. The zero value is a small index of
-// distance 0.
+// IndexOptions configures an index. The zero value is a small index of distance 0.
 type IndexOptions struct {
-	K      int    // largest distance that is ever asked for, 0..MaxK
+	K      int    // largest distance of any query, 0..MaxK
 	Expect int    // entries to choose a layout for; 0 is a million
 	Layout string // a name of ParseLayout instead of a choice
 }
@@ -63,8 +62,7 @@ func NewIndex(o IndexOptions) (*Index, error) {
 	return x, nil
 }
 
-// probe is one bucket that a query looks at: in a table, that of the query's
-// key with these bits flipped.
+// probe is one bucket that a query looks at: in a table, the bucket of the query's key with these bits flipped.
 type probe struct {
 	table int
 	flip  uint64
@@ -73,10 +71,10 @@ type probe struct {
 // Layout returns the layout in use; its K is the largest distance.
 func (x *Index) Layout() Layout { return x.layout }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (x *Index) Len() int { return int(x.ids.count) }
 
-// Distinct is the number of different fingerprints.
+// Distinct returns the number of different fingerprints.
 func (x *Index) Distinct() int { return x.tables[0].cells }
 
 // ErrFull is returned when 2^32-1 entries are in the index.
@@ -94,7 +92,7 @@ func (x *Index) Insert(id, fp uint64) error {
 	}
 	var first [maxTables]*line
 	var used [maxTables]int
-	for i, t := range x.tables { // ask the memory for all before the first is needed
+	for i, t := range x.tables { // prefetch all before the first is needed
 		first[i] = t.line(t.key(fp))
 		used[i] = first[i].len()
 	}
@@ -104,7 +102,7 @@ func (x *Index) Insert(id, fp uint64) error {
 	return nil
 }
 
-// ErrDistance is returned when a query asks for more than the index can do.
+// ErrDistance is returned if a query exceeds the distance of the index.
 var ErrDistance = errors.New("distance out of range")
 
 // Query appends all entries within k bits of fp to dst, in no particular
@@ -125,7 +123,7 @@ func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 	return dst, nil
 }
 
-// lookAhead lines are asked of the memory before the first is looked at.
+// lookAhead lines are prefetched before the first is read.
 const lookAhead = 32
 
 // look searches at most lookAhead buckets: the first lines of all, then the
@@ -157,8 +155,8 @@ func (x *Index) look(dst []Neighbor, fp uint64, k int, keys *[maxTables]uint64, 
 	return dst
 }
 
-// collect appends the cells of a line that are within k bits, met under this
-// very flip (a bucket holds several keys) and in no earlier table.
+// collect appends the cells of a line that are within k bits. It takes only those found under this flip (a
+// bucket holds several keys) and in no earlier table.
 func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k int, p probe) []Neighbor {
 	for i, entry := range l.entry {
 		difference := l.fp[i] ^ fp
@@ -173,7 +171,7 @@ func (x *Index) collect(dst []Neighbor, l *line, fp uint64, k int, p probe) []Ne
 	return dst
 }
 
-// Bytes is the memory that the index holds.
+// Bytes returns the memory that the index holds.
 func (x *Index) Bytes() int64 {
 	const chunk = 64 << chunkBits
 	n := int64(len(x.spill.chunks)) * chunk

@@ -53,7 +53,7 @@ func fill64(n int, fn func(i int) uint64) []uint64 {
 
 func byID(a, b Neighbor) int { return cmp.Compare(a.ID, b.ID) }
 
-// scan is the oracle: all fingerprints within k bits, ids are positions.
+// scan returns all fingerprints within k bits, with positions as ids, as the oracle.
 func scan(fps []uint64, fp uint64, k int) []Neighbor {
 	var out []Neighbor
 	for id, v := range fps {

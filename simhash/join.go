@@ -30,15 +30,14 @@ type JoinOptions struct {
 // ErrTooMany is returned for lists of 2^32-1 fingerprints or more.
 var ErrTooMany = errors.New("too many fingerprints for one join")
 
-// SelfJoin calls emit for every pair of fingerprints within k bits, once.
-// The pairs and their order do not depend on the workers. An error of emit or
-// of the context ends the join and is returned.
+// SelfJoin calls emit for every pair of fingerprints within k bits, once. The pairs and their order do not
+// depend on the workers. An error of emit or of the context ends the join and is returned.
 //
-// For each table of a layout the list is partitioned by key in two passes, and neighbours within a
-// bucket are compared. Memory: 8 bytes a fingerprint beside the input, plus, where
-// unequal keys meet, up to 64 MB of offsets, plus the pairs of one round. Time is linear in practice
-// (docs/benchmarks.md). Equal fingerprints are compared once however many there are, but all
-// pairs of their positions are output, unless Groups is set.
+// For each table of a layout the list is partitioned by key in two passes, and neighbours within a bucket are
+// compared. Memory: 8 bytes a fingerprint in addition to the input, plus, if unequal keys are compared, up to
+// 64 MB of offsets, plus the pairs of one round. Time is linear in practice (docs/benchmarks.md). Equal
+// fingerprints are compared once however many there are, but all pairs of their positions are output, unless
+// Groups is set.
 func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	s := &side{in: fps}
 	return runJoin(ctx, s, s, k, o, emit)
@@ -91,19 +90,19 @@ type joiner struct {
 	found   []valuePair // not yet given to emit
 	limit   int         // of found
 	lookup  valueTable
-	ofA     positions // where the values of found stand
+	ofA     positions // positions of the values of found
 	ofB     positions
 }
 
-// valuePair is a pair of fingerprints; where they stand is found out later.
+// valuePair is a pair of fingerprints; their positions are found later.
 type valuePair struct{ a, b uint64 }
 
-// partitionBits is the number of bits of a bucket's number that the second
-// pass sorts by. Partitions are what the first pass makes, of 2^22 buckets 2048.
+// partitionBits is the number of bits of a bucket's number that the second pass sorts by. The first pass makes
+// partitions, of 2^22 buckets 2048.
 const partitionBits = 11
 
-// bucketBits is the width of the bucket numbers of a table for n values:
-// about four values a bucket, at most 64 MB of offsets.
+// bucketBits returns the width of the bucket numbers of a table for n values: about four values a bucket, at
+// most 64 MB of offsets.
 func bucketBits(t *table, n int) int {
 	return max(min(t.bits, bits.Len(uint(n))-2, 24), 1)
 }
@@ -156,8 +155,8 @@ func (j *joiner) rounds(ctx context.Context, parts int, pairs func(p int) []valu
 const (
 	partitionCost = 9.0
 	compareCost   = 0.6
-	pairingCost   = 1.5 // two buckets beside each other
-	equalCost     = 9.0 // both passes and the neighbours, where only equal keys meet
+	pairingCost   = 1.5 // two adjacent buckets
+	equalCost     = 9.0 // both passes and the neighbours, if only equal keys are compared
 	hotBucketCost = 1.5 // one more value in each bucket
 )
 
@@ -174,7 +173,7 @@ func (j *joiner) joinLayout(name string) (Layout, error) {
 	})
 }
 
-// cost is that of the join by one table.
+// cost returns the cost of the join by one table.
 func (j *joiner) cost(t *table) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {

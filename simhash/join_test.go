@@ -14,7 +14,7 @@ import (
 
 func order(a, b Pair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) }
 
-// allPairs is the oracle.
+// allPairs compares all pairs, as the oracle.
 func allPairs(a, b []uint64, k int, self bool) []Pair {
 	var out []Pair
 	for i, v := range a {

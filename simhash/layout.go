@@ -10,9 +10,9 @@ import (
 // MaxK is the largest distance that indexes and joins search.
 const MaxK = 7
 
-// Layout is a set of tables such that two fingerprints within K bits meet in
-// at least one of them. A table looks at some bits of the fingerprint, its
-// key, and finds those whose key differs in at most radius bits. Two families, by name:
+// Layout is a set of tables such that two fingerprints within K bits share a bucket in at least one. A table
+// finds by its key, some bits of the fingerprint, those whose key differs in at most radius bits. There are two
+// families, by name:
 //
 //	probe:m      m blocks of 64/m bits, m <= k+1, a table each. In one block at
 //	             most k/m bits differ, so keys are flipped when searched
@@ -32,7 +32,7 @@ type Layout struct {
 type table struct {
 	mask   uint64    // the bits of the fingerprint it looks at
 	bits   int       // their number, the width of the key
-	radius int       // two keys meet if they differ in at most so many bits
+	radius int       // a table finds keys that differ in at most radius bits
 	part   [3]gather // where the key comes from
 	flips  []uint64  // all keys of at most radius ones, 0 first
 }
@@ -50,13 +50,12 @@ func (t *table) key(v uint64) uint64 {
 		bits.RotateLeft64(v, t.part[2].turn)&t.part[2].mask
 }
 
-// meets reports whether fingerprints with this difference meet in t.
+// meets reports whether t finds fingerprints with this difference.
 func (t *table) meets(difference uint64) bool {
 	return bits.OnesCount64(difference&t.mask) <= t.radius
 }
 
-// first reports whether t is the first table in which a pair with this
-// difference meets: the one that reports it.
+// first reports whether t is the first table that finds a pair with this difference, and so reports it.
 func (l *Layout) first(t int, difference uint64) bool {
 	for u := range t {
 		if l.tables[u].meets(difference) {
@@ -104,13 +103,13 @@ func ParseLayout(name string, k int) (Layout, error) {
 // String returns the name that ParseLayout takes.
 func (l Layout) String() string { return l.name }
 
-// K is the distance within which nothing is missed.
+// K returns the distance within which nothing is missed.
 func (l Layout) K() int { return l.k }
 
-// Tables is the number of tables; every entry is in each of them.
+// Tables returns the number of tables; every entry is in each of them.
 func (l Layout) Tables() int { return len(l.tables) }
 
-// Probes is the number of keys looked at by one query.
+// Probes returns the number of keys looked at by one query.
 func (l Layout) Probes() int {
 	n := 0
 	for i := range l.tables {
@@ -119,9 +118,8 @@ func (l Layout) Probes() int {
 	return n
 }
 
-// probe adds m blocks. With k = m*r + a, either one of the first a+1 blocks
-// differs in at most r bits or one of the others in at most r-1; else at
-// least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
+// probe adds m blocks. With k = m*r + a, either one of the first a+1 blocks differs in at most r bits, or one
+// of the others in at most r-1. Otherwise at least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
 func (l *Layout) probe(m int) {
 	r, a := l.k/m, l.k%m
 	for i, mask := range cut(^uint64(0), m) {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layoutNames are layouts of every family for a distance.
+// layoutNames returns layouts of every family for a distance.
 func layoutNames(k int) []string {
 	names := map[int][]string{
 		3: {"choose:6,2"},
@@ -67,8 +67,7 @@ func TestLayoutsThatWouldMissPairsAreRefused(t *testing.T) {
 	}
 }
 
-// Any difference of at most k bits meets in some table, and the key is the
-// masked bits brought together.
+// Some table finds any difference of at most k bits, and the key consists of the masked bits.
 func TestLayoutsCover(t *testing.T) {
 	for k := 0; k <= MaxK; k++ {
 		for _, name := range layoutNames(k) {

@@ -24,9 +24,8 @@ const (
 // version of the definition of records and comparison.
 const version = 2
 
-// Config sets the method; the zero value is SimHash of words and Chinese
-// characters within 3 bits, verified by their shingles. docs/simhash-k.md has
-// the measurements behind it.
+// Config sets the method; the zero value is SimHash of words and Chinese characters within 3 bits, verified by
+// their shingles (measurements: docs/simhash-k.md).
 type Config struct {
 	// Features that make the fingerprint; nil: DefaultFeatures(Seed). A
 	// seed of their own is theirs.
@@ -41,8 +40,8 @@ type Config struct {
 	Threshold float64
 	// Unverified gives the classic verdict: the distance alone.
 	Unverified bool
-	// MinFeatures: texts with fewer different features get no keys and are
-	// near none; 0: DefaultMinFeatures. Who wants them judged routes them to another method.
+	// MinFeatures: texts with fewer different features get no keys and are never near; 0: DefaultMinFeatures.
+	// Route such texts to another method to judge them.
 	MinFeatures int
 	// Layout of the keys, of those that ParseLayout knows and that flip
 	// nothing; "": chosen.
@@ -96,8 +95,8 @@ func New(c Config) (*Method, error) {
 	return &Method{config: c, k: k, layout: layout, scratch: pool}, nil
 }
 
-// keyLayout returns the layout of the keys of records: up to k = 2 one block,
-// above it two of k+2 blocks, so that few strangers share a key: 10 keys of 25 bits for k = 3.
+// keyLayout returns the layout of the keys of records. Up to k = 2 it uses one block, above it two of k+2
+// blocks, so that few unrelated texts share a key: 10 keys of 25 bits for k = 3.
 func keyLayout(name string, k int) (Layout, error) {
 	if name == "" {
 		name = fmt.Sprintf("probe:%d", k+1)
@@ -216,14 +215,14 @@ func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
 // Plausible reports whether two fingerprints are within the distance.
 func (m *Method) Plausible(a, b uint64) bool { return bits.OnesCount64(a^b) <= m.k }
 
-// view is what Compare needs.
+// view is the form that Compare needs.
 type view struct {
 	fp     uint64
 	enough bool
 	set    []uint64 // of shingle hashes; nil if nothing is verified
 }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *view) Bytes() int { return 48 + 8*cap(v.set) }
 
 // Prepare returns the fingerprint and, unless Unverified, the set of shingles.
@@ -262,8 +261,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// Measure is what Compare gives for the similarity, whatever the distance and the
-// threshold.
+// Measure returns the similarity of Compare, whatever the distance and the threshold.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	v, w := a.(*view), b.(*view)
 	switch {
@@ -275,7 +273,7 @@ func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	return feature.Jaccard(v.set, w.set)
 }
 
-// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not tell what near texts share.
+// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not show what near texts share.
 func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok || !own.enough {

@@ -47,8 +47,8 @@ func prose(n int) []string {
 	return out
 }
 
-// If Compare says near, the records share a key and the sketches are
-// plausible; the distance is that of the sketches; symmetric.
+// If Compare finds a pair near, the records share a key and the sketches are plausible. The distance is that of
+// the sketches. Compare is symmetric.
 func TestMethodKeepsThePromise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it is concurrent")
@@ -170,8 +170,7 @@ func ExampleNew() {
 	// Output: true 0 1 - distance/64 of auto:1
 }
 
-// BenchmarkFingerprint is the whole path from clean text to fingerprint, in
-// processor time.
+// BenchmarkFingerprint measures the whole path from clean text to fingerprint, in processor time.
 func BenchmarkFingerprint(b *testing.B) {
 	for _, c := range []struct {
 		set  featuretest.Set
@@ -235,8 +234,7 @@ func TestDefaultFeaturesStandEdits(t *testing.T) {
 	}
 }
 
-// Verified pairs of real texts have the similarity that is asked for, by
-// their own count; none is reported below it.
+// Verified pairs of real texts have the required similarity, by their own count; none is reported below it.
 func TestVerifiedPairsAreSimilar(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and nothing in it is concurrent")
@@ -301,7 +299,7 @@ func TestAppendKeysMeet(t *testing.T) {
 	}
 }
 
-// A text that is near has shingles in common where these are verified; a fingerprint alone does not tell.
+// Near texts share shingles if these are verified; a fingerprint alone does not show what they share.
 func TestOverlaps(t *testing.T) {
 	words := feature.Shingle{Unit: feature.Words, K: 1}
 	text := "one two three four five six seven eight nine ten"

@@ -17,9 +17,8 @@ type side struct {
 // bucket returns one bucket.
 func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]] }
 
-// partition sorts the list by the low width bits of the table's key, in two
-// passes: by the high part of them over the whole list, then each partition by itself, in
-// the cache.
+// partition sorts the list by the low width bits of the table's key, in two passes. The first uses their high
+// part over the whole list, the second sorts each partition in the cache.
 func (s *side) partition(ctx context.Context, t *table, width, workers int) error {
 	low := min(width, partitionBits)
 	parts := 1 << (width - low)
@@ -46,7 +45,7 @@ func (s *side) partition(ctx context.Context, t *table, width, workers int) erro
 	})
 }
 
-// scatter is the first pass. It returns where partitions start.
+// scatter runs the first pass. It returns where partitions start.
 func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int) ([]uint32, error) {
 	low := min(width, partitionBits)
 	mask := uint64(parts - 1)
@@ -83,8 +82,8 @@ func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int)
 	})
 }
 
-// scatter is the second pass over one partition: a counting sort of in into
-// out by the low bits of the key. start gets where the buckets begin; out begins at base.
+// scatter runs the second pass over one partition: a counting sort of in into out by the low bits of the key.
+// It fills start with the beginnings of the buckets; out begins at base.
 func scatter(t *table, in, out []uint64, start []uint32, base uint32) {
 	mask := uint64(len(start)-1) & (1<<partitionBits - 1)
 	var next [1 << partitionBits]uint32
@@ -103,8 +102,8 @@ func scatter(t *table, in, out []uint64, start []uint32, base uint32) {
 	}
 }
 
-// parallel calls fn for 0..n-1 from a number of goroutines and returns when
-// all have ended, with the error of the context if that ended first.
+// parallel calls fn for 0..n-1 from a number of goroutines and waits for all. It returns the error of the
+// context if that ended first.
 func parallel(ctx context.Context, workers, n int, fn func(i int)) error {
 	return inorder.Each(ctx, workers, n, func(i int) error {
 		fn(i)

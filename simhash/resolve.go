@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// flush gives the pairs found so far to emit: the values become the positions
-// at which they stand, by one pass over the lists.
+// flush passes the pairs found so far to emit. It replaces the values by their positions, in one pass over the
+// lists.
 func (j *joiner) flush(ctx context.Context) error {
 	if len(j.found) == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (j *joiner) pair(p valuePair, as, bs []uint32) error {
 	return nil
 }
 
-// positions says where values stand in a list.
+// positions maps values to their positions in a list.
 type positions struct {
 	values []uint64 // sorted
 	start  []uint32 // of values[i]: at[start[i]:start[i+1]]
@@ -83,8 +83,8 @@ func (p *positions) of(v uint64) []uint32 {
 // hit is a value of interest and one position of it.
 type hit struct{ value, at uint32 }
 
-// locate fills p with the positions in a list of the values of all found
-// pairs; pick takes those of one side, in a self-join both are wanted.
+// locate fills p with the positions in a list of the values of all found pairs. pick selects one side; a
+// self-join takes both.
 func (j *joiner) locate(ctx context.Context, p *positions, s *side, pick func(valuePair) uint64) error {
 	p.values = p.values[:0]
 	for _, f := range j.found {
@@ -131,8 +131,8 @@ func (p *positions) gather() {
 	}
 }
 
-// valueTable finds the number of a value: open addressing behind a bitmap
-// that turns nearly all others away.
+// valueTable finds the number of a value by open addressing, after a bitmap that rejects nearly all other
+// values.
 type valueTable struct {
 	values []uint64
 	cells  []uint32 // number + 1
@@ -140,7 +140,7 @@ type valueTable struct {
 	shift  int
 }
 
-// fill makes t the table of these values and no others.
+// fill makes t the table of exactly these values.
 func (t *valueTable) fill(values []uint64) {
 	width := bits.Len(uint(len(values))) + 1
 	t.values, t.shift = values, 64-width

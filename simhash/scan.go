@@ -61,7 +61,7 @@ func anyWithin(v []uint64, k int) bool {
 	return false
 }
 
-// anyAcross is anyWithin for two buckets.
+// anyAcross does the same as anyWithin for two buckets.
 func anyAcross(v, w []uint64, k int) bool {
 	if len(v) > few && len(w) > few {
 		return true
@@ -120,12 +120,11 @@ func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 // few values are compared each with each.
 const few = 256
 
-// near calls report for every pair of a value of v and one of w that are within
-// k bits, once; where w is v, for those of two places in it. The values of hot
-// buckets are cut further: of k+1 blocks of the bits in which they differ at
-// all, two near values are equal in one. That is done as long as it at least halves
-// the work of comparing each with each, so that is the most it ever costs: many
-// values that differ in a few bits only, nearly all of them near each other.
+// near calls report once for every pair of a value of v and one of w that are within k bits. If w is v, it
+// reports pairs of two places in it. It divides the values of hot buckets further: of k+1 blocks of the bits in
+// which they differ at all, two near values are equal in one. It does so only if that at least halves the work
+// of comparing each with each. So the worst case is many values that differ in a few bits only, nearly all of
+// them near each other.
 func near(v, w []uint64, k int, report func(a, b uint64)) {
 	if len(v) > few && len(w) > few && divide(v, w, k, report) {
 		return
@@ -153,7 +152,7 @@ type grouped struct {
 	values []uint64
 }
 
-// divide is near by k+1 blocks; false, and nothing done, if that saves too little.
+// divide does the same as near by k+1 blocks. It does nothing and returns false if that saves too little.
 func divide(v, w []uint64, k int, report func(a, b uint64)) bool {
 	var differ uint64
 	for _, values := range [][]uint64{v, w} {

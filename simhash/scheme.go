@@ -17,7 +17,7 @@ type Word struct {
 	Weight float64
 }
 
-// Input says what a scheme makes a fingerprint from.
+// Input names what a scheme makes a fingerprint from.
 type Input string
 
 const (
@@ -39,9 +39,8 @@ type Scheme struct {
 	// Cut is the scheme's own way from a text to words; nil where the words
 	// or hashes are given.
 	Cut func(text string) []Word
-	// Scale is what weights are multiplied with before the fraction is cut
-	// off. 0 keeps floating-point weights as they are, added up in the
-	// order of the features as the original does.
+	// Scale multiplies weights before the fraction is cut off. 0 keeps floating-point weights and adds them in
+	// the order of the features, as the original does.
 	Scale float64
 	// NeedsFeatures: without a feature there is no fingerprint at all.
 	NeedsFeatures bool
@@ -194,11 +193,11 @@ func asciiWords(text string) []Word {
 	return words
 }
 
-// notWord is what Python's [\w\u4e00-\u9fcc]+ leaves out.
+// notWord matches what Python's [\w\u4e00-\u9fcc]+ leaves out.
 var notWord = regexp.MustCompile(`[^\pL\pN_\x{4e00}-\x{9fcc}]+`)
 
-// fourGrams cuts every run of 4 code points out of what is left of a
-// lower-cased text; fewer than 4 are one feature, even none of them.
+// fourGrams cuts every run of 4 code points out of the remaining runes of a lower-cased text. Fewer than 4
+// runes are one feature, even if there are none.
 func fourGrams(text string) []Word {
 	lower := cases.Lower(language.Und, cases.HandleFinalSigma(true)).String(text)
 	runes := []rune(notWord.ReplaceAllString(lower, ""))

@@ -37,7 +37,7 @@ func TestAccents(t *testing.T) {
 	}
 }
 
-// What is clean stays as it is.
+// Clean text stays unchanged.
 func TestAccentsOnce(t *testing.T) {
 	n, _ := ParseNormalizer("zerowidth,nfkc,lower,simplify,space,accents")
 	piece := rapid.SampledFrom([]rune("aAéÅИиαΆآاعـ י\u0301\u0306\u0308\u0327\u064E\u0654\u05B8\u0E35กि ´ \u1FBD\u0345\u0344"))

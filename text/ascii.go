@@ -28,10 +28,9 @@ func (n Normalizer) asciiBlock() (b asciiBlock) {
 	return b
 }
 
-// clean returns the clean form of w, the first byte lowest, up to the byte
-// whose top bit is the first in stop, if any: one that is not ASCII, a control
-// character, or in again, a space after a space, which is to be dropped.
-// (after: a space stands before w.)
+// clean returns the clean form of w, the first byte lowest. It is valid up to the byte whose top bit is the
+// first in stop, if any: one that is not ASCII, a control character, or in again, a space after a space, which
+// is dropped. (after: a space precedes w.)
 func (b asciiBlock) clean(w uint64, after bool) (out, stop, again uint64) {
 	stop = w & highs
 	if odd := control(w); odd != 0 {
@@ -79,8 +78,8 @@ func load64(s string, i int) uint64 {
 
 func store64(b []byte, w uint64) { binary.LittleEndian.PutUint64(b, w) }
 
-// decodeRune is utf8.DecodeRuneInString(s[i:]) with the common cases
-// decided here. i must be below len(s).
+// decodeRune returns utf8.DecodeRuneInString(s[i:]), with a fast path for the common cases. i must be below
+// len(s).
 func decodeRune(s string, i int) (rune, int) {
 	if c := s[i]; c < 0x80 {
 		return rune(c), 1

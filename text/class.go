@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// What the tables say of a code point: one byte of flags.
+// The flags of a code point in the tables, one byte.
 const (
 	classWord     = 1 << iota // Python's \w
 	classAlnum                // Python's str.isalnum
@@ -75,8 +75,8 @@ func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
 // Every such rune is IsWord and IsAlnum. About a nanosecond.
 func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
 
-// simpler holds the simplified form of every rune with classSimplify: BMP by
-// index, the few others by name. Made on first use: 110 KB.
+// simpler holds the simplified form of every rune with classSimplify: BMP by index, the few others by name. It
+// is built on first use: 110 KB.
 type simpler struct {
 	bmp   [simplifyHigh - simplifyLow]rune
 	other map[rune]rune

@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// testdata/python.txt is what Python 3.11 says of every code point; tables.py
-// writes it.
+// testdata/python.txt has the properties of every code point in Python 3.11; tables.py writes it.
 func TestEveryCodePointAsPython(t *testing.T) {
 	f, err := os.Open("testdata/python.txt")
 	if err != nil {
@@ -62,8 +61,8 @@ func TestEveryCodePointAsPython(t *testing.T) {
 	}
 }
 
-// Clean leaves a rune alone under nfkc only if x/text agrees that there is
-// nothing to do, whatever stands around it.
+// Clean leaves a rune alone under nfkc only if x/text agrees that there is nothing to do, whatever surrounds
+// it.
 func TestEveryCodePointAsNFKC(t *testing.T) {
 	nfkc, both := normalizer(t, "nfkc"), normalizer(t, "default")
 	for r := rune(0); r < 0x110000; r++ {
@@ -88,8 +87,7 @@ func TestEveryCodePointAsNFKC(t *testing.T) {
 	}
 }
 
-// assigned is true of the code points of Unicode 14, about: those that came
-// later belong to no word.
+// assigned reports whether Unicode 14 has a code point, approximately. Later ones belong to no word.
 func assigned(r rune) bool {
 	return text.IsWord(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N) || unicode.Is(unicode.M, r) && r < 0x11F00
 }

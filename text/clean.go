@@ -10,9 +10,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Clean returns the clean text of s: s itself, or a part of it, where that
-// is clean already. One pass, O(len(s)) for any input. What is clean stays
-// as it is: Clean(Clean(s)) == Clean(s).
+// Clean returns the clean text of s. It returns s itself, or a part of it, if that is already clean. One pass,
+// O(len(s)) for any input. Cleaning is idempotent: Clean(Clean(s)) == Clean(s).
 func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
@@ -35,7 +34,7 @@ func (n Normalizer) Clean(s string) string {
 	if n.does(collapseSpace) && len(c.dst) > 0 && c.dst[len(c.dst)-1] == ' ' {
 		c.dst = c.dst[:len(c.dst)-1]
 	}
-	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nobody else holds dst
+	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nothing else refers to dst
 }
 
 // mask returns the classes of runes that the steps may change.
@@ -133,8 +132,8 @@ func (c *cleaner) runes() {
 	c.dst = append(c.dst, s[from:c.at]...)
 }
 
-// change writes what becomes of r, found at src[i:]. c.at is behind it, and
-// moves on where more runes belong to it.
+// change writes the normal form of r, found at src[i:]. c.at is after it, and advances if further runes belong
+// to it.
 func (c *cleaner) change(r rune, f uint8, i int) {
 	switch {
 	case f&classStrip != 0:
@@ -158,9 +157,8 @@ func (c *cleaner) change(r rune, f uint8, i int) {
 	}
 }
 
-// asciiForm returns the ASCII character that NFKC makes of r alone, the
-// common cases: full-width punctuation and two kinds of spaces. Like every
-// ASCII character it does not compose with what stands before it.
+// asciiForm returns the ASCII character that NFKC makes of r alone, the common cases: full-width punctuation
+// and two kinds of spaces. Like every ASCII character it does not compose with the preceding rune.
 func asciiForm(r rune) rune {
 	switch {
 	case r >= 0xFF01 && r <= 0xFF5E:
@@ -194,7 +192,7 @@ func (c *cleaner) put(r rune) {
 	c.dst = utf8.AppendRune(c.dst, r)
 }
 
-// endsInSpace is true of an empty text too: no space is written at its start.
+// endsInSpace also returns true for an empty text, so that no space is written at its start.
 func endsInSpace(dst []byte) bool { return len(dst) == 0 || dst[len(dst)-1] == ' ' }
 
 // lower writes the lower-case form of r as Python's str.lower.
@@ -209,8 +207,8 @@ func (c *cleaner) lower(r rune) {
 	}
 }
 
-// finalSigma reports whether a cased letter stands before the end of dst and
-// none behind c.at, case-ignorable runes left out on both sides.
+// finalSigma reports whether a cased letter precedes the end of dst and none follows c.at, ignoring
+// case-ignorable runes on both sides.
 func (c *cleaner) finalSigma() bool {
 	for b := c.dst; ; {
 		r, size := utf8.DecodeLastRune(b)
@@ -235,8 +233,7 @@ func (c *cleaner) finalSigma() bool {
 	return true
 }
 
-// segment normalises the runes from src[i:] to the next that starts anew,
-// together with the starter before them, which is written already.
+// segment normalises the runes from src[i:] up to the next starter, together with the last starter written.
 func (c *cleaner) segment(i int) {
 	start := c.lastStarter()
 	seg := append(c.seg[:0], c.dst[start:]...)
@@ -261,8 +258,8 @@ func (c *cleaner) segment(i int) {
 	}
 }
 
-// raised writes a run of superscript digits and signs, found at src[i:]. Behind a
-// digit a number gets ^ before it, so that 10³ becomes 10^3 and not 103.
+// raised writes a run of superscript digits and signs, found at src[i:]. After a digit a number gets ^ before
+// it, so that 10³ becomes 10^3 and not 103.
 func (c *cleaner) raised(i int) {
 	start, number := len(c.dst), false
 	for i < len(c.src) {
@@ -317,9 +314,8 @@ func lowerComposed(seg []byte) []byte {
 	return out
 }
 
-// lastStarter returns where in dst the last rune begins that marks behind it
-// belong to. A segment ends before a starter, so this goes back by a rune or
-// two, never far.
+// lastStarter returns where in dst the last rune that following marks combine with begins. A segment ends
+// before a starter, so this goes back by only a rune or two.
 func (c *cleaner) lastStarter() int {
 	at := len(c.dst)
 	for at > 0 {

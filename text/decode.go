@@ -23,16 +23,13 @@ var ErrBinary = errors.New("not a text: control characters")
 // sample is how many bytes the guesses look at.
 const sample = 8 << 10
 
-// Decode returns raw as UTF-8 and the name of the charset it was in, as the
-// WHATWG encoding standard names it in lower case ("utf-8", "gb18030",
-// "big5", ...). declared is what a header said, or empty; a charset that the
-// bytes contradict is not believed. In this order decide: a byte order mark,
-// escape sequences of ISO-2022-JP, valid UTF-8, a declared charset, one named in a meta element or an XML
-// declaration, and statistics over the first 8 KB.
+// Decode returns raw as UTF-8 and the name of its charset, in lower case as in the WHATWG encoding standard
+// ("utf-8", "gb18030", "big5", ...). declared is the charset of a header, or empty; it is ignored if the bytes
+// contradict it. Decode uses the first that applies: a byte order mark, escape sequences of ISO-2022-JP, valid
+// UTF-8, a declared charset, one named in a meta element or an XML declaration, statistics over the first 8 KB.
 //
-// What cannot be decoded becomes U+FFFD. The error is ErrBinary. UTF-8 is
-// checked at several GB/s and costs one copy; other charsets run at 50 to 300
-// MB/s.
+// Undecodable bytes become U+FFFD. The error is ErrBinary. UTF-8 is checked at several GB/s and costs one copy;
+// other charsets run at 50 to 300 MB/s.
 func Decode(raw []byte, declared string) (string, string, error) {
 	if name, rest := byteOrderMark(raw); name != "" {
 		return decodeAs(name, rest)
@@ -70,11 +67,10 @@ func byteOrderMark(raw []byte) (name string, rest []byte) {
 	return "", raw
 }
 
-// wideWithoutMark finds UTF-16 that has no byte order mark. The high bytes of
-// its ASCII are zero, all in the even or all in the odd places: many of them
-// prove it, a few (the line ends of a Chinese text) where the bytes are not
-// UTF-8 and make sense as UTF-16 (U+4E00 has its zero in the other place).
-// Where it was declared, sense is enough.
+// wideWithoutMark detects UTF-16 without a byte order mark. The high bytes of its ASCII are zero, all in even
+// or all in odd places. Many of them prove it. A few (the line ends of a Chinese text) suffice if the bytes are
+// not UTF-8 and make sense as UTF-16 (U+4E00 has its zero in the other place). If UTF-16 was declared, making
+// sense suffices.
 func wideWithoutMark(raw []byte, declared string) string {
 	head := raw[:min(len(raw), sample)&^1]
 	var zero [2]int
@@ -120,9 +116,8 @@ func makesSense(name string, head []byte) bool {
 	return good*20 >= all*19
 }
 
-// isBinary is true where a tenth of the bytes are control characters that no
-// text holds, or one in fifty of bytes that are not UTF-8: no other charset
-// has such bytes within its characters.
+// isBinary reports whether a tenth of the bytes are control characters that texts never contain. For bytes that
+// are not UTF-8, one in fifty suffices: no other charset has such bytes within its characters.
 func isBinary(head []byte) bool {
 	odd := 0
 	for _, b := range head {
@@ -133,8 +128,8 @@ func isBinary(head []byte) bool {
 	return odd*10 > len(head) || odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head)
 }
 
-// escapedJapanese finds ISO-2022-JP that nobody declared: seven bits, an escape
-// sequence that goes over to Japanese characters, and nothing that is none.
+// escapedJapanese detects undeclared ISO-2022-JP: seven bits, an escape sequence to Japanese characters, and
+// only valid ones.
 func escapedJapanese(raw []byte) bool {
 	head := raw[:min(len(raw), sample)]
 	i := bytes.IndexByte(head, 0x1B)
@@ -145,8 +140,8 @@ func escapedJapanese(raw []byte) bool {
 	return !high && errorsIn("iso-2022-jp", head) == 0
 }
 
-// sevenBit is true of charsets whose text looks like ASCII: a declaration
-// tells, or escape sequences.
+// sevenBit reports whether a charset looks like ASCII, so that only a declaration or escape sequences reveal
+// it.
 func sevenBit(name string) bool { return name == "iso-2022-jp" || name == "hz-gb-2312" }
 
 // mostlyUTF8 accepts UTF-8 with some damage: a cut last rune, a stray byte in
@@ -224,9 +219,8 @@ func canonical(label string) string {
 
 var metaCharset = regexp.MustCompile(`(?i)<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_:.-]{2,40})`)
 
-// choose picks the charset of bytes that are not UTF-8. A named charset
-// stands unless the bytes break it, or the statistics are sure of a charset
-// of another kind.
+// choose picks the charset of bytes that are not UTF-8. It keeps a named charset unless the bytes are invalid
+// in it, or the statistics are sure of a charset of another kind.
 func choose(raw []byte, declared string) string {
 	head := raw[:min(len(raw), sample)]
 	part := highPart(raw)
@@ -256,9 +250,8 @@ type charsetGuess struct {
 	confidence int // percent
 }
 
-// guess asks the statistics, best first. Ties go to the charset that is met
-// more often on the web, then by name: the detector runs its recognisers
-// concurrently and would answer by chance.
+// guess returns the charsets by statistics, best first. Of ties the charset that is more common on the web
+// comes first, then by name, because the detector runs its recognisers concurrently, in random order.
 func guess(head []byte) []charsetGuess {
 	found, err := chardet.NewTextDetector().DetectAll(head)
 	if err != nil {
@@ -292,10 +285,9 @@ func highPart(raw []byte) []byte {
 	return raw[start:min(len(raw), start+sample)]
 }
 
-// contradicted reports whether the bytes speak against the named charset
-// though they can be read in it: the statistics are sure of a multi-byte
-// charset and think nothing of this one; or this one is multi-byte and most
-// bytes above ASCII stand alone, as accents and quotes do in Western text.
+// contradicted reports whether the bytes contradict the named charset though they are valid in it. Either the
+// statistics are sure of a multi-byte charset and rule this one out. Or this one is multi-byte and most bytes
+// above ASCII are isolated, as accents and quotes are in Western text.
 func contradicted(name string, head []byte, guesses []charsetGuess) bool {
 	if multiByte(name) && lonely(head) {
 		return true

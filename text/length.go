@@ -10,10 +10,9 @@ import (
 // bytes, becomes 33.
 const MostNFKC = 11
 
-// LenNFKC is about how many bytes NFKC makes of s, rather more, so that a limit can be checked
-// before the work is done. Only signs that stand for several are looked at;
-// what else changes its length a little counts as it is. O(len(s)), no
-// allocation.
+// LenNFKC estimates how many bytes NFKC makes of s, with a margin, so that a limit can be checked before the
+// work is done. It decomposes only signs that represent several. Small changes of length by other runes are
+// ignored. O(len(s)), no allocation.
 func LenNFKC(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -35,8 +34,7 @@ func LenNFKC(s string) int {
 	return n
 }
 
-// mayGrow leaves out the blocks of letters that most texts are made of and
-// that stay as they are.
+// mayGrow excludes the blocks of letters that most texts consist of and that NFKC keeps.
 func mayGrow(r rune) bool {
 	return r >= 0x2000 && (r < 0x3400 || r >= 0xd7b0) && r < 0x20000
 }

@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// plain takes what most texts are made of: ASCII, eight bytes at a time, and
-// runes that stay as they are or become ASCII. It stops before anything else
-// and in the last eight bytes.
+// plain handles what most texts consist of: ASCII, eight bytes at a time, and runes that stay unchanged or
+// become ASCII. It stops before anything else and in the last eight bytes.
 func (c *cleaner) plain(block asciiBlock) {
 	s, i := c.src, c.at
 	dst := slices.Grow(c.dst, len(s)-i+8)
@@ -46,8 +45,7 @@ func (c *cleaner) plain(block asciiBlock) {
 	c.at, c.dst = i, dst[:o]
 }
 
-// plainRunes is plain for runes that are not ASCII. len(out) must be at least
-// len(s).
+// plainRunes does the same for runes that are not ASCII. len(out) must be at least len(s).
 func (c *cleaner) plainRunes(out []byte, s string, after bool) (read, written int) {
 	i, o := 0, 0
 	for i+8 <= len(s) {

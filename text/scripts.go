@@ -77,10 +77,9 @@ var (
 	}
 )
 
-// IsUnspaced reports whether r belongs to a script that is written without
-// spaces between words and is not IsCJK: Thai, Lao, Khmer, Burmese, Tibetan
-// (which parts syllables only), Tai Le, Tai Tham, Balinese, Javanese, Batak, Yi
-// and some others. Its marks are meant too: they carry the vowels.
+// IsUnspaced reports whether r belongs to a script without spaces between words and is not IsCJK: Thai, Lao,
+// Khmer, Burmese, Tibetan (which separates syllables only), Tai Le, Tai Tham, Balinese, Javanese, Batak, Yi and
+// some others. It includes their marks, which carry the vowels.
 func IsUnspaced(r rune) bool { return r >= 0xE00 && within(unspaced, r) }
 
 // IsMark reports whether r is a combining mark of a letter (general categories Mn

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// The tables against Go's, which may be of a later Unicode and know more. U+A9CF
-// is shared by two scripts and stands under none.
+// Compares the tables with Go's, which may be of a later Unicode with more runes. U+A9CF is shared by two
+// scripts and in none.
 func TestUnspaced(t *testing.T) {
 	scripts := []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese,
 		unicode.Javanese, unicode.Batak, unicode.Buginese, unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Yi,

@@ -21,8 +21,8 @@ func file(name string) string {
 
 const all = 1 << 30
 
-// Every text of the sets in lower case, byte for byte what Python makes of
-// it: the oracles of the shared data stand on that.
+// Lower case of every text of the sets equals Python's byte for byte, because the oracles of the shared data
+// depend on it.
 func TestLowerAsPython(t *testing.T) {
 	golden, err := os.ReadFile("testdata/lower.txt")
 	if err != nil {

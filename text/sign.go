@@ -17,7 +17,7 @@ var MaySign = func() (t [256]bool) {
 	return t
 }()
 
-// use says where a sign counts. A space stands for any white space.
+// use is the set of places where a sign counts. A space stands for any white space.
 type use uint16
 
 const (
@@ -38,8 +38,8 @@ type sign struct {
 	use  use
 }
 
-// signs are the signs that have one form of their own. Two with one name say
-// the same. Currencies, and signs that depend on letters, have rules below.
+// signs are the signs with a canonical form. Two with one name mean the same. Currencies, and signs that depend
+// on letters, have rules below.
 var signs = func() map[string]sign {
 	t := map[string]sign{
 		"+": {"+", between | behind}, "±": {"±", between | before}, "+/-": {"±", between | before},
@@ -68,12 +68,11 @@ var signs = func() map[string]sign {
 	return t
 }()
 
-// Sign returns the sign or operator that begins at s[at] and counts as part of
-// what a clean text says there: its canonical name and where it ends, or "" and
-// at. Callers ask at the beginning of a rune, not inside a sign that they have
+// Sign returns the sign or operator that begins at s[at] and is part of the content of a clean text. It returns
+// the canonical name and the end, or "" and at. at must be the beginning of a rune, not inside a sign already
 // taken. Typography has no names: dashes, quotes, markup, 3-1, 3/4.
 //
-// It looks at the neighbours only, so asking everywhere takes O(len(s)).
+// It looks at the neighbours only, so calls at every rune take O(len(s)).
 func Sign(s string, at int) (name string, end int) {
 	if at < 0 || at >= len(s) || !MaySign[s[at]] || s[at] < utf8.RuneSelf && !plausible(s, at) {
 		return "", at
@@ -130,8 +129,8 @@ var single = func() (t [256]sign) {
 	return t
 }()
 
-// plausible looks at the bytes beside an ASCII one and leaves out what texts are full
-// of: full stops, hyphens, slashes of links, markup, tables.
+// plausible looks at the bytes next to an ASCII one and excludes frequent punctuation: full stops, hyphens,
+// slashes of links, markup, tables.
 func plausible(s string, at int) bool {
 	before, after := byte(' '), byte(' ')
 	if at > 0 {
@@ -223,11 +222,11 @@ func signEnd(s string, at int) int {
 // oneSpace is the length of the longest white space that is one character.
 const oneSpace = 3
 
-// surroundings are what stands around a sign.
+// surroundings are the text around a sign.
 type surroundings struct {
 	s           string
 	at, end     int // the sign
-	left, right int // where the text before it ends and that behind it begins, without white space
+	left, right int // where the text before it ends and the text after it begins, without white space
 }
 
 func around(s string, at, end int) surroundings {
@@ -270,8 +269,8 @@ func (u use) holds(p surroundings) bool {
 	return false
 }
 
-// compares reports whether a comparison has an operand and something to compare
-// with, or a number behind it. A quotation begins its line with > as well.
+// compares reports whether a comparison has an operand and something to compare with, or a number after it. A
+// quotation also begins its line with >.
 func (p surroundings) compares(spaces bool) bool {
 	if p.tag() || p.s[p.at:p.end] == ">" && (p.left == 0 || strings.ContainsAny(p.s[p.left:p.at], "\r\n")) {
 		return false
@@ -314,7 +313,7 @@ func (p surroundings) leftOperand() bool {
 	return isVariable(r) && !endsInLetter(s[:len(s)-size])
 }
 
-// rightOperand reports whether an operand begins behind the sign, also the call of a function: sqrt(2).
+// rightOperand reports whether an operand begins after the sign, also the call of a function: sqrt(2).
 func (p surroundings) rightOperand() bool {
 	s := p.s[p.right:]
 	if startsNumber(s) || strings.HasPrefix(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"), "(") {
@@ -325,15 +324,14 @@ func (p surroundings) rightOperand() bool {
 	return isVariable(r) && !startsInLetter(s[size:])
 }
 
-// amount reports whether a digit stands beside a currency, or one space away. In
-// "kill -9 $pid" none does.
+// amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" none is.
 func (p surroundings) amount() bool {
 	behind := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
 	return behind && (p.left == p.at || p.closed()) || p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
 }
 
-// negative reports whether a number follows that a minus belongs to: nothing
-// that a range, a date or a hyphenated word could begin with stands before it.
+// negative reports whether a number follows that the minus belongs to. Nothing before it may begin a range, a
+// date or a hyphenated word.
 func (p surroundings) negative() bool {
 	if !startsNumber(p.s[p.end:]) || p.s[p.end] == '-' || endsInDigit(p.s[:p.left]) {
 		return false
@@ -344,8 +342,7 @@ func (p surroundings) negative() bool {
 // fresh reports whether a word could begin at the sign.
 func (p surroundings) fresh() bool { return opens(p.s[:p.at], "=<>:*/^|,;≤≥≠≈±×÷") }
 
-// quantity reports whether the sign stands between a Chinese character and a
-// number of degrees or percents: 气温-5度.
+// quantity reports whether the sign is between a Chinese character and a number of degrees or percents: 气温-5度.
 func (p surroundings) quantity() bool {
 	const most = 8
 	r, _ := utf8.DecodeLastRuneInString(p.s[:p.at])
@@ -369,8 +366,7 @@ func (p surroundings) endsShortWord() bool {
 	return ends(letters, isVariable) && opens(head[:p.at-len(word)], "/,")
 }
 
-// closed reports whether the text, or a word or clause of it, ends behind the
-// sign.
+// closed reports whether the text, or a word or clause of it, ends after the sign.
 func (p surroundings) closed() bool {
 	if p.right > p.end || p.right == len(p.s) {
 		return true
@@ -379,8 +375,8 @@ func (p surroundings) closed() bool {
 	return strings.ContainsRune(",.;:!?)]}\"'`’”»、。)", r)
 }
 
-// startsWord reports whether a prefix such as . or -- stands at the beginning
-// of a word or, if it is a point, of a number.
+// startsWord reports whether a prefix such as . or -- is at the beginning of a word or, if it is a point, of a
+// number.
 func startsWord(s string, at int, prefix string) bool {
 	rest := s[at+len(prefix):]
 	switch prefix {
@@ -420,8 +416,8 @@ func opens(s, more string) bool {
 		strings.ContainsRune(more, r)
 }
 
-// endsLetters reports whether a sign ends a name of letters, as in c++ and c#: no letter
-// follows, and behind # a digit only if the name is one letter (not issue#12).
+// endsLetters reports whether a sign ends a name of letters, as in c++ and c#: no letter follows, and after # a
+// digit only if the name is one letter (not issue#12).
 func endsLetters(s string, at, end int) bool {
 	r, size := utf8.DecodeLastRuneInString(s[:at])
 	if !isVariable(r) || startsInLetter(s[end:]) {
@@ -430,8 +426,8 @@ func endsLetters(s string, at, end int) bool {
 	return s[at] != '#' || !startsInDigit(s[end:]) || !endsInAlnum(s[:at-size])
 }
 
-// startsNumber reports whether a number begins s: a digit, behind a point or a
-// currency or a minus if need be.
+// startsNumber reports whether s begins with a number: a digit, optionally after a point, a currency or a
+// minus.
 func startsNumber(s string) bool {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "−")
 	if r, size := utf8.DecodeRuneInString(s); isCurrency(r) {

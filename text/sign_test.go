@@ -30,7 +30,7 @@ func signs(t testing.TB, s string) string {
 	return strings.Join(names, " ")
 }
 
-// TestSign is the specification: the signs of clean texts.
+// TestSign specifies the signs of clean texts.
 func TestSign(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		// A minus belongs to a number; dashes, ranges and bullets do not.
@@ -41,7 +41,7 @@ func TestSign(t *testing.T) {
 		{"26 -27", ""}, {"10 - 12", ""}, {"3-1", ""}, {"3–1", ""}, {"2019-2020", ""}, {"2024-05-06", ""}, {"a-b", ""}, {"a-5", ""}, {"word - word", ""}, {"- item", ""},
 		{"gd-6046", ""}, {"x - 3 = 7", "="}, {"capabili- ties", ""}, {"pre- and post-war", ""}, {"12- 13", ""},
 		{"最低气温-5度", "-"}, {"气温−5", "-"}, {"型号-5", ""}, {"第3-5页", ""}, {"(-5℃)", "-"},
-		// Operators stand between operands.
+		// Operators are between operands.
 		{"15 + 27", "+"}, {"15+27", "+"}, {"x + 3 = 7", "+ ="}, {"a + b", "+"}, {"(a)+(b)", "+"}, {"h2 + o2", "+"}, {"tom + jerry", ""}, {"ctrl+c", ""},
 		{"12 * 4", "*"}, {"(2)*sqrt(3)", "*"}, {"12 × 4", "*"}, {"3×4", "*"}, {"12 / 4", "/"}, {"12 ÷ 4", "/"}, {"3/4", ""}, {"and/or", ""}, {"and / or", ""}, {"1/2/2024", ""}, {"/etc/app", ""}, {"https://x.org/a", ""},
 		{"*bold*", ""}, {"**bold**", ""}, {"5 **bold**", ""}, {"* item", ""}, {"(a) * [b]", ""}, {"按**g**显示", ""}, {"5* hotel", ""}, {"2**10", "^"}, {"2^10", "^"}, {"10^-3", "^ -"}, {"x^2", "^"}, {"^_^", ""},
@@ -50,10 +50,10 @@ func TestSign(t *testing.T) {
 		{"> quoted", ""}, {"> 5 quoted", ""}, {"home > products", ""}, {"<b>5</b>", ""}, {"a <b>c</b>", ""}, {"</p>", ""}, {"<br>", ""}, {"<name of author> 1990", ""}, {"(> 5)", ">"}, {"x<b>y", ""},
 		{"±5", "±"}, {"5 ± 2", "±"}, {"5 +/- 2", "±"}, {"≈5", "≈"}, {"10 % 3", "%"}, {"if (a) && (b)", "&&"}, {"ok && done", "&&"}, {"ok || done", "||"}, {"at&t", ""}, {"a | b", ""},
 		{"cout << x", "<<"}, {"in >> x", ">>"}, {"lunch @ noon", "@"}, {"@anna", ""}, {"a@b.org", ""}, {"a -> b", "→"}, {"a → b", "→"}, {"a <- b", "←"},
-		// Behind a number.
+		// After a number.
 		{"50%", "%"}, {"50 %", "%"}, {"%50", "%"}, {"%s", ""}, {"a/2013%20b", ""}, {"5‰", "‰"}, {"20°c", "°"}, {"20 °c", "°"}, {"10+ years", "+"}, {"10+, or", "+"}, {"+49 30", ""},
 		{"25€", "€"}, {"€25", "€"}, {"25 €", "€"}, {"€ 25", "€"}, {"$25", "$"}, {"us$25", "$"}, {"门票25£", "£"}, {"¥100", "¥"}, {"₹5", "₹"}, {"₽ 5", "₽"}, {"$path", ""}, {"kill 9 $pid", ""}, {"a $ b", ""},
-		// Behind letters.
+		// After letters.
 		{"c++", "++"}, {"c++11", "++"}, {"c#", "#"}, {"f# and c#", "# #"}, {"c++/c#", "++ #"}, {"#tag", ""}, {"issue#12", ""}, {"c#5", "#"}, {"title##", ""}, {"开头#", ""}, {"issue #12", ""}, {"a#b", ""}, {"c+++", ""},
 		{"a+ needed", "+"}, {"a- needed", "-"}, {"b-", "-"}, {"b+", "+"}, {"b-.", "-"}, {"aa/a-", "-"}, {"ca2+ in water", "+"}, {"ca2- in water", "-"}, {"ca2− in water", "-"}, {"disney+", "+"}, {"don't- no", ""},
 		// Before letters.
@@ -107,7 +107,7 @@ func TestSignLooksAtNeighbours(t *testing.T) {
 	})
 }
 
-// A text of nothing but signs takes no longer than its length.
+// A text of only signs takes time linear in its length.
 func TestSignIsLinear(t *testing.T) {
 	for _, unit := range []string{"-", "+", "<", "- ", "a-", "✓\ufe0f", "_a", "--", "#a", "1 "} {
 		signs(t, strings.Repeat(unit, 1<<17))

@@ -26,19 +26,19 @@ const (
 	lowerCase
 	simplify
 	collapseSpace
-	foldAccents // after the others, over what they give
+	foldAccents // after the others, on their output
 )
 
 var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents"}
 
-// Default returns the normalizer named "default": zerowidth, nfkc, lower,
-// simplify, space. docs/web-pages.md has the measurements behind it.
+// Default returns the normalizer named "default": zerowidth, nfkc, lower, simplify, space (measurements:
+// docs/web-pages.md).
 func Default() Normalizer {
 	return Normalizer{stripInvisible | compatibility | lowerCase | simplify | collapseSpace}
 }
 
-// ParseNormalizer reads "default", "none" or a list of steps separated by
-// commas, in any order; they always act in this one:
+// ParseNormalizer parses "default", "none" or a list of steps separated by commas. The order of the list does
+// not matter; steps always apply in this order:
 //
 //	zerowidth  drops zero-width marks, byte order marks, soft hyphens, bidi
 //	           controls, variation selectors and control characters
@@ -82,9 +82,8 @@ func stepNamed(name string) (uint8, bool) {
 	return 0, false
 }
 
-// String returns the steps in the order in which they act, or "none". It
-// names the steps even where they were asked for as "default", so a stored
-// record says what was done to its text.
+// String returns the steps in the order in which they apply, or "none". It also lists them for "default", so a
+// stored record shows what was done to its text.
 func (n Normalizer) String() string {
 	if n.steps == 0 {
 		return "none"

@@ -11,11 +11,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// list says which of the word lists has a word, and so how a text goes on after it.
+// list names the word list that has a word, and so how a text continues after the word.
 type list uint8
 
 const (
-	listNone   list = iota // this and the next two are taken as they stand
+	listNone   list = iota // this and the next two stay unchanged
 	listSame               // another way to write a word, or a unit
 	listFiller             // of no content: a particle, a greeting, a credit
 	listNumber             // two, hundred
@@ -24,7 +24,7 @@ const (
 	listNo                 // a number may follow: no. 3
 )
 
-// entry is what a list says of a word.
+// entry is a word of a list.
 type entry struct {
 	text string // canonical; several words of listPhrase
 	list list
@@ -45,7 +45,7 @@ var fillerWords string
 //go:embed words/phrase.txt
 var phraseWords string
 
-// lists holds every word of the lists by what it stands for.
+// lists maps every word of the lists to its meaning.
 var lists = sync.OnceValue(func() map[string]entry {
 	table := map[string]entry{}
 	add := func(text string, l list, k Kind) {
@@ -78,7 +78,7 @@ var lists = sync.OnceValue(func() map[string]entry {
 // mostListed is the length of the longest word in a list, in bytes.
 const mostListed = 24
 
-// listed returns what a list says of a word; the zero entry if none has it.
+// listed returns the list entry of a word, or the zero entry if no list has it.
 func listed(word string) entry {
 	if len(word) > mostListed || word == "" {
 		return entry{}
@@ -117,8 +117,7 @@ func ordinalValue(word string) int {
 	return 0
 }
 
-// learn finds what a word stands for. Only words that are not among the recent
-// ones come here.
+// learn finds the meaning of a word that is not among the recent ones.
 func (c *Cutter) learn(f *form, word string, han bool) {
 	e := listed(word)
 	canonical := word
@@ -147,7 +146,7 @@ func (c *Cutter) learn(f *form, word string, han bool) {
 	}
 }
 
-// endings are those of English forms that the tables lack, and what stands there in the word that they have.
+// endings are endings of English forms that the tables lack, and the endings of the base forms that they have.
 var endings = [...][2]string{{"s", ""}, {"es", ""}, {"ies", "y"}, {"ed", ""}, {"ed", "e"}, {"ied", "y"}, {"ing", ""}, {"ing", "e"}, {"er", ""}, {"er", "e"}, {"ly", ""}}
 
 // weighForm weighs a word, or if the table lacks it the word of which it is a form: jumped weighs as much as jump.
@@ -168,9 +167,8 @@ func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 	return weight, known
 }
 
-// weigh returns the weight of a word and whether the table has it. A word that
-// the table lacks is a name or a slip of the pen, and counts half of what a
-// word in the middle of the table does.
+// weigh returns the weight of a word and whether the table has it. A word that the table lacks is a name or a
+// misspelling. It gets half the weight of a word in the middle of the table.
 func weigh(t *keyword.Table, word string) (weight uint32, known bool) {
 	if t == nil {
 		return NumberWeight, false

@@ -34,7 +34,7 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// ownTable is a table of three words.
+// ownTable returns a table of three words.
 func ownTable(t testing.TB) *keyword.Table {
 	t.Helper()
 	raw, err := keyword.EncodeValues(map[string]int64{"run": keyword.Unit, "跑": keyword.Unit, "colour": keyword.Unit})
@@ -48,8 +48,7 @@ func ownTable(t testing.TB) *keyword.Table {
 	return table
 }
 
-// A lexicon of a corpus has no word but those of its table: what it lacks is not
-// made of others.
+// A lexicon of a corpus only has the words of its table, and does not derive others from them.
 func TestOwnLexicon(t *testing.T) {
 	l, err := NewLexicon(ownTable(t))
 	if err != nil {
@@ -82,8 +81,7 @@ func hashes(tokens []Token) []uint64 {
 	return out
 }
 
-// What says the same has the same tokens, however it is written; what says
-// another thing has not.
+// Texts of one meaning have the same tokens, however they are written; texts of another meaning do not.
 func TestOneForm(t *testing.T) {
 	tests := []struct {
 		name string
@@ -222,8 +220,7 @@ func TestOneForm(t *testing.T) {
 	}
 }
 
-// Words of no content weigh the least, units the same wherever they stand, and a
-// word as much as what it stands for.
+// Words of no content weigh the least, units the same in any place, and a word as much as its canonical form.
 func TestWeights(t *testing.T) {
 	c := newCutter(t)
 	weight := func(s string) uint32 {
@@ -255,7 +252,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// What stands around a text and is not part of it leaves no tokens, unless fewer than four would remain.
+// Furniture around a text leaves no tokens, unless fewer than four would remain.
 func TestFurniture(t *testing.T) {
 	a, b := newCutter(t), newCutter(t)
 	clean := text.Default()
@@ -308,7 +305,7 @@ func TestNegates(t *testing.T) {
 	}
 }
 
-// Opposites are words of a list, two of a class, and a word with a prefix that denies it.
+// Opposites are words of a list, two of a class, or a word with a negating prefix.
 func TestOpposites(t *testing.T) {
 	c := newCutter(t)
 	word := func(s string) *Token {

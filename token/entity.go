@@ -16,8 +16,8 @@ var references = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"', 
 	"agrave": 'à', "aacute": 'á', "iacute": 'í', "oacute": 'ó', "uacute": 'ú', "ntilde": 'ñ', "ccedil": 'ç', "auml": 'ä', "ouml": 'ö', "uuml": 'ü', "szlig": 'ß',
 }
 
-// unescape writes the character references of HTML in a text as what they
-// stand for: kr&#246;ger is kröger. Most texts have none and stay as they are.
+// unescape replaces the character references of HTML in a text by their characters: kr&#246;ger becomes kröger.
+// Most texts have none and stay unchanged.
 func unescape(clean string) string {
 	if strings.IndexByte(clean, '&') < 0 {
 		return clean
@@ -47,8 +47,7 @@ func unescape(clean string) string {
 // mostReference is the length of the longest reference without its ampersand.
 const mostReference = 9
 
-// reference reads a reference that begins behind its ampersand, and returns
-// what it stands for and its length; 0 for none.
+// reference reads a reference after its ampersand, and returns its rune and its length, or 0 for none.
 func reference(s string) (rune, int) {
 	end := strings.IndexByte(s[:min(len(s), mostReference)], ';')
 	if end < 2 {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Furniture is what stands around a text and is not part of what it says: links, the handle of a sender, RT and
-// via, closing hashtags, the dateline of an agency, a label in 【】 and heading marks at the head.
+// Furniture surrounds a text without being part of its content: links, the handle of a sender, RT and via,
+// closing hashtags, the dateline of an agency, a label in 【】 and heading marks at the head.
 
 // mostDateline is the length of a dateline in bytes.
 const mostDateline = 72
@@ -150,8 +150,8 @@ func isLink(s string, at int) bool {
 	return end > at && end < len(s) && linkEnd(s, at, end) == len(s)
 }
 
-// isHost reports whether a word goes on as a name with dots that a path follows, t.co/x, or as an address of
-// mail, anna.b@example.org.
+// isHost reports whether a word continues as a name with dots before a path, t.co/x, or as an email address,
+// anna.b@example.org.
 func isHost(s string, at, end int) bool {
 	to, dots, last := end, 0, at
 	for to+1 < min(len(s), end+mostLink) && (s[to] == '.' || s[to] == '-' || s[to] == '_') && isWordByte(s[to+1]) {

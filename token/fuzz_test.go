@@ -10,8 +10,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Numbers end within the text and have one form, whatever stands there; what
-// multiplies them does so exactly.
+// Numbers end within the text and have one form, for any text. Multipliers multiply them exactly.
 func FuzzNumbers(f *testing.F) {
 	for _, s := range []string{"1,995.0", "007", ".25", "1,2345", "4.3 billion", "43亿", "5万亿", "百分之五十", "第二十一", "一千零一", "二〇二五", "9999999999999999999", "1.2.3", "x9y08", "0,000.000", ".0.0"} {
 		f.Add(s)
@@ -53,7 +52,7 @@ func oneForm(t *testing.T, s string, at, end int) {
 	}
 }
 
-// References are written out to text, and what holds none stays as it is.
+// References are decoded, and a text without any stays unchanged.
 func FuzzReferences(f *testing.F) {
 	for _, s := range []string{"kr&#246;ger", "a &amp; b &lt;c&gt;", "&#x10ffff;&#xd800;&#0;", "&", "&&#;", "&amp;amp;", "&notareference;"} {
 		f.Add(s)
@@ -90,8 +89,8 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// A text of one pattern is cut in about as much memory as it is long, so in about
-// as much time: nothing is put together piece by piece over and over.
+// Cutting a text of one pattern takes memory linear in its length, and so linear time: no string is built piece
+// by piece repeatedly.
 func TestCutIsLinear(t *testing.T) {
 	c := Cutting{Cutter: newCutter(t)}
 	c.Cut("加载词典") // loads the dictionary

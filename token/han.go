@@ -33,7 +33,7 @@ func (c *Cutter) han(clean string, at int) int {
 				i++
 				p += len(c.words[i])
 			}
-			if p > to { // what follows is cut as behind digits
+			if p > to { // what follows is cut as after digits
 				i, p = c.recut(clean, to, p, i)
 			}
 			continue
@@ -61,10 +61,9 @@ func (c *Cutter) segment(dst []string, s string) []string {
 	return dst
 }
 
-// recut cuts clean[from:to], the rest of words[i], anew together with the few
-// words behind it, and returns the place before the first of the new words and
-// where that begins. They lie in the places of the old ones; where these are too
-// few, the rest is taken at once.
+// recut cuts clean[from:to], the rest of words[i], again together with the few following words. It returns the
+// place before the first of the new words and where that begins. The new words replace the old ones; if there
+// are too many, the rest is taken at once.
 func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
 	last := min(i+mostRecut, len(c.words)-1)
 	end := to
@@ -83,8 +82,8 @@ func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
 	return i, to
 }
 
-// mostRecut is how many words behind a numeral are cut anew with the rest of the
-// word in which it ends.
+// mostRecut is the number of words after a numeral that are cut again with the rest of the word in which it
+// ends.
 const mostRecut = 3
 
 func (c *Cutter) hanWord(word string) {

@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// TablesLabel names, in a Spec, the built-in dictionary and idf tables at
-// their version; a test holds the digests it stands for.
+// TablesLabel names, in a Spec, the built-in dictionary and idf tables at their version; a test holds their
+// digests.
 const TablesLabel = "built-in/2"
 
 // Weights are idf in units of 1/256.
@@ -17,17 +17,15 @@ const (
 	leastWeight = Unit / 4
 	// MostWeight bounds a weight so that sums of them are far from overflow.
 	MostWeight = 15 * Unit
-	// NumberWeight is that of every number: which numbers a corpus has is
-	// chance, so their idf would be too.
+	// NumberWeight is the weight of every number. Which numbers a corpus has is chance, so their idf would be
+	// too.
 	NumberWeight = 5 * Unit
-	// measureWeight is that of every unit and currency: what tells is that they
-	// differ.
+	// measureWeight is the weight of every unit and currency: only a difference between them matters.
 	measureWeight = 2 * Unit
 )
 
-// Lexicon says how rare words are. Chinese needs a dictionary and a table that
-// take a while to load and some 20 MB, so they are made when the first Chinese
-// character turns up.
+// Lexicon returns how rare words are. Chinese needs a dictionary and a table that take a while to load and some
+// 20 MB, so they are loaded with the first Chinese character.
 type Lexicon struct {
 	own     *keyword.Table // in place of both built-in tables; nil: those
 	other   *keyword.Table // words of alphabets

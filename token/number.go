@@ -51,9 +51,9 @@ func versionEnd(s string, at int) (end, parts int) {
 	return end, parts
 }
 
-// numberEnd returns where the number ends that begins at s[at], a digit: digits
-// with separators of thousands and decimals. 0 if letters follow that are no
-// unit and no scale, which makes it a code such as 4k.
+// numberEnd returns where the number that begins with the digit s[at] ends, including separators of thousands
+// and decimals. It returns 0 if letters follow that are neither a unit nor a scale, because that is a code such
+// as 4k.
 func numberEnd(s string, at int) int {
 	end := digitsEnd(s, at)
 	first := end
@@ -89,7 +89,7 @@ func numberEnd(s string, at int) int {
 	return end
 }
 
-// isGroup reports whether exactly three digits stand at s[at].
+// isGroup reports whether exactly three digits are at s[at].
 func isGroup(s string, at int) bool {
 	return at+2 < len(s) && isDigit(s[at]) && isDigit(s[at+1]) && isDigit(s[at+2]) && (at+3 == len(s) || !isWordByte(s[at+3]))
 }
@@ -154,8 +154,7 @@ func numberWords(s string, at, end int) (value string, to int) {
 	return strconv.Itoa(n), to
 }
 
-// nextWord returns the word behind one of the signs at s[at]; an empty one if
-// there is none.
+// nextWord returns the word after one of the signs at s[at], or an empty one if there is none.
 func nextWord(s string, at int, signs string) (from, to int) {
 	if at == len(s) || strings.IndexByte(signs, s[at]) < 0 {
 		return at, at

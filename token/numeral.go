@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit,
-// else the power of ten it stands for; kind 0 for no numeral.
+// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit, otherwise its power of ten; kind
+// 0 for other runes.
 func digitOf(r rune) (value, kind int64) {
 	switch r {
 	case '〇', '零':
@@ -44,9 +44,8 @@ func digitOf(r rune) (value, kind int64) {
 	return 0, 0
 }
 
-// measureWords are what a single Chinese numeral is a number before.
-// 一 is "a" before most of them, and counts only before those of afterOne and
-// the long ones.
+// measureWords are the characters before which a single Chinese numeral is a number. 一 means "a" before most of
+// them, so it counts only before those of afterOne and the long ones.
 const (
 	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连颗棵匹头把瓶杯碗袋盒箱桶批组排间栋所处吨克斤升亩"
 	afterOne     = "元楼层届季集号期月日轮章节级等部"
@@ -97,12 +96,11 @@ func numerals(s string, at int) (from, to int) {
 	return at, at
 }
 
-// isPower reports whether a numeral is a power of ten that nothing multiplies: of
-// 数万元 and behind digits it is no number by itself.
+// isPower reports whether a numeral is a power of ten without a multiplier. In 数万元 and after digits it is not a
+// number alone.
 func isPower(s string) bool { return s == "百" || s == "千" || s == "万" || s == "亿" }
 
-// counts reports whether a measure word or the other side of a score stands at
-// s[at].
+// counts reports whether a measure word or the other side of a score is at s[at].
 func counts(s string, at int, one bool) bool {
 	if at == len(s) {
 		return false
@@ -139,8 +137,8 @@ func startsWithAny(s string, prefixes ...string) bool {
 	return false
 }
 
-// hanNumber takes the Chinese numeral that begins the word at clean[at], with the 第 before it and
-// what it is a share of, and returns where it ends; at if there is none.
+// hanNumber takes the Chinese numeral that begins the word at clean[at], with a preceding 第 or the denominator
+// of a share. It returns where the numeral ends, or at if there is none.
 func (c *Cutter) hanNumber(clean string, at, end int) int {
 	if r, _ := utf8.DecodeRuneInString(clean[at:]); r != '第' {
 		if _, kind := digitOf(r); kind == 0 {
@@ -180,9 +178,8 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	return to
 }
 
-// scoreStart returns where the numeral begins of the first score among Chinese
-// characters, which may lie within what would be a word, 对手三比零; len(s) if
-// there is none.
+// scoreStart returns where the numeral of the first score among Chinese characters begins, or len(s) if there
+// is none. It may be within a word, 对手三比零.
 func scoreStart(s string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], against)
@@ -208,7 +205,7 @@ func isNumeral(r rune) bool {
 	return kind != 0
 }
 
-// chineseFraction reads 点五 behind a numeral, a fraction unless it is a time.
+// chineseFraction reads 点五 after a numeral, a fraction unless it is a time.
 func chineseFraction(s string, at int) (fraction string, end int) {
 	rest, found := strings.CutPrefix(s[at:], "点")
 	if !found {
@@ -235,8 +232,8 @@ func chineseFraction(s string, at int) (fraction string, end int) {
 	return fraction, end
 }
 
-// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as
-// 2025; what is no regular numeral stays as it is.
+// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as 2025. An irregular numeral stays
+// unchanged.
 func chineseNumber(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, ordinal), share)
 	var total, section, digit int64

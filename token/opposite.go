@@ -132,8 +132,8 @@ func newSet(list []string) *set {
 
 func (s *set) has(word string) bool { return s.may(word) && s.words[word] }
 
-// filter is a row of bits that reports for nearly all words that are not in a table that they are not, by their
-// length and three letters, in a nanosecond or two.
+// filter is a bit set. From its length and three letters it rules out nearly every word that is not in a table,
+// in a nanosecond or two.
 type filter []uint64
 
 func newFilter(words int) filter { return make(filter, 1<<bits.Len(uint(words/4))) }
@@ -184,7 +184,7 @@ func areOpposites(x, y string) bool {
 	return table.may(x) && table.may(y) && slices.Contains(table.words[x], y)
 }
 
-// inflections are the forms that words of a line stand for.
+// inflections returns functions that make the forms of the words of a line.
 func inflections(verbs bool) []func(string) string {
 	plain := func(w string) string { return strings.TrimSuffix(w, "*") }
 	if !verbs {
@@ -205,7 +205,7 @@ func inflections(verbs bool) []func(string) string {
 			return base + ending
 		}
 	}
-	return []func(string) string{plain, with("ed"), with("ing")} // the plain one stands for that with -s
+	return []func(string) string{plain, with("ed"), with("ing")} // the plain one also covers the one with -s
 }
 
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }

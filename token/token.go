@@ -17,7 +17,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Kind tells words from facts: of two texts that differ in a fact, one does not replace the other.
+// Kind separates words from facts. If two texts differ in a fact, one does not replace the other.
 type Kind uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 type Token struct {
 	Hash    uint64 // of the canonical form
 	Text    string // the canonical form, one for all ways to write it
-	Written string // as it is written
+	Written string // in its original spelling
 	Weight  uint32 // idf, in units of 1/Unit
 	Known   bool   // a table has it
 	Han     bool   // of Chinese characters
@@ -60,12 +60,11 @@ type Cutter struct {
 	recent  [1 << 12][2]form
 }
 
-// NewCutter returns a cutter that weighs words by a lexicon. The seed is that of
-// their hashes.
+// NewCutter returns a cutter that weighs words by a lexicon. seed is the seed of their hashes.
 func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
 
-// form is what a word as written stands for. Words recur, so the latest
-// are kept by their hash: most words cost one hash and one look-up.
+// form is the canonical form of a written word. Words recur, so the latest are kept by their hash: most words
+// cost one hash and one look-up.
 type form struct {
 	written uint64 // the hash of the word as written
 	hash    uint64
@@ -76,13 +75,13 @@ type form struct {
 	known   bool
 }
 
-// leastLeft is how many tokens a text without its furniture must have; of a text
-// with fewer nothing is skipped.
+// leastLeft is the least number of tokens of a text without its furniture. If fewer would remain, nothing is
+// skipped.
 const leastLeft = 4
 
-// Cut returns the tokens of a clean text, valid until the next call: numbers, signs, words of letters
-// and digits, Chinese words of the dictionary, and of other scripts without spaces every two runes in a
-// row. Furniture is skipped unless fewer than four tokens remain.
+// Cut returns the tokens of a clean text, valid until the next call. They are numbers, signs, words of letters
+// and digits, Chinese words of the dictionary, and every two consecutive runes of other scripts without spaces.
+// Furniture is skipped unless fewer than four tokens remain.
 func (c *Cutter) Cut(clean string) []Token {
 	c.whole = false
 	c.cut(clean, true)
@@ -93,8 +92,7 @@ func (c *Cutter) Cut(clean string) []Token {
 	return c.tokens
 }
 
-// CutPart is Cut for a part of a longer text, which may consist of furniture alone. First says that the
-// text begins with the part.
+// CutPart cuts part of a longer text, which may be all furniture. first marks the beginning of the text.
 func (c *Cutter) CutPart(clean string, first bool) []Token {
 	c.whole = false
 	c.cut(clean, first)
@@ -176,8 +174,8 @@ var ascii = func() (table [utf8.RuneSelf]runeClass) {
 	return table
 }()
 
-// class of a rune. Blocks are given by number, and the tables of package text
-// are fixed, so that a new Unicode version changes nothing.
+// class returns the class of a rune. Blocks are given by number, and the tables of package text are fixed, so
+// that a new Unicode version changes nothing.
 func class(r rune) runeClass {
 	switch {
 	case r < utf8.RuneSelf:
@@ -222,8 +220,7 @@ func (c *Cutter) add(f *form, written string, han bool) {
 	})
 }
 
-// find returns what a word stands for. Each word has two places among the recent
-// ones; the latest takes the first.
+// find returns the form of a word. Each word has two places among the recent ones; the latest takes the first.
 func (c *Cutter) find(word string, han bool) *form {
 	written := xxh3.HashStringSeed(word, c.seed)
 	set := &c.recent[written%uint64(len(c.recent))]
@@ -242,14 +239,14 @@ func (c *Cutter) find(word string, han bool) *form {
 // put adds a word by its canonical form.
 func (c *Cutter) put(word string, han bool) { c.add(c.find(word, han), word, han) }
 
-// number adds a number. Its hash is that of no word: 7 is not the word "7".
+// number adds a number. Its hash differs from that of any word: 7 is not the word "7".
 func (c *Cutter) number(written, value string) {
 	c.tokens = append(c.tokens, Token{
 		Hash: ^xxh3.HashStringSeed(value, c.seed), Text: value, Written: written, Weight: NumberWeight, Known: true, Kind: Number,
 	})
 }
 
-// mark adds a sign, or the unit that it stands for.
+// mark adds a sign, or the unit that it represents.
 func (c *Cutter) mark(name, written string) {
 	if f := c.find(name, false); f.kind == Measure || f.list == listSame {
 		c.add(f, written, false)
@@ -263,7 +260,7 @@ func (c *Cutter) fact(k Kind, name, written string) {
 	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(name, c.seed), Text: name, Written: written, Weight: NumberWeight, Known: true, Kind: k})
 }
 
-// sign takes a sign, a tag, a handle, or a rune that says nothing, and returns where it ends.
+// sign takes a sign, a tag, a handle, or a rune without content, and returns where it ends.
 func (c *Cutter) sign(clean string, at int) int {
 	switch clean[at] {
 	case '<':

@@ -13,8 +13,8 @@ type Word struct {
 	token  uint32 // the first that is this word
 }
 
-// Cutting is what came of one text: its tokens, and its different words by hash.
-// It is used by one goroutine, and holds one text at a time.
+// Cutting holds the result for one text: its tokens, and its different words by hash. One goroutine uses it,
+// for one text at a time.
 type Cutting struct {
 	*Cutter
 	Tokens  []Token
@@ -47,18 +47,17 @@ func (c *Cutting) Cut(clean string) {
 	c.Words = words[:n]
 }
 
-// View is a text as it is compared: its words as a set, and in their order
-// for texts that have enough in common. Views are many and compared often, so
-// they are small: what is read for every pair lies in a row, and tokens are
-// packed until they are looked at.
+// View is a text in the form that is compared: its words as a set, and in order for texts that share enough.
+// Views are many and compared often, so they are small. What every comparison reads is contiguous, and tokens
+// stay packed until they are needed.
 type View struct {
 	Words   []uint64 // by hash
 	weights []uint16 // of Words, with isKnown
 	Total   uint64   // of the weights
 	Count   int      // of tokens
 	Sum     uint64   // of the weights of the tokens
-	packed  string   // the words as text, the tokens, and numbers as they are written
-	// What stays if the numbers of the text are others, and these in their order.
+	packed  string   // the words as text, the tokens, and numbers in their original spelling
+	// template is the text without its numbers; numbers has these in order.
 	template uint64
 	numbers  []numberAt
 }
@@ -69,7 +68,7 @@ type numberAt struct {
 	at   uint32
 }
 
-// A weight of a word in a view says too whether the table has the word.
+// A weight of a word in a view also has a bit that is set if the table has the word.
 const (
 	isKnown    = 1 << 15
 	weightBits = isKnown - 1
@@ -107,11 +106,10 @@ func (c *Cutting) View() *View {
 // templatePrime spreads the words of a template.
 const templatePrime = 0x9e3779b97f4a7c15
 
-// NumbersApart counts the numbers that stand in the place of others, of two texts that
-// differ in nothing else: texts of one template, of which there are as many pairs
-// as texts squared. It is false too where a number stands in two places, or
-// two that differ in a row: they may be one number, written in two ways. O(n*d) for n
-// numbers of which d differ.
+// NumbersApart counts the numbers that differ between two texts of one template that differ in nothing else.
+// Such pairs are quadratic in the texts of a template. ok is false if a number occurs in two places, or if two
+// adjacent ones differ, because they may be one number in two notations. O(n*d) for n numbers of which d
+// differ.
 func NumbersApart(a, b *View) (n int, ok bool) {
 	if a.template != b.template || a.Count != b.Count || len(a.numbers) != len(b.numbers) || a.Sum != b.Sum {
 		return 0, false
@@ -133,9 +131,9 @@ func NumbersApart(a, b *View) (n int, ok bool) {
 	return n, n > 0
 }
 
-// Template returns what stays of the text if its numbers are others, and these: NumbersApart of two texts of
-// one template is how many differ, if none of the one stands in another place of the other. 0 where there are
-// no numbers, one stands twice, or two in a row.
+// Template returns the text without its numbers, and these. For two texts of one template, NumbersApart is the
+// number of different ones, unless a number of one is in another place of the other. It returns 0 if there are
+// no numbers, one occurs twice, or two are adjacent.
 func (v *View) Template() (template uint64, numbers []uint64) {
 	for i, n := range v.numbers {
 		if i > 0 && v.numbers[i-1].at+1 == n.at || has(v.numbers[:i], n.hash) {
@@ -158,10 +156,10 @@ func has(numbers []numberAt, hash uint64) bool {
 	return false
 }
 
-// Weight is what the i-th of Words weighs.
+// Weight returns the weight of the i-th of Words.
 func (v *View) Weight(i int) uint32 { return uint32(v.weights[i] & weightBits) }
 
-// Bytes is the memory of the view.
+// Bytes returns the memory of the view.
 func (v *View) Bytes() int { return 176 + 10*len(v.Words) + len(v.packed) + 16*len(v.numbers) }
 
 // Has reports whether the text has a word.
@@ -246,7 +244,7 @@ func (r *unpacker) number() (n int) {
 	}
 }
 
-// string reads one, which lies where it was packed.
+// string reads a string, without copying it.
 func (r *unpacker) string() string {
 	n := r.number()
 	s := string((*r)[:n])
@@ -254,7 +252,7 @@ func (r *unpacker) string() string {
 	return s
 }
 
-// Common is the weight of the words in both texts, each counted once.
+// Common returns the weight of the words in both texts, each counted once.
 func Common(a, b *View) uint64 {
 	sum := uint64(0)
 	for i, j := 0, 0; i < len(a.Words) && j < len(b.Words); {

@@ -62,9 +62,8 @@ func checkView(c, other *Cutting, clean string) error {
 	return nil
 }
 
-// What a view is opened to is what was cut, whatever the text: words that overlap,
-// numbers and their units, references that are written out, parts that are no
-// word and longer than a byte says.
+// Opening a view returns what was cut, whatever the text: overlapping words, numbers with units, decoded
+// references, and parts that are not words and are longer than a byte can count.
 func TestViewKeepsTokens(t *testing.T) {
 	c := Cutting{Cutter: newCutter(t)}
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -125,7 +124,7 @@ func TestNumbersApart(t *testing.T) {
 	}
 }
 
-// Numbers are what fills a template, where each stands once.
+// Numbers are the fillers of a template, unless one occurs twice.
 func TestTemplate(t *testing.T) {
 	c := Cutting{Cutter: newCutter(t)}
 	template := func(s string) (uint64, []uint64) {

@@ -106,12 +106,11 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 // curly is the other sign, besides ', that leaves letters out.
 const curly = "’"
 
-// boundWords are what an apostrophe binds to the word before it.
+// boundWords are the words that an apostrophe binds to the preceding one.
 var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
 
-// contracted takes a word and what an apostrophe binds to it, don't as do not
-// and it's as it is, and returns where they end; end where nothing is bound. The
-// s of a possessive is not a word.
+// contracted takes a word and what an apostrophe binds to it, don't as do not and it's as it is. It returns
+// where they end, or end if nothing is bound. The s of a possessive is not a word.
 func (c *Cutter) contracted(clean string, at, end int) int {
 	p := end
 	switch {

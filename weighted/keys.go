@@ -8,23 +8,19 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Keys. If two texts are similar at t, what they have in common weighs at least
-// t times either text. Order the words of a text, the heaviest first; weights
-// are fixed, so that any two texts have their common words in one order. The
-// first few words that two texts have in common are a key: as many as weigh
-// keyWeight together, mostKeyed at most. By that weight a key is rare in any
-// corpus, whether two names make it or four plain words.
+// Keys. If two texts are similar at t, what they share weighs at least t times either text. Order the words of
+// a text, the heaviest first; weights are fixed, so that any two texts have their common words in one order.
+// The first few common words are a key: as many as weigh keyWeight together, mostKeyed at most. By that weight
+// a key is rare in any corpus, whether two names make it or four plain words.
 //
-// A text does not know which of its words another one has, so its keys are all
-// the sets of words that may be the first ones in common: those where the
-// words passed over weigh no more than the text may lack, 1-t of it. Words in
-// common that are fewer, or lighter, weigh t times the text by themselves, and
-// are a key too. No pair of texts is lost.
+// A text cannot know which words it shares with another. So its keys are all sets of words that may be the
+// first common ones: the words passed over weigh at most what the text may lack, 1-t of it. Common words that
+// are fewer, or lighter, weigh t times the text by themselves, and also form a key. No pair of texts is lost.
 //
-// A long text has many such sets. Near texts share a good part of them, so of
-// more than wantKeys a sample is enough: those whose hash is below a bound, the
-// lower the more there are. Texts that are near have about as many and so
-// about the same bound. In the same way sets are made of keyedWords words of a
+// A long text has many such sets. Near texts share a good part of them, so a sample is enough if there are more
+// than wantKeys: those with a hash below a bound, which is lower the more there are. Near texts have about as
+// many sets and so about the same bound. In the same way sets are made of at most keyedWords words of a text.
+// bench/recall measures the resulting loss.
 // text at most. What is lost so is measured by bench/recall.
 const (
 	keyWeight = 16 * token.Unit
@@ -47,14 +43,14 @@ type keyedSet struct {
 // keyer makes the keys of one set of words after the other.
 type keyer struct {
 	words []token.Word // the heaviest first
-	rest  []uint64     // the weight of each word and all behind it
+	rest  []uint64     // the weight of each word and all after it
 	least uint64       // what common words weigh at least
 	found []uint64     // keys so far, not yet spread
 
 	sets, larger []keyedSet
 }
 
-// appendKeys appends the keys of a set of words, which it sorts anew.
+// appendKeys appends the keys of a set of words, and sorts the set.
 func (m *Method) appendKeys(keys []uint64, k *keyer, words []token.Word) []uint64 {
 	k.words, k.found = sample(words), k.found[:0]
 	slices.SortFunc(k.words, func(a, b token.Word) int {
@@ -79,7 +75,7 @@ func (m *Method) appendKeys(keys []uint64, k *keyer, words []token.Word) []uint6
 	return slices.Compact(keys)
 }
 
-// portion is the bound below which want of n hashes are.
+// portion returns the bound below which about want of n hashes are.
 func portion(want, n int) uint64 {
 	if n <= want {
 		return ^uint64(0)
@@ -111,8 +107,8 @@ func (k *keyer) sum() {
 	}
 }
 
-// extend makes the sets of a size of those that have a word less: those that
-// are keys, and those that need another word.
+// extend makes the sets of a size from those with a word less. It adds the sets that are keys, and those that
+// need another word.
 func (k *keyer) extend(size int) {
 	k.larger = k.larger[:0]
 	for _, s := range k.sets {
@@ -136,14 +132,14 @@ func (k *keyer) extend(size int) {
 	}
 }
 
-// mix is the output function of SplitMix64.
+// mix applies the output function of SplitMix64.
 func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// leastPart is the least weight that reaches the threshold of total.
+// leastPart returns the least weight that reaches the threshold of total.
 func (m *Method) leastPart(total uint64) uint64 {
 	least := uint64(m.threshold * float64(total))
 	for least > 0 && m.reaches(least-1, total) {
@@ -155,8 +151,8 @@ func (m *Method) leastPart(total uint64) uint64 {
 	return least
 }
 
-// Parts of a sketch: below the two bits that others may use the weight of the
-// text, in units of 1/4, and a map of its words.
+// Parts of a sketch: below the two bits for other uses, the weight of the text in units of 1/4, and a map of
+// its words.
 const (
 	weightShift = 49
 	sketchUnit  = token.Unit / 4
@@ -164,9 +160,8 @@ const (
 	mapBits     = 1<<weightShift - 1
 )
 
-// regions of the map: a word has one bit in the region of its weight, and its
-// hash says which. Narrow ones, so that a bit tells nearly what the word
-// weighs; of about the bits that texts of both tables need.
+// regions of the map: a word has one bit in the region of its weight, selected by its hash. Regions are narrow,
+// so that a bit nearly determines the weight. Their sizes fit texts of both tables.
 var regions = [...]struct {
 	least uint8 // weight, in sketch units
 	bits  uint8
@@ -175,7 +170,7 @@ var regions = [...]struct {
 // bitRange is where the words of a weight have their bits.
 type bitRange struct{ from, bits uint8 }
 
-// bitRanges by weight, and what each bit stands for, in sketch units.
+// bitRanges by weight, and the weight of each bit, in sketch units.
 var bitRanges, bitWeights = layOut()
 
 func layOut() (p [token.MostWeight/sketchUnit + 1]bitRange, w [64]uint8) {
@@ -202,8 +197,7 @@ func sketch(words []token.Word, total uint64) uint64 {
 	return s
 }
 
-// mappedWeight is what words that have the bits of a map weigh at least, in
-// sketch units.
+// mappedWeight returns the least weight of words that have the bits of a map, in sketch units.
 func mappedWeight(m uint64) int64 {
 	sum := int64(0)
 	for m &= mapBits; m != 0; m &= m - 1 {

@@ -1,11 +1,9 @@
-// Package weighted finds texts that say the same in nearly the same words: the
-// Jaccard similarity of their words weighted by idf, so that what a text is
-// about counts more than the words that every text has.
+// Package weighted finds texts that mean the same in nearly the same words. It uses the Jaccard similarity of
+// their words weighted by idf, so that the words of a text's subject count more than common words.
 //
-// Weights come from fixed tables, in whole numbers: the similarity of two
-// texts is the same in every corpus and on every machine. Built for texts of
-// up to a few hundred words; longer ones have more words in common whatever
-// they say.
+// Weights come from fixed tables, in whole numbers: the similarity of two texts is the same in every corpus and
+// on every machine. It is for texts of up to a few hundred words; longer ones share more words whatever their
+// content.
 package weighted
 
 import (
@@ -17,7 +15,7 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Name is the method's name in specs and decisions; Basis is what it measures.
+// Name is the method's name in specs and decisions; Basis is its measure.
 const (
 	Name  = "weighted"
 	Basis = "jaccard of words weighted by idf"
@@ -29,7 +27,7 @@ const version = 5
 // DefaultThreshold is the least similarity of near texts.
 const DefaultThreshold = .6
 
-// Config holds what can be chosen. Zero values stand for the defaults.
+// Config holds the settings. Zero values select the defaults.
 type Config struct {
 	Threshold float64        // in (0, 1]; DefaultThreshold
 	Lexicon   *token.Lexicon // weighs words; nil: the built-in tables
@@ -70,7 +68,7 @@ func New(c Config) (*Method, error) {
 	return m, nil
 }
 
-// Threshold is the least similarity of near texts.
+// Threshold returns the least similarity of near texts.
 func (m *Method) Threshold() float64 { return m.threshold }
 
 // Spec names the parameters and the tables.
@@ -101,7 +99,7 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return w.View()
 }
 
-// RecordPrepare is Record and Prepare in one: the text is cut once.
+// RecordPrepare does Record and Prepare in one pass: it cuts the text once.
 func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
@@ -111,7 +109,7 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return v
 }
 
-// record makes the record of a text, whose words it sorts anew.
+// record makes the record of a text, and sorts its words.
 func (m *Method) record(w *work, rec *neardup.Record) {
 	rec.Reset()
 	if len(w.Words) == 0 {
@@ -121,7 +119,7 @@ func (m *Method) record(w *work, rec *neardup.Record) {
 	rec.Index = m.appendKeys(rec.Index, &w.keys, w.Words)
 }
 
-// Compare is exact and symmetric.
+// Compare compares two texts exactly. It is symmetric.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: Basis}
 	x, okX := a.(*token.View)

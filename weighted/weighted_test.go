@@ -45,7 +45,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	}
 }
 
-// The built-in tables are those that the Spec names.
+// The built-in tables match the Spec.
 func TestTables(t *testing.T) {
 	zh, err := keyword.Chinese()
 	if err != nil {
@@ -69,8 +69,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// texts are sentences of words of all weights, in families with words
-// exchanged, so that similarities lie on both sides of the threshold.
+// texts returns sentences of words of all weights, in families with exchanged words, so that similarities are
+// on both sides of the threshold.
 func texts(families, size, words int) []string {
 	rng := rand.New(rand.NewPCG(7, uint64(words)))
 	vocabulary := strings.Fields("the a of and to in is was for with this that your account service privacy policy information data user " +
@@ -155,8 +155,8 @@ func TestKeysFindThePairs(t *testing.T) {
 	}
 }
 
-// jaccard is the definition, by maps: the weight of a word is the total of a
-// text of nothing else.
+// jaccard returns the similarity by definition, with maps. The weight of a word is the total of a text of only
+// that word.
 func jaccard(m *weighted.Method, a, b string) float64 {
 	x, y := wordsOf(a), wordsOf(b)
 	var common, union float64

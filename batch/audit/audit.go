@@ -1,8 +1,6 @@
-// Package audit measures a run of package batch by samples: what it finds of what it
-// should, and how close to the threshold it decides. Nothing of it changes a
-// decision. Samples are drawn by a fixed seed from the texts in their order, so
-// that workers change no number; their size is bounded by a share of the texts'
-// bytes.
+// Package audit measures a run of package batch by samples: how much it finds of what it should, and how close
+// to the threshold it decides. The audit never changes a decision. Samples are drawn by a fixed seed from the
+// texts in order, so that workers change no number. Their size is bounded by a share of the texts' bytes.
 package audit
 
 import (
@@ -19,7 +17,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// Config says what is measured.
+// Config sets what is measured.
 type Config struct {
 	// Threshold of the method's similarity, for what is borderline; 0: it
 	// has none.
@@ -31,7 +29,7 @@ type Config struct {
 	List int
 }
 
-// Result is what a run says of itself.
+// Result is what a run measured about itself.
 type Result struct {
 	// Edits are copies of sampled texts, edited as people and programs do,
 	// that were searched for as if they were documents.
@@ -45,7 +43,7 @@ type Result struct {
 	// variants of the highest similarity.
 	Removals []Pair `json:"removals,omitempty"`
 	Misses   []Pair `json:"misses,omitempty"`
-	// Time is what preparing and evaluating took.
+	// Time is the duration of preparation and evaluation.
 	Time time.Duration `json:"nanoseconds"`
 }
 
@@ -54,7 +52,7 @@ type EditsFound struct {
 	Kind  edits.Kind `json:"kind"`
 	Made  int        `json:"made"`
 	Equal int        `json:"equal"` // that cleaning undoes
-	Near  int        `json:"near"`  // of the others, near the text they are of
+	Near  int        `json:"near"`  // other copies near the original
 	Found int        `json:"found"` // of these, by a key and the sketch
 }
 
@@ -81,8 +79,7 @@ type Borderline struct {
 	Below   int   `json:"below"`   // of these, at most Border below
 }
 
-// Pair is one to look at: a document and the one that it was, or was not,
-// found to be a duplicate of.
+// Pair is a pair to look at: a document and its leader, or a near miss.
 type Pair struct {
 	ID         string             `json:"id"`
 	Other      string             `json:"other"`
@@ -90,7 +87,7 @@ type Pair struct {
 	Basis      string             `json:"basis,omitempty"`
 	Variant    bool               `json:"variant,omitempty"`
 	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`
-	// Texts are the clean texts, that of Other second.
+	// Texts are the clean texts, the text of Other second.
 	Texts [2]string `json:"-"`
 }
 
@@ -106,7 +103,7 @@ type Texts interface {
 	Document(item uint32) (id, clean string, err error)
 }
 
-// Run is what is measured.
+// Run is the run that is measured.
 type Run struct {
 	Texts   Texts
 	Method  neardup.Method // trained
@@ -126,8 +123,8 @@ type Side struct {
 
 const (
 	seed = 0x6e656172 // of all samples
-	// share: each part of an audit may go over as many bytes of text as
-	// one in share of the corpus has, or leastBytes where that is more.
+	// share bounds the bytes of text that each part of an audit may read, as a fraction of the corpus; it may
+	// read at least leastBytes.
 	share      = 64
 	leastBytes = 96 << 10
 	// editedShare is how many texts have one that is edited.
@@ -136,8 +133,8 @@ const (
 	mostEdited = 400
 )
 
-// Auditor measures a run. All its methods may be called on nil, which is what a run
-// that is not measured has. They are for one goroutine, but for Refuse.
+// Auditor measures a run. All its methods accept a nil Auditor, which a run without an audit has. They are for
+// one goroutine, except Refuse.
 type Auditor struct {
 	Config
 	run      Run
@@ -152,11 +149,11 @@ type Auditor struct {
 	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
 	mu      sync.Mutex
 	refused []Refusal // by hash
-	fresh   []Refusal // since they were asked for
+	fresh   []Refusal // since the last call of Taken
 }
 
-// expected is a pair of texts that are near and so should meet under a key:
-// target as it stands among the postings, the other with the record at hand.
+// expected is a pair of near texts that should share a key: target among the postings, the other with its
+// record.
 type expected struct {
 	target   uint32
 	own      Side
@@ -296,8 +293,8 @@ func (a *Auditor) expectEdits(target, own uint32, e *edited) {
 	}
 }
 
-// expect notes that a text with a record should meet the target, of which one searches
-// and finds the other.
+// expect records that a text with a record should share a key with the target. One of them searches and finds
+// the other.
 func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches bool, found *int) {
 	keys := rec.Probes()
 	if targetSearches {
@@ -310,8 +307,8 @@ func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches
 	}
 }
 
-// Meet takes the next text under a key, in the order of keys: a pair that should meet
-// and does is put through the same pairing as any bucket.
+// Meet takes the next text under a key, in the order of keys. Pairs that should share a key, and do, go through
+// the same pairing as any bucket.
 func (a *Auditor) Meet(key uint64, met Side, found, searches bool) {
 	if a == nil {
 		return

@@ -85,7 +85,7 @@ type asIs struct{}
 func (asIs) Clean(s string) string { return s }
 func (asIs) String() string        { return "as is" }
 
-// texts are those of a run in which each is one document.
+// texts are the texts of a run in which each is one document.
 type texts []string
 
 func (t texts) Len() int                       { return len(t) }
@@ -156,7 +156,7 @@ func TestAuditor(t *testing.T) {
 	}
 }
 
-// meetAll lets an auditor meet all texts under the keys that are kept.
+// meetAll passes all texts under the kept keys to an auditor.
 func meetAll(a *Auditor, in texts, kept func(key uint64) bool) {
 	type posting struct {
 		key  uint64

@@ -13,7 +13,7 @@ import (
 const (
 	// mostRefused bounds the refused pairs whose similarity is measured.
 	mostRefused = 512
-	// mostText is how many bytes a listed text may have; others are cut.
+	// mostText bounds the bytes of a listed text; longer ones are cut.
 	mostText = 64 << 10
 )
 
@@ -23,8 +23,8 @@ type Refusal struct {
 	Later, Earlier uint32
 }
 
-// Refuse samples refused pairs: those of the least hashes. Safe for concurrent
-// use; which pairs remain does not depend on their order.
+// Refuse samples refused pairs by the least hashes. Safe for concurrent use; the sample does not depend on the
+// order of calls.
 func (a *Auditor) Refuse(later, earlier uint32) {
 	if a == nil || a.Lax == nil {
 		return
@@ -52,7 +52,7 @@ func (a *Auditor) Refuse(later, earlier uint32) {
 // Samples reports whether refused pairs are sampled.
 func (a *Auditor) Samples() bool { return a != nil && a.Lax != nil }
 
-// Taken are the refused pairs that were sampled since the last time.
+// Taken returns the refused pairs that were sampled since the last call.
 func (a *Auditor) Taken() []Refusal {
 	if a == nil {
 		return nil
@@ -90,8 +90,8 @@ func (a *Auditor) Variant(of, other uint32, similarity float64, conflicts []near
 	}
 }
 
-// keep inserts into a list by similarity, highest first if descending, one
-// of each other document: ten pairs of one group say little more than one.
+// keep inserts into a list by similarity, highest first if descending, at most one pair of each other document:
+// ten pairs of one group are little more evidence than one.
 func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	order := func(x, y listed) int {
 		if descending {
@@ -115,8 +115,8 @@ func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	return slices.Insert(list, at, x)[:min(len(list)+1, a.List)]
 }
 
-// Finish measures the refused pairs, of which there were so many, and lists what is
-// to be looked at. removed says of a text that it was removed after all.
+// Finish measures the sampled refused pairs, and lists what to look at. refused is the number of all refused
+// pairs. removed reports whether a text was removed.
 func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(position uint32) (bool, error)) (*Result, error) {
 	if a == nil {
 		return nil, nil
@@ -206,7 +206,7 @@ func (a *Auditor) pairs(list []listed) ([]Pair, error) {
 	return out, nil
 }
 
-// document returns the id and the clean text, as far as it is shown, of an item.
+// document returns the id of an item, and its clean text cut for display.
 func (a *Auditor) document(item uint32) (id, clean string, err error) {
 	id, clean, err = a.run.Texts.Document(item)
 	return id, strings.ToValidUTF8(clean[:min(len(clean), mostText)], ""), err

@@ -21,7 +21,7 @@ const (
 	mostOfQuery = 50
 )
 
-// query is a text that is compared with the others.
+// query is a text that is compared with all others.
 type query struct {
 	position uint32
 	sketch   uint64
@@ -35,9 +35,8 @@ type sampledPair struct {
 	other uint32
 }
 
-// brute compares a few texts with all others, or with a share of them that
-// costs about what it may. Sketches rule out first, as everywhere; that they
-// only rule out what is not near is for the tests of methods.
+// brute compares a few texts with all others, or with a share of them that fits the budget. It drops pairs that
+// the sketches rule out. Tests of methods check that sketches only rule out what is not near.
 func (a *Auditor) brute(ctx context.Context) error {
 	queries, err := a.queries()
 	if err != nil || len(queries) == 0 {
@@ -73,7 +72,7 @@ func (a *Auditor) brute(ctx context.Context) error {
 	return nil
 }
 
-// expectPairs notes that the near pairs of queries should meet, some of each.
+// expectPairs records that the near pairs of queries should share a key, some of each.
 func (a *Auditor) expectPairs(queries []query, pairs []sampledPair) {
 	slices.SortFunc(pairs, func(x, y sampledPair) int {
 		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(seed, uint64(x.other)), mixed(seed, uint64(y.other))))
@@ -100,7 +99,7 @@ func (a *Auditor) expectPairs(queries []query, pairs []sampledPair) {
 	}
 }
 
-// queries draws the texts that are compared with the others.
+// queries draws the texts that are compared with all others.
 func (a *Auditor) queries() ([]query, error) {
 	n, budget := a.run.Texts.Len(), a.budget
 	var out []query

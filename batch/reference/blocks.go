@@ -14,16 +14,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A block file is a stream of bytes in blocks, each with a checksum, and a table
-// of them at the end. What was added as one lies in one block, so that it is read
-// as one; blocks of several files can be copied into one as they are.
+// A block file is a stream of bytes in blocks, each with a checksum, and a table of them at the end. Bytes that
+// were added in one call are in one block, so that one read gets them. Blocks of several files can be copied
+// unchanged into one.
 //
 //	block*  as it is, or packed by zstd
 //	table   of each block: bytes unpacked (4), bytes here (4), checksum of these (8), tag (8)
 //	end     blocks (8), magic (8)
 //
-// The checksum of the table and the end stands in the manifest, by which a file
-// is told from any other.
+// The manifest has the checksum of the table and the end, which identifies the file.
 
 // ErrDamaged is wrapped by errors about files of an index that are not as they
 // were written.
@@ -219,7 +218,7 @@ func (f *blockFile) open(sum uint64) error {
 	return nil
 }
 
-// stored reads a block as it lies there, into dst if it has room.
+// stored reads a block as it is stored, into dst if it has room.
 func (f *blockFile) stored(i int, dst []byte) ([]byte, error) {
 	e, err := f.entry(i)
 	if err != nil {

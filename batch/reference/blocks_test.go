@@ -12,8 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// What was added comes back, whole, from files that were written and from those that were
-// copied together.
+// Added bytes are read back whole, from written files and from files that were copied into one.
 func TestBlocksComeBack(t *testing.T) {
 	dir := t.TempDir()
 	items := []string{"a", strings.Repeat("long ", 9000), "", "b", strings.Repeat("x", blockBytes), "c"}
@@ -77,7 +76,7 @@ func TestTable(t *testing.T) {
 		if got, err := f.notBelow(uint64(n)); got != n || err != nil {
 			t.Fatalf("of %d: a tag above all: %d (%v)", n, got, err)
 		}
-		// Who changes the table of an open file is found out.
+		// A change to the table of an open file is detected.
 		if n > 0 {
 			change, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
@@ -127,7 +126,7 @@ func writeBlocks(t *testing.T, path string, pack bool, items []string, more *blo
 	return f
 }
 
-// Any bytes are a block file or damaged, whatever checksum somebody puts beside them.
+// Any bytes are a block file or damaged, even with a correct checksum.
 func FuzzBlockFile(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Add(append(make([]byte, 8), magic...))

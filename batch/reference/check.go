@@ -7,9 +7,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Check reads all of an index and proves that it is as it was written and tells
-// one story: every block, that keys ascend and are of documents that are there, that
-// each duplicate names an earlier leader. It calls decided with each decision.
+// Check reads a whole index and verifies that it is undamaged and consistent. It reads every block. Keys must
+// be sorted and refer to existing documents, and each duplicate must name an earlier leader. It calls decided
+// with each decision.
 func (x *Index) Check(ctx context.Context, decided func(neardup.Decision)) error {
 	keyed := make([]uint64, x.Numbers()/64+1)
 	for _, p := range x.parts {

@@ -6,9 +6,9 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Settle merges the last parts of a folder into one, if they are many small ones: each part
-// is at least twice as large as the next one then, so that a text is copied a few times,
-// whatever the number of additions. It has been committed when it returns.
+// Settle merges the last parts of a folder if they are small. Afterwards each part is at least twice as large
+// as the next. So a text is copied only a few times, whatever the number of additions. It commits the change
+// before it returns.
 func (w *Writer) Settle(ctx context.Context) error {
 	from := len(w.parts) - 1
 	total := uint64(0)
@@ -59,8 +59,7 @@ func (p *partWriter) copyFrom(ctx context.Context, parts []*part) error {
 
 func byKey(a, b *Posting) bool { return a.Key < b.Key }
 
-// compaction leaves out the documents that were removed, and numbers the others
-// anew.
+// compaction leaves out removed documents and renumbers the others.
 type compaction struct {
 	*Writer
 	to      *partWriter

@@ -35,8 +35,7 @@ func (f *Finder) Find(key uint64, fn func(Posting) error) error {
 
 func (f *Finder) findIn(part int, key uint64, fn func(Posting) error) error {
 	keys := f.parts[part].keys
-	// The first posting of the key stands in the last block that begins below it,
-	// or begins the next one.
+	// The first posting of the key is in the last block that begins below it, or begins the next one.
 	first, err := keys.notBelow(key)
 	if err != nil {
 		return keys.wrong(err)

@@ -1,10 +1,8 @@
-// Package reference keeps documents that were decided in a folder, an index, against
-// which later ones are decided: their texts once, what became of each, and their
-// keys, sorted.
+// Package reference stores decided documents in a folder, an index, against which later ones are decided. It
+// stores each distinct text once, the decision on each document, and the sorted keys.
 //
-// A folder holds a manifest and parts of four files each: rows, ids, texts, keys.
-// Files never change; a change writes new ones and then replaces the manifest, so
-// that it happens or does not, and who reads goes on with what was there.
+// A folder holds a manifest and parts of four files each: rows, ids, texts, keys. Files never change. A change
+// writes new files and then replaces the manifest, so it is atomic, and a reader still sees the previous state.
 package reference
 
 import (
@@ -28,7 +26,7 @@ type Index struct {
 // part is a run of documents.
 type part struct {
 	first, documents uint32
-	textBase, idBase uint64 // where its streams begin in those of all parts
+	textBase, idBase uint64 // offsets of its streams in those of all parts
 	rows, ids        *blockFile
 	texts, keys      *blockFile
 }
@@ -37,8 +35,7 @@ type part struct {
 // done while another process changes the index.
 func Open(dir string) (*Index, error) { return OpenFS(os.DirFS(dir), dir) }
 
-// OpenFS is Open for a folder of any kind, whose files can be read anywhere
-// ([io.ReaderAt]); name is what errors call it.
+// OpenFS opens an index in any file system whose files implement [io.ReaderAt]. Errors name it by name.
 func OpenFS(folder fs.FS, name string) (*Index, error) {
 	for tries := 0; ; tries++ {
 		x, err := open(folder, name)
@@ -104,8 +101,8 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Numbers is the number after that of the last document; documents are numbered
-// from 0 in the order in which they were decided, removed ones too.
+// Numbers returns the number after that of the last document. Documents, including removed ones, are numbered
+// from 0 in the order in which they were decided.
 func (x *Index) Numbers() uint32 {
 	if n := len(x.parts); n > 0 {
 		return x.parts[n-1].first + x.parts[n-1].documents
@@ -113,19 +110,19 @@ func (x *Index) Numbers() uint32 {
 	return 0
 }
 
-// Header says how the documents were decided.
+// Header returns how the documents were decided.
 func (x *Index) Header() Header { return x.manifest.Header }
 
-// AsOf tells this state of the index from any other, for several who read it.
+// AsOf returns an identifier of this state of the index, for readers that share it.
 func (x *Index) AsOf() string { return x.asOf }
 
-// Digest is that of all decisions but those of removed documents.
+// Digest returns the digest of all decisions except those of removed documents.
 func (x *Index) Digest() string { return x.manifest.Digest }
 
-// Removed is how many documents were removed and are still there.
+// Removed returns the number of removed documents that are still stored.
 func (x *Index) Removed() uint32 { return x.manifest.Removed }
 
-// KeyBlocks is how many blocks of postings there are: what looking up keys reads at most.
+// KeyBlocks returns the number of blocks of postings, the most that looking up keys reads.
 func (x *Index) KeyBlocks() (n int) {
 	for _, p := range x.parts {
 		n += p.keys.blocks
@@ -133,10 +130,10 @@ func (x *Index) KeyBlocks() (n int) {
 	return n
 }
 
-// Parts is how many parts there are.
+// Parts returns the number of parts.
 func (x *Index) Parts() int { return len(x.parts) }
 
-// Bytes is what the files take.
+// Bytes returns the size of the files.
 func (x *Index) Bytes() (n int64, err error) {
 	for _, p := range x.parts {
 		for _, f := range []*blockFile{p.rows, p.ids, p.texts, p.keys} {
@@ -159,7 +156,7 @@ func (x *Index) partOf(doc uint32) (*part, error) {
 	return nil, fmt.Errorf("%w: document %d of %d is named", ErrDamaged, doc, x.Numbers())
 }
 
-// Row returns that of a document.
+// Row returns the row of a document.
 func (x *Index) Row(doc uint32) (Row, error) {
 	p, err := x.partOf(doc)
 	if err != nil {
@@ -194,7 +191,7 @@ func (x *Index) Text(r *Row) (string, error) {
 	return "", nil
 }
 
-// Decision is what became of a document, without the conflicts of a variant.
+// Decision returns the decision on a document, without the conflicts of a variant.
 func (x *Index) Decision(doc uint32, r *Row) (d neardup.Decision, err error) {
 	if d.ID, err = x.ID(r); err != nil {
 		return d, err

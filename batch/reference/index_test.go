@@ -20,8 +20,8 @@ import (
 
 var header = reference.Header{Spec: "plain/1 threshold=0.5", Normalize: "none"}
 
-// begin makes an index, adds n parts of two documents each, of one text, and returns its
-// folder. Both stand under the key of their number, the even ones lead.
+// begin makes an index, adds n parts of two documents each, of one text, and returns its folder. Both have the
+// key of their number; the even ones lead.
 func begin(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "index")
@@ -190,8 +190,7 @@ func TestRemovedDocumentsGoWithCompact(t *testing.T) {
 	expect(t, dir, 3, 1, "less")
 }
 
-// What a change that was killed has left goes with the next one; what is
-// somebody else's stays.
+// The next change removes the files of a killed one, and no foreign files.
 func TestLeftFilesGo(t *testing.T) {
 	dir := begin(t, 1)
 	for name, stays := range map[string]bool{"000009.texts": false, ".000009.keys.tmp-abc": false, ".MANIFEST.tmp-abc": false, "notes.txt": true} {
@@ -224,7 +223,7 @@ func (s sequential) Open(name string) (fs.File, error) {
 	return struct{ fs.File }{f}, err
 }
 
-// An index is read from any folder whose files can be read anywhere, and each state of it is told from others.
+// An index can be read from any file system, and each of its states has another AsOf.
 func TestIndexesOfOtherFolders(t *testing.T) {
 	dir := begin(t, 2)
 	x, err := reference.Open(dir)

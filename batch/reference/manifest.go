@@ -25,20 +25,18 @@ const (
 // ErrNone is wrapped by the error about a folder that holds no index.
 var ErrNone = errors.New("there is no index")
 
-// Header says how the documents of an index were decided. It is given when an
-// index is made, and never changes.
+// Header describes how the documents of an index were decided. It never changes after the index is made.
 type Header struct {
 	// Spec is the method with all that its keys and its decisions depend on.
 	Spec string `json:"spec"`
 	// Normalize is how texts were cleaned.
 	Normalize string `json:"normalize"`
-	// Settings is what the caller wants to know again, such as the flags that made
-	// the method.
+	// Settings is stored for the caller, such as the flags that made the method.
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// Like returns nil if documents that are decided as o says can be decided against
-// those of h, else an error that wraps [neardup.ErrUnlike] and names what differs.
+// Like returns nil if documents decided according to o can be decided against those of h. Otherwise its error
+// wraps [neardup.ErrUnlike] and names the difference.
 func (h Header) Like(o Header) error {
 	if h.Spec != o.Spec {
 		a, b := strings.Fields(h.Spec), strings.Fields(o.Spec)
@@ -55,7 +53,7 @@ func (h Header) Like(o Header) error {
 	return nil
 }
 
-// manifest says what an index consists of.
+// manifest lists the contents of an index.
 type manifest struct {
 	Format  string      `json:"format"` // "neardup index"
 	Version int         `json:"version"`
@@ -63,7 +61,7 @@ type manifest struct {
 	Parts   []partEntry `json:"parts"`
 	Bases   [][2]string `json:"bases,omitempty"`  // method and basis of duplicates
 	Routes  []string    `json:"routes,omitempty"` // methods of new ones
-	// Removed documents are still there; Digest is that of all decisions but theirs.
+	// Removed documents are still stored; Digest covers all other decisions.
 	Removed uint32 `json:"removed"`
 	Digest  string `json:"digest"`
 	Next    int    `json:"next"` // number of the next file
@@ -122,8 +120,7 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 
 func checksum(line []byte) string { return strconv.FormatUint(xxh3.Hash(line), 16) + "\n" }
 
-// output is the manifest as a file that replaces the one of a folder when it is
-// committed.
+// output returns the manifest as a file that replaces the one of a folder when it is committed.
 func (m *manifest) output(dir string) (corpus.Output, error) {
 	line, err := json.Marshal(m)
 	if err != nil {

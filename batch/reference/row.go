@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Row is what an index keeps of a document besides its id, its text and its keys.
+// Row is the record of a document in an index, without its id, its text and its keys.
 type Row struct {
 	Text, ID       uint64 // where they begin; documents of equal texts may share one
 	TextLen, IDLen uint32
@@ -25,8 +25,8 @@ type Row struct {
 // Kind is what became of a document.
 type Kind uint8
 
-// New leads; a Variant and an Unsure one lead too and name another leader that they are
-// similar to; the others are duplicates of their leader: near, equal.
+// New, Variant and Unsure are leaders; the last two also name a similar leader. The other kinds are duplicates
+// of their leader.
 const (
 	New Kind = iota
 	Variant
@@ -35,10 +35,10 @@ const (
 	Equal
 )
 
-// Leads reports whether others are compared with the document.
+// Leads reports whether other documents are compared with this one.
 func (r *Row) Leads() bool { return !r.Removed && r.Kind < Near }
 
-// rowBytes is what a row takes, a part of a block.
+// rowBytes is the size of a row, a part of a block.
 const rowBytes = 64
 
 func (r *Row) append(b []byte) []byte {

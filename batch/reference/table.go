@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// blockEntry says of a block how much it holds and where it lies.
+// blockEntry describes the contents and the place of a block.
 type blockEntry struct {
 	start  uint64 // of what it holds, in the stream
 	at     uint64 // in the file
@@ -22,14 +22,14 @@ type blockEntry struct {
 	tag    uint64 // keys: the first
 }
 
-// tableWriter gathers a table, in a temporary file where it is large.
+// tableWriter collects a table, in a temporary file if it is large.
 type tableWriter struct {
 	disk    *external.Files
 	entries *external.Spool
 	blocks  uint64
 }
 
-// tableMemory is what a table has in memory while it is written.
+// tableMemory is the memory of a table while it is written.
 const tableMemory = 64 << 10
 
 func newTableWriter() *tableWriter {
@@ -81,7 +81,7 @@ type table struct {
 	file   readFile
 	from   int64 // where it begins
 	blocks int
-	heads  []pageHead // and one that is behind the last
+	heads  []pageHead // plus one after the last
 
 	mu    sync.Mutex
 	pages [cachedPages]tablePage
@@ -164,7 +164,7 @@ func (t *table) page(number int) ([]blockEntry, error) {
 	return entries, nil
 }
 
-// entry returns that of a block.
+// entry returns the entry of a block.
 func (t *table) entry(block int) (*blockEntry, error) {
 	entries, err := t.page(block / pageBlocks)
 	if err != nil {
@@ -173,8 +173,8 @@ func (t *table) entry(block int) (*blockEntry, error) {
 	return &entries[block%pageBlocks], nil
 }
 
-// first returns the first block of which is holds, which holds of all behind one; of
-// pages likewise, by their first block.
+// first returns the first block for which is returns true. is must be monotonic. isPage is the same condition
+// on the first block of a page.
 func (t *table) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (int, error) {
 	pages := len(t.heads) - 1
 	page := sort.Search(pages, func(i int) bool { return isPage(&t.heads[i]) })

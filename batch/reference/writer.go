@@ -19,8 +19,8 @@ const lockName = "lock"
 // ErrLocked is wrapped by the error about an index that another process changes.
 var ErrLocked = errors.New("another process changes the index now")
 
-// Create makes the index of no documents in a folder, which is made too, but not
-// the one above it. digest is that of no decisions.
+// Create makes an empty index in a folder. It creates the folder, but not its parent. digest is the digest of
+// no decisions.
 func Create(dir string, h Header, digest string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return err
@@ -46,8 +46,8 @@ func lock(dir string) (unlock func() error, err error) {
 	return unlock, nil
 }
 
-// removed is the error about an index that ended between two looks at it: another process
-// began it and added nothing.
+// removed returns the error about an index that was removed between two looks, because the process that began
+// it added nothing.
 func removed(dir string) error {
 	return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked)
 }
@@ -113,8 +113,7 @@ func (w *Writer) begin() {
 	w.files = nil
 }
 
-// sweep removes the files of changes that did not happen, and those that were
-// replaced. Who reads them has them open.
+// sweep removes the files of uncommitted changes, and replaced files. Readers have theirs open.
 func (w *Writer) sweep() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -167,7 +166,7 @@ func (w *Writer) Outputs() ([]corpus.Output, error) {
 	return append(outs, m), err
 }
 
-// Commit makes the changes happen where nothing else is committed with them, and goes on.
+// Commit commits the changes alone, and reopens the index.
 func (w *Writer) Commit() error {
 	outs, err := w.Outputs()
 	if err != nil {
@@ -179,7 +178,7 @@ func (w *Writer) Commit() error {
 	return w.Reopen()
 }
 
-// Reopen goes on with what was committed.
+// Reopen continues with what was committed.
 func (w *Writer) Reopen() error {
 	x, err := open(w.folder, w.dir)
 	if err != nil {
@@ -194,7 +193,7 @@ func (w *Writer) Reopen() error {
 	return nil
 }
 
-// Close ends the change; what was not committed is gone.
+// Close ends the change and drops what was not committed.
 func (w *Writer) Close() error { return w.end(nil) }
 
 // Discard removes the index, which has no documents, and ends the writer. The folder stays
@@ -278,7 +277,7 @@ func (w *Writer) Add() (*Addition, error) {
 	return a, nil
 }
 
-// Text adds a text and says where it is.
+// Text adds a text and returns its place.
 func (a *Addition) Text(clean string) (at uint64, err error) {
 	at = a.textBase + a.part.texts.length
 	return at, a.part.texts.add([]byte(clean), 0)
@@ -318,7 +317,7 @@ func number[T comparable](list *[]T, one T) (uint8, error) {
 	return uint8(i), nil
 }
 
-// End ends the adding; digest is that of all decisions now.
+// End ends the adding; digest is the digest of all current decisions.
 func (a *Addition) End(digest string) error {
 	if err := a.part.end(); err != nil {
 		return err
@@ -330,8 +329,7 @@ func (a *Addition) End(digest string) error {
 	return nil
 }
 
-// Rewrite changes rows: change is called with each. digest is that of all decisions
-// that are left.
+// Rewrite calls change with each row, which may change it. digest is the digest of all remaining decisions.
 func (w *Writer) Rewrite(ctx context.Context, digest string, change func(doc uint32, r *Row) error) error {
 	w.next.Digest = digest
 	for i, p := range w.parts {

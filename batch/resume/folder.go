@@ -1,9 +1,8 @@
-// Package resume keeps what a run has done so far in a folder, so that one that was
-// killed goes on from there.
+// Package resume keeps the progress of a run in a folder, so that a killed run continues from there.
 //
-// A folder holds logs, one a stage, to which frames are only ever appended, and a
-// manifest: the facts that the results depend on, and of each log the length up to which
-// it counts, with a checksum. The manifest is replaced after the logs are on disk.
+// A folder holds one append-only log of frames for each stage, and a manifest. The manifest has the facts that
+// the results depend on, and the valid length of each log with a checksum. It is replaced after the logs are on
+// disk.
 package resume
 
 import (
@@ -48,12 +47,12 @@ const (
 	format       = "neardup run 2"
 )
 
-// manifest says what counts of the files of a folder.
+// manifest records the valid parts of the files of a folder.
 type manifest struct {
 	Format string            `json:"format"`
 	Facts  []Fact            `json:"facts"`
 	Logs   map[string]extent `json:"logs"`
-	// Finished is what the index will be after the run, where it adds to one.
+	// Finished is the digest of the index after the run, if it adds to one.
 	Finished string `json:"finished,omitempty"`
 }
 
@@ -74,8 +73,8 @@ type Folder struct {
 	open     []*Log
 }
 
-// Open takes the folder for a run with these facts; [Folder.Begin] may say more. It is
-// made if it is not there, but not the one above it.
+// Open opens the folder for a run with these facts; [Folder.Begin] may add to them. It creates the folder if
+// needed, but not its parent.
 func Open(dir string, facts ...Fact) (*Folder, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -149,9 +148,8 @@ func (f *Folder) write() error {
 	return durable.Rename(path+".new", path)
 }
 
-// Begin begins a run, or goes on with the one that began with the same facts: more, and
-// those of Open. index is what an index that the run adds to is now, "" if there is none:
-// ErrFinished says that it is what the run would make it.
+// Begin begins a run, or continues one with the same facts: more, and those of Open. index is the current
+// digest of an index that the run adds to, or "". ErrFinished means that the run has already changed it.
 func (f *Folder) Begin(index string, more ...Fact) error {
 	facts := slices.Concat(f.facts, more)
 	if f.manifest.Format == "" {
@@ -183,8 +181,7 @@ func (f *Folder) Begin(index string, more ...Fact) error {
 	return nil
 }
 
-// Finishing says what the index will be when the run has been committed, after which
-// nothing may be left to do but Remove.
+// Finishing records the digest of the index after the commit. Then only Remove may be left to do.
 func (f *Folder) Finishing(index string) error {
 	f.manifest.Finished = index
 	return f.write()

@@ -13,8 +13,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Log is what a stage has done, frame after frame: first those that are there are read
-// again, then others are appended. For one goroutine at a time.
+// Log holds the frames of a stage. The caller first reads the existing frames, then appends others. For one
+// goroutine at a time.
 //
 //	frame  bytes of it (4), checksum of these and of all frames before (8), bytes
 type Log struct {
@@ -98,7 +98,7 @@ func (l *Log) short(err error) error {
 	return err
 }
 
-// append ends the reading: what lies after what was read does not count.
+// append ends the reading and drops what follows the last frame read.
 func (l *Log) append() error {
 	l.in = nil
 	l.out = bufio.NewWriterSize(l.file, 256<<10)
@@ -109,7 +109,7 @@ func (l *Log) append() error {
 	return err
 }
 
-// Back gives the last frame that was read and all after it up: they will be made anew.
+// Back drops the last frame that was read and all after it. The caller makes them again.
 func (l *Log) Back() error {
 	l.at = l.before
 	l.folder.manifest.Logs[l.name] = l.at

@@ -53,7 +53,7 @@ func appendAll(t *testing.T, l *resume.Log, frames ...string) {
 	}
 }
 
-// What was synced is there again, what was not is gone, and what is given up is made anew.
+// Synced frames are restored, others are lost, and dropped frames are repeated.
 func TestLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	reopened := func(want ...string) (*resume.Folder, *resume.Log) {

@@ -69,7 +69,7 @@ func schema() *ar.Schema {
 
 const rows, perBatch = 50, 17
 
-// batch is the rows from one on, to another.
+// batch returns the rows from one to another.
 func batch(tb testing.TB, from, to int) ar.RecordBatch {
 	tb.Helper()
 	var all []ar.Array
@@ -94,7 +94,7 @@ func batch(tb testing.TB, from, to int) ar.RecordBatch {
 	return array.NewRecordBatch(schema(), all, int64(to-from))
 }
 
-// contents is the sample as a file or a stream.
+// contents returns the sample as a file or a stream.
 func contents(tb testing.TB, stream bool, opts ...ipc.Option) []byte {
 	tb.Helper()
 	var b bytes.Buffer
@@ -144,7 +144,7 @@ func open(tb testing.TB, opt corpus.Options, paths ...string) *corpus.Reader {
 	return r
 }
 
-// lines are the rows as JSON, from whichever of the two formats it is.
+// lines returns the rows as JSON, from either of the two formats.
 func lines(tb testing.TB, content []byte) (all []string, s *ar.Schema) {
 	tb.Helper()
 	read := func() (ar.RecordBatch, error) { return nil, io.EOF }
@@ -302,7 +302,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// What cannot be the field is told with what it is.
+// The error about an unsuitable field describes the column.
 func TestFieldErrors(t *testing.T) {
 	path := file(t, "in.arrow", contents(t, false))
 	for want, opt := range map[string]corpus.Options{
@@ -366,8 +366,7 @@ func drain(tb testing.TB, content []byte, opt corpus.Options) error {
 	}
 }
 
-// Columns that come from no file hold texts, integers, numbers and nulls, before those of a
-// file and alone.
+// Own columns hold texts, integers, numbers and nulls, before those of a file and alone.
 func TestOwnColumns(t *testing.T) {
 	own := []corpus.Column{{Name: "t"}, {Name: "i", Kind: corpus.Integer}, {Name: "n", Kind: corpus.Number}}
 	for _, from := range []bool{false, true} {

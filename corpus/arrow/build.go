@@ -13,15 +13,15 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// version is that of the messages: V5.
+// version is the version of the messages: V5.
 const version = 4
 
-// output writes messages as a stream, or as a file, whose end says where they lie.
+// output writes messages as a stream, or as a file, whose end lists their places.
 type output struct {
 	out     io.Writer
 	stream  bool
 	own     []corpus.Column
-	of      *schema // behind own; may be nil
+	of      *schema // follows own; may be nil
 	at      int64
 	codec   int8
 	zstd    *zstd.Encoder
@@ -29,7 +29,7 @@ type output struct {
 	batches []block
 }
 
-// block says where a message lies.
+// block is the place of a message.
 type block struct {
 	at   int64
 	head int32
@@ -46,7 +46,7 @@ var zeros [64]byte
 
 func pad(n int) []byte { return zeros[:-n&7] }
 
-// begin writes what stands before the batches.
+// begin writes what precedes the batches.
 func (o *output) begin() error {
 	if !o.stream {
 		if err := o.write([]byte(magic + "\x00\x00")); err != nil {
@@ -84,8 +84,8 @@ func (o *output) raw(head []byte, body io.Reader) (block, error) {
 	return at, err
 }
 
-// schema builds the columns of its own and those of the input. What is said of these lies
-// in bytes of the input, which are taken whole: places in them count from where they stand.
+// schema builds the columns of its own and those of the input. The schema of these is copied as a block of
+// bytes from the input, so places in it are relative to that block.
 func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	var fields []flatbuffers.UOffsetT
 	var metadata flatbuffers.UOffsetT
@@ -140,7 +140,7 @@ func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// parts are what a batch is made of, in their order.
+// parts are the parts of a batch, in order.
 type parts struct {
 	nodes    [][2]int64
 	buffers  []*buffer
@@ -219,7 +219,7 @@ func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatb
 	return b.EndVector(len(all))
 }
 
-// pack compresses a buffer as those of the input are, and says before it how long it was.
+// pack compresses a buffer like those of the input, after its uncompressed length.
 func (o *output) pack(b []byte) ([]byte, error) {
 	if o.codec == noCodec || len(b) == 0 {
 		return b, nil

@@ -2,14 +2,13 @@
 // as a file (also called Feather) and as a stream. Give it to corpus as one of
 // Options.Codecs.
 //
-// The fields are top-level columns or lie in structs ("meta.url"). The text is a column of
-// strings or bytes of any of their types, also encoded as a dictionary or by runs; an id may
-// be an integer and a time a timestamp, a date, an integer or a string. Only the buffers of
-// the wanted columns are read. All others may have any type: rows are copied by the layout of
-// their buffers, and what the schema says of them byte for byte.
+// The fields are top-level columns or inside structs ("meta.url"). The text is a column of strings or bytes of
+// any of their types, also encoded as a dictionary or by runs. An id may be an integer, and a time a timestamp,
+// a date, an integer or a string. Only the buffers of the wanted columns are read. All others may have any
+// type: rows are copied by the layout of their buffers, and their schema byte for byte.
 //
-// It is our own because the official module allocates what damaged metadata claims, which
-// ends the program, reads all columns of a batch, and costs a sixth of the build.
+// It does not use the official module. That allocates what damaged metadata claims, which ends the program,
+// reads all columns of a batch, and costs a sixth of the build.
 package arrow
 
 import (
@@ -51,9 +50,8 @@ func damaged(err error) error {
 
 var errDamaged = errors.New("damaged Arrow")
 
-// A few bytes may stand for many, so the wanted columns of a record batch hold at most
-// maxBatch bytes and maxRows rows, and those of a small file at most freeBatch bytes or
-// maxRatio times the file.
+// A few bytes may represent many, so the wanted columns of a record batch hold at most maxBatch bytes and
+// maxRows rows. Those of a small file hold at most freeBatch bytes or maxRatio times the file.
 const (
 	maxBatch  = 1 << 30
 	maxRows   = 1 << 26

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// copier appends rows to columns. It counts what it appends, because a few bytes of a
-// damaged batch may stand for many.
+// copier appends rows to columns. It counts what it appends, because a few bytes of a damaged batch may
+// represent many.
 type copier struct {
 	left int // bytes that it may still append
 	room int // bytes that it may still allocate before it appends
@@ -22,7 +22,7 @@ func (c *copier) empty(d *data, n int) *data {
 	}
 	buffers := d.buffers
 	if !d.index && (d.kind == binaryView || d.kind == textView) {
-		buffers = buffers[:1] // those of long texts follow as they are needed
+		buffers = buffers[:1] // those of long texts are added when needed
 	}
 	for _, b := range buffers {
 		room := min(int(b.size)/max(d.rows, 1)*n, c.room)
@@ -136,8 +136,7 @@ func (c *copier) values(of, b *buffer, width, from, to int) {
 	}
 }
 
-// offsets appends offsets, which continue those of the column, and returns what lies between
-// them.
+// offsets appends offsets, which continue those of the column, and returns the range of values between them.
 func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 	if from == to || !c.spend(to-from, d.width) {
 		return 0, 0
@@ -160,7 +159,7 @@ func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 // add appends a number.
 func (b *buffer) add(width, n int) { b.b = appendNumber(b.b, width, n) }
 
-// listViews appends lists, which may lie anywhere in the child, one behind the other.
+// listViews appends lists one after the other. In the child they may be anywhere.
 func (c *copier) listViews(of, d *data, from, to int) {
 	if !c.spend(2*(to-from), d.width) {
 		return
@@ -176,7 +175,7 @@ func (c *copier) listViews(of, d *data, from, to int) {
 	}
 }
 
-// views appends views, and the texts that are too long to lie in them.
+// views appends views, and the texts that are too long to fit in them.
 func (c *copier) views(of, d *data, from, to int) {
 	const size, short = 16, 12
 	for i := from; i < to && c.spend(1, size); i++ {
@@ -199,8 +198,7 @@ func (c *copier) views(of, d *data, from, to int) {
 	}
 }
 
-// union appends values that lie in the child of their type: in the same row, or in a dense
-// union where an offset says.
+// union appends values of the child of their type. They are in the same row, or in a dense union at an offset.
 func (c *copier) union(of, d *data, from, to int) {
 	c.values(of.buffers[0], d.buffers[0], 1, from, to)
 	for i := range d.children {
@@ -216,7 +214,7 @@ func (c *copier) union(of, d *data, from, to int) {
 	}
 }
 
-// runs appends values that stand for runs of rows.
+// runs appends values that represent runs of rows.
 func (c *copier) runs(of, d *data, from, to int) {
 	ends, base := d.children[0], of.rows-from
 	for run := ends.runOf(from); from < to && c.spend(1, ends.width); run++ {

@@ -28,7 +28,7 @@ func TestDamaged(t *testing.T) {
 			for _, b := range [][]byte{good[:n], flipped} {
 				err := drain(t, b, corpus.Options{})
 				if err == nil {
-					continue // what is no length or place may be anything, and a stream may end behind a batch
+					continue // bytes that are not a length or a place may be anything, and a stream may end after a batch
 				}
 				told++
 				if rejected := corpus.Rejected(err) != nil; !rejected && !errors.Is(err, corpus.ErrDamaged) && !errors.Is(err, corpus.ErrField) && !strings.HasPrefix(err.Error(), "damaged Arrow: ") && !strings.HasPrefix(err.Error(), "a record batch holds") {
@@ -92,7 +92,7 @@ func TestDamagedBytes(t *testing.T) {
 	}
 }
 
-// bomb is a stream of texts by a dictionary with one long text.
+// bomb returns a stream of texts by a dictionary with one long text.
 func bomb(t *testing.T, text string, n int) []byte {
 	t.Helper()
 	typ := &ar.DictionaryType{IndexType: ar.PrimitiveTypes.Int8, ValueType: ar.BinaryTypes.String}
@@ -110,7 +110,7 @@ func bomb(t *testing.T, text string, n int) []byte {
 	return b.Bytes()
 }
 
-// A few bytes that stand for many are refused, and not unpacked first.
+// A few bytes that represent many are refused before they are unpacked.
 func TestBombs(t *testing.T) {
 	many := bomb(t, strings.Repeat("x", 1<<16), 1<<14) // a GiB
 	if err := drain(t, many, corpus.Options{MaxDecompressed: 8 << 20}); err == nil || !strings.Contains(err.Error(), "more than 8388608 bytes") {
@@ -118,7 +118,7 @@ func TestBombs(t *testing.T) {
 	}
 	good := contents(t, true, ipc.WithZstd())
 	magic := []byte{0x28, 0xb5, 0x2f, 0xfd}
-	at := bytes.Index(good, magic) // before it stands how long it is, unpacked
+	at := bytes.Index(good, magic) // its uncompressed length precedes it
 	for _, claim := range []uint64{1 << 40, 1<<30 + 1, 1<<64 - 2} {
 		huge := bytes.Clone(good)
 		binary.LittleEndian.PutUint64(huge[at-8:], claim)
@@ -135,7 +135,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// A stream may replace a dictionary, which no file can: it is said what to do.
+// A stream may replace a dictionary, and a file may not. The error suggests what to do.
 func TestDictionaries(t *testing.T) {
 	a, b := file(t, "a.arrows", bomb(t, "one", 2)), file(t, "b.arrows", bomb(t, "another", 2))
 	for _, name := range []string{"out.arrows", "out.arrow"} {
@@ -179,7 +179,7 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
-// Inputs with other columns are refused, and names that stand twice.
+// Inputs with other columns, or with duplicate names, are refused.
 func TestSchemas(t *testing.T) {
 	good, other := contents(t, false), bomb(t, "x", 1)
 	w := arrow.Codec{}.Create(io.Discard, "out.arrow")

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// counted tells how many bytes are read.
+// counted counts the bytes that are read.
 type counted struct {
 	io.ReaderAt
 	n int64
@@ -21,7 +21,7 @@ func (c *counted) ReadAt(b []byte, at int64) (int, error) {
 	return c.ReaderAt.ReadAt(b, at)
 }
 
-// Only what is wanted is read: of a column that nobody wants, nothing.
+// Only wanted columns are read.
 func TestReadsWhatIsWanted(t *testing.T) {
 	for _, name := range []string{"t.arrow", "t.arrows"} {
 		var b bytes.Buffer

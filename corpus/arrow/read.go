@@ -117,7 +117,7 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 	return dst, nil
 }
 
-// batch goes to the next batch.
+// batch reads the next batch.
 func (r *reader) batch() error {
 	b, err := r.src.next()
 	if err != nil {

@@ -61,7 +61,7 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. An access outside of it panics, which told recovers.
+// table is a table of a flat buffer. An access outside it panics, and told recovers.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {
@@ -77,7 +77,7 @@ func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
 	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + flatbuffers.UOffsetT(o))}}, true
 }
 
-// vector returns where the elements of a member lie, which have size bytes each.
+// vector returns the place of the elements of a member, which have size bytes each.
 func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -112,20 +112,20 @@ type field struct {
 	table // as the schema has it
 	name  string
 	layout
-	codes    [256]int8 // of a union: the child that each type code stands for
+	codes    [256]int8 // of a union: the child of each type code
 	children []*field
 	encoded  encoded
 }
 
-// layout is how values lie.
+// layout is the layout of values.
 type layout struct {
 	kind   kind
 	width  int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
 	signed bool
-	unit   int // of times; mode of a union; digits behind the point of a decimal
+	unit   int // of times; mode of a union; digits after the point of a decimal
 }
 
-// encoded says which dictionary a column has indexes of. The zero value is none.
+// encoded names the dictionary that a column indexes. The zero value is none.
 type encoded struct {
 	id    int64
 	index layout
@@ -137,7 +137,7 @@ const (
 	maxFields = 1 << 16
 )
 
-// schema is what the columns of a table are.
+// schema is the schema of a table.
 type schema struct {
 	table
 	fields []*field
@@ -185,7 +185,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 	return fields, nil
 }
 
-// parse reads what a type says more.
+// parse reads the details of a type.
 func (f *field) parse(of table) error {
 	switch f.kind {
 	case integer:
@@ -226,7 +226,7 @@ func integerOf(t table) layout {
 	return layout{kind: integer, width: int(t.GetInt32Slot(first, 0)) / 8, signed: t.GetBoolSlot(second, false)}
 }
 
-// parseCodes reads which child each type code of a union stands for.
+// parseCodes reads the child of each type code of a union.
 func (f *field) parseCodes(of table) error {
 	at, n, err := of.vector(second, 4)
 	for i := range f.codes {
@@ -250,7 +250,7 @@ func (f *field) same(g *field) bool {
 	return f.name == g.name && f.layout == g.layout && f.codes == g.codes && f.encoded == g.encoded && slices.EqualFunc(f.children, g.children, (*field).same)
 }
 
-// names lists columns, those of structs by their paths.
+// names lists columns, and those of structs by their paths.
 func names(dst []string, before string, fields []*field) []string {
 	for _, f := range fields {
 		if f.kind == structure {

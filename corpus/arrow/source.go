@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// magic begins and ends a file; behind the first one lies a stream.
+// magic begins and ends a file; a stream follows the first one.
 const magic = "ARROW1"
 
 // The kinds of messages.
@@ -39,7 +39,7 @@ type source struct {
 	limit  int   // of the bytes that a batch holds
 	stream bool
 	at     int64   // of the next message of a stream
-	blocks []int64 // where messages of a file lie that are left
+	blocks []int64 // places of the remaining messages of a file
 	dicts  map[int64][]*data
 	// onDictionary gets each dictionary; may be nil.
 	onDictionary func(message) error
@@ -68,7 +68,7 @@ func open(file io.ReaderAt, size int64) (*source, error) {
 	return s, err
 }
 
-// footer reads the end of a file, which says where all lies.
+// footer reads the end of a file, which has the places of all blocks.
 func (s *source) footer() error {
 	var tail [4 + len(magic)]byte
 	if _, err := s.file.ReadAt(tail[:], s.end-int64(len(tail))); err != nil || string(tail[4:]) != magic {
@@ -204,7 +204,7 @@ func (s *source) dictionary(m message) error {
 	return nil
 }
 
-// batch is some rows of all columns. Its buffers are read when they are asked for.
+// batch is some rows of all columns. Its buffers are read on first use.
 type batch struct {
 	table
 	src     *source
@@ -233,13 +233,13 @@ type data struct {
 	children []*data
 }
 
-// buffer is where bytes lie, and they themselves once they are wanted.
+// buffer is the place of some bytes, and the bytes after the first use.
 type buffer struct {
 	of   *batch
 	at   int64 // in the body
 	size int64
 	b    []byte
-	from int // of b, where it is a window
+	from int // of b, if it is a window
 	done bool
 }
 
@@ -276,7 +276,7 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	return err
 }
 
-// data takes what belongs to a column; values means those of its dictionary.
+// data takes the parts of a column; values selects those of its dictionary.
 func (b *batch) data(f *field, values bool) (*data, error) {
 	if b.nodes--; b.nodes < 0 {
 		return nil, errors.New("a batch lacks columns")
@@ -317,7 +317,7 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 	return d, err
 }
 
-// ownBuffers is how many a column has behind the bitmap.
+// ownBuffers is the number of buffers of a column after the bitmap.
 var ownBuffers = map[kind]int{integer: 1, floating: 1, boolean: 1, decimal: 1, date: 1, clock: 1, timestamp: 1, interval: 1, duration: 1, fixedBinary: 1,
 	binaries: 2, texts: 2, largeBinary: 2, largeText: 2, list: 1, mapping: 1, largeList: 1, listView: 2, largeListView: 2}
 
@@ -359,8 +359,7 @@ func (b *buffer) bytes() []byte {
 	return b.b
 }
 
-// window is how much is read of a buffer that is not compressed, at least where it is
-// large; a batch holds some of them.
+// window is the least size of a read from a large uncompressed buffer; a batch holds some windows.
 const (
 	window  = 1 << 20
 	windows = 32
@@ -450,8 +449,8 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	return to, err
 }
 
-// told makes an error of a panic, which accesses behind the end of damaged data are, and of
-// what went wrong before it. It is to be deferred.
+// told turns a panic into an error, because damaged data makes accesses out of range. It also returns an
+// earlier error of s. Call it deferred.
 func (s *source) told(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)

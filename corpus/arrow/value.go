@@ -40,7 +40,7 @@ func appendNumber(dst []byte, width, n int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(n))
 }
 
-// appendValue appends row i of a column as it is written in a text.
+// appendValue appends row i of a column in its text form.
 func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	if d.kind == null || d.null(i) {
 		return corpus.AppendNull(row)
@@ -78,7 +78,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
 }
 
-// runOf returns the run that row i lies in, by the ends of runs.
+// runOf returns the run that contains row i, by the ends of runs.
 func (d *data) runOf(i int) int {
 	low, high := 0, d.rows
 	for low < high {
@@ -91,8 +91,7 @@ func (d *data) runOf(i int) int {
 	return low
 }
 
-// view returns text i of a column of views. It lies in the view itself or in one of the further
-// buffers.
+// view returns text i of a column of views. The text is in the view itself or in one of the further buffers.
 func (d *data) view(i int) []byte {
 	v := d.buffers[0].part(16*i, 16*i+16)
 	n := number(v, 4, 0)
@@ -103,7 +102,7 @@ func (d *data) view(i int) []byte {
 	return d.buffers[1+number(v, 4, 2)].part(from, from+n)
 }
 
-// units are those of times, by their numbers.
+// units are the units of times, by their numbers.
 var units = [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 
 // appendScalar appends a value as people write it.

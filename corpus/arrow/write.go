@@ -13,9 +13,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// batchRows is how many rows a batch of the output holds that comes from no file, and
-// batchBytes how many bytes of texts; rows of a file stay in batches as they were, unless
-// these are larger.
+// batchRows bounds the rows of an output batch of rows that come from no file, and batchBytes the bytes of its
+// texts. Rows of a file stay in their batches unless these are larger.
 const (
 	batchRows  = 1 << 16
 	batchBytes = 32 << 20
@@ -105,7 +104,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 
 var errSchema = errors.New("its schema differs from that of the inputs before it")
 
-// again goes to the beginning of the file.
+// again reopens the file at its beginning.
 func (w *writer) again() (err error) {
 	if w.src != nil {
 		w.src.close()
@@ -176,7 +175,7 @@ func (w *writer) Write(values ...any) error {
 	return w.add(values)
 }
 
-// add adds values of the columns that Create got to the row at hand.
+// add adds values of the columns given to Create to the current row.
 func (w *writer) add(values []any) error {
 	for i, c := range w.own {
 		w.bytes += c.add(values[i])
@@ -220,7 +219,7 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 	return w.add(before)
 }
 
-// next goes to the next batch of the file.
+// next reads the next batch of the file.
 func (w *writer) next() error {
 	if err := w.flush(); err != nil {
 		return err
@@ -235,7 +234,7 @@ func (w *writer) next() error {
 	return err
 }
 
-// flush writes the rows that are taken. A batch that is taken whole is copied as it is.
+// flush writes the rows that are taken. It copies a batch unchanged if all of it is taken.
 func (w *writer) flush() error {
 	if w.held == 0 {
 		return nil
@@ -274,8 +273,8 @@ func (w *writer) closeSource() error {
 	return err
 }
 
-// Close ends the table. Without a file to copy from and columns of its own it is
-// empty, because nothing told its schema.
+// Close ends the table. Without a file to copy from and columns of its own the output is empty, because there
+// is no schema.
 func (w *writer) Close() (err error) {
 	defer w.src.told(&err)
 	err = w.closeSource()

@@ -1,6 +1,5 @@
-// Package interop writes what was found in documents in the forms that other tools
-// read, so that a corpus can be cleaned where it already lies: dolma's attributes,
-// datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
+// Package interop writes the results in the forms that other tools read, so that a corpus can be cleaned in
+// place: dolma's attributes, datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
 package interop
 
 import (
@@ -19,7 +18,7 @@ type Span struct {
 	Score      float64
 }
 
-// Document is what became of a record.
+// Document is the result for a record.
 type Document struct {
 	File    string // as the reader names it
 	ID      string
@@ -37,11 +36,10 @@ type Writer interface {
 	corpus.Output
 }
 
-// NewDolma writes dolma's attributes into a folder, which is new or empty: a file for
-// each input under its name below documents/, a line for each document in it. Dolma looks
-// for them where its documents lie, with documents/ replaced by attributes/NAME/: so let
-// the folder be attributes/NAME. The attributes are
-// NAME__label__spans, and NAME__label__removed over a whole document that is to go.
+// NewDolma writes dolma's attributes into a folder, which is new or empty. Each input gets a file under its
+// name below documents/, with a line for each document. Dolma looks for them next to its documents, with
+// documents/ replaced by attributes/NAME/, so the folder should be attributes/NAME. The attributes are
+// NAME__label__spans, and NAME__label__removed over a whole document that is removed.
 func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 	if f, ok := r.Format(); !ok || f != corpus.JSONL {
 		return nil, fmt.Errorf("%s: dolma's attributes belong to documents in JSONL", dir)
@@ -128,8 +126,8 @@ func (w *datatrove) Add(d *Document) error {
 	return err
 }
 
-// NewIDs writes the ids of the documents that go as a table of one column, id, in one of
-// corpus.TableFormats by the name of the file.
+// NewIDs writes the ids of removed documents as a table of one column, id. The name of the file selects one of
+// corpus.TableFormats.
 func NewIDs(path string, codecs []corpus.Codec) (Writer, error) {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
@@ -166,7 +164,7 @@ type files struct {
 	out   *corpus.AtomicFile
 }
 
-// reach begins the file of an input, and those of inputs before that hold no document.
+// reach begins the file of an input, and those of earlier inputs without documents.
 func (f *files) reach(path string) error {
 	for f.out == nil || f.paths[f.at] != path {
 		if f.out != nil {

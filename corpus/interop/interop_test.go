@@ -20,7 +20,7 @@ import (
 
 var codecs = []corpus.Codec{parquet.Codec{}}
 
-// inputs are files of documents; those that say REMOVE go, and every x is a span.
+// inputs are files of documents. Documents with REMOVE are removed, and every x is a span.
 var inputs = []struct{ name, lines string }{
 	{"b.jsonl", `{"id":"b0","text":"keep 中x"}` + "\n" + `{"id":"b1","text":""}` + "\n" + `{"id":"b2","text":"REMOVE"}` + "\n"},
 	{"a/a.jsonl.gz", `{"id":"a0","text":"REMOVE x"}` + "\n" + `{"id":"a1","text":"x"}` + "\n" + `{"id":"a2","text":"REMOVE <&>"}` + "\n"},
@@ -55,7 +55,7 @@ func open(t *testing.T) *corpus.Reader {
 	return r
 }
 
-// write tells a writer of all documents.
+// write passes all documents to a writer.
 func write(t *testing.T, r *corpus.Reader, w interop.Writer, err error) {
 	t.Helper()
 	if err != nil {
@@ -166,7 +166,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// What is not committed leaves nothing, and what cannot be is said before any work.
+// An uncommitted output leaves no files, and an impossible one is refused before any work.
 func TestNothingIsLeft(t *testing.T) {
 	r, dir := open(t), t.TempDir()
 	w, err := interop.NewDolma(filepath.Join(dir, "out"), "test", r)

@@ -1,6 +1,5 @@
-// Package parquet reads and writes Parquet files for package corpus. It stands
-// apart because of what it imports; give it to corpus as one of
-// Options.Codecs.
+// Package parquet reads and writes Parquet files for package corpus. It is separate because of its imports;
+// give it to corpus as one of Options.Codecs.
 //
 // Only the columns of the wanted fields are read: top-level or nested ones
 // ("meta.url") that do not repeat. The text is a string column; an id may be

@@ -56,7 +56,7 @@ func TestTwoColumnsOfOneName(t *testing.T) {
 	}
 }
 
-// TestLists joins the texts of the elements of a list, as those of JSON.
+// TestLists joins the texts of the elements of a list, as for JSON.
 func TestLists(t *testing.T) {
 	for field, want := range map[string]string{
 		"messages[].content": "Hi!\n¶\nHello|||one",

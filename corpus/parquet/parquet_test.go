@@ -308,7 +308,7 @@ func ExampleCodec_Create() {
 	// Output: parquet true
 }
 
-// A text of several columns is what a row has of them.
+// A text of several columns consists of those that a row has.
 func TestTextOfSeveralColumns(t *testing.T) {
 	rows := sample(20)
 	r := open(t, corpus.Options{TextField: "title,text,meta.url"}, write(t, rows))
@@ -345,8 +345,7 @@ type legacy struct {
 func (l legacy) LogicalType() *format.LogicalType         { return nil }
 func (l legacy) ConvertedType() *deprecated.ConvertedType { return &l.converted }
 
-// TestTimes: what a column of times says, in each unit and of each generation
-// of writers.
+// TestTimes: a column of times has the right value in each unit and from each generation of writers.
 func TestTimes(t *testing.T) {
 	moment := time.Date(2001, 2, 3, 4, 5, 6, 789000000, time.UTC)
 	day := time.Date(2001, 2, 3, 0, 0, 0, 0, time.UTC)
@@ -385,8 +384,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestBomb: a few bytes may stand for very many: what a page claims to hold is
-// bounded before it is unpacked, and so is what a file gives.
+// TestBomb: a few bytes may represent very many. The claimed size of a page is bounded before it is unpacked,
+// and so is the output of a file.
 func TestBomb(t *testing.T) {
 	whole := func(opt corpus.Options, path string) (rows int, reasons string) {
 		r := open(t, opt, path)

@@ -53,8 +53,8 @@ func filled(f *parquet.File) []parquet.RowGroup {
 	return slices.DeleteFunc(slices.Clone(f.RowGroups()), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 }
 
-// maxPage bounds the bytes that one page may claim to hold, and pageValues its
-// values: a page is unpacked whole, and a few bytes may stand for all of them.
+// maxPage bounds the bytes that one page may claim to hold, and pageValues its values. A page is unpacked
+// whole, and a few bytes may represent all of them.
 const (
 	maxPage    = 1 << 30
 	pageValues = 1 << 26
@@ -342,7 +342,7 @@ func (c *column) append(dst []byte, v parquet.Value) []byte {
 	return corpus.AppendCell(dst, c.small)
 }
 
-// value appends a value as it is written.
+// value appends a value in its text form.
 func (c *column) value(dst []byte, v parquet.Value) []byte {
 	if isBytes(v) {
 		return append(dst, v.ByteArray()...)
@@ -354,8 +354,8 @@ func isBytes(v parquet.Value) bool {
 	return v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray
 }
 
-// textOf returns how values of a type that is no string are written. The types
-// of older writers (TIMESTAMP_MICROS) come as those of today.
+// textOf returns how values of a non-string type are written as text. The types of older writers
+// (TIMESTAMP_MICROS) are converted to the current ones.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {

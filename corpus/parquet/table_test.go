@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/corpus/parquet"
 )
 
-// TestTables: rows of a corpus with columns of the table's own before theirs, by the
-// format of the corpus and that of the table.
+// TestTables: a table has its own columns before those of a corpus, for each format of the corpus and of the
+// table.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	rows := sample(3)
@@ -65,7 +65,7 @@ func TestTables(t *testing.T) {
 			} else if b, err := os.ReadFile(out); err == nil {
 				got = string(b)
 			}
-			if in == file { // all columns of the rows, behind the two
+			if in == file { // all columns of the rows, after the two
 				for i := range rows {
 					got = strings.Replace(got, []string{"n=1 x=<null> ", "n=2 x=0.5 ", "n=3 x=<null> "}[i], "", 1)
 				}
@@ -78,8 +78,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// tabulate writes the records of r with two columns before them, and tells what no
-// column has.
+// tabulate writes the records of r with two columns before them, and returns the fields that no column has.
 func tabulate(t *testing.T, r *corpus.Reader, out string) []string {
 	t.Helper()
 	f, err := corpus.CreateAtomic(out)
@@ -112,7 +111,7 @@ func tabulate(t *testing.T, r *corpus.Reader, out string) []string {
 	return table.Lost()
 }
 
-// values are the rows of a file of Parquet with the names of their columns.
+// values returns the rows of a file of Parquet with the names of their columns.
 func values(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -31,7 +31,7 @@ type writer struct {
 	base   int64  // number of the row in buf[0]
 	n      int64  // rows in buf
 	held   int    // bytes in the current row group
-	done   func() // frees the input where it had to be unpacked
+	done   func() // frees the input if it had to be unpacked
 }
 
 // From opens the file that the next rows come from. All must have the schema
@@ -171,7 +171,7 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 	return w.row(row)
 }
 
-// row writes a row, and a group of rows where it is full.
+// row writes a row, and a group of rows when it is full.
 func (w *writer) row(row parquet.Row) error {
 	if _, err := w.w.WriteRows([]parquet.Row{row}); err != nil {
 		return err
@@ -213,8 +213,8 @@ func (w *writer) closeRows() error {
 	return rows.Close()
 }
 
-// Close ends the file. Without a file to copy from and columns of its own it is
-// empty, because nothing told its schema.
+// Close ends the file. Without a file to copy from and columns of its own the output is empty, because there is
+// no schema.
 func (w *writer) Close() (err error) {
 	defer caught(&err)
 	err = w.closeRows()

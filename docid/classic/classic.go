@@ -1,9 +1,9 @@
-// Package classic is the docId service as the classic article lays it out, to the letter: in Redis the url leads
-// to a docId under URL_INDEX, the signature of the title under TITLE_INDEX, four blocks of that of the content under
-// CONTENT_INDEX, and the first that matches decides. A signature is the SimHash of the words of a text, weighted 1
-// to 5 by how often they occur; nothing is verified, so two texts that have little in common but their signatures
-// get one docId. What the article leaves open is done properly: looking up and writing are one step (decide.lua),
-// numbers are given once, and sinks get every article in order.
+// Package classic is the docId service exactly as the classic article describes it. In Redis the url leads to a
+// docId under URL_INDEX, and the signature of the title under TITLE_INDEX. Four blocks of the content's
+// signature lead there under CONTENT_INDEX. The first match decides. A signature is the SimHash of the words of
+// a text, weighted 1 to 5 by how often they occur. Nothing is verified, so two texts that share little but
+// their signatures get one docId. The rest, which the article leaves open, is reliable: one step looks up and
+// writes (decide.lua), each number is given once, and sinks get every article in order.
 //
 //	INDEX:{tenant}                      its identity, the last number, how many docIds
 //	URL_INDEX:{tenant}:url              number of the docId
@@ -70,13 +70,13 @@ func (s *Service) Close() error {
 	return s.c.Close()
 }
 
-// Reach asks whether Redis is there.
+// Reach returns an error if Redis does not answer.
 func (s *Service) Reach(ctx context.Context) error {
 	_, err := s.c.Do(ctx, "PING")
 	return failed(err)
 }
 
-// Losses are the ways in which Redis, as it is set up, may lose what was answered.
+// Losses returns the ways in which Redis, as configured, may lose answers.
 func (s *Service) Losses(ctx context.Context) ([]string, error) {
 	set, err := redis.StringMap(s.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy"))
 	if err != nil {
@@ -151,7 +151,7 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 	return err
 }
 
-// key is a key of the tenant: all of them lie in one slot.
+// key returns a key of the tenant; all of them are in one slot.
 func (x *Index) key(prefix string, parts ...string) string { return keyOf(prefix, x.tenant, parts...) }
 
 func keyOf(prefix, tenant string, parts ...string) string {
@@ -163,11 +163,11 @@ var decideSource string
 
 var decide = redis.NewScript(-1, decideSource)
 
-// article is what the outbox has of one.
+// article is an article in the outbox.
 type article struct {
 	docid.Article
 	Received int64    // Unix nanoseconds
-	Request  [16]byte // digest of what was asked
+	Request  [16]byte // digest of the request
 }
 
 // Add decides on an article and writes what it is found by, in one step. An nid that was answered gets its answer.
@@ -207,7 +207,7 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	return answer(d, strings.HasPrefix(said, "again ")), nil
 }
 
-// clean is the clean text that is compared.
+// clean returns the clean text that is compared.
 func (x *Index) clean(s string) string {
 	if x.s.o.Clean == nil {
 		return s
@@ -215,7 +215,7 @@ func (x *Index) clean(s string) string {
 	return x.s.o.Clean.Clean(s)
 }
 
-// keys are those of decide.lua.
+// keys returns the keys of decide.lua.
 func (x *Index) keys(sub *docid.Submission, title, content signature) []string {
 	keys := []string{x.key("INDEX"), x.key("DOCIDS"), x.key("SINKS"), x.key("OUTBOX"), "", "", "", "", "", "", ""}
 	if sub.ID != "" {
@@ -235,7 +235,7 @@ func (x *Index) keys(sub *docid.Submission, title, content signature) []string {
 	return keys
 }
 
-// delivery reads what decide.lua says: what becomes of the kept copy, number, docId, stage, distance, nid of the first.
+// delivery decodes an answer of decide.lua: effect on the kept copy, number, docId, stage, distance, first nid.
 func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) {
 	var d docid.Delivery
 	var keeps, stage string
@@ -293,7 +293,7 @@ func (x *Index) saw(seq uint64) {
 	}
 }
 
-// Stats counts, and says how far each sink is.
+// Stats returns counts, and the cursor of each sink.
 func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error) {
 	var st docid.Stats
 	counts, err := redis.Strings(x.s.c.Do(ctx, "HMGET", x.key("INDEX"), "seq", "docids"))
@@ -307,7 +307,7 @@ func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, err
 	return st, sinks, err
 }
 
-// sortable is a heat in hex digits that sort as it does.
+// sortable encodes a heat in hex digits of the same order.
 func sortable(heat int64) string { return fmt.Sprintf("%016x", uint64(heat)^1<<63) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -63,7 +63,7 @@ func article(nid, url, title, content string) docid.Submission {
 	return sub
 }
 
-// sentence is words from a seed, each three times: of weight 5, so that one more word of weight 1 turns no bit.
+// sentence returns words from a seed, each three times: of weight 5, so that a further word of weight 1 turns no bit.
 func sentence(seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var words []string
@@ -94,8 +94,8 @@ func contract(t *testing.T, s *services.Server) {
 	}
 }
 
-// testClassic: url, then the signature of the title, then that of the content
-// decides; the first that matches, and nothing else is asked.
+// testClassic: the url decides, then the signature of the title, then that of the content. Only the first match
+// counts.
 func testClassic(t *testing.T, s *services.Server) {
 	x := index(t, open(t, s, classic.Options{}))
 	content := sentence(1)
@@ -119,8 +119,8 @@ func testClassic(t *testing.T, s *services.Server) {
 	}
 }
 
-// testOracle: of articles that share urls, titles and contents at random, answers are those of three tables and all
-// signatures compared.
+// testOracle: answers for articles that share urls, titles and contents at random equal those of three tables
+// and a comparison of all signatures.
 func testOracle(t *testing.T, s *services.Server) {
 	x := index(t, open(t, s, classic.Options{}))
 	var id docid.Identity
@@ -177,7 +177,7 @@ func testOracle(t *testing.T, s *services.Server) {
 	}
 }
 
-// oracleSignature is the signature of the method by that name.
+// oracleSignature returns the signature function of the method by that name.
 func oracleSignature(t *testing.T, seed uint64) func(string) uint64 {
 	t.Helper()
 	m, err := methods.New(fmt.Sprint("simhash features=levels:5 verify=off min-features=1 seed=", seed))
@@ -213,7 +213,7 @@ func testMoment(t *testing.T, s *services.Server) {
 	}
 }
 
-// testAgain: an nid that comes again gets its answer, one of another article is refused.
+// testAgain: a repeated nid gets its answer, but not for another article.
 func testAgain(t *testing.T, s *services.Server) {
 	x := index(t, open(t, s, classic.Options{}))
 	add := func(nid, content string) (docid.Answer, error) {
@@ -252,7 +252,7 @@ func testAgain(t *testing.T, s *services.Server) {
 	}
 }
 
-// testLayout: the keys are those of the article.
+// testLayout: the keys are the ones in the article.
 func testLayout(t *testing.T, s *services.Server) {
 	x := index(t, open(t, s, classic.Options{}))
 	if _, err := x.Add(t.Context(), article("n1", "http://a.example/1/", "Wind farm", sentence(1))); err != nil {
@@ -278,7 +278,7 @@ func testLayout(t *testing.T, s *services.Server) {
 	}
 }
 
-// testWords: words that Redis keeps, for as long as is said, give the same signatures.
+// testWords: words that Redis caches for the configured time give the same signatures.
 func testWords(t *testing.T, s *services.Server) {
 	const title, content = "计算机应用与软件", "海量网络文本去重系统实验测试，这是一段测试文本的内容。"
 	cached := index(t, open(t, s, classic.Options{Words: 7 * 24 * time.Hour}))
@@ -334,7 +334,7 @@ func (s *sink) Apply(_ context.Context, _ string, ds []docid.Delivery) error {
 
 func (s *sink) Close() error { return nil }
 
-// fed waits until a sink has so many changes.
+// fed waits until a sink has n changes.
 func (s *sink) fed(t *testing.T, n uint64) []docid.Delivery {
 	t.Helper()
 	for {
@@ -419,7 +419,7 @@ func testSinks(t *testing.T, s *services.Server) {
 	}
 }
 
-// testLost: a Redis that has lost articles is found out by who has seen them, server or sink, and says nothing new.
+// testLost: a server or a sink that has seen lost articles detects the loss. Then nothing new is decided.
 func testLost(t *testing.T, s *services.Server) {
 	service := open(t, s, classic.Options{})
 	x, to := index(t, service), &sink{got: make([]docid.Delivery, 1)}
@@ -447,8 +447,8 @@ func testLost(t *testing.T, s *services.Server) {
 	}
 }
 
-// testRebuild: an index that was lost is made again from its sinks, of which one may be behind, and answers as
-// before; what had reached neither gets another docId.
+// testRebuild: a lost index is rebuilt from its sinks, of which one may be behind, and gives the same answers.
+// What had reached neither sink gets another docId.
 func testRebuild(t *testing.T, s *services.Server) {
 	ctx := t.Context()
 	service := open(t, s, classic.Options{})
@@ -555,7 +555,7 @@ func testRebuild(t *testing.T, s *services.Server) {
 	}
 }
 
-// testUnlike: an index goes on only under the settings that it was made with, and Redis is told what it may lose.
+// testUnlike: an index only opens under its original settings, and Losses reports what Redis may lose.
 func testUnlike(t *testing.T, s *services.Server) {
 	index(t, open(t, s, classic.Options{}))
 	none, err := text.ParseNormalizer("none")

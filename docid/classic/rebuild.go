@@ -14,12 +14,12 @@ import (
 	"github.com/neardup/neardup/internal/redisclient"
 )
 
-// rebuilding is the field of INDEX that says that it is half made.
+// rebuilding is the field of INDEX that marks an unfinished rebuild.
 const rebuilding = "rebuilding"
 
-// Rebuild makes the lost index of a tenant again from what MySQL and HBase have of it, with the docIds that it had.
-// Unless both had everything an epoch begins. It can be stopped and called again; until it is done no server
-// opens the index. Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUndrained, ErrUnavailable.
+// Rebuild rebuilds the lost index of a tenant from MySQL and HBase, with its original docIds. Unless both had
+// everything an epoch begins. It can be stopped and called again; until it is done no server opens the index.
+// Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUndrained, ErrUnavailable.
 func (s *Service) Rebuild(ctx context.Context, tenant string, history docid.History, library docid.Library, drained bool) (docid.Rebuilt, error) {
 	var sum docid.Rebuilt
 	id, err := history.Identity(ctx, tenant)
@@ -78,7 +78,7 @@ func (x *Index) empty(ctx context.Context) error {
 	})
 }
 
-// again makes a page of changes once more. What the library does not have yet waits for it, without its text.
+// again repeats a page of changes. What the library lacks is queued for it, without its text.
 func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Library, has uint64, sum *docid.Rebuilt) error {
 	var leaders []string
 	for i := range ds {
@@ -137,7 +137,7 @@ func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Li
 	return x.all(ctx, puts)
 }
 
-// leads is under what a docId is found again.
+// leads returns the writes under which a docId is found.
 func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts []redis.Args, err error) {
 	if t.Ended {
 		return nil, nil
@@ -166,7 +166,7 @@ func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum
 	return puts, nil
 }
 
-// said is what decide.lua said of a change, and the nid of the first of its docId.
+// said returns the answer of decide.lua to a change, and the nid of the first of its docId.
 func (x *Index) said(d *docid.Delivery) (said, name string) {
 	keeps, stage, name := "same", string(d.Evidence.Stage), d.Evidence.LeaderNID
 	if d.Kept.Replaces() {
@@ -191,7 +191,7 @@ func (x *Index) waits(d *docid.Delivery, said string) (redis.Args, error) {
 	return redis.Args{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
 }
 
-// finish lets everybody open the index.
+// finish makes the index available to servers.
 func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error {
 	var puts []redis.Args
 	last := sum.Seq

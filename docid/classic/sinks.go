@@ -21,8 +21,8 @@ if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 1 end
 if tonumber(redis.call('HGET', KEYS[1], 'seq') or 0) ~= tonumber(ARGV[2]) then return 0 end
 return redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])`)
 
-// Attach has articles kept for a sink until it has them. It must be attached before the first article:
-// docid.ErrUndrained otherwise. docid.ErrBehind if the index has lost articles that the sink has.
+// Attach keeps articles for a sink until it has them. It must be called before the first article, otherwise it
+// returns docid.ErrUndrained. It returns docid.ErrBehind if the index has lost articles that the sink has.
 func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error {
 	if keeper, ok := sink.(docid.History); ok {
 		if err := keeper.KeepIdentity(ctx, x.tenant, x.identity); err != nil {
@@ -33,7 +33,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 	if err != nil {
 		if sinks, also := x.attached(ctx); also == nil && slices.ContainsFunc(sinks, func(a docid.Attachment) bool { return a.Sink == name }) &&
 			errors.Is(err, docid.ErrUnavailable) {
-			return nil // it may be away for now; Feed asks again
+			return nil // it may be unavailable for now; Feed tries again
 		}
 		return fmt.Errorf("attach sink %q: %w", name, err)
 	}
@@ -68,7 +68,7 @@ func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
 	return all, nil
 }
 
-// Pauses of Feed: while nothing waits, after errors at most, and until another takes over from one that is gone.
+// Pauses of Feed: without pending changes, at most after errors, and until another replaces a server that ended.
 const (
 	feedPause = 100 * time.Millisecond
 	feedMost  = 2 * time.Second
@@ -76,8 +76,8 @@ const (
 	feedPage  = 200
 )
 
-// Feed brings a sink what waits for it, in order and at least once, until ctx ends, whose error it returns. Of all
-// that feed a sink one does; failed hears why it waits.
+// Feed delivers pending changes to a sink, in order and at least once, until ctx ends, and returns its error.
+// Of all servers that feed a sink one does; failed gets the error that it waits for.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
 	who, pause := rand.Text(), feedPause
 	for {
@@ -98,7 +98,7 @@ func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed f
 	}
 }
 
-// claiming has one feed a sink for a while, or longer.
+// claiming gives one server the lease of a sink, or extends it.
 var claiming = redis.NewScript(-1, `
 local has = redis.call('GET', KEYS[1])
 if has and has ~= ARGV[1] then return 0 end
@@ -133,7 +133,7 @@ func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) err
 	}
 }
 
-// pending is a page of what waits after a change.
+// pending returns a page of the changes after one.
 func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, error) {
 	entries, err := redisclient.Entries(x.s.c.Do(ctx, "XRANGE", x.key("OUTBOX"), "(0-"+number(after), "+", "COUNT", feedPage))
 	if err != nil {
@@ -161,7 +161,7 @@ func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, er
 	return ds, nil
 }
 
-// acknowledge says how far a sink is, and drops what all have.
+// acknowledge records the cursor of a sink, and drops what all sinks have.
 func (x *Index) acknowledge(ctx context.Context, name string, at uint64) error {
 	if _, err := x.s.c.Do(ctx, "HSET", x.key("SINKS"), name, at); err != nil {
 		return failed(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// A word has a weight of so many levels, and two contents are one within so many bits.
+// A word has one of levels weights. Two contents match within most bits.
 const (
 	levels = 5
 	most   = simhash.DefaultDistance
@@ -63,7 +63,7 @@ func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
 	return of, err
 }
 
-// of is the signature of words, which it sorts.
+// of returns the signature of words, which it sorts.
 func (g *signer) of(words []string) signature {
 	var features []simhash.Weighted
 	for _, k := range keyword.Levels(nil, words, g.stop, levels) {
@@ -72,7 +72,7 @@ func (g *signer) of(words []string) signature {
 	return signature{simhash.OfWeighted(features), len(features) > 0}
 }
 
-// signatures are those of texts, by words that Redis may have.
+// signatures returns the signatures of texts. It uses the words that Redis may have cached.
 func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, error) {
 	out := make([]signature, len(texts))
 	if x.s.o.Words <= 0 {

@@ -1,6 +1,5 @@
-// Package standard opens a docId index with the cascade that neardup serve has
-// unless it is told otherwise: url and title exact, a title only if the contents
-// are alike, content by method auto.
+// Package standard opens a docId index with the default cascade of neardup serve: url and title exact, a title
+// only if the contents are alike, content by method auto.
 package standard
 
 import (
@@ -17,7 +16,7 @@ import (
 // where a title counts.
 const TitleAgrees = .2
 
-// Settings are those of the cascade, to be changed before they are used.
+// Settings returns the settings of the cascade. Callers may change them before use.
 func Settings() docid.Settings {
 	return docid.Settings{
 		Clean: text.Default(), URL: docid.Exact, Title: docid.Exact, Content: docid.Near,
@@ -33,8 +32,7 @@ func Method(spec string) docid.Maker {
 	}
 }
 
-// Open opens the index of a tenant, and makes it if it is not there. Errors are
-// those of docid.NewDetector.
+// Open opens the index of a tenant, and creates it if needed. It returns the errors of docid.NewDetector.
 func Open(ctx context.Context, store docid.Store, tenant string) (*docid.Detector, error) {
 	return docid.NewDetector(ctx, store, tenant, Settings())
 }

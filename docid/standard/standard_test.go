@@ -40,8 +40,8 @@ func ExampleOpen() {
 	// n2 new  <nil>
 }
 
-// Settings can be changed first: here a url, too, counts only if the contents
-// are alike, and short texts are compared by their characters.
+// Settings can be changed first: here a url also counts only if the contents are alike, and short texts are
+// compared by their characters.
 func ExampleSettings() {
 	ctx := context.Background()
 	store, err := memory.New(ctx)
@@ -70,8 +70,8 @@ func ExampleSettings() {
 	// new <nil>
 }
 
-// TestTitleOfASeries: one title leads to a docId unless the contents are of one template and say
-// something else in it; a story in another notation, or one that goes on, is the title's.
+// TestTitleOfASeries: one title leads to a docId unless the contents share a template and differ in facts. A
+// story in another notation, or one that continues, belongs to the title.
 func TestTitleOfASeries(t *testing.T) {
 	const title, story = "暴雨红色预警", "市气象台今天上午发布暴雨红色预警信号,预计未来三小时降雨量将达到一百毫米以上,请市民注意防范"
 	for _, c := range []struct{ text, leader string }{

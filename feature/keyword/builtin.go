@@ -36,8 +36,7 @@ var (
 // firstHan is the first Chinese character: a radical.
 const firstHan = 0x2E80
 
-// ByScript looks words with a Chinese character up in one table and all
-// others in another.
+// ByScript looks words with a Chinese character up in one table, and all others in another.
 type ByScript struct{ Chinese, Other IDF }
 
 // IDF returns the IDF of a word.
@@ -63,7 +62,7 @@ func hasHan(word string) bool {
 	return false
 }
 
-// Most is the greatest IDF of both, if both know it.
+// Most returns the greatest IDF of both, if both know it.
 func (b ByScript) Most() int64 {
 	most := int64(0)
 	for _, t := range []IDF{b.Chinese, b.Other} {

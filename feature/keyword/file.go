@@ -1,17 +1,15 @@
 package keyword
 
-// A table file is UTF-8 text, as it is or in gzip:
+// A table file is UTF-8 text, plain or in gzip:
 //
 //	neardup-idf/1 kind=counts documents=6167
 //	account 412
 //	...
 //	= words=17000 digest=0123456789abcdef0123456789abcdef
 //
-// Words are in the order of their bytes, each once, without white space. The
-// number is how many documents have the word (kind=counts: such tables can be
-// merged) or its IDF in units of 1/Unit (kind=values). The digest is the
-// 128-bit xxh3 hash of all lines before the last. A spilled run of the trainer
-// is such a file too.
+// Words are in the order of their bytes, each once, without white space. The number is how many documents have
+// the word (kind=counts: such tables can be merged) or its IDF in units of 1/Unit (kind=values). The digest is
+// the 128-bit xxh3 hash of all lines before the last. A spilled run of the trainer is also such a file.
 
 import (
 	"bufio"
@@ -185,7 +183,7 @@ func (t *tableReader) next() (word []byte, value int64, err error) {
 	return word, value, t.hashed(line)
 }
 
-// limit is the greatest number that a word may have.
+// limit returns the greatest number that a word may have.
 func (t *tableReader) limit() int64 {
 	if t.head.kind == kindCounts {
 		return t.head.documents

@@ -1,11 +1,10 @@
-// Package keyword finds the words that tell what a text is about, with whole
-// numbers for weights, so that a fingerprint of them is the same everywhere:
-// the words of highest TF-IDF ([Extractor]), all words in levels of frequency
-// ([Levels]), and the keywords of a well-known Python recipe ([Recipe]).
+// Package keyword finds the words that characterise a text. Weights are whole numbers, so that a fingerprint of
+// them is the same everywhere. It finds the words of highest TF-IDF ([Extractor]), all words in levels of
+// frequency ([Levels]), and the keywords of a well-known Python recipe ([Recipe]).
 //
-// The built-in tables have jieba's 270,132 Chinese words and 12,960 English ones; these were
-// counted on terms of service and text messages, which is narrow. To train others: neardup
-// idf, or [Trainer] and [MergeFiles], in bounded memory and to the same bytes.
+// The built-in tables have jieba's 270,132 Chinese words and 12,960 English ones. The English words were
+// counted on terms of service and text messages, which is narrow. To train others use neardup idf, or [Trainer]
+// and [MergeFiles], in bounded memory and to the same bytes.
 package keyword
 
 import (
@@ -34,8 +33,8 @@ type Keyword struct {
 // MaxWeight is the weight of a text's heaviest keyword: eight bits.
 const MaxWeight = 255
 
-// IDF tells how rare words are: the natural logarithm of documents/(1 +
-// documents with the word), in units of 1/Unit, never below 0.
+// IDF returns how rare words are: the natural logarithm of documents/(1 + documents with the word), in units of
+// 1/Unit, never below 0.
 type IDF interface {
 	IDF(word string) int64
 	// Digest names the contents; fingerprints made with different tables
@@ -86,9 +85,8 @@ type work struct {
 	counts counts
 }
 
-// Append appends the keywords of a clean text to dst, those of the highest
-// score first, equal ones by word. A word with an IDF of 0 is none.
-// O(len(clean) + words log n).
+// Append appends the keywords of a clean text to dst, by descending score and then by word. A word with an IDF
+// of 0 is not a keyword. O(len(clean) + words log n).
 func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	w, _ := e.works.Get().(*work)
 	if w == nil {
@@ -101,7 +99,7 @@ func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	if t, bounded := e.idf.(interface{ Most() int64 }); bounded {
 		most = t.Most()
 	}
-	// Words that are there more than once come first, so that others often need not be looked up.
+	// Words that occur repeatedly come first, so that the rest often need not be looked up.
 	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
 	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
 		if e.n == 0 || i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score {
@@ -157,7 +155,7 @@ func look(idf IDF, words []counted) {
 	}
 }
 
-// partition puts those that are first before the others, and returns how many they are.
+// partition moves the words for which first returns true to the front, and returns their number.
 func partition(words []counted, first func(*counted) bool) (n int) {
 	for i := range words {
 		if first(&words[i]) {
@@ -225,7 +223,7 @@ func (c *counts) clear() {
 	c.words = c.words[:0]
 }
 
-// times is n*idf, at most the greatest integer.
+// times returns n*idf, at most the greatest integer.
 func times(n int, idf int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(idf))
 	if hi != 0 || lo > math.MaxInt64 {

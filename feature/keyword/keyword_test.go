@@ -63,7 +63,7 @@ func TestLevelsFollowTheRule(t *testing.T) {
 	}
 }
 
-// flat is an IDF for tests: 2 for words that begin with r, 0 with z, else 1.
+// flat is an IDF for tests: 2 for words that begin with r, 0 with z, otherwise 1.
 type flat struct{}
 
 func (flat) Digest() string { return "flat" }

@@ -51,12 +51,11 @@ var jiebaStopWords = []string{
 	"this", "then", "at", "have", "all", "not", "one", "has", "or",
 }
 
-// Keywords returns the keywords of a text as it is, not normalised.
+// Keywords returns the keywords of a text without normalising it.
 //
-// The floating-point steps are those of jieba in its order: idf and count are
-// exact, then one division, one product, and one product more for the level.
-// Each is a single operation of IEEE 754, rounded by its own conversion, and
-// no sum follows a product, so there is nothing that a processor could fuse.
+// The floating-point steps are those of jieba in its order: idf and count are exact, then one division, one
+// product, and another product for the level. Each is a single operation of IEEE 754, rounded by its own
+// conversion. No sum follows a product, so a processor cannot fuse operations.
 func (r *Recipe) Keywords(text string) []RecipeKeyword {
 	tokens := r.chinese.Cut(nil, text, segment.HMM)
 	tokens = r.chinese.Cut(tokens[:0], strings.Join(tokens, "|"), segment.HMM)

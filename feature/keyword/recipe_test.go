@@ -18,7 +18,7 @@ func stringHash(s string) uint64 {
 	runes := []rune(s)
 	x := uint64(runes[0]) << 7
 	for _, r := range runes {
-		x = x*1000003 ^ uint64(r) // the low 64 of its 128 bits need no others
+		x = x*1000003 ^ uint64(r) // the low 64 of its 128 bits depend only on each other
 	}
 	return x ^ uint64(len(runes))
 }

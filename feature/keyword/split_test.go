@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// splitByRune is Splitter.Append by its definition.
+// splitByRune implements Splitter.Append by definition.
 func splitByRune(g *segment.Segmenter, clean string) (words []string) {
 	isNone := func(r rune) bool {
 		return r == utf8.RuneError || r != '_' && !unicode.Is(unicode.Han, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
@@ -30,7 +30,7 @@ func splitByRune(g *segment.Segmenter, clean string) (words []string) {
 	return words
 }
 
-// FuzzSplitter: words are what the definition says, whatever the bytes.
+// FuzzSplitter: words are as defined, whatever the bytes.
 func FuzzSplitter(f *testing.F) {
 	for _, s := range []string{
 		"", "a", "Ab_1 c-D", "海量网络Text去重", "谷歌,每天。ABC海", "İstanbul ÉCOLE straße", "a\xffb\xe4海\xe5\xbf", "㐀䶵一鿿豈𠀀々〇", "é́x ١٢٣ ⅷ", "\xe5\x8f\x20\xe6", "鿕鿖鿠", "ǅ Ა ꓄ Ａ",

@@ -55,7 +55,7 @@ func (s Splitter) Append(dst []string, clean string) []string {
 	return dst
 }
 
-// run is what is known of a run of word characters.
+// run describes a run of word characters.
 type run struct {
 	han   bool // one is Chinese
 	cased bool // one may have another lower case
@@ -101,7 +101,7 @@ func (s Splitter) run(dst []string, word string, r run) []string {
 	return dst
 }
 
-// What an ASCII byte is; of others nothing is said.
+// Kinds of ASCII bytes; others have none.
 const (
 	between = iota
 	upper

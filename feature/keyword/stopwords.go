@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// StopWords are words that say nothing about a text. The nil one has none.
+// StopWords are words without content. The nil one has none.
 type StopWords struct{ words map[string]bool }
 
 // NewStopWords returns the given words, lower-cased.
@@ -44,7 +44,7 @@ func ReadStopWords(r io.Reader) (*StopWords, error) {
 	return NewStopWords(words...), nil
 }
 
-// Has says whether a lower-case word is a stop word.
+// Has reports whether a lower-case word is a stop word.
 func (s *StopWords) Has(word string) bool { return s != nil && s.words[word] }
 
 // Len returns the number of stop words.
@@ -58,8 +58,7 @@ func (s *StopWords) Len() int {
 //go:embed data/stop.txt
 var stopData string
 
-// BuiltInStopWords returns the Chinese and English stop words that come with
-// the package; data/NOTICE says where they are from.
+// BuiltInStopWords returns the Chinese and English stop words of the package; data/NOTICE lists their sources.
 func BuiltInStopWords() (*StopWords, error) { return stopOnce() }
 
 var stopOnce = sync.OnceValues(func() (*StopWords, error) {

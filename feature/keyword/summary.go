@@ -20,9 +20,8 @@ func NewSummarizer(e *Extractor, n int) *Summarizer { return &Summarizer{keyword
 // DefaultSentences is how many sentences a summary has by default.
 const DefaultSentences = 3
 
-// Summary returns the sentences of a clean text in which the scores of the
-// different keywords have the largest sums, earlier ones first where sums are
-// equal, joined by blanks. A text of no more sentences is its own summary.
+// Summary returns the sentences of a clean text with the largest sums of scores of their different keywords,
+// joined by blanks. Of equal sums the earlier sentence wins. A text of at most n sentences is its own summary.
 func (z *Summarizer) Summary(clean string) string {
 	sentences := Sentences(nil, clean)
 	if len(sentences) <= z.n {

@@ -25,8 +25,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// The summary is, of all choices of so many sentences, the one whose keywords
-// score most, the first of equal ones: by brute force over all choices.
+// The summary is the choice of n sentences whose keywords score most, and the first of equal ones, by brute
+// force over all choices.
 func TestSummaryIsTheBestChoice(t *testing.T) {
 	extractor, err := keyword.Default()
 	if err != nil {

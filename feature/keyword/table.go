@@ -65,7 +65,7 @@ func ReadTable(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// idfOf is ln(documents/(1+with)) in units of 1/Unit, rounded down, at least 0.
+// idfOf returns ln(documents/(1+with)) in units of 1/Unit, rounded down, at least 0.
 func idfOf(documents, with int64) int64 {
 	ln := intlog.Ln(uint64(documents)) - intlog.Ln(uint64(with)+1)
 	if ln <= 0 {
@@ -76,7 +76,7 @@ func idfOf(documents, with int64) int64 {
 	return whole*Unit + (part>>(intlog.Bits-24)*Unit+(part&(1<<24-1))*Unit>>24)>>24
 }
 
-// median is jieba's: the upper one of the two in the middle.
+// median returns the median as jieba does: the upper one of the two in the middle.
 func median(values []int64) int64 {
 	if len(values) == 0 {
 		return Unit
@@ -100,7 +100,7 @@ func (t *Table) index() {
 	}
 }
 
-// home is the slot in which a search for a hash begins.
+// home returns the slot in which a search for a hash begins.
 func (t *Table) home(hash uint64) uint64 {
 	at, _ := bits.Mul64(hash, uint64(len(t.slots)))
 	return at
@@ -113,8 +113,7 @@ func (t *Table) after(at uint64) uint64 {
 	return at
 }
 
-// tag is as much of a hash as a slot has room for: another word is seen to be one without
-// being read.
+// tag returns the bits of a hash that fit a slot. They rule out most other words without reading them.
 func (t *Table) tag(hash uint64) uint32 { return uint32(hash) << t.number }
 
 // tagged finds the first word from a slot on with the tag of a hash: its number, 0 for none.
@@ -171,7 +170,7 @@ func (t *Table) IDF(word string) int64 {
 	return idf
 }
 
-// Most is the greatest IDF that a word has.
+// Most returns the greatest IDF of a word.
 func (t *Table) Most() int64 { return t.most }
 
 // Digest names the contents of the table: 32 hex digits.

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// TrainOptions say how a table is trained. The zero value is good.
+// TrainOptions set how a table is trained. The zero value is good.
 type TrainOptions struct {
 	// Memory bounds what the counts take, in bytes; 0 is 256 MiB. Beyond it
 	// they go to files, and the result is the same. At least 1 MiB is used.
@@ -26,8 +26,8 @@ type TrainOptions struct {
 const (
 	defaultMemory = 256 << 20
 	leastMemory   = 1 << 20
-	// wordMemory is what a word in the map takes beside its bytes, with
-	// the map half empty after it grew.
+	// wordMemory is the memory of a word in the map in addition to its bytes, with the map half empty after it
+	// grew.
 	wordMemory = 96
 	// maxRuns runs are merged at once.
 	maxRuns = 64
@@ -79,7 +79,7 @@ func (t *Trainer) Add(clean string) error {
 	return nil
 }
 
-// spill writes the counts to a file and starts anew.
+// spill writes the counts to a file and resets them.
 func (t *Trainer) spill() error {
 	err := t.runs.Write(func(w io.Writer) error { return writeTable(w, header{kindCounts, t.documents}, t.counts) })
 	if err != nil {

@@ -11,23 +11,20 @@ import (
 // The numbers were tried on the labelled pages that docs/web-pages.md names;
 // half or twice of each changes F1 by a hundredth at most.
 const (
-	linkCost = 2.  // letters that one letter inside a link takes away
+	linkCost = 2.  // letters that one letter inside a link subtracts
 	runCost  = 15. // letters that a run needs to be worth anything
 	fading   = .8  // of a worth counts one level above, and so the closest element around an article wins
 	against  = .5  // of what is below nothing counts above it
-	doubt    = .4  // of the worth of an element whose name says that it is no article
+	doubt    = .4  // of the worth of an element whose name indicates that it is not an article
 	growth   = .1  // more prose makes the element above the article
 	purity   = .7  // of what it brings must be prose
 )
 
-// article returns the lines of the main text of a page: those of the element
-// that is worth most, without what is no part of it by its links or its name.
-// The work is linear in the size of the page.
+// article returns the lines of the main text of a page. It takes the element of the greatest worth, without
+// parts that are excluded by their links or names. The work is linear in the size of the page.
 //
-// That text is long and links are short is the old observation of the field
-// (text and link density); here it is one sum over the tree, so that an
-// article in paragraphs, in line breaks or in the cells of a table is found
-// alike.
+// Main text is long and its links are short (the text and link density of the literature). Here that is one sum
+// over the tree, so that an article in paragraphs, in line breaks or in the cells of a table is found alike.
 func article(page *block, title string) []string {
 	page.weigh()
 	best, _ := page.best(1)
@@ -58,9 +55,8 @@ func (b *block) weigh() {
 	}
 }
 
-// below is the share of the worth inside an element that counts for it: the
-// rows of a table are no levels, or one cell of a page laid out by tables
-// would be worth more than all of them.
+// below returns the share of the worth inside an element that counts for it. It is 1 for the rows of a table,
+// or one cell of a page laid out by tables would outweigh all of them together.
 func below(n *html.Node) float64 {
 	if isRow(n.DataAtom) {
 		return 1
@@ -72,7 +68,7 @@ func isRow(tag atom.Atom) bool {
 	return tag == atom.Tr || tag == atom.Tbody || tag == atom.Thead || tag == atom.Tfoot
 }
 
-// trust is above 1 for elements that say they are the article.
+// trust returns more than 1 for elements that are marked as the article.
 func trust(n *html.Node) float64 {
 	switch {
 	case attr(n, "itemprop") == "articleBody":
@@ -85,8 +81,8 @@ func trust(n *html.Node) float64 {
 	return 1
 }
 
-// best returns the element inside that is worth most, and its worth, when
-// what stands around it says that so much of it can be believed.
+// best returns the inner element of the greatest worth, and its worth. believed is the factor from the elements
+// around it.
 func (b *block) best(believed float64) (top *block, worth float64) {
 	if !isRow(b.node.DataAtom) {
 		top, worth = b, b.worth*believed
@@ -126,8 +122,8 @@ func (b *block) inArticle() bool {
 	return false
 }
 
-// trim removes lists of links, what is unwanted by its name, and articles
-// inside an article, each only if it has less text than most of it.
+// trim removes lists of links, elements that are unwanted by name, and articles inside an article. It removes
+// each only if it has less text than most.
 func (b *block) trim(within bool, most int) {
 	kept := b.inside[:0]
 	for _, c := range b.inside {
@@ -144,8 +140,8 @@ func (b *block) trim(within bool, most int) {
 	b.inside = kept
 }
 
-// dropTitle leaves out the title, and what stands before it, at the start of
-// an article: it is a field of its own, and short pages would differ by it.
+// dropTitle drops the title, and what precedes it, at the start of an article. The title is a separate field,
+// and short pages would differ by it.
 func dropTitle(lines []string, title string) []string {
 	const few, short = 5, 15 // lines, bytes
 	for i, line := range lines[:min(len(lines), few)] {

@@ -9,15 +9,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// block is an element that stands on lines of its own, with the blocks inside
-// it, or a run of text between two of them.
+// block is an element on lines of its own, with the blocks inside it, or a run of text between two of them.
 type block struct {
 	node   *html.Node // nil of a run
 	above  *block
 	inside []*block
 	text   string // of a run: white space folded, "\n" at line breaks
 	size   int    // letters and digits, see weight
-	linked int    // those of them inside links
+	linked int    // of these, characters inside links
 
 	worth    float64 // see weigh
 	prose    int     // letters outside links of runs that are worth something
@@ -94,7 +93,7 @@ func (b *builder) write(s string) {
 	}
 }
 
-// weight is what a rune says, in Latin letters.
+// weight returns how much text a rune is, in Latin letters.
 func weight(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:
@@ -129,8 +128,7 @@ func (b *block) add(c *block) {
 	b.linked += c.linked
 }
 
-// fuse makes a row of a table of data one run; the cells of a table that
-// lays out a page stay blocks.
+// fuse joins a row of a table of data into one run. The cells of a table that lays out a page stay blocks.
 func (b *block) fuse() {
 	const long = 100 // letters: no cell of data has more
 	if b.node.DataAtom != atom.Tr || len(b.inside) < 2 {

@@ -8,14 +8,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// check reads the tokens of a page, in constant memory, and refuses what
-// would make the parser work out of proportion.
+// check reads the tokens of a page, in constant memory, and refuses pages whose parsing would take
+// disproportionate work.
 //
-// Depth counts start tags without their end tags; the optional end tags of
-// paragraphs, list items and table cells are taken as given. Formatting
-// elements left open (<b><p>..) are opened anew in every block that follows,
-// so each block counts for as many elements as there are of those: that is
-// the attack of a thousand <font> followed by a hundred thousand <p>.
+// Depth counts start tags without their end tags; the optional end tags of paragraphs, list items and table
+// cells are assumed. Open formatting elements (<b><p>..) are opened again in every following block, so each
+// block counts once for each of them. That defeats the attack of a thousand <font> followed by a hundred
+// thousand <p>.
 func (o Options) check(source string) error {
 	z := html.NewTokenizer(strings.NewReader(source))
 	z.SetMaxBuf(o.Bytes)
@@ -77,8 +76,7 @@ func isFormatting(tag atom.Atom) bool {
 	return false
 }
 
-// endsItself is true of elements without content and of those that the next
-// one of their kind closes.
+// endsItself reports whether an element has no content, or is closed by the next one of its kind.
 func endsItself(tag atom.Atom) bool {
 	switch tag {
 	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,

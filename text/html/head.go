@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// head returns the title of a page, og:title, which names the article, else the
-// title element, which most sites end with their own name; and its absolute
-// http(s) address of link rel=canonical, else of og:url.
+// head returns the title of a page, which is og:title, the name of the article, or otherwise the title element,
+// which most sites end with their own name. It also returns the absolute http(s) address of link rel=canonical,
+// or of og:url.
 func head(root *html.Node, base *url.URL) (title, canonical string) {
 	var ogTitle, element, link, ogURL string
 	set := func(to *string, value string) {

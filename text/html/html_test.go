@@ -95,7 +95,7 @@ func TestExtractFallback(t *testing.T) {
 	}
 }
 
-// An article has more than 100 characters; else all visible text is the text of the page.
+// An article has more than 100 characters; otherwise all visible text is the text of the page.
 func TestExtractShortest(t *testing.T) {
 	for _, test := range []struct {
 		runes    int

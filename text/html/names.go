@@ -14,7 +14,7 @@ func unwanted(n *html.Node) bool {
 	case atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Fieldset, atom.Figcaption, atom.Dialog, atom.Menu:
 		return true
 	case atom.Article, atom.Main, atom.Body, atom.Blockquote, atom.P:
-		return false // their classes tell of what the article is about
+		return false // their classes describe the topic of the article
 	}
 	for _, a := range n.Attr {
 		switch a.Key {
@@ -33,10 +33,9 @@ func unwanted(n *html.Node) bool {
 	return false
 }
 
-// isUnwantedName looks at the words of a class, as they stand between other
-// signs or in camelCase: relatedArticles, post__share-buttons. A name such as
-// content-with-sidebar tells of its surroundings; a longer one is made of a
-// headline.
+// isUnwantedName looks at the words of a class, split at other signs or in camelCase: relatedArticles,
+// post__share-buttons. A name such as content-with-sidebar describes the surroundings, and a longer name is
+// made of a headline.
 func isUnwantedName(name string) bool {
 	const long = 4 // words
 	start, words, found := -1, 0, false

@@ -19,10 +19,9 @@ type sample struct {
 	gold string
 }
 
-// The sets differ in what they call main text (goose gives its beginning
-// only), so that a figure is worth something beside that of another extractor:
-// the floors are those of the one that was here before, trafilatura's. Single
-// Chinese characters count as words.
+// The sets differ in what they call main text (goose has only its beginning), so a figure is only meaningful
+// next to that of another extractor. The floors are those of the previous one, trafilatura's. Single Chinese
+// characters count as words.
 //
 //	go test ./text/html -run PageSets -v
 func TestPageSets(t *testing.T) {

@@ -10,8 +10,7 @@ const (
 	hanCount = lastHan - firstHan + 1
 )
 
-// wordByte[c] says that the ASCII character c may be part of a word; alnum[c]
-// that it is a letter or a digit.
+// wordByte[c] is true if the ASCII character c may be part of a word, alnum[c] if it is a letter or a digit.
 var wordByte, alnum = func() (word, alnum [utf8.RuneSelf]bool) {
 	for c := range byte(utf8.RuneSelf) {
 		alnum[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

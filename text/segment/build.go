@@ -20,9 +20,8 @@ func newTrie(d *dictionary) (trie, error) {
 	return t, nil
 }
 
-// assignCodes gives the smallest codes to the characters that are most
-// frequent in words, from 1, and to all others the code after the last. It
-// returns that one.
+// assignCodes gives the smallest codes, from 1, to the characters that are most frequent in words. All other
+// characters get the code after the last, which it returns.
 func (t *trie) assignCodes(d *dictionary) (none uint16) {
 	var count [lastHan + 1]int
 	for _, e := range d.entries {

@@ -11,13 +11,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The built-in dictionary is embedded as the double array that newTrie makes of it:
-// to unpack that takes a tenth of the time of reading the words and placing them.
-// Little endian, in zstd: the magic; the sum of all frequencies (8 bytes); the longest word, the
-// number of frequencies, of roots and of slots (4 each); the codes of ASCII and of
-// the Chinese characters (2 each); the frequencies (8); the roots (base 4, cost 2);
-// what each slot has (1), see taken; the bases (4) of those that go on; the codes and the costs (2 each) of those that are
-// taken. Of these three come all lowest bytes first, then all next ones: they pack a fifth better.
+// The built-in dictionary is embedded as the double array that newTrie makes of it. Unpacking it takes a tenth
+// of the time of reading and placing the words. The format is little endian, in zstd: the magic; the sum of all
+// frequencies (8 bytes); the longest word, the number of frequencies, of roots and of slots (4 each); the codes
+// of ASCII and of the Chinese characters (2 each); the frequencies (8); the roots (base 4, cost 2); the
+// contents of each slot (1), see taken; the bases (4) of slots that continue; the codes and the costs (2 each)
+// of taken slots. Of these three all lowest bytes come first, then all next ones: they pack a fifth better.
 const compiledMagic = "neardup-trie/2\n"
 
 // What a slot has, as Compile writes it.
@@ -178,8 +177,8 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	return t, total, f.err
 }
 
-// dictionary is the list of words that a trie was made of, but for those that can
-// never be met. A leaf that is no word came with the frequency 0.
+// dictionary returns the words that a trie was built from, except unreachable ones. A leaf that is not a word
+// had the frequency 0.
 func (t *trie) dictionary(total uint64) *dictionary {
 	w := &walk{trie: t, d: &dictionary{total: total}, first: make([]uint32, len(t.slots)), next: make([]uint32, len(t.slots))}
 	for i, s := range t.slots {

@@ -23,8 +23,8 @@ func source(t *testing.T) io.Reader {
 	return z
 }
 
-// TestBuiltIn: what is embedded is what the words of data/dict.txt.gz make, and
-// gives these words again, to the last.
+// TestBuiltIn: the embedded dictionary is built from the words of data/dict.txt.gz, and returns exactly these
+// words.
 func TestBuiltIn(t *testing.T) {
 	d, err := readDictionary(source(t))
 	if err != nil {

@@ -18,7 +18,7 @@ var trieData []byte
 //go:embed data/hmm.txt.gz
 var hmmData string
 
-// builtIn is the built-in dictionary, and the sum of its frequencies.
+// builtIn returns the built-in dictionary, and the sum of its frequencies.
 func builtIn() (t trie, total uint64, err error) {
 	if t, total, err = readCompiled(trieData); err != nil {
 		return t, 0, fmt.Errorf("read built-in dictionary: %w", err)

@@ -76,7 +76,7 @@ func (d *dictionary) sort() {
 	d.entries = kept
 }
 
-// merge adds the words of an overlay, which win over those of d.
+// merge adds the words of an overlay, which take precedence over those of d.
 func (d *dictionary) merge(o *overlay) {
 	for word, freq := range o.freq {
 		d.entries = append(d.entries, entry{word, freq})
@@ -85,8 +85,7 @@ func (d *dictionary) merge(o *overlay) {
 	d.sort()
 }
 
-// eachLine calls f with every line that is not empty once white space around
-// it is cut, and adds the number of the line to an error of f.
+// eachLine calls f with every line that is not empty after trimming, and adds the line number to an error of f.
 func eachLine(r io.Reader, f func(line string) error) error {
 	lines := bufio.NewScanner(r)
 	n := 0

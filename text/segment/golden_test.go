@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// golden is what jieba 0.42.1 says; see testdata/golden.py.
+// golden is the output of jieba 0.42.1; see testdata/golden.py.
 type golden struct {
 	Freq  map[string]uint64
 	Cases []struct {

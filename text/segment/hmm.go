@@ -61,7 +61,7 @@ func readModel(r io.Reader) (*model, error) {
 				return errors.New("unknown name")
 			}
 			if char < firstHan || char > lastHan {
-				return nil // is never asked for
+				return nil // never called
 			}
 			row = &m.emit[char-firstHan]
 		}

@@ -12,13 +12,12 @@ type array struct {
 	next   []uint32 // the free slot after this one
 	prev   []uint32
 	based  []bool // bases in use
-	cursor uint32 // where the search for nodes of one width goes on; 0: at the start
+	cursor uint32 // where the search for nodes of one width continues; 0: at the start
 	codes  uint32 // the greatest code, which no slot carries
 }
 
-// pack moves the tree into the double array. The nodes with most children
-// come first, so that the others fill the gaps; the search for nodes of one
-// size (to a factor of 2) never goes back, which keeps it linear.
+// pack moves the tree into the double array. The nodes with most children come first, so that the others fill
+// the gaps. The search for nodes of one size (to a factor of 2) never goes back, which keeps it linear.
 func (t *trie) pack(tree []branch, none uint16) {
 	a := &array{codes: uint32(none)}
 	a.extend(len(tree) + len(tree)/16 + int(none))
@@ -106,8 +105,8 @@ func (a *array) extend(n int) {
 	}
 }
 
-// used returns the array up to the last base, and as many slots more as there
-// are codes, so that no step from a base leaves it.
+// used returns the array up to the last base, plus one slot for each code, so that no step from a base leaves
+// it.
 func (a *array) used() []slot {
 	last := 0
 	for i, based := range a.based {

@@ -1,15 +1,12 @@
 // Package segment cuts Chinese text into words.
 //
-// The words are those of the dictionary of jieba 0.42.1 (see data/NOTICE) or
-// of the caller's own; the cut is the most probable one, found by dynamic
-// programming over all dictionary words of a stretch of text, and runs of
-// single characters can go through a hidden Markov model that finds words
-// the dictionary lacks. With the default dictionary the tokens are those of
-// jieba.cut(text, HMM=False) and of jieba.cut(text).
+// The words are those of the dictionary of jieba 0.42.1 (see data/NOTICE) or of a custom one. The cut is the
+// most probable one, found by dynamic programming over all dictionary words of a stretch of text. Runs of
+// single characters can go through a hidden Markov model that finds words the dictionary lacks. With the
+// default dictionary the tokens are those of jieba.cut(text, HMM=False) and of jieba.cut(text).
 //
-// Costs are integers in units of 2^-40, taken by an integer logarithm, so
-// that every processor cuts alike; where two cuts are equally probable, the
-// one whose next word is longer wins, as in jieba.
+// Costs are integers in units of 2^-40, from an integer logarithm, so that every processor cuts alike. If two
+// cuts are equally probable, the one with the longer next word wins, as in jieba.
 package segment
 
 import (
@@ -17,7 +14,7 @@ import (
 	"sync"
 )
 
-// Mode says what becomes of characters outside every dictionary word.
+// Mode selects what becomes of characters outside every dictionary word.
 type Mode uint8
 
 const (

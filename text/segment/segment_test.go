@@ -23,7 +23,7 @@ func defaultSegmenter(tb testing.TB) *Segmenter {
 	return g
 }
 
-// small is a dictionary of few words that overlap much.
+// small returns a dictionary of few words that overlap a lot.
 func small(tb testing.TB) *Segmenter {
 	tb.Helper()
 	g, err := New(WithDictionary(strings.NewReader("一 50\n一二 9\n一二三 2\n二 3\n二三 7\n三四 4\n四 1\n四一 5\n三 0\n一二三四五 1\na 2\nab 1\n")))
@@ -74,8 +74,8 @@ func plain(t *trie, s string) (words []string, best int64) {
 	return words, best
 }
 
-// startsWord says whether any dictionary word is a prefix of s: then a
-// character that is none itself does not stand alone.
+// startsWord reports whether any dictionary word is a prefix of s. If so, a character that is not a word does
+// not stand alone.
 func startsWord(t *trie, s string) bool {
 	for n := 3; n <= len(s); n += 3 {
 		if t.has(s[:n]) {
@@ -96,8 +96,8 @@ func TestCutIsTheBestOfAllCuts(t *testing.T) {
 	})
 }
 
-// Where two cuts are equally probable jieba goes by the rounding of its
-// floating sums; here the longer next word wins, for every length.
+// If two cuts are equally probable, jieba depends on the rounding of its floating sums. Here the longer next
+// word wins, for every length.
 func TestEqualPathsTakeTheLongerWordFirst(t *testing.T) {
 	g := defaultSegmenter(t)
 	for text, want := range map[string]string{

@@ -6,11 +6,9 @@ import (
 	"github.com/neardup/neardup/internal/intlog"
 )
 
-// trie is the dictionary as a double array (Aoe 1989) over characters: the
-// child of a node with base b by the character of code c is slot b+c, if that
-// slot carries the code c. No two nodes share a base, so the code is check
-// enough and a slot takes 8 bytes: one step, one cache line. The first
-// character goes through a table of its own.
+// trie is the dictionary as a double array (Aoe 1989) over characters. The child of a node with base b by the
+// character of code c is slot b+c, if that slot has the code c. No two nodes share a base, so the code is check
+// enough and a slot takes 8 bytes: one step, one cache line. The first character uses a separate table.
 type trie struct {
 	han     [hanCount]uint16      // code of each Chinese character
 	ascii   [utf8.RuneSelf]uint16 // code of each ASCII character
@@ -21,8 +19,8 @@ type trie struct {
 	longest int                   // runes of the longest word
 }
 
-// slot is one node, or free (code 0). cost indexes trie.costs; 0 says that
-// the characters so far are no word. base 0 says that no word goes on.
+// slot is one node, or free (code 0). cost indexes trie.costs; 0 means that the characters so far are not a
+// word. base 0 means that no longer word follows.
 type slot struct {
 	base uint32
 	code uint16
@@ -38,7 +36,7 @@ type root struct {
 // int64, and path.go rebases before that.
 const costBits = 40
 
-// cost is the log probability of a word: ln(freq/total) in units of 2^-40.
+// cost returns the log probability of a word: ln(freq/total) in units of 2^-40.
 func cost(freq, total uint64) int64 {
 	return (intlog.Ln(freq) - intlog.Ln(total)) >> (intlog.Bits - costBits)
 }
@@ -52,7 +50,7 @@ func (t *trie) code(s string, p int) (code uint16, size int) {
 	return t.han[hanAt(s, p)], 3
 }
 
-// has says whether a run of characters is a dictionary word.
+// has reports whether a run of characters is a dictionary word.
 func (t *trie) has(word string) bool {
 	cost, _ := t.find(word)
 	return cost != 0

@@ -91,10 +91,9 @@ func (o *overlay) lookup(word string) (freq uint64, known bool) {
 	return o.trie.freqs[cost], known
 }
 
-// suggest returns the least frequency with which a word is cut as one: one
-// more than the words it is cut into would have together by chance (jieba's
-// suggest_freq). Floating point, but products only: there is nothing that a
-// processor could fuse, and each step is rounded as IEEE 754 says.
+// suggest returns the least frequency at which a word is cut as one: one more than its parts would have
+// together by chance (jieba's suggest_freq). It multiplies floating-point numbers but adds none. So a processor
+// cannot fuse operations, and each step is rounded as IEEE 754 requires.
 func (o *overlay) suggest(word string) uint64 {
 	total := float64(o.total)
 	chance := 1.0
@@ -112,8 +111,8 @@ func (o *overlay) suggest(word string) uint64 {
 	return least
 }
 
-// cut is Cut in the mode Dictionary, straight from the definition. It is for
-// the words of own dictionaries, which are short.
+// cut does what Cut does in the mode Dictionary, straight from the definition. It is for the words of custom
+// dictionaries, which are short.
 func (o *overlay) cut(s string) []string {
 	var words []string
 	for p := 0; p < len(s); {
