@@ -57,7 +57,7 @@ func TestAuditFindsEveryViolation(t *testing.T) {
 			return r, l
 		}},
 		{"a duplicate that is not near", "I-3", func(r []harness.Record, l []harness.Entry) ([]harness.Record, []harness.Entry) {
-			l[2].Evidence.Similarity = .5
+			l[2].Evidence.Similarity = .4
 			return r, l
 		}},
 		{"an answer that changed", "I-5", func(r []harness.Record, l []harness.Entry) ([]harness.Record, []harness.Entry) {
