@@ -152,6 +152,11 @@ const untilKnown = 15 * time.Second
 
 // metadata returns the metadata of the topic.
 func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
+	return whenKnown(ctx, l, l.requestMetadata)
+}
+
+// requestMetadata requests the metadata of the topic.
+func (l *Log) requestMetadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
 	req := kmsg.NewPtrMetadataRequest()
 	topic := kmsg.NewMetadataRequestTopic()
 	topic.Topic = kmsg.StringPtr(l.topic)
@@ -166,23 +171,28 @@ func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error)
 	return &resp.Topics[0], kerr.ErrorForCode(resp.Topics[0].ErrorCode)
 }
 
-// set reads the settings of the topic. Brokers learn of a new topic with a delay, so it asks again while one is new.
+// set reads the settings of the topic.
 func (l *Log) set(ctx context.Context) (map[string]string, error) {
+	return whenKnown(ctx, l, l.requestSettings)
+}
+
+// whenKnown asks again while the topic is new and the broker that answers does not know it yet.
+func whenKnown[T any](ctx context.Context, l *Log, ask func(context.Context) (T, error)) (answer T, err error) {
 	for {
-		values, err := l.described(ctx)
+		answer, err = ask(ctx)
 		if !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(l.created) > untilKnown {
-			return values, err
+			return answer, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return answer, ctx.Err()
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
 
-// described asks a broker for the settings of the topic.
-func (l *Log) described(ctx context.Context) (map[string]string, error) {
+// requestSettings asks a broker for the settings of the topic.
+func (l *Log) requestSettings(ctx context.Context) (map[string]string, error) {
 	topic, err := l.metadata(ctx)
 	if err != nil {
 		return nil, err
