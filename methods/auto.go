@@ -219,7 +219,7 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	return nil
 }
 
-// Plausible asks the method that finds the pair. The sketches are no evidence for two texts on the border, or
+// Plausible asks the method that finds the pair. The sketches do not rule out two texts on the border, or
 // for one with a long text.
 func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits

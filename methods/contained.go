@@ -22,7 +22,7 @@ const passageKeys = 0x6f7a1c0d5e83b247
 // replaced, it stays one.
 //
 // The two highest bits of its sketches, which the method leaves free or fills with its route, show whether a
-// text has keys of passages. Between two such texts the sketches are no evidence.
+// text has keys of passages. Their sketches do not rule out a pair of such texts.
 type contained struct{ decorator }
 
 // newContained wraps a method so that it also finds contained texts.

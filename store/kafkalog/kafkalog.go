@@ -193,7 +193,7 @@ func whenKnown[T any](ctx context.Context, l *Log, ask func(context.Context) (T,
 
 // requestSettings asks a broker for the settings of the topic.
 func (l *Log) requestSettings(ctx context.Context) (map[string]string, error) {
-	topic, err := l.metadata(ctx)
+	topic, err := l.requestMetadata(ctx)
 	if err != nil {
 		return nil, err
 	}

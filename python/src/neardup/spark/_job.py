@@ -96,7 +96,7 @@ class Job:
         A plan that held all stages before it would double with each use. Kept is it on the checkpoint folder if
         there is one; where one machine is all, which is not lost in part, on its disk: as much as the input has documents, it would fill the
         heap, and collecting garbage cost more than writing and reading it; else in a cache, and what an
-        executor takes with it is made again from the input.
+        executor takes with it is computed again from the input.
         """
         return self._kept(df, False)[0]
 
