@@ -21,10 +21,7 @@ func (w waiting) put(e *encoder) {
 	e.uint(uint64(w.effect))
 	if w.article != nil {
 		putArticle(e, w.article)
-		if len(w.article.Pictures) > 0 {
-			e.uint(flagPictures)
-		}
-		putPictures(e, w.article.Pictures)
+		putExtras(e, false, &w.article.Extras, false)
 	}
 }
 
@@ -32,7 +29,7 @@ func (w *waiting) get(d *decoder) {
 	if w.effect = docid.KeptEffect(d.uint()); d.more() {
 		w.article = &docid.Article{}
 		getArticle(d, w.article)
-		w.article.Pictures = getPictures(d, d.flags())
+		getExtras(d, &w.article.Extras)
 	}
 }
 

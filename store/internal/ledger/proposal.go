@@ -230,9 +230,7 @@ func putChange(e *encoder, c *docid.Change) {
 		e.string(f.Material.Title)
 		putUnless(e, f.Material.Text == text, func() { e.string(f.Material.Text) })
 	}
-	if p := picturesOf(c); p.any() {
-		p.put(e)
-	}
+	putExtrasOf(e, c)
 }
 
 func getChange(d *decoder, c *docid.Change) {
@@ -275,7 +273,7 @@ func getChange(d *decoder, c *docid.Change) {
 		}
 	}
 	if d.more() {
-		getPicturesOf(d, c)
+		getExtrasOf(d, c)
 	}
 }
 
