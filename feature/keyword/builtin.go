@@ -10,6 +10,7 @@ import (
 )
 
 //go:generate go run -C ../../bench ./dictionaries/keyword -archive jieba-0.42.1.tar.gz
+//go:generate go test -run TestChineseTable -update
 
 // chineseData is data/idf.zh.gz, compiled.
 //
