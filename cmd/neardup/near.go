@@ -150,10 +150,7 @@ func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit f
 // stream answers each line of standard input immediately, for clients that wait for an answer before the next
 // query.
 func (n *near) stream(ctx context.Context, all fingerprintList) error {
-	x, err := simhash.NewIndex(simhash.IndexOptions{K: n.sum.Distance, Expect: all.Len()})
-	for i := 0; err == nil && i < all.Len(); i++ {
-		err = x.Insert(uint64(i), all.Fingerprints[i])
-	}
+	x, err := simhash.NewIndex(ctx, all.Fingerprints, n.sum.Distance, n.run.workers)
 	if err != nil {
 		return err
 	}
@@ -189,11 +186,11 @@ func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
 			return err
 		}
 		slices.SortFunc(found, func(a, b simhash.Neighbor) int {
-			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.At, b.At))
 		})
 		n.sum.Queries++
 		for _, b := range found {
-			if err := n.pair(queries.ID(i), all.ID(int(b.ID)), b.Distance); err != nil {
+			if err := n.pair(queries.ID(i), all.ID(b.At), b.Distance); err != nil {
 				return err
 			}
 		}
