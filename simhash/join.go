@@ -42,11 +42,32 @@ func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func
 	return runJoin(ctx, s, s, k, o, emit, nil)
 }
 
+// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than tables.
+const fewQueries = 64
+
 // Join calls emit for every query and fingerprint within k bits of each
-// other, once. Otherwise as SelfJoin. A few queries, or a few fingerprints, are
-// compared with all.
+// other, once. Otherwise as SelfJoin. A few queries are compared with all, one after the other.
 func Join(ctx context.Context, queries, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
+	if len(queries) <= fewQueries && k >= 0 && k <= MaxK {
+		return scanAll(ctx, queries, fps, k, emit)
+	}
 	return runJoin(ctx, &side{in: queries}, &side{in: fps}, k, o, emit, nil)
+}
+
+func scanAll(ctx context.Context, queries, fps []uint64, k int, emit func(Pair) error) error {
+	for a, q := range queries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for b, fp := range fps {
+			if d := Distance(q, fp); d <= k {
+				if err := emit(Pair{a, b, d}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // runJoin joins by a layout, or by the cheapest one if it is nil.
@@ -77,9 +98,6 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 	}
 	if len(a.in) == 0 || len(b.in) == 0 {
 		return nil
-	}
-	if a != b && by == nil && min(len(a.in), len(b.in)) <= len(j.layout.tables)*scanAllLimit {
-		return j.scanAll(ctx)
 	}
 	for t := range j.layout.tables {
 		if err := j.table(ctx, t); err != nil {

@@ -91,7 +91,7 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	case streamed:
 		return n.stream(ctx, all)
 	}
-	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
+	return simhash.Join(ctx, queries.Fingerprints, all.Fingerprints, n.distance, simhash.JoinOptions{Workers: n.run.workers}, emit)
 }
 
 // among finds the near pairs in a list.
@@ -123,28 +123,6 @@ func (n *near) queries(args []string) (fingerprintList, error) {
 		l.AddID(s, fp)
 	}
 	return l, nil
-}
-
-// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than a join.
-const fewQueries = 64
-
-func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit func(simhash.Pair) error) error {
-	if len(queries) > fewQueries {
-		return simhash.Join(ctx, queries, all, k, simhash.JoinOptions{Workers: workers}, emit)
-	}
-	for a, q := range queries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for b, fp := range all {
-			if d := simhash.Distance(q, fp); d <= k {
-				if err := emit(simhash.Pair{A: a, B: b, Distance: d}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // stream answers each line of standard input immediately, for clients that wait for an answer before the next
