@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/span"
 )
@@ -44,9 +45,7 @@ func (f *follower) entry(p *proposal) []byte {
 const entryHead = len(entryID{}) + 1 + 8
 
 func entryOf(id entryID, version byte, p *proposal) []byte {
-	plain := p.encode()
-	b := make([]byte, entryHead+s2.MaxEncodedLen(len(plain)))
-	b = b[:entryHead+len(s2.Encode(b[entryHead:], plain))]
+	b := packer().EncodeAll(p.encode(), make([]byte, entryHead, 1024))
 	copy(b, append(id[:], version))
 	binary.BigEndian.PutUint64(b[entryHead-8:], entrySum(b))
 	return b
@@ -60,6 +59,18 @@ var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNew
 // maxEntry is the largest size of a decompressed entry.
 const maxEntry = 256 << 20
 
+// packer and unpacker compress and decompress entries. Both are safe for concurrent use.
+var (
+	packer = sync.OnceValue(func() *zstd.Encoder {
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)) // the options are valid
+		return z
+	})
+	unpacker = sync.OnceValue(func() *zstd.Decoder {
+		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxEntry))
+		return z
+	})
+)
+
 // readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
 // changes nothing in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
@@ -69,11 +80,7 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 	if v := b[len(entryID{})]; v > knows {
 		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
 	}
-	b = b[entryHead:]
-	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {
-		return nil, fmt.Errorf("%w: an entry that is not compressed as it says", docid.ErrCorrupt)
-	}
-	plain, err := s2.Decode(nil, b)
+	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	}
