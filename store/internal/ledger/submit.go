@@ -21,12 +21,12 @@ func idOf(entry []byte) (id entryID) {
 	return id
 }
 
-// flight is a pending proposal of this server.
-type flight struct {
+// pending is a pending proposal of this server.
+type pending struct {
 	p     *proposal
 	entry []byte
-	read  *proposal // the decoded entry, until it is applied
 	keys  []uint64
+	made  outcome
 	err   error
 	done  chan struct{}
 }
@@ -82,21 +82,20 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 
 // propose appends a proposal and returns its outcome. Any error other than a refusal of fold leaves the outcome
 // unknown.
-func (f *follower) propose(ctx context.Context, p *proposal) error {
+func (f *follower) propose(ctx context.Context, p *proposal) (o outcome, err error) {
 	entry := f.entry(p)
-	read, err := readEntry(entry, f.knows)
-	if err != nil {
-		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
+	if n, err := s2.DecodedLen(entry[entryHead:]); err != nil || n > maxEntry {
+		return o, fmt.Errorf("%w: a proposal of more than %d bytes", docid.ErrInvalid, maxEntry)
 	}
-	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
+	own := &pending{p: p, entry: entry, done: make(chan struct{})}
 	if p.restart == nil {
 		if err := f.surely(ctx); err != nil {
-			return err
+			return o, err
 		}
 	}
-	anchor, err := f.takeOff(ctx, own)
+	anchor, err := f.submit(ctx, own)
 	if err != nil {
-		return err
+		return o, err
 	}
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
@@ -104,7 +103,7 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	offset, err := f.log.Append(wait, anchor, entry)
 	if span.Record(ctx, "append", began, err); err != nil {
 		f.mu.Lock()
-		f.land(idOf(entry), own)
+		f.remove(idOf(entry), own)
 		f.mu.Unlock()
 		switch {
 		case errors.Is(err, docid.ErrLogLost):
@@ -112,9 +111,9 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		case ctx.Err() == nil && !errors.Is(err, docid.ErrFull):
 			f.doubts()
 		case errors.Is(err, docid.ErrFull):
-			return fmt.Errorf("append to the log: %w", err)
+			return o, fmt.Errorf("append to the log: %w", err)
 		}
-		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
+		return o, fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
 	}
 	f.want(offset)
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
@@ -122,16 +121,16 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	began = time.Now()
 	select {
 	case <-own.done:
-		err = own.err
+		o, err = own.made, own.err
 	case <-soon.Done():
 		err = context.Cause(soon)
 	}
 	span.Record(ctx, "apply", began, err)
-	return err
+	return o, err
 }
 
 // posts reports whether a pending proposal posts a new docId, or a name under a docId that does not have it.
-func (f *follower) posts(own *flight, key uint64) bool {
+func (f *follower) posts(own *pending, key uint64) bool {
 	c, ix := own.p.change, f.s.index(own.p.tenant)
 	if c.NewLeader != nil || ix == nil {
 		return c.NewLeader != nil
@@ -150,10 +149,10 @@ func (f *follower) posts(own *flight, key uint64) bool {
 	return fresh
 }
 
-// takeOff registers a pending proposal. It first waits for pending proposals that post one of the same keys,
+// submit registers a pending proposal. It first waits for pending proposals that post one of the same keys,
 // because fold would then refuse this one. So of many near articles at one moment a server appends one and
 // judges the others again.
-func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
+func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, error) {
 	var asks []uint64
 	if c := own.p.change; c != nil {
 		for _, s := range c.Query.KeySets {
@@ -186,8 +185,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		err := error(nil)
 		select {
 		case <-first.done:
-			r := &first.p.receipt
-			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Seq > own.p.change.Query.Since {
+			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && first.made.receipt.Seq > own.p.change.Query.Since {
 				err = docid.ErrConflict
 			}
 		case <-ctx.Done():
@@ -198,24 +196,24 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		}
 	}
 	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse it with the same error
-		err := ix.leads(c)
+		err := ix.checkLeader(c)
 		if err == nil {
-			err = ix.newer(f.s.kv.Snapshot, &c.Query)
+			err = ix.checkNewer(f.s.kv.Snapshot, &c.Query)
 		}
 		if err != nil {
 			return docid.Anchor{}, err
 		}
 	}
-	f.flights[idOf(own.entry)] = own
+	f.pending[idOf(own.entry)] = own
 	for _, k := range own.keys {
 		f.posting[k] = own
 	}
 	return f.applied, nil
 }
 
-// land removes a pending proposal. The caller holds f.mu.
-func (f *follower) land(id entryID, own *flight) {
-	delete(f.flights, id)
+// remove removes a pending proposal. The caller holds f.mu.
+func (f *follower) remove(id entryID, own *pending) {
+	delete(f.pending, id)
 	for _, k := range own.keys {
 		if f.posting[k] == own {
 			delete(f.posting, k)
