@@ -256,7 +256,7 @@ func (w *world) entry(p *proposal) []byte {
 	var id entryID
 	w.sent++
 	copy(id[:], fmt.Sprintf("%016d", w.sent))
-	return entryOf(id, rules, p)
+	return entryOf(id, rules, p.encode())
 }
 
 func (one *simulated) open(kv *memory) {

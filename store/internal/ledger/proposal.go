@@ -246,7 +246,7 @@ func putChange(e *encoder, c *docid.Change) {
 		e.fixed(f.Sketch)
 		e.string(f.Material.NID)
 		e.string(f.Material.Title)
-		putUnless(e, f.Material.Text == text, func() { e.string(f.Material.Text) })
+		putDerived(e, text, f.Material.Text)
 	}
 	if p := picturesOf(c); p.any() {
 		p.put(e)
@@ -287,10 +287,7 @@ func getChange(d *decoder, c *docid.Change) {
 			f.Keys = getKeys(d)
 		}
 		f.Sketch = d.fixed()
-		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: text}
-		if d.bool() {
-			f.Material.Text = d.string()
-		}
+		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: getDerived(d, text)}
 	}
 	if d.more() {
 		getPicturesOf(d, c)

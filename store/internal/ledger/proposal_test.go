@@ -6,7 +6,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/klauspost/compress/s2"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/override"
 )
@@ -58,7 +57,7 @@ func FuzzEntries(f *testing.F) {
 		w := &world{T: t}
 		w.log = [][]byte{w.entry(&proposal{genesis: &genesis{}}), w.entry(&proposal{tenant: "t", identity: &docid.Identity{}}),
 			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "first"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}}),
-			forged(s2.Encode(nil, b)), forged(b), b,
+			forged(packer().EncodeAll(b, nil)), forged(b), b,
 			w.entry(&proposal{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "last"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}, Query: docid.Query{Ruled: math.MaxUint64}}}),
 		}
 		var digests [2]uint64

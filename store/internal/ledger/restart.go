@@ -250,6 +250,7 @@ func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPl
 	}
 	var id entryID
 	_, _ = rand.Read(id[:]) // never fails
-	first := entryOf(id, 1, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}})
+	p := &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}}
+	first := entryOf(id, 1, p.encode())
 	return first, logPlace{Anchor: docid.Anchor{}.Next(first), incarnation: now}, nil
 }

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/span"
 )
@@ -32,21 +33,23 @@ type pending struct {
 }
 
 // entry encodes a proposal as a log entry.
-func (f *follower) entry(p *proposal) []byte {
+func (f *follower) entry(p *proposal) ([]byte, error) {
 	var id entryID
 	copy(id[:], f.drawn[:])
 	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
-	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), p)
+	plain := p.encode()
+	if len(plain) > maxEntry {
+		return nil, fmt.Errorf("%w: a proposal of %d bytes (want at most %d)", docid.ErrInvalid, len(plain), maxEntry)
+	}
+	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), plain), nil
 }
 
 // An entry begins with its id, the version of its rules, and a checksum of all else. No version of the program changes that,
 // so every server knows what no server wrote.
 const entryHead = len(entryID{}) + 1 + 8
 
-func entryOf(id entryID, version byte, p *proposal) []byte {
-	plain := p.encode()
-	b := make([]byte, entryHead+s2.MaxEncodedLen(len(plain)))
-	b = b[:entryHead+len(s2.Encode(b[entryHead:], plain))]
+func entryOf(id entryID, version byte, plain []byte) []byte {
+	b := packer().EncodeAll(plain, make([]byte, entryHead, 1024))
 	copy(b, append(id[:], version))
 	binary.BigEndian.PutUint64(b[entryHead-8:], entrySum(b))
 	return b
@@ -60,6 +63,18 @@ var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNew
 // maxEntry is the largest size of a decompressed entry.
 const maxEntry = 256 << 20
 
+// packer and unpacker compress and decompress entries. Both are safe for concurrent use.
+var (
+	packer = sync.OnceValue(func() *zstd.Encoder {
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)) // the options are valid
+		return z
+	})
+	unpacker = sync.OnceValue(func() *zstd.Decoder {
+		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxEntry))
+		return z
+	})
+)
+
 // readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
 // changes nothing in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
@@ -69,11 +84,7 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 	if v := b[len(entryID{})]; v > knows {
 		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
 	}
-	b = b[entryHead:]
-	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {
-		return nil, fmt.Errorf("%w: an entry that is not compressed as it says", docid.ErrCorrupt)
-	}
-	plain, err := s2.Decode(nil, b)
+	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	}
@@ -83,9 +94,9 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 // propose appends a proposal and returns its outcome. Any error other than a refusal of fold leaves the outcome
 // unknown.
 func (f *follower) propose(ctx context.Context, p *proposal) (o outcome, err error) {
-	entry := f.entry(p)
-	if n, err := s2.DecodedLen(entry[entryHead:]); err != nil || n > maxEntry {
-		return o, fmt.Errorf("%w: a proposal of more than %d bytes", docid.ErrInvalid, maxEntry)
+	entry, err := f.entry(p)
+	if err != nil {
+		return o, err
 	}
 	own := &pending{p: p, entry: entry, done: make(chan struct{})}
 	if p.restart == nil {
