@@ -59,13 +59,14 @@ const DefaultLimit = 300
 const Basis = "probability by the evidence of the words"
 
 // DefaultProbability is the least probability of near texts; Unsure is from where on
-// below it a person should look. The floors are the least similarity of texts that are judged:
-// of words by weight in short texts, of pairs of words in long ones.
+// below it a person should look. The floors are the least similarity of texts that are scored: in short texts of words
+// by weight, in long ones of pairs of words and also of words. OCR copies have few common pairs of words, but many words.
 const (
 	DefaultProbability = .5
 	Unsure             = .3
 	shortFloor         = .5
 	longFloor          = .4
+	wordFloor          = .6
 )
 
 const autoVersion = 5
@@ -305,6 +306,7 @@ func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 		m = a.words.Compare(&v.View, &w.View)
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
+		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
 	}
 	if !m.Near {
 		return m, true
