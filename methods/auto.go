@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -20,15 +21,17 @@ import (
 // Length returns the length by which auto routes, in halves of a Chinese character: three for a letter or digit
 // of an alphabet, two for any other rune.
 func Length(clean string) int {
-	runes, letters := sizes(clean)
-	return lengthOf(runes, letters)
+	length, _ := lengthUpTo(clean, math.MaxInt)
+	return length
 }
 
-func lengthOf(runes, letters int) int { return 2*runes + letters }
-
-// sizes counts the runes, and the letters and digits of alphabets among them.
-func sizes(clean string) (runes, letters int) {
+// lengthUpTo returns the Length and the runes of the shortest part from the start whose Length is at least most, or of all.
+func lengthUpTo(clean string, most int) (length, runes int) {
+	letters := 0
 	for _, r := range clean {
+		if 2*runes+letters >= most {
+			break
+		}
 		runes++
 		switch {
 		case r < utf8.RuneSelf:
@@ -38,7 +41,7 @@ func sizes(clean string) (runes, letters int) {
 			letters++
 		}
 	}
-	return runes, letters
+	return 2*runes + letters, runes
 }
 
 // plain is 1 for a letter or digit of ASCII.
@@ -156,24 +159,20 @@ const (
 	routeBits   = 3 << 62
 )
 
-// route chooses by the Length.
+// route chooses by the Length. It reads a text only up to the border.
 func (a *auto) route(clean string) uint64 {
-	if a.surelyLong(len(clean)/utf8.UTFMax) || a.surelyLong(utf8.RuneCountInString(clean)) {
+	least := 2 * mostLonger * a.limit // of long texts
+	if len(clean)/utf8.UTFMax >= least/2 {
 		return routeLong
 	}
-	runes, letters := sizes(clean)
+	length, runes := lengthUpTo(clean, least)
 	switch {
-	case lengthOf(runes, letters) < 2*a.limit:
-		return routeShort
-	case lengthOf(runes, letters) < 2*mostLonger*a.limit:
+	case length >= least || runes >= 1<<14:
+		return routeLong
+	case length >= 2*a.limit:
 		return routeBorder
 	}
-	return routeLong
-}
-
-// surelyLong reports whether a text of at least runes runes is long whatever its letters.
-func (a *auto) surelyLong(runes int) bool {
-	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*mostLonger*a.limit
+	return routeShort
 }
 
 // Route returns the name of the method that finds a text among others of its length.
@@ -236,10 +235,11 @@ func (a *auto) Plausible(x, y uint64) bool {
 // view holds what a text is found and judged by. The words of a short text are stored in it, because they are compared most often.
 type view struct {
 	token.View
-	short    bool          // a short text may be near it
-	shingles *minhash.View // nil: no long text is
-	clean    string        // of shingles
-	cut      sync.Once     // most long texts are like no other, so they are cut into words when they are first wanted
+	short    bool               // a short text may be near it
+	border   func() *token.View // the words of a text on the border, which few are found by; nil: View
+	shingles *minhash.View      // nil: no long text is
+	clean    string             // of shingles
+	cut      sync.Once          // most long texts are like no other, so they are cut into words when they are first wanted
 	long     *evidence.LongView
 }
 
@@ -258,6 +258,14 @@ func (v *view) Bytes() int {
 	return n
 }
 
+// words returns the words by which short texts are compared.
+func (v *view) words() *token.View {
+	if v.border != nil {
+		return v.border()
+	}
+	return &v.View
+}
+
 func (v *view) longWords() *evidence.LongView {
 	v.cut.Do(func() { v.long = evidence.NewLongView(v.clean) })
 	return v.long
@@ -272,7 +280,7 @@ func (a *auto) Prepare(clean string) neardup.Prepared {
 		return newLong(a.shingles.Prepare(clean), clean)
 	}
 	v := newLong(a.shingles.Prepare(clean), clean)
-	v.View, v.short = *a.words.Prepare(clean).(*token.View), true
+	v.short, v.border = true, sync.OnceValue(func() *token.View { return a.words.Prepare(clean).(*token.View) })
 	return v
 }
 
@@ -303,7 +311,7 @@ func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
 	switch v, w, how := pair(x, y); how {
 	case shortTexts:
-		m = a.words.Compare(&v.View, &w.View)
+		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
 		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
@@ -320,7 +328,7 @@ func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
 	if how == longTexts {
 		return a.match(minhash.Name, closeness, a.scorer.Score(v.longWords(), w.longWords()))
 	}
-	return a.match(weighted.Name, closeness, a.scorer.Score(&v.View, &w.View))
+	return a.match(weighted.Name, closeness, a.scorer.Score(v.words(), w.words()))
 }
 
 // Compare runs both stages.
@@ -338,10 +346,10 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	if how == longTexts {
 		return v.longWords(), w.longWords(), true
 	}
-	if how == unlike || v.Total == 0 || w.Total == 0 {
+	if how == unlike || v.words().Total == 0 || w.words().Total == 0 {
 		return nil, nil, false
 	}
-	return &v.View, &w.View, true
+	return v.words(), w.words(), true
 }
 
 // Explain adds the evidence, whatever the similarity.
@@ -409,7 +417,7 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 		return dst
 	}
 	if own.short {
-		dst = a.words.FeatureSets(dst, &own.View)
+		dst = a.words.FeatureSets(dst, own.words())
 	}
 	if own.shingles != nil {
 		dst = a.shingles.FeatureSets(dst, own.shingles)
