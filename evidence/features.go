@@ -220,7 +220,7 @@ func (p *pair) place(s *sums) {
 			weight[side] += uint64(e.Weight)
 			facts = facts || e.Fact()
 			e.passage = len(list)-len(p.rows[1-side]) > mostFew
-			if token.Negates(e.Token) && !e.passage {
+			if e.Denies && !e.passage {
 				negations[side]++
 			}
 		}

@@ -38,6 +38,8 @@ type Token struct {
 	Weight  uint32 // idf, in units of 1/Unit
 	Known   bool   // a table has it
 	Han     bool   // of Chinese characters
+	Denies  bool   // a negation
+	opposed bool   // it may have opposites
 	Kind    Kind
 }
 
@@ -73,6 +75,8 @@ type form struct {
 	list    list
 	kind    Kind
 	known   bool
+	denies  bool
+	opposed bool
 }
 
 // leastLeft is the least number of tokens of a text without its furniture. If fewer would remain, nothing is
@@ -216,7 +220,8 @@ func wordAt(s string, at int) int {
 // add adds the form of a word as written.
 func (c *Cutter) add(f *form, written string, han bool) {
 	c.tokens = append(c.tokens, Token{
-		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han, Kind: f.kind,
+		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han,
+		Denies: f.denies, opposed: f.opposed, Kind: f.kind,
 	})
 }
 
@@ -298,7 +303,7 @@ func tagEnd(s string, at int) int {
 		name++
 	}
 	end := wordAt(s, name)
-	if !isTag(s[name:end]) {
+	if !tagTable[s[name:end]] {
 		return at + 1
 	}
 	for p := end; p < len(s) && p < end+mostTag && s[p] != '<'; p++ {
