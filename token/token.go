@@ -9,6 +9,7 @@ package token
 
 import (
 	"cmp"
+	"html"
 	"strings"
 	"unicode/utf8"
 
@@ -56,7 +57,6 @@ type Cutter struct {
 	seed    uint64
 	tokens  []Token
 	words   []string // of a run of Chinese characters
-	again   []string // of what follows a numeral that ends within a word
 	skipped bool     // furniture was skipped
 	whole   bool     // furniture is not skipped
 	recent  [1 << 12][2]form
@@ -105,7 +105,11 @@ func (c *Cutter) CutPart(clean string, first bool) []Token {
 
 func (c *Cutter) cut(clean string, first bool) {
 	c.tokens, c.skipped = c.tokens[:0], false
-	clean = unescape(clean)
+	if strings.IndexByte(clean, '&') >= 0 {
+		if plain := html.UnescapeString(clean); plain != clean { // half-converted pages: kr&#246;ger
+			clean = text.Default().Clean(plain)
+		}
+	}
 	at, end := 0, len(clean)
 	if first && !c.whole {
 		at, end = body(clean)
