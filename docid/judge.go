@@ -59,9 +59,9 @@ const (
 // same holds for a url if the contents must agree; otherwise a url leads to one docId at a time.
 const hotName = 64
 
-// decide judges the subject. It is a pure function: the first stage that has a match decides. It returns a
+// judge decides on the subject. It is a pure function: the first stage that has a match decides. It returns a
 // question instead if the outcome depends on something that is not proven.
-func decide(s *subject, p *proven) (outcome, *question) {
+func judge(s *subject, p *proven) (outcome, *question) {
 	for _, stage := range []Stage{StageOverride, StageURL, StageTitle, StageContent} {
 		m, q := match(s, p, stage)
 		if m != nil || q != nil {

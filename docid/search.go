@@ -39,10 +39,10 @@ func (j *search) restart() {
 	j.query.Since = 0
 }
 
-// decide looks until there is something to commit. A long judgement looks again when it has a place in the
+// conclude looks until there is something to commit. A long judgement looks again when it has a place in the
 // semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
 // committed at once, all but one would have to look again.
-func (j *search) decide(ctx context.Context) (outcome, error) {
+func (j *search) conclude(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
 	if err != nil || !j.long() {
 		return o, err
@@ -72,7 +72,7 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 // outcome judges by what was found.
 func (j *search) outcome(ctx context.Context) (outcome, error) {
 	for {
-		o, q := decide(j.s, &j.proven)
+		o, q := judge(j.s, &j.proven)
 		if q == nil {
 			j.rest(&j.query)
 			err := j.explain(ctx, &o)

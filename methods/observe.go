@@ -28,17 +28,3 @@ func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	}
 	return q, true
 }
-
-// Sure reports whether two texts are the same beyond doubt, by a method that is auto. They are equal, or each
-// holds .95 of the other and nothing is replaced.
-func Sure(m neardup.Method, clean, leader string) bool {
-	a, ok := innermost(m).(*auto)
-	if !ok || neardup.Blank(clean) {
-		return false
-	}
-	if clean == leader {
-		return true
-	}
-	x, y, ok := scored(a.Prepare(clean), a.Prepare(leader))
-	return ok && a.scorer.Score(x, y).Sure
-}

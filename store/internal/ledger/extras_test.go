@@ -59,7 +59,7 @@ func TestWithoutPicturesNothingChanged(t *testing.T) {
 // TestEntriesWithPictures reads entries as they were written, with pictures and without.
 func TestEntriesWithPictures(t *testing.T) {
 	for _, c := range []*docid.Change{everything(), pictured()} {
-		p, err := readEntry(entryOf(entryID{}, rules, &proposal{tenant: "t", change: c}), rules)
+		p, err := readEntry(entryOf(entryID{}, rules, (&proposal{tenant: "t", change: c}).encode()), rules)
 		if err != nil {
 			t.Fatal(err)
 		}

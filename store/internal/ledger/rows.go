@@ -38,8 +38,7 @@ import (
 //	z                     position in the log
 //
 // Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
-// changes up to one, and a start makes the later ones from d and r. Older programs without segments make all of
-// them at start. They left images of an index in v and w, which a start removes.
+// changes up to one, and a start makes the later ones from d and r.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
@@ -61,9 +60,6 @@ const (
 	spacePosting = 'p'
 	spacePiece   = 'b'
 	spaceRule    = 'j'
-
-	spaceImage      = 'v'
-	spaceImagePiece = 'w'
 
 	spaceOutbox = 'o'
 	spaceSink   = 's'
