@@ -58,17 +58,22 @@ var plain = func() (p [utf8.RuneSelf]uint8) {
 // text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
-// Basis of what auto decides.
-const Basis = "probability by the evidence of the words"
+// The basis of what auto decides. A pair is sure if each text has .95 of the words of the other, by weight, and nothing is
+// replaced.
+const (
+	Basis     = "probability by the evidence of the words"
+	BasisSure = "sure by the evidence of the words"
+)
 
 // DefaultProbability is the least probability of near texts; Unsure is from where on
-// below it a person should look. The floors are the least similarity of texts that are judged:
-// of words by weight in short texts, of pairs of words in long ones.
+// below it a person should look. The floors are the least similarity of texts that are scored: in short texts of words
+// by weight, in long ones of pairs of words and also of words. OCR copies have few common pairs of words, but many words.
 const (
 	DefaultProbability = .5
 	Unsure             = .3
 	shortFloor         = .5
 	longFloor          = .4
+	wordFloor          = .6
 )
 
 const autoVersion = 5
@@ -313,6 +318,7 @@ func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
+		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
 	}
 	if !m.Near {
 		return m, true
@@ -375,6 +381,9 @@ func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.
 	m := neardup.Match{Distance: -1, Method: name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= a.probability
 	if m.Near {
+		if r.Sure {
+			m.Basis = BasisSure
+		}
 		return m
 	}
 	m.Unsure = m.Similarity >= Unsure
