@@ -7,8 +7,8 @@ func stamp(kv KV) error {
 	if was, err := version(b); err != nil || was == formatVersion {
 		return err
 	}
-	key := []byte{spaceFormat}
-	if err := b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) })); err != nil {
+	key, version := []byte{spaceFormat}, uint64(formatVersion)
+	if err := b.Set(key, sealed(key, oneUint(&version))); err != nil {
 		return err
 	}
 	return b.Commit()

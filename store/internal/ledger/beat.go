@@ -33,26 +33,18 @@ type vote struct {
 	rules  uint64 // newest version that it knows
 }
 
-func (b *beat) put(e *encoder) {
-	e.uint(b.turn)
-	e.bool(b.answer)
-	b.vote.put(e)
-	e.uint(b.keep)
+func (b *beat) fields(c *coder) {
+	uints(c, &b.turn)
+	c.bool(&b.answer)
+	b.vote.fields(c)
+	uints(c, &b.keep)
 }
 
-func (b *beat) get(d *decoder) {
-	b.turn, b.answer = d.uint(), d.bool()
-	b.vote.get(d)
-	b.keep = d.uint()
+func (v *vote) fields(c *coder) {
+	c.fixed(&v.who)
+	c.fixed(&v.digest)
+	uints(c, &v.rules)
 }
-
-func (v vote) put(e *encoder) {
-	e.fixed(v.who)
-	e.fixed(v.digest)
-	e.uint(v.rules)
-}
-
-func (v *vote) get(d *decoder) { v.who, v.digest, v.rules = d.fixed(), d.fixed(), d.uint() }
 
 // beaten is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
 // and the servers' votes.
@@ -61,22 +53,11 @@ type beaten struct {
 	votes                  []vote
 }
 
-func (r beaten) put(e *encoder) {
-	e.uint(r.offset)
-	e.fixed(r.digest)
-	e.uint(r.agreed)
-	e.uint(uint64(len(r.votes)))
-	for _, v := range r.votes {
-		v.put(e)
-	}
-}
-
-func (r *beaten) get(d *decoder) {
-	r.offset, r.digest, r.agreed = d.uint(), d.fixed(), d.uint()
-	r.votes = make([]vote, d.count(17))
-	for i := range r.votes {
-		r.votes[i].get(d)
-	}
+func (r *beaten) fields(c *coder) {
+	uints(c, &r.offset)
+	c.fixed(&r.digest)
+	uints(c, &r.agreed)
+	list(c, &r.votes, 17, func(c *coder, v *vote) { v.fields(c) })
 }
 
 func beatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
@@ -89,7 +70,7 @@ func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 	rows = map[uint64]beaten{}
 	err = r.Scan([]byte{spaceBeat}, []byte{spaceBeat + 1}, func(k, v []byte) error {
 		var row beaten
-		err := decode(k, v, row.get)
+		err := decode(k, v, row.fields)
 		last = binary.BigEndian.Uint64(k[1:])
 		rows[last] = row
 		return err
@@ -153,7 +134,7 @@ func wanted(rows map[uint64]beaten, last, keep uint64) (offset, agreed uint64) {
 
 func setBeat(b Batch, turn uint64, row beaten) error {
 	key := beatKey(turn)
-	return b.Set(key, sealed(key, row.put))
+	return b.Set(key, sealed(key, row.fields))
 }
 
 // outvoted reports whether another digest has at least as many votes as the own.

@@ -34,7 +34,7 @@ func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 		return m, err
 	}
 	err := c.ix.atSnapshot(func(r Reader) error {
-		ok, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &m) })
+		ok, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &m) })
 		if err == nil && !ok {
 			return docid.ErrNotFound
 		}
@@ -51,7 +51,7 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 	}
 	err := c.ix.atSnapshot(func(r Reader) error {
 		var row leaderRow
-		ok, err := read(r, c.ix.key(spaceLeader, leader), row.get)
+		ok, err := read(r, c.ix.key(spaceLeader, leader), row.fields)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 		return err
 	}
 	var kept keptRow
-	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.get); err != nil {
+	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.fields); err != nil {
 		return err
 	} else if ok {
 		g.Kept, g.KeptSeq = &kept.article, kept.seq
@@ -108,7 +108,7 @@ func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Memb
 	}
 	ms = make([]docid.Member, len(nids))
 	for i, nid := range nids {
-		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &ms[i]) }); err != nil {
+		if _, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &ms[i]) }); err != nil {
 			return nil, false, err
 		}
 	}
@@ -123,7 +123,7 @@ func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, 
 			return errStop
 		}
 		var nid string
-		err := decode(k, v, func(d *decoder) { nid = d.string() })
+		err := decode(k, v, oneText(&nid))
 		nids = append(nids, nid)
 		return err
 	})
@@ -193,7 +193,7 @@ func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int
 	var entries []docid.Entry
 	err := c.scan(ctx, after(c.ix.key(space, from)), after(c.ix.key(space)), func(k, v []byte) error {
 		e := docid.Entry{Seq: number(k, 0)}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		if err := decode(k, v, func(c *coder) { entryFields(c, &e) }); err != nil {
 			return err
 		}
 		if entries = append(entries, e); len(entries) == limit {

@@ -51,7 +51,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		c.row()
 		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { getIdentity(d, &c.ix.id, &c.ix.identity) }); err != nil {
+		if err := decode(k, value, c.ix.fields); err != nil {
 			c.bad(k, "%v", err)
 			return nil
 		}
@@ -65,7 +65,7 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 
 // followed checks the place in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
+	if there, err := read(c.r, placeKey(), new(logPlace).fields); err != nil {
 		c.bad(placeKey(), "%v", err)
 	} else if there {
 		c.row()
@@ -140,7 +140,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 }
 
 // each visits the rows of a space. It reports and skips rows that cannot be decoded.
-func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) error {
+func (c *checker) each(space byte, get func(*coder), visit func(key []byte)) error {
 	prefix := c.ix.key(space)
 	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		c.row()
@@ -181,7 +181,7 @@ func (c *checker) log() error {
 		before := c.head
 		c.head = seq
 		e = docid.Entry{Seq: seq}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		if err := decode(k, v, func(c *coder) { entryFields(c, &e) }); err != nil {
 			c.bad(k, "%v", err)
 			return nil
 		}
@@ -267,7 +267,7 @@ func (c *checker) living(k []byte, leader uint64) bool {
 func (c *checker) leaderRows() error {
 	n := 0
 	var row leaderRow
-	err := c.each(spaceLeader, func(d *decoder) { row.get(d) }, func(k []byte) {
+	err := c.each(spaceLeader, row.fields, func(k []byte) {
 		seq := number(k, 0)
 		if !c.living(k, seq) {
 			return
@@ -278,7 +278,7 @@ func (c *checker) leaderRows() error {
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)
-		ok, err := read(c.r, key, func(d *decoder) { getMaterial(d, &m) })
+		ok, err := read(c.r, key, func(c *coder) { materialFields(c, &m) })
 		switch {
 		case err != nil: // reported with the texts
 		case !ok:
@@ -299,13 +299,13 @@ func (c *checker) missing(space byte, what string, n int) {
 }
 
 func (c *checker) texts() error {
-	return c.each(spaceText, func(d *decoder) { getMaterial(d, new(docid.Material)) },
+	return c.each(spaceText, func(c *coder) { materialFields(c, new(docid.Material)) },
 		func(k []byte) { c.living(k, number(k, 0)) })
 }
 
 func (c *checker) kept() error {
 	var row keptRow
-	return c.each(spaceKept, func(d *decoder) { row.get(d) }, func(k []byte) {
+	return c.each(spaceKept, row.fields, func(k []byte) {
 		if c.living(k, number(k, 0)) && c.members[row.article.ID].leader != number(k, 0) {
 			c.bad(k, "keeps %q, which is no article of it", row.article.ID)
 		}
@@ -314,7 +314,7 @@ func (c *checker) kept() error {
 
 func (c *checker) names() error {
 	var row nameRow
-	return c.each(spaceName, func(d *decoder) { row = nameRow{}; row.get(d) }, func(k []byte) {
+	return c.each(spaceName, func(c *coder) { row = nameRow{}; row.fields(c) }, func(k []byte) {
 		if c.living(k, number(k, 0)) {
 			if row.seq > c.head || row.seq != 0 && row.seq <= number(k, 0) {
 				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
@@ -326,7 +326,7 @@ func (c *checker) names() error {
 func (c *checker) nids() error {
 	n := 0
 	var m docid.Member
-	err := c.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) {
+	err := c.each(spaceNID, func(c *coder) { memberFields(c, &m) }, func(k []byte) {
 		switch {
 		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:
 			c.bad(k, "came with change %d, the log says %d", m.Seq, c.members[string(k[5:])].seq)

@@ -11,7 +11,7 @@ import (
 func (c *checker) segments() error {
 	headers := map[uint64]*header{}
 	var h header
-	err := c.each(spaceSegment, func(d *decoder) { h.get(d) }, func(k []byte) {
+	err := c.each(spaceSegment, h.fields, func(k []byte) {
 		if h.to > c.head {
 			c.bad(k, "holds postings up to change %d, the log ends at %d", h.to, c.head)
 		}
@@ -46,11 +46,7 @@ func (c *checker) segments() error {
 		return err
 	}
 	words := 0
-	err = c.each(spacePiece, func(d *decoder) {
-		for words = 0; len(d.b) > 0; words++ {
-			d.fixed()
-		}
-	}, func(k []byte) {
+	err = c.each(spacePiece, func(c *coder) { words = len(c.take(len(c.b)&^7)) / 8 }, func(k []byte) {
 		if h := headers[number(k, 0)]; h != nil {
 			h.words -= words
 		}

@@ -25,7 +25,7 @@ func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
 		return at, 0, fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
 	}
 	var place logPlace
-	there, err := read(v, placeKey(), place.get)
+	there, err := read(v, placeKey(), place.fields)
 	if err == nil && !there {
 		err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
 	}
@@ -51,9 +51,9 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 	tenants := map[uint32]string{}
 	for _, v := range []Reader{va, vb} {
 		err := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-			var n uint32
-			if decode(k, value, func(d *decoder) { getIdentity(d, &n, new(docid.Identity)) }) == nil {
-				tenants[n] = string(k[1:])
+			ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
+			if decode(k, value, ix.fields) == nil {
+				tenants[ix.id] = ix.tenant
 			}
 			return nil
 		})

@@ -63,7 +63,7 @@ func Mark(kv KV) (before bool, err error) {
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	return b.Set(copyKey(), sealed(copyKey(), func(*encoder) {}))
+	return b.Set(copyKey(), sealed(copyKey(), func(*coder) {}))
 }
 
 func unmark(kv KV) error {
@@ -75,7 +75,7 @@ func unmark(kv KV) error {
 	return b.Commit()
 }
 
-func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
+func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*coder) {}) }
 
 // begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
 // epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
@@ -136,11 +136,10 @@ func epochBegins() (*docid.Change, error) {
 
 // logEpoch logs the start of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
-	number := t.Leader
 	t.ix.passOver(t.ix.head+1, t.Seq)
-	t.set(t.key(spaceEpoch, t.Seq), func(e *encoder) { e.fixed(number) })
+	t.set(t.key(spaceEpoch, t.Seq), func(c *coder) { c.fixed(&t.Leader) })
 	t.after = append(t.after, func() {
-		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: number})
+		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: t.Leader})
 		t.ix.epochs.Store(&epochs)
 	})
 	return t.write()
@@ -200,7 +199,7 @@ func (ix *index) loadEpochs(r Reader) error {
 	prefix := ix.key(spaceEpoch)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		e := docid.Epoch{First: number(k, 0)}
-		err := decode(k, v, func(d *decoder) { e.Number = d.fixed() })
+		err := decode(k, v, func(c *coder) { c.fixed(&e.Number) })
 		epochs = append(epochs, e)
 		return err
 	})

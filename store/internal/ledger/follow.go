@@ -95,17 +95,11 @@ type logPlace struct {
 
 func placeKey() []byte { return []byte{spacePlace} }
 
-func (p logPlace) put(e *encoder) {
-	e.uint(p.Offset)
-	e.raw(p.ID[:])
-	e.string(p.incarnation)
-	e.fixed(p.digest)
-}
-
-func (p *logPlace) get(d *decoder) {
-	p.Offset = d.uint()
-	copy(p.ID[:], d.raw(len(p.ID)))
-	p.incarnation, p.digest = d.string(), d.fixed()
+func (p *logPlace) fields(c *coder) {
+	uints(c, &p.Offset)
+	c.raw(p.ID[:])
+	texts(c, &p.incarnation)
+	c.fixed(&p.digest)
 }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
@@ -175,7 +169,7 @@ func (s *Store) logPlace() (at logPlace, there bool, err error) {
 		return at, false, err
 	}
 	defer v.Close()
-	there, err = read(v, placeKey(), at.get)
+	there, err = read(v, placeKey(), at.fields)
 	return at, there, err
 }
 
@@ -359,7 +353,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			}
 		}
 		key := placeKey()
-		if err := b.Set(key, sealed(key, at.put)); err != nil {
+		if err := b.Set(key, sealed(key, at.fields)); err != nil {
 			return nil, err
 		}
 		return func() {
@@ -414,12 +408,11 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 
 // next returns the digest after another outcome.
 func (at logPlace) next(o outcome, err error) uint64 {
-	return checksum(at.ID[:], encoded(func(e *encoder) {
-		e.fixed(at.digest)
-		e.bool(err == nil)
-		e.uint(o.receipt.Seq)
-		e.uint(o.receipt.Leader)
-		e.bool(o.receipt.Replayed)
+	return checksum(at.ID[:], encoded(func(c *coder) {
+		c.fixed(&at.digest)
+		c.has(err == nil)
+		uints(c, &o.receipt.Seq, &o.receipt.Leader)
+		c.bool(&o.receipt.Replayed)
 	}))
 }
 

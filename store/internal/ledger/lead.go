@@ -41,7 +41,7 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 		return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
 	}
 	key := placeKey()
-	if err := b.Set(key, sealed(key, at.put)); err != nil {
+	if err := b.Set(key, sealed(key, at.fields)); err != nil {
 		return err
 	}
 	if err := b.Commit(); err != nil { // first, because a log that has begun needs a follower

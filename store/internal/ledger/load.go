@@ -28,7 +28,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 	defer v.Close()
 	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		ix := newIndex(s, string(k[1:]), 0, docid.Identity{})
-		err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) })
+		err := decode(k, value, ix.fields)
 		s.indexes[ix.tenant] = ix
 		s.last = max(s.last, ix.id)
 		return err
@@ -55,7 +55,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 // another version.
 func version(r Reader) (uint64, error) {
 	var version uint64
-	there, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
+	there, err := read(r, []byte{spaceFormat}, oneUint(&version))
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
@@ -145,7 +145,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
-				return errors.Join(decode(k, v, func(d *decoder) { ix.nids.add(d.string()) }), ctx.Err())
+				return errors.Join(decode(k, v, func(c *coder) { ix.nids.add(c.getString()) }), ctx.Err())
 			})
 		})
 	}()
@@ -172,7 +172,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 	return r.Scan(ix.key(spaceLeader), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.getShort); err != nil {
+		if err := decode(k, v, row.short); err != nil {
 			return err
 		}
 		ix.posts.lead(row.seq, row.sketch, row.time)

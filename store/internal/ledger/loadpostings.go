@@ -47,7 +47,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	prefix := ix.key(spaceSegment)
 	err = r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		var h header
-		err := decode(k, v, h.get)
+		err := decode(k, v, h.fields)
 		headers[number(k, 0)] = h
 		return err
 	})
@@ -135,7 +135,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 	to = ix.head
 	err = r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.get); err != nil {
+		if err := decode(k, v, row.fields); err != nil {
 			return err
 		}
 		n, _ := ix.posts.find(row.seq)
@@ -164,7 +164,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
 	add := func(k, v []byte) error {
 		p := posted{nameRow: nameRow{leader: number(k, 0)}}
-		if err := decode(k, v, p.get); err != nil {
+		if err := decode(k, v, p.fields); err != nil {
 			return err
 		}
 		var name docid.Name
@@ -200,7 +200,7 @@ func (ix *index) joined(ctx context.Context, r Reader, from uint64) (map[uint64]
 	}
 	err := r.Scan(ix.key(spaceLog, from+1), after(ix.key(spaceLog)), func(k, v []byte) error {
 		e := docid.Entry{Seq: number(k, 0)}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		if err := decode(k, v, func(c *coder) { entryFields(c, &e) }); err != nil {
 			return err
 		}
 		if (e.Kind == docid.KindDuplicate || e.Kind == docid.KindCorrect) && e.Leader <= from {

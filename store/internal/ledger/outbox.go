@@ -17,22 +17,11 @@ type waiting struct {
 	article *docid.Article // may be nil
 }
 
-func (w waiting) put(e *encoder) {
-	e.uint(uint64(w.effect))
-	if w.article != nil {
-		putArticle(e, w.article)
-		if len(w.article.Pictures) > 0 {
-			e.uint(flagPictures)
-		}
-		putPictures(e, w.article.Pictures)
-	}
-}
-
-func (w *waiting) get(d *decoder) {
-	if w.effect = docid.KeptEffect(d.uint()); d.more() {
-		w.article = &docid.Article{}
-		getArticle(d, w.article)
-		w.article.Pictures = getPictures(d, d.flags())
+func (w *waiting) fields(c *coder) {
+	uints(c, &w.effect)
+	if present(c, &w.article, c.more(w.article != nil)) {
+		articleFields(c, w.article)
+		flagged(c, false, new(bool), &w.article.Pictures)
 	}
 }
 
@@ -40,11 +29,7 @@ func (w *waiting) get(d *decoder) {
 // start could not derive that article from the acknowledgements.
 type sinkRow struct{ seq, oldest uint64 }
 
-func (s sinkRow) put(e *encoder) { e.uint(s.seq); e.uint(s.oldest) }
-
-func (s *sinkRow) get(d *decoder) {
-	s.seq, s.oldest = d.uint(), d.uint()
-}
+func (s *sinkRow) fields(c *coder) { uints(c, &s.seq, &s.oldest) }
 
 // pageBytes is the size of articles that ends a page of the outbox.
 const pageBytes = 4 << 20
@@ -79,7 +64,7 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
 		var row sinkRow
-		there, err = read(r, sinkKey(ix.id, sink), row.get)
+		there, err = read(r, sinkKey(ix.id, sink), row.fields)
 		seq = row.seq
 		return err
 	})
@@ -93,7 +78,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	}
 	var held claim
 	err := ix.atSnapshot(func(r Reader) error {
-		_, err := read(r, claimKey(ix.id, sink), held.get)
+		_, err := read(r, claimKey(ix.id, sink), held.fields)
 		return err
 	})
 	if err != nil {
@@ -170,7 +155,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 // foldClaim gives a lease to its holder, or to a server that has seen its last turn.
 func (ix *index) foldClaim(b Batch, s *sinkChange) (o outcome, err error) {
 	key, held := claimKey(ix.id, s.name), claim{}
-	_, err = read(b, key, held.get)
+	_, err = read(b, key, held.fields)
 	if err != nil || held.who != s.claim.who && held.turn != s.claim.turn {
 		return o, err
 	}
@@ -179,7 +164,7 @@ func (ix *index) foldClaim(b Batch, s *sinkChange) (o outcome, err error) {
 		next.who, o.held = s.claim.who, true
 	}
 	o.publish = wrote
-	return o, b.Set(key, sealed(key, next.put))
+	return o, b.Set(key, sealed(key, next.fields))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -189,7 +174,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	}
 	ix.sinks[sink] = seq
 	key := sinkKey(ix.id, sink)
-	return b.Set(key, sealed(key, sinkRow{seq, ix.oldest}.put))
+	return b.Set(key, sealed(key, (&sinkRow{seq, ix.oldest}).fields))
 }
 
 // manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads
@@ -227,7 +212,7 @@ func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	prefix := ix.key(spaceSink)
 	err := catalog{ix}.scan(ctx, prefix, after(prefix), func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.get)
+		err := decode(k, v, row.fields)
 		as = append(as, docid.Attachment{Sink: string(k[len(prefix):]), Seq: row.seq, Lost: ix.passed(row.seq + 1)})
 		return err
 	})
@@ -249,7 +234,7 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
 			var w waiting
-			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.get); err != nil {
+			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.fields); err != nil {
 				return err
 			}
 			d.Kept, d.Article = w.effect, w.article
@@ -269,7 +254,7 @@ func (ix *index) loadSinks(r Reader) error {
 	prefix := ix.key(spaceSink)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.get)
+		err := decode(k, v, row.fields)
 		ix.sinks[string(k[len(prefix):])] = row.seq
 		all, ix.oldest = min(all, row.seq), max(ix.oldest, row.oldest)
 		return err

@@ -1,121 +1,71 @@
 package ledger
 
-import "github.com/neardup/neardup/docid"
+import (
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
+)
 
-// Pictures follow the older fields, so rows and entries without pictures keep their older encoding.
-
-// flags reads an optional field of flags, such as that pictures follow.
-func (d *decoder) flags() uint64 {
-	if !d.more() {
-		return 0
+// flagged codes optional flags, which say whether yes is set and whether pictures follow. A row without either
+// has no flags, unless forced.
+func flagged(c *coder, forced bool, yes *bool, ps *[]docid.Picture) {
+	has := flagsOf(*yes, len(*ps) > 0)
+	if c.reads {
+		has = 0
 	}
-	return d.uint()
+	if c.more(forced || has != 0) {
+		uints(c, &has)
+	}
+	if c.reads {
+		*yes, *ps = has&flagYes != 0, nil
+	}
+	if has&flagPictures != 0 {
+		list(c, ps, 33, pictureFields)
+	}
 }
 
-func putHash(e *encoder, h [4]uint64) {
-	for _, word := range h {
-		e.fixed(word)
-	}
-}
-
-func getHash(d *decoder) (h [4]uint64) {
+func hashFields(c *coder, h *image.Hash) {
 	for i := range h {
-		h[i] = d.fixed()
+		c.fixed(&h[i])
 	}
-	return h
 }
 
-// putPictures writes nothing if there are no pictures, because a flag says so.
-func putPictures(e *encoder, ps []docid.Picture) {
-	if len(ps) == 0 {
+func pictureFields(c *coder, p *docid.Picture) {
+	hashFields(c, &p.Hash)
+	uints(c, &p.Quality)
+}
+
+func sameImagesFields(c *coder, s *docid.SameImages) {
+	uints(c, &s.Leader)
+	uints(c, &s.Same, &s.Of)
+	hashFields(c, &s.A)
+	hashFields(c, &s.B)
+	uints(c, &s.Distance)
+}
+
+// picturesOf codes the fields of a proposed change that concern pictures, unless there are none.
+func picturesOf(c *coder, ch *docid.Change) {
+	var article, leader []docid.Picture
+	if ch.Article != nil {
+		article = ch.Article.Pictures
+	}
+	if ch.NewLeader != nil {
+		leader = ch.NewLeader.Material.Pictures
+	}
+	q := &ch.Query
+	if !c.more(len(article)+len(leader)+len(q.Rated) > 0) {
 		return
 	}
-	e.uint(uint64(len(ps)))
-	for _, p := range ps {
-		putHash(e, p.Hash)
-		e.uint(uint64(p.Quality))
+	flagged(c, true, new(bool), &article)
+	flagged(c, true, new(bool), &leader)
+	uints(c, &q.Share)
+	list(c, &q.Rated, len(docid.Name{})+1, func(c *coder, r *docid.Rated) {
+		c.raw(r.Name[:])
+		c.bool(&r.Common)
+	})
+	if c.reads && ch.Article != nil {
+		ch.Article.Pictures = article
 	}
-}
-
-func getPictures(d *decoder, has uint64) []docid.Picture {
-	if has&flagPictures == 0 {
-		return nil
-	}
-	ps := make([]docid.Picture, d.count(33))
-	for i := range ps {
-		ps[i] = docid.Picture{Hash: getHash(d), Quality: int(d.uint())}
-	}
-	return ps
-}
-
-func putSameImages(e *encoder, all []docid.SameImages) {
-	e.uint(uint64(len(all)))
-	for _, s := range all {
-		e.uint(s.Leader)
-		e.uint(uint64(s.Same))
-		e.uint(uint64(s.Of))
-		putHash(e, s.A)
-		putHash(e, s.B)
-		e.uint(uint64(s.Distance))
-	}
-}
-
-func getSameImages(d *decoder) []docid.SameImages {
-	all := make([]docid.SameImages, d.count(68))
-	for i := range all {
-		s := &all[i]
-		s.Leader, s.Same, s.Of = d.uint(), int(d.uint()), int(d.uint())
-		s.A, s.B, s.Distance = getHash(d), getHash(d), int(d.uint())
-	}
-	return all
-}
-
-// ofChange holds the fields of a proposed change that concern pictures.
-type ofChange struct {
-	article, leader []docid.Picture
-	rated           []docid.Rated
-	share           uint64
-}
-
-func picturesOf(c *docid.Change) (p ofChange) {
-	if c.Article != nil {
-		p.article = c.Article.Pictures
-	}
-	if c.NewLeader != nil {
-		p.leader = c.NewLeader.Material.Pictures
-	}
-	p.rated, p.share = c.Query.Rated, c.Query.Share
-	return p
-}
-
-func (p ofChange) any() bool { return len(p.article)+len(p.leader)+len(p.rated) > 0 }
-
-func (p ofChange) put(e *encoder) {
-	for _, ps := range [][]docid.Picture{p.article, p.leader} {
-		e.uint(flags(false, len(ps) > 0))
-		putPictures(e, ps)
-	}
-	e.uint(p.share)
-	e.uint(uint64(len(p.rated)))
-	for _, r := range p.rated {
-		e.raw(r.Name[:])
-		e.bool(r.Common)
-	}
-}
-
-func getPicturesOf(d *decoder, c *docid.Change) {
-	article, leader := getPictures(d, d.uint()), getPictures(d, d.uint())
-	if c.Article != nil {
-		c.Article.Pictures = article
-	}
-	if c.NewLeader != nil {
-		c.NewLeader.Material.Pictures = leader
-	}
-	c.Query.Share = d.uint()
-	c.Query.Rated = make([]docid.Rated, d.count(len(docid.Name{})+1))
-	for i := range c.Query.Rated {
-		r := &c.Query.Rated[i]
-		copy(r.Name[:], d.raw(len(r.Name)))
-		r.Common = d.bool()
+	if c.reads && ch.NewLeader != nil {
+		ch.NewLeader.Material.Pictures = leader
 	}
 }

@@ -21,40 +21,40 @@ var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var n docid.Name
 		copy(n[:], k[13:])
-		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*encoder) {}, decode(k, v, func(d *decoder) { new(nameRow).get(d) }))
+		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*coder) {}, decode(k, v, new(nameRow).fields))
 	}},
 	{spaceMember, spaceNID, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var m docid.Member
-		err = decode(k, v, func(d *decoder) { getMember(d, &m) })
-		return rowIf(true, ix.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) }, err)
+		err = decode(k, v, func(c *coder) { memberFields(c, &m) })
+		return rowIf(true, ix.key(spaceMember, m.Leader, m.Seq), oneText(&m.ID), err)
 	}},
 	{spaceExpiry, spaceLeader, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var row leaderRow
-		err = decode(k, v, row.get)
-		return rowIf(row.expires != 0, expiryKey(ix.id, row.expires, number(k, 0)), func(*encoder) {}, err)
+		err = decode(k, v, row.fields)
+		return rowIf(row.expires != 0, expiryKey(ix.id, row.expires, number(k, 0)), func(*coder) {}, err)
 	}},
 	{spaceIdem, spaceLog, func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
 		there := e.Seq > forgot && e.Idempotency != "" && submission(e.Kind)
-		return rowIf(there, idemKey(ix.id, e.Idempotency), func(enc *encoder) { enc.uint(e.Seq) }, err)
+		return rowIf(there, idemKey(ix.id, e.Idempotency), oneUint(&e.Seq), err)
 	}},
 	{spaceEpoch, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
-		return rowIf(e.Kind == docid.KindEpoch, ix.key(spaceEpoch, e.Seq), func(enc *encoder) { enc.fixed(e.Leader) }, err)
+		return rowIf(e.Kind == docid.KindEpoch, ix.key(spaceEpoch, e.Seq), func(c *coder) { c.fixed(&e.Leader) }, err)
 	}},
 	{spaceRule, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
-		return rowIf(e.Kind == docid.KindRule, ix.key(spaceRule, e.Seq), func(enc *encoder) { putEntry(enc, &e) }, err)
+		return rowIf(e.Kind == docid.KindRule, ix.key(spaceRule, e.Seq), func(c *coder) { entryFields(c, &e) }, err)
 	}},
 }
 
 func loggedEntry(k, v []byte) (e docid.Entry, err error) {
 	e.Seq = number(k, 0)
-	err = decode(k, v, func(d *decoder) { getEntry(d, &e) })
+	err = decode(k, v, func(c *coder) { entryFields(c, &e) })
 	return e, err
 }
 
-func rowIf(there bool, key []byte, put func(*encoder), err error) ([]byte, []byte, error) {
+func rowIf(there bool, key []byte, put func(*coder), err error) ([]byte, []byte, error) {
 	if !there || err != nil {
 		return nil, nil, err
 	}
@@ -74,7 +74,7 @@ func Rebuild(ctx context.Context, kv KV) error {
 	}
 	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) }); err != nil {
+		if err := decode(k, value, ix.fields); err != nil {
 			return err
 		}
 		b := kv.Batch()

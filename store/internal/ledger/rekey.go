@@ -18,14 +18,14 @@ func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identit
 		return err
 	}
 	defer v.Close()
-	if followed, err := read(v, placeKey(), new(logPlace).get); err != nil {
+	if followed, err := read(v, placeKey(), new(logPlace).fields); err != nil {
 		return err
 	} else if followed {
 		return fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
 	}
 	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
 		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) }); err != nil {
+		if err := decode(k, value, ix.fields); err != nil {
 			return err
 		}
 		if ix.unfinished {
@@ -77,7 +77,7 @@ func (w *rekeyer) run(identity []byte) (err error) {
 		return err
 	}
 	w.ix.identity.Spec = w.settings.Spec
-	value := sealed(identity, func(e *encoder) { putIdentity(e, w.ix.id, &w.ix.identity, false) })
+	value := sealed(identity, w.ix.fields)
 	if err := w.b.Set(identity, value); err != nil {
 		return err
 	}
@@ -99,12 +99,12 @@ func (w *rekeyer) leadersAnew() error {
 	prefix := w.ix.key(spaceLeader)
 	err := w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.get); err != nil {
+		if err := decode(k, v, row.fields); err != nil {
 			return err
 		}
 		f := &docid.NewLeader{}
 		text := w.ix.key(spaceText, row.seq)
-		if there, err := read(w.r, text, func(d *decoder) { getMaterial(d, &f.Material) }); err != nil {
+		if there, err := read(w.r, text, func(c *coder) { materialFields(c, &f.Material) }); err != nil {
 			return err
 		} else if !there {
 			return fmt.Errorf("%w: the text of docId %d is missing", docid.ErrCorrupt, row.seq)
@@ -126,7 +126,7 @@ func (w *rekeyer) page() error {
 	w.settings.Keys(w.leaders)
 	for i, row := range w.rows {
 		row.keys, row.sketch = w.leaders[i].Keys, w.leaders[i].Sketch
-		if err := w.set(w.ix.key(spaceLeader, row.seq), row.put); err != nil {
+		if err := w.set(w.ix.key(spaceLeader, row.seq), row.fields); err != nil {
 			return err
 		}
 	}
@@ -139,7 +139,7 @@ func (w *rekeyer) names() error {
 	prefix := w.ix.key(spaceNID)
 	return w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
 		var m docid.Member
-		if err := decode(k, v, func(d *decoder) { getMember(d, &m) }); err != nil {
+		if err := decode(k, v, func(c *coder) { memberFields(c, &m) }); err != nil {
 			return err
 		}
 		for _, n := range w.settings.Names(&m.Article) {
@@ -149,10 +149,10 @@ func (w *rekeyer) names() error {
 			} else if known != nil {
 				continue
 			}
-			if err := w.set(key, nameRow{max(m.Seq, m.Leader), m.Leader}.put); err != nil {
+			if err := w.set(key, (&nameRow{max(m.Seq, m.Leader), m.Leader}).fields); err != nil {
 				return err
 			}
-			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*encoder) {}); err != nil {
+			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*coder) {}); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func (w *rekeyer) names() error {
 }
 
 // set writes a row, and commits every 4096 rows.
-func (w *rekeyer) set(key []byte, put func(*encoder)) error {
+func (w *rekeyer) set(key []byte, put func(*coder)) error {
 	if err := w.b.Set(key, sealed(key, put)); err != nil {
 		return err
 	}

@@ -135,19 +135,19 @@ func (s *segment) chunk(r Reader, n int, visit func(segmented) bool) error {
 }
 
 func decodeChunk(key, value []byte, visit func(segmented) bool) error {
-	d, err := open(key, value)
+	c, err := open(key, value)
 	if err != nil {
 		return err
 	}
 	k := uint64(0)
-	for len(d.b) > 0 && d.err == nil {
-		k += d.uint()
-		seq := d.uint()
-		if leader := seq - d.uint(); d.err == nil && !visit(segmented{k, seq, leader}) {
+	for len(c.b) > 0 && c.err == nil {
+		k += c.getUint()
+		seq := c.getUint()
+		if leader := seq - c.getUint(); c.err == nil && !visit(segmented{k, seq, leader}) {
 			return nil
 		}
 	}
-	return d.close(key)
+	return c.close(key)
 }
 
 // header is the row of a segment.
@@ -157,14 +157,9 @@ type header struct {
 	words            int // of first keys and filter
 }
 
-func (h header) put(e *encoder) {
-	for _, n := range []uint64{h.from, h.to, uint64(h.postings), uint64(h.chunks), uint64(h.words)} {
-		e.uint(n)
-	}
-}
-
-func (h *header) get(d *decoder) {
-	h.from, h.to, h.postings, h.chunks, h.words = d.uint(), d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
+func (h *header) fields(c *coder) {
+	uints(c, &h.from, &h.to)
+	uints(c, &h.postings, &h.chunks, &h.words)
 }
 
 // openSegment reads the first keys and the filter of a segment.
@@ -173,8 +168,8 @@ func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, er
 	words := make([]uint64, 0, h.words)
 	prefix := s.key(spacePiece)
 	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		return decode(k, v, func(d *decoder) {
-			for b := d.raw(len(d.b) &^ 7); len(b) > 0; b = b[8:] {
+		return decode(k, v, func(c *coder) {
+			for b := c.take(len(c.b) &^ 7); len(b) > 0; b = b[8:] {
 				words = append(words, binary.BigEndian.Uint64(b))
 			}
 		})
@@ -195,7 +190,7 @@ type builder struct {
 	*segment
 	write func([]row) error
 	rows  []row
-	chunk encoder
+	chunk coder
 	in    int    // postings in the chunk
 	last  uint64 // the previous key
 }
@@ -211,9 +206,9 @@ func (b *builder) add(p segmented) error {
 	if b.in == 0 {
 		b.firsts, b.last = append(b.firsts, p.key), 0
 	}
-	b.chunk.uint(p.key - b.last)
-	b.chunk.uint(p.seq)
-	b.chunk.uint(p.seq - p.leader)
+	b.chunk.putUint(p.key - b.last)
+	b.chunk.putUint(p.seq)
+	b.chunk.putUint(p.seq - p.leader)
 	b.filter.add(p.key)
 	b.last = p.key
 	b.in++
@@ -228,7 +223,7 @@ func (b *builder) flush() error {
 	}
 	key := b.key(spacePosting, uint64(len(b.firsts)-1))
 	b.rows = append(b.rows, row{key, b.chunk.seal(key)})
-	b.chunk, b.in = encoder{}, 0
+	b.chunk, b.in = coder{}, 0
 	return b.hand(rowsAtOnce)
 }
 
@@ -250,9 +245,9 @@ func (b *builder) finish() (header, error) {
 	for n := 0; n*pieceWords < len(words); n++ {
 		key := b.key(spacePiece, uint64(n))
 		piece := words[n*pieceWords : min(len(words), (n+1)*pieceWords)]
-		b.rows = append(b.rows, row{key, sealed(key, func(e *encoder) {
-			for _, w := range piece {
-				e.fixed(w)
+		b.rows = append(b.rows, row{key, sealed(key, func(c *coder) {
+			for i := range piece {
+				c.fixed(&piece[i])
 			}
 		})})
 		if err := b.hand(1); err != nil {

@@ -169,7 +169,7 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	}
 	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
 		key := b.key(spaceSegment)
-		if err := w.Set(key, sealed(key, h.put)); err != nil {
+		if err := w.Set(key, sealed(key, h.fields)); err != nil {
 			return nil, err
 		}
 		for _, s := range old {

@@ -164,13 +164,11 @@ func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinishe
 		return nil, err
 	}
 	s.last++
-	n := s.last
-	value := sealed(key, func(e *encoder) { putIdentity(e, n, &id, unfinished) })
-	if err := b.Set(key, value); err != nil {
+	ix := newIndex(s, tenant, s.last, id)
+	ix.unfinished = unfinished
+	if err := b.Set(key, sealed(key, ix.fields)); err != nil {
 		return nil, err
 	}
-	ix := newIndex(s, tenant, n, id)
-	ix.unfinished = unfinished
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
