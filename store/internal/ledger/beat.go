@@ -68,7 +68,7 @@ var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the oth
 // beats returns the stored heartbeats and the number of the last one, or 0 if there is none.
 func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 	rows = map[uint64]beaten{}
-	err = r.Scan([]byte{spaceBeat}, []byte{spaceBeat + 1}, func(k, v []byte) error {
+	err = scan(r, []byte{spaceBeat}, func(k, v []byte) error {
 		var row beaten
 		err := decode(k, v, row.fields)
 		last = binary.BigEndian.Uint64(k[1:])
@@ -204,11 +204,10 @@ func (f *follower) say(ctx context.Context, b *beat) (outcome, error) {
 }
 
 func (f *follower) beaten() (turn uint64, row beaten, err error) {
-	v, err := f.s.kv.Snapshot()
-	if err != nil {
-		return 0, row, err
-	}
-	defer v.Close()
-	rows, turn, err := beats(v)
-	return turn, rows[turn], err
+	err = atSnapshot(f.s.kv, func(v Snapshot) error {
+		rows, last, err := beats(v)
+		turn, row = last, rows[last]
+		return err
+	})
+	return turn, row, err
 }

@@ -1,10 +1,6 @@
 package ledger
 
-import (
-	"errors"
-
-	"github.com/neardup/neardup/docid"
-)
+import "errors"
 
 func (c *checker) sinks() error {
 	c.pending = c.head
@@ -29,8 +25,7 @@ func (c *checker) waiting() error {
 			return c.ctx.Err()
 		}
 		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
-			var e docid.Entry
-			if err := decode(k, v, func(c *coder) { entryFields(c, &e) }); err == nil && submission(e.Kind) {
+			if e, err := loggedEntry(k, v); err == nil && submission(e.Kind) {
 				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
 			}
 			return c.ctx.Err()

@@ -21,8 +21,7 @@ func (c *checker) segments() error {
 	if err != nil {
 		return err
 	}
-	prefix := c.ix.key(spacePosting)
-	err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err = scan(c.r, c.ix.key(spacePosting), func(k, v []byte) error {
 		c.row()
 		h, last := headers[number(k, 0)], uint64(0)
 		err := decodeChunk(k, v, func(p segmented) bool {

@@ -114,8 +114,7 @@ func (t *change) planRule() error {
 
 // loadRules finds the last rule. O(rules).
 func (ix *index) loadRules(r Reader) error {
-	prefix := ix.key(spaceRule)
-	err := r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+	err := scan(r, ix.key(spaceRule), func(k, _ []byte) error {
 		ix.ruled = number(k, 0)
 		return nil
 	})

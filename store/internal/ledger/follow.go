@@ -164,12 +164,10 @@ func (s *Store) Applied() uint64 {
 
 // logPlace reads the position of the rows in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
-	v, err := s.kv.Snapshot()
-	if err != nil {
-		return at, false, err
-	}
-	defer v.Close()
-	there, err = read(v, placeKey(), at.fields)
+	err = atSnapshot(s.kv, func(v Snapshot) error {
+		there, err = read(v, placeKey(), at.fields)
+		return err
+	})
 	return at, there, err
 }
 

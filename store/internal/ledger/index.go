@@ -62,13 +62,10 @@ func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space,
 
 // atSnapshot runs read on the durable state.
 func (ix *index) atSnapshot(read func(Reader) error) error {
-	v, err := ix.store.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	return read(v)
+	return atSnapshot(ix.store.kv, func(v Snapshot) error { return read(v) })
 }
+
+func (ix *index) row() []byte { return append([]byte{spaceIndex}, ix.tenant...) }
 
 // Commit proposes a change.
 func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {

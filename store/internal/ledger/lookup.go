@@ -189,9 +189,8 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, err error) {
 	most := q.MostUncommon(docIDs)
 	for _, rated := range q.Rated {
-		prefix := append(keyOf(spaceAlias, ix.id), rated.Name[:]...)
 		n := 0
-		err := r.Scan(prefix, after(prefix), func(_, _ []byte) error {
+		err := scan(r, append(keyOf(spaceAlias, ix.id), rated.Name[:]...), func(_, _ []byte) error {
 			if n++; n > most {
 				return errStop
 			}

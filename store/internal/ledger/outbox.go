@@ -252,7 +252,7 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 func (ix *index) loadSinks(r Reader) error {
 	all := ix.head // acknowledged by every sink
 	prefix := ix.key(spaceSink)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(r, prefix, func(k, v []byte) error {
 		var row sinkRow
 		err := decode(k, v, row.fields)
 		ix.sinks[string(k[len(prefix):])] = row.seq

@@ -64,25 +64,19 @@ func rowIf(there bool, key []byte, put func(*coder), err error) ([]byte, []byte,
 // Rebuild removes all derived rows and derives them again, each index in one atomic batch. The store must not
 // be open. It returns ErrCorrupt for the first damaged source.
 func Rebuild(ctx context.Context, kv KV) error {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if _, err := version(v); err != nil {
-		return err
-	}
-	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, ix.fields); err != nil {
+	return atSnapshot(kv, func(v Snapshot) error {
+		if _, err := version(v); err != nil {
 			return err
 		}
-		b := kv.Batch()
-		defer b.Close()
-		if err := ix.rebuild(ctx, v, b); err != nil {
-			return fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
-		}
-		return b.Commit()
+		return eachIndex(v, func(ix *index, err error) error {
+			if err == nil {
+				err = update(kv, func(b Batch) error { return ix.rebuild(ctx, v, b) })
+			}
+			if err != nil {
+				err = fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
+			}
+			return err
+		})
 	})
 }
 
@@ -92,11 +86,11 @@ func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
 		return err
 	}
 	for _, d := range derived {
-		prefix, from := ix.key(d.space), ix.key(d.from)
+		prefix := ix.key(d.space)
 		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err
 		}
-		err := r.Scan(from, after(from), func(k, v []byte) error {
+		err := scan(r, ix.key(d.from), func(k, v []byte) error {
 			key, value, err := d.row(ix, forgot, k, v)
 			if err == nil && key != nil {
 				err = b.Set(key, value)
@@ -112,22 +106,17 @@ func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
 
 // Digest returns the SHA-256 of all derived rows in order. Rebuild must not change it (I-12).
 func Digest(ctx context.Context, kv KV) (string, error) {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return "", err
-	}
-	defer v.Close()
 	h := sha256.New()
-	for _, d := range derived {
-		err := v.Scan([]byte{d.space}, []byte{d.space + 1}, func(k, value []byte) error {
-			fmt.Fprintf(h, "%d %d\n", len(k), len(value))
-			h.Write(k)
-			h.Write(value)
-			return ctx.Err()
-		})
-		if err != nil {
-			return "", err
+	err := atSnapshot(kv, func(v Snapshot) (err error) {
+		for _, d := range derived {
+			err = errors.Join(err, scan(v, []byte{d.space}, func(k, value []byte) error {
+				fmt.Fprintf(h, "%d %d\n", len(k), len(value))
+				h.Write(k)
+				h.Write(value)
+				return ctx.Err()
+			}))
 		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
 }

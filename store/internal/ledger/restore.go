@@ -41,7 +41,7 @@ func sameIdentity(a, b docid.Identity) bool {
 
 // replaceIndex rewrites the identity of an index, which keeps its number.
 func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
-	key := append([]byte{spaceIndex}, ix.tenant...)
+	key := ix.row()
 	if err := b.Set(key, sealed(key, func(c *coder) { identityFields(c, &ix.id, &id, &unfinished) })); err != nil {
 		return nil, err
 	}

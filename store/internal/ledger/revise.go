@@ -142,7 +142,7 @@ func (t *change) planEnd() error {
 func (t *change) endNames(leader uint64) ([]uint64, error) {
 	prefix := t.key(spaceName, leader)
 	var keys []uint64
-	err := t.b.Scan(prefix, after(prefix), func(k, _ []byte) error {
+	err := scan(t.b, prefix, func(k, _ []byte) error {
 		var n docid.Name
 		copy(n[:], k[len(prefix):])
 		t.del(aliasKey(t.ix.id, n, leader))
@@ -155,9 +155,8 @@ func (t *change) endNames(leader uint64) ([]uint64, error) {
 
 // endMembers removes the members of a docId and counts them.
 func (t *change) endMembers(leader uint64) (int64, error) {
-	prefix := t.key(spaceMember, leader)
 	var n int64
-	err := t.b.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(t.b, t.key(spaceMember, leader), func(k, v []byte) error {
 		var nid string
 		if err := decode(k, v, oneText(&nid)); err != nil {
 			return err
@@ -182,8 +181,8 @@ func (t *change) planForget() error {
 		from = t.key(spaceLog, forgot+1)
 	}
 	err = t.b.Scan(from, to, func(k, v []byte) error {
-		var e docid.Entry
-		if err := decode(k, v, func(c *coder) { entryFields(c, &e) }); err != nil {
+		e, err := loggedEntry(k, v)
+		if err != nil {
 			return err
 		}
 		if e.Idempotency != "" && submission(e.Kind) {

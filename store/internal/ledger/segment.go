@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"sort"
 	"sync"
 
@@ -166,8 +167,7 @@ func (h *header) fields(c *coder) {
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
 	s := &segment{tenant: tenant, number: number, from: h.from, to: h.to, postings: h.postings}
 	words := make([]uint64, 0, h.words)
-	prefix := s.key(spacePiece)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(r, s.key(spacePiece), func(k, v []byte) error {
 		return decode(k, v, func(c *coder) {
 			for b := c.take(len(c.b) &^ 7); len(b) > 0; b = b[8:] {
 				words = append(words, binary.BigEndian.Uint64(b))
@@ -257,31 +257,28 @@ func (b *builder) finish() (header, error) {
 	return header{b.from, b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
 }
 
-// cursor scans a segment in order.
-type cursor struct {
-	s     *segment
-	r     Reader
-	chunk int
-	posts []segmented
-	at    int
-}
-
-// next advances to the next posting and reports whether there is one.
-func (c *cursor) next() (bool, error) {
-	if c.at++; c.at < len(c.posts) {
-		return true, nil
+// all returns a function that reads the postings in order, as external.NewCursor wants it.
+func (s *segment) all(r Reader) func(*segmented) error {
+	chunk, left, page := 0, []segmented(nil), make([]segmented, 0, chunkPostings)
+	return func(to *segmented) error {
+		if len(left) == 0 {
+			if chunk == len(s.firsts) {
+				return io.EOF
+			}
+			page = page[:0]
+			err := s.chunk(r, chunk, func(p segmented) bool {
+				page = append(page, p)
+				return true
+			})
+			if errors.Is(err, errMoved) || err == nil && len(page) == 0 {
+				err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, chunk, s.number)
+			}
+			if err != nil {
+				return err
+			}
+			left, chunk = page, chunk+1
+		}
+		*to, left = left[0], left[1:]
+		return nil
 	}
-	if c.chunk == len(c.s.firsts) {
-		return false, nil
-	}
-	c.posts, c.at = c.posts[:0], 0
-	err := c.s.chunk(c.r, c.chunk, func(p segmented) bool {
-		c.posts = append(c.posts, p)
-		return true
-	})
-	if errors.Is(err, errMoved) || err == nil && len(c.posts) == 0 {
-		err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, c.chunk, c.s.number)
-	}
-	c.chunk++
-	return err == nil, err
 }

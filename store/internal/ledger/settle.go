@@ -6,6 +6,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/neardup/neardup/internal/external"
 )
 
 // maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
@@ -225,30 +227,9 @@ func (ix *index) merge() error {
 
 // mergeInto merges segments into one, without ended docIds.
 func (ix *index) mergeInto(from []*segment, total int) error {
-	v, err := ix.store.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	cursors := make([]*cursor, 0, len(from))
-	advance := func(c *cursor) error {
-		more, err := c.next()
-		if err != nil || !more {
-			cursors = slices.DeleteFunc(cursors, func(o *cursor) bool { return o == c })
-		}
-		return err
-	}
-	for _, s := range from {
-		c := &cursor{s: s, r: v, at: -1}
-		cursors = append(cursors, c)
-		if err := advance(c); err != nil {
-			return err
-		}
-	}
 	to := from[len(from)-1].to
-	lives := ix.living(to)
-	b := ix.build(from[0].from, to, total)
-	for len(cursors) > 0 {
+	lives, b := ix.living(to), ix.build(from[0].from, to, total)
+	add := func(p segmented) error {
 		if b.in == chunkPostings {
 			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
 				return errStop
@@ -257,20 +238,20 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 				return err
 			}
 		}
-		least := cursors[0]
-		for _, c := range cursors[1:] {
-			if c.posts[c.at].compare(least.posts[least.at]) < 0 {
-				least = c
-			}
+		if !lives(p.leader) {
+			return nil
 		}
-		if p := least.posts[least.at]; lives(p.leader) {
-			if err := b.add(p); err != nil {
-				return err
-			}
+		return b.add(p)
+	}
+	err := atSnapshot(ix.store.kv, func(v Snapshot) error {
+		cursors := make([]*external.Cursor[segmented], len(from))
+		for i, s := range from {
+			cursors[i] = external.NewCursor(s.all(v))
 		}
-		if err := advance(least); err != nil {
-			return err
-		}
+		return external.Merge(context.Background(), cursors, func(a, b *segmented) bool { return a.compare(*b) < 0 }, add)
+	})
+	if err != nil {
+		return err
 	}
 	return ix.swap(b, 0, from)
 }

@@ -148,10 +148,7 @@ func (s *Store) finished(tenant string) (docid.Index, error) {
 func (s *Store) index(tenant string) *index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ix := s.indexes[tenant]; ix != nil {
-		return ix
-	}
-	return nil
+	return s.indexes[tenant]
 }
 
 // createIndex runs in the writer. It does nothing if another caller has created the index.
