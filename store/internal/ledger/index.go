@@ -55,6 +55,9 @@ func (ix *index) Identity() docid.Identity { return ix.identity }
 // Catalog returns the reader of groups, members and the log.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
+// Outbox returns what sinks need.
+func (ix *index) Outbox() docid.Outbox { return ix }
+
 // epochOf returns the epoch of a change.
 func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Load(), seq) }
 

@@ -33,17 +33,12 @@ func (s *Store) settle() {
 			}
 		}
 		if s.leaving() {
-			s.leave()
+			for _, ix := range s.allIndexes() {
+				if ix.leave() != nil {
+					break // as above, and the next start reads more changes
+				}
+			}
 			return
-		}
-	}
-}
-
-// leave writes the postings that a start would have to make again.
-func (s *Store) leave() {
-	for _, ix := range s.allIndexes() {
-		if err := ix.leave(); err != nil {
-			return // as above, and the next start reads more changes
 		}
 	}
 }
