@@ -73,7 +73,7 @@ func (c *checker) followed() {
 	} else if there {
 		c.row()
 	}
-	if _, _, err := beats(c.r); err != nil {
+	if _, _, err := heartbeats(c.r); err != nil {
 		c.bad([]byte{spaceBeat}, "%v", err)
 	}
 }

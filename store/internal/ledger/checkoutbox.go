@@ -4,7 +4,7 @@ import "errors"
 
 func (c *checker) sinks() error {
 	c.pending = c.head
-	if err := c.each(spaceClaim, new(claim).fields, func([]byte) {}); err != nil {
+	if err := c.each(spaceClaim, new(lease).fields, func([]byte) {}); err != nil {
 		return err
 	}
 	var row sinkRow

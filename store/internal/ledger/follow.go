@@ -17,7 +17,7 @@ import (
 )
 
 // rules is the newest version of fold, which each entry names. A server writes the newest version that all
-// servers of the log know (see beat). It stops at an entry of an unknown version.
+// servers of the log know (see heartbeat). It stops at an entry of an unknown version.
 const rules = 1
 
 // follower makes a store apply a log to which other servers also append. It appends the store's decisions as
@@ -396,8 +396,8 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
 	case begins:
 		return o, nil
-	case p.beat != nil:
-		return p.beat.fold(b, at)
+	case p.heartbeat != nil:
+		return p.heartbeat.fold(b, at)
 	case p.restart != nil:
 		return p.restart.fold(f.s, b, at)
 	}

@@ -18,9 +18,9 @@ type index struct {
 	// unfinished marks an index that is being restored (guarded by the store).
 	unfinished bool
 	posts      *postings
-	segments   uint64 // number of the last segment (settle only)
+	segments   uint64 // number of the last segment (flushAndCompact only)
 
-	settled uint64            // last change of the frozen tables (writer only)
+	settled uint64            // last change of the immutable memtables (writer only)
 	head    uint64            // last change applied (writer only)
 	ruled   uint64            // last rule applied (writer only)
 	docIDs  int               // living docIds after that change (writer only)
@@ -39,7 +39,7 @@ type published struct {
 	lastRule   atomic.Uint64
 	leaders    atomic.Int64
 	members    atomic.Int64
-	nids       known
+	nids       nidFilter
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {

@@ -76,16 +76,16 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	if ix.store.follower == nil {
 		return true, nil
 	}
-	var held claim
+	var held lease
 	err := ix.atSnapshot(func(r Reader) error {
-		_, err := read(r, claimKey(ix.id, sink), held.fields)
+		_, err := read(r, leaseKey(ix.id, sink), held.fields)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
 	since := ix.seen.since(sink, held)
-	p := sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}
+	p := sinkChange{what: sinkClaim, name: sink, lease: lease{who, held.turn}}
 	switch {
 	case held.who == who && long <= 0:
 		p.what = sinkRelease
@@ -105,15 +105,15 @@ type sightings struct {
 }
 
 type sighting struct {
-	claim
+	lease
 	at time.Time
 }
 
 // since returns how long this server has seen a lease unchanged.
-func (s *sightings) since(sink string, c claim) time.Duration {
+func (s *sightings) since(sink string, c lease) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last, seen := s.all[sink]; seen && last.claim == c {
+	if last, seen := s.all[sink]; seen && last.lease == c {
 		return time.Since(last.at)
 	}
 	if s.all == nil {
@@ -130,7 +130,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	case len(s.name) == 0 || len(s.name) > 256:
 		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
 	case s.what == sinkClaim || s.what == sinkRelease:
-		return ix.foldClaim(b, s)
+		return ix.foldLease(b, s)
 	case s.what == sinkAttach && attached:
 		return outcome{has: has}, nil
 	case s.what == sinkDetach && !attached:
@@ -152,16 +152,16 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
 }
 
-// foldClaim gives a lease to its holder, or to a server that has seen its last turn.
-func (ix *index) foldClaim(b Batch, s *sinkChange) (o outcome, err error) {
-	key, held := claimKey(ix.id, s.name), claim{}
+// foldLease gives a lease to its holder, or to a server that has seen its last turn.
+func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
+	key, held := leaseKey(ix.id, s.name), lease{}
 	_, err = read(b, key, held.fields)
-	if err != nil || held.who != s.claim.who && held.turn != s.claim.turn {
+	if err != nil || held.who != s.lease.who && held.turn != s.lease.turn {
 		return o, err
 	}
-	next := claim{turn: held.turn + 1}
+	next := lease{turn: held.turn + 1}
 	if s.what == sinkClaim {
-		next.who, o.held = s.claim.who, true
+		next.who, o.held = s.lease.who, true
 	}
 	o.publish = wrote
 	return o, b.Set(key, sealed(key, next.fields))

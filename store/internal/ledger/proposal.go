@@ -13,14 +13,14 @@ import (
 // a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So servers that apply
 // the same proposals in the same order to the same rows get the same rows.
 type proposal struct {
-	genesis  *genesis
-	restart  *restart
-	beat     *beat
-	tenant   string
-	identity *docid.Identity // creates the index unless it exists
-	change   *docid.Change
-	past     uint64 // for a change that begins an epoch, see docid.Index
-	sink     *sinkChange
+	genesis   *genesis
+	restart   *restart
+	heartbeat *heartbeat
+	tenant    string
+	identity  *docid.Identity // creates the index unless it exists
+	change    *docid.Change
+	past      uint64 // for a change that begins an epoch, see docid.Index
+	sink      *sinkChange
 }
 
 // outcome is what fold returns for a proposal, which it never changes. So a server applies its own proposals as
@@ -41,7 +41,7 @@ type sinkChange struct {
 	what  sinkVerb
 	name  string
 	upTo  uint64 // for an acknowledgement
-	claim claim  // turn is the last that the server has seen
+	lease lease  // turn is the last that the server has seen
 }
 
 type sinkVerb byte
@@ -54,9 +54,9 @@ const (
 	sinkRelease
 )
 
-// claim is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
+// lease is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
 // for long enough may take the next, so clocks need not agree.
-type claim struct {
+type lease struct {
 	who  string
 	turn uint64
 }
@@ -137,7 +137,7 @@ func (p *proposal) fields(c *coder) {
 	switch {
 	case p.genesis != nil:
 		about = 1
-	case p.beat != nil:
+	case p.heartbeat != nil:
 		about = 2
 	case p.restart != nil:
 		about = 4
@@ -146,8 +146,8 @@ func (p *proposal) fields(c *coder) {
 	switch {
 	case present(c, &p.genesis, about == 1):
 		p.genesis.fields(c)
-	case present(c, &p.beat, about == 2):
-		p.beat.fields(c)
+	case present(c, &p.heartbeat, about == 2):
+		p.heartbeat.fields(c)
 	case present(c, &p.restart, about == 4):
 		p.restart.fields(c)
 	case about == 3:
@@ -185,10 +185,10 @@ func (s *sinkChange) fields(c *coder) {
 	uints(c, &s.what)
 	texts(c, &s.name)
 	uints(c, &s.upTo)
-	s.claim.fields(c)
+	s.lease.fields(c)
 }
 
-func (l *claim) fields(c *coder) {
+func (l *lease) fields(c *coder) {
 	texts(c, &l.who)
 	uints(c, &l.turn)
 }

@@ -33,7 +33,7 @@ import (
 //	o seq                 article pending for sinks      source
 //	s sink                what it has, first pending     source
 //	y sink                lease of its feeder, with a log
-//	u beat                offset of a heartbeat in the log, and the digests of the state there
+//	u turn                offset of a heartbeat in the log, and the digests of the state there
 //	z                     position in the log
 //
 // Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
@@ -95,7 +95,7 @@ func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
 
-func claimKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
+func leaseKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
 // expiryKey returns the key of an expiry. It also orders times before 1970.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {

@@ -16,11 +16,11 @@ import (
 type Store struct {
 	kv       KV
 	requests chan *request
-	closed   chan struct{} // closed by Close to stop settle
+	closed   chan struct{} // closed by Close to stop flushing
 	settled  chan struct{}
 	quit     chan struct{} // closed then, to stop the writer
 	stopped  chan struct{}
-	full     chan struct{} // a frozen memtable is to be written
+	full     chan struct{} // an immutable memtable is to be written
 	inMemory int
 	volatile bool
 	follower *follower // nil without a log
@@ -104,7 +104,7 @@ func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
-	go s.settle()
+	go s.flushAndCompact()
 	return s, nil
 }
 

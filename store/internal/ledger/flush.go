@@ -19,8 +19,8 @@ const maxTail = 256 << 10
 // fanout is how many segments of similar size are merged into one.
 const fanout = 4
 
-// settle writes frozen memtables to rows and merges segments until the store closes or stops writing.
-func (s *Store) settle() {
+// flushAndCompact writes immutable memtables to rows and merges segments until the store closes or stops writing.
+func (s *Store) flushAndCompact() {
 	defer close(s.settled)
 	for {
 		select {
@@ -28,13 +28,13 @@ func (s *Store) settle() {
 		case <-s.full:
 		}
 		for _, ix := range s.allIndexes() {
-			if err := ix.settle(); err != nil && !errors.Is(err, errStop) {
+			if err := ix.flushAndCompact(); err != nil && !errors.Is(err, errStop) {
 				return // writes have stopped, or readers will report the damage
 			}
 		}
 		if s.leaving() {
 			for _, ix := range s.allIndexes() {
-				if ix.leave() != nil {
+				if ix.flushOnClose() != nil {
 					break // as above, and the next start reads more changes
 				}
 			}
@@ -81,16 +81,16 @@ func (s *Store) wake() {
 	}
 }
 
-// settle writes the frozen memtables, oldest first, and merges segments.
-func (ix *index) settle() error {
+// flushAndCompact writes the immutable memtables, oldest first, and merges segments.
+func (ix *index) flushAndCompact() error {
 	if err := ix.writeTables(); err != nil {
 		return err
 	}
 	return ix.merge()
 }
 
-// leave flushes the memtables, unless a start could make them again as fast.
-func (ix *index) leave() error {
+// flushOnClose flushes the memtables, unless a start could make them again as fast.
+func (ix *index) flushOnClose() error {
 	if ix.store.volatile {
 		return nil
 	}
@@ -107,16 +107,16 @@ func (ix *index) leave() error {
 const fewPostings = 8
 
 func (ix *index) writeTables() error {
-	for l := ix.posts.levels.Load(); len(l.frozen) > 0; l = ix.posts.levels.Load() {
-		if err := ix.writeTable(l.frozen[0]); err != nil {
+	for l := ix.posts.levels.Load(); len(l.immutable) > 0; l = ix.posts.levels.Load() {
+		if err := ix.writeTable(l.immutable[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable makes a segment of the oldest frozen memtable.
-func (ix *index) writeTable(f frozen) error {
+// writeTable makes a segment of the oldest immutable memtable.
+func (ix *index) writeTable(f immutable) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
 	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
@@ -229,7 +229,7 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
 				return errStop
 			}
-			if err := ix.writeTables(); err != nil { // a merge may take long, and frozen memtables take memory
+			if err := ix.writeTables(); err != nil { // a merge may take long, and immutable memtables take memory
 				return err
 			}
 		}
