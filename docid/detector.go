@@ -272,7 +272,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
-	return c.validPictures(sub.Pictures)
+	return c.validExtras(sub.Extras)
 }
 
 // answer puts a receipt into the caller's words.

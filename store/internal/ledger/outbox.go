@@ -21,7 +21,7 @@ func (w *waiting) fields(c *coder) {
 	uints(c, &w.effect)
 	if present(c, &w.article, c.more(w.article != nil)) {
 		articleFields(c, w.article)
-		flagged(c, false, new(bool), &w.article.Pictures)
+		extrasFields(c, new(bool), &w.article.Extras, false)
 	}
 }
 

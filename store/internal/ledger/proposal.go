@@ -225,7 +225,7 @@ func changeFields(c *coder, ch *docid.Change) {
 	if present(c, &ch.NewLeader, c.has(ch.NewLeader != nil)) {
 		newLeaderFields(c, ch.NewLeader, q, text)
 	}
-	picturesOf(c, ch)
+	extrasOf(c, ch)
 }
 
 // newLeaderFields codes a new leader. Its keys are usually those of the query.

@@ -29,7 +29,7 @@ func FuzzEntries(f *testing.F) {
 			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b", Idempotency: "k"}, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "c", Evidence: docid.Evidence{SameImages: []docid.SameImages{{Leader: 1, Same: 1, Of: 2}}}},
-			Article: &docid.Article{Pictures: pictures}, NewLeader: &docid.NewLeader{Material: docid.Material{Pictures: pictures}},
+			Article: &docid.Article{Extras: docid.Extras{Pictures: pictures}}, NewLeader: &docid.NewLeader{Material: docid.Material{Extras: docid.Extras{Pictures: pictures}}},
 			Query: docid.Query{Share: 1000, Rated: []docid.Rated{{Name: docid.Name{3}}}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindUpdate, NID: "first"}, SetHeat: &heat, Article: article}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindCorrect, NID: "first", Ruling: &docid.Ruling{Before: 1, Who: "li"}}, NewLeader: &docid.NewLeader{}, Article: article}},

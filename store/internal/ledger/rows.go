@@ -168,22 +168,6 @@ func entryFields(c *coder, v *docid.Entry) {
 	}
 }
 
-// Flags of a field that once was a boolean.
-const (
-	flagYes      = 1
-	flagPictures = 2
-)
-
-func flagsOf(yes, pictures bool) (f uint64) {
-	if yes {
-		f |= flagYes
-	}
-	if pictures {
-		f |= flagPictures
-	}
-	return f
-}
-
 func extensionFields(c *coder, v *docid.Evidence) {
 	has := flagsOf(v.Disagrees, len(v.SameImages) > 0)
 	if uints(c, &has); c.reads {
@@ -219,7 +203,7 @@ func articleFields(c *coder, a *docid.Article) {
 func memberFields(c *coder, m *docid.Member) {
 	uints(c, &m.Leader, &m.Seq)
 	articleFields(c, &m.Article)
-	flagged(c, m.Correction != nil, &m.Disagrees, &m.Pictures)
+	extrasFields(c, &m.Disagrees, &m.Extras, m.Correction != nil)
 	if present(c, &m.Correction, c.more(m.Correction != nil)) {
 		r := m.Correction
 		uints(c, &r.Seq, &r.Leader, &r.Before, &r.Own)
@@ -239,7 +223,7 @@ type keptRow struct {
 func (r *keptRow) fields(c *coder) {
 	uints(c, &r.seq)
 	articleFields(c, &r.article)
-	flagged(c, false, &r.contested, &r.article.Pictures)
+	extrasFields(c, &r.contested, &r.article.Extras, false)
 }
 
 // nameRow is the change that posted a name. It encodes nothing if that change made the docId.
@@ -256,7 +240,7 @@ func (r *nameRow) fields(c *coder) {
 
 func materialFields(c *coder, m *docid.Material) {
 	texts(c, &m.NID, &m.Title, &m.Text)
-	flagged(c, false, new(bool), &m.Pictures)
+	extrasFields(c, new(bool), &m.Extras, false)
 }
 
 // identityFields codes an identity. An unfinished restoration adds a field.
