@@ -177,7 +177,11 @@ func (d *Detector) decideWithin(ctx context.Context, sub *Submission, request [1
 	if err := d.quota(ctx); err != nil {
 		return Answer{}, err
 	}
-	return d.decide(ctx, d.subject(sub, request))
+	s, err := d.prepare(ctx, sub, request)
+	if err != nil {
+		return Answer{}, err
+	}
+	return d.decide(ctx, s)
 }
 
 // replay finds the answer to a submission that was made before.
@@ -242,7 +246,11 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}
-	j := d.search(d.subject(&sub, [16]byte{}))
+	s, err := d.prepare(ctx, &sub, [16]byte{})
+	if err != nil {
+		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+	}
+	j := d.search(s)
 	defer j.release()
 	o, err := j.round(ctx)
 	if err != nil {
