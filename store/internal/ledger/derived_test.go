@@ -76,7 +76,7 @@ func sampleEntry(n int) (p *proposal, raw string) {
 // TestEntryStoresTextOnce checks that the entry of a new article takes little more than its compressed text.
 func TestEntryStoresTextOnce(t *testing.T) {
 	p, raw := sampleEntry(1 << 20)
-	entry, alone := entryOf(entryID{}, rules, p), packer().EncodeAll([]byte(raw), nil)
+	entry, alone := entryOf(entryID{}, rules, p.encode()), packer().EncodeAll([]byte(raw), nil)
 	if len(entry) > len(alone)*5/4 || len(alone) > len(raw)*3/4 {
 		t.Errorf("a text of %d bytes takes %d compressed, and its entry %d", len(raw), len(alone), len(entry))
 	}
@@ -92,7 +92,7 @@ func BenchmarkEntry(b *testing.B) {
 		p, _ := sampleEntry(n)
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
-				entry := entryOf(entryID{}, rules, p)
+				entry := entryOf(entryID{}, rules, p.encode())
 				if _, err := readEntry(entry, rules); err != nil {
 					b.Fatal(err)
 				}
