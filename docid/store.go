@@ -53,8 +53,8 @@ type Index interface {
 	// its log entry. It is refused, and nothing is written, with
 	//   - ErrConflict if a name or key of c.Query was posted after
 	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
-	//     Or if c.Query.Ruled is not the last rule, or a corrected nid has not the
-	//     docId c.Ruling.Before;
+	//     Or if a rule after c.Query.Ruled is about the submitted nid, or about
+	//     the pair of a rule, or a corrected nid has not the docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog

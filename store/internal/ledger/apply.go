@@ -229,8 +229,8 @@ func (t *change) checkConflicts() error {
 		return err
 	}
 	q := t.c.Query
-	if t.ix.ruled > q.Ruled {
-		return docid.ErrConflict
+	if err := t.ruledSince(func(a, _ string) bool { return t.c.NID == a }); err != nil {
+		return err
 	}
 	if t.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)

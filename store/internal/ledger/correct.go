@@ -103,13 +103,34 @@ func (t *change) planRule() error {
 	if r := t.Ruling; r == nil || r.Other == "" || t.NID == "" {
 		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
 	}
-	if !t.restores && t.ix.ruled > t.c.Query.Ruled {
-		return docid.ErrConflict
+	if !t.restores {
+		if err := t.ruledSince(func(a, b string) bool { return t.c.NID == a && t.c.Ruling.Other == b }); err != nil {
+			return err
+		}
 	}
 	t.set(t.key(spaceRule, t.Seq), func(c *coder) { entryFields(c, &t.Entry) })
 	t.memory = append(t.memory, func() { t.ix.ruled = t.Seq })
 	t.after = append(t.after, func() { t.ix.lastRule.Store(t.Seq) })
 	return nil
+}
+
+// ruledSince returns ErrConflict if a rule after the last one that the caller knows of concerns the change. It
+// calls concerns with the two articles of a rule in both orders.
+func (t *change) ruledSince(concerns func(a, b string) bool) error {
+	known := t.c.Query.Ruled
+	if t.ix.ruled <= known {
+		return nil
+	}
+	return t.b.Scan(t.key(spaceRule, known+1), after(t.key(spaceRule)), func(k, v []byte) error {
+		e, err := loggedEntry(k, v)
+		if err != nil {
+			return err
+		}
+		if concerns(e.NID, e.Ruling.Other) || concerns(e.Ruling.Other, e.NID) {
+			return docid.ErrConflict
+		}
+		return nil
+	})
 }
 
 // loadRules finds the last rule. O(rules).

@@ -66,11 +66,10 @@ type question struct {
 	err error
 }
 
-// logWait limits a request to the log. logPause separates attempts after an error. lagWait limits how long a
-// caller waits for entries to be applied.
+// logWait limits a request to the log, but not a read. logPause separates attempts after an error. lagWait limits
+// how long a caller waits for entries to be applied.
 const (
 	logWait  = 900 * time.Millisecond
-	logSlow  = 10 * time.Second // for a page over a slow link
 	logPause = 50 * time.Millisecond
 	lagWait  = 3 * time.Second
 )
@@ -137,10 +136,15 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 			err = f.hasBegun(ctx)
 		}
 		if err == nil {
-			err = f.waits(ctx, func() bool { return f.sure })
+			soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+			err = f.waits(soon, func() bool { return f.sure })
+			cancel()
 		}
 		if err == nil {
 			break
+		}
+		if errors.Is(err, errLags) && o.Waits == nil { // a page takes long
+			continue
 		}
 		if o.Waits == nil || !errors.Is(err, docid.ErrUnavailable) || f.isLost() || ctx.Err() != nil {
 			return fmt.Errorf("catch up with the log: %w", err)
@@ -211,21 +215,12 @@ func (f *follower) troubled() error {
 
 // read reads and applies the log until ctx ends or following fails.
 func (f *follower) read(ctx context.Context) {
-	may := logWait // time limit of a page, raised after a timeout so that a slow link succeeds at last
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		anchor := f.applied
 		f.mu.Unlock()
 		began := time.Now()
-		wait, cancel := context.WithTimeout(ctx, may)
-		entries, err := f.log.Read(wait, anchor)
-		switch took := time.Since(began); {
-		case err != nil && wait.Err() != nil:
-			may = min(2*may, logSlow)
-		case err == nil && took < may/4:
-			may = max(may/2, logWait)
-		}
-		cancel()
+		entries, err := f.log.Read(ctx, anchor)
 		switch {
 		case ctx.Err() != nil:
 			return
