@@ -68,6 +68,7 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
 		r.Verdict, r.Relation = back, contains
 	}
+	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -146,6 +147,7 @@ const contains neardup.Relation = "contains"
 type comparison struct {
 	api.Measured
 	Relation neardup.Relation `json:"relation"` // of A to B
+	Found    bool             `json:"found"`    // near, and a search compares the two
 	// Evidence lists the differences and finally what the texts share, in bits for or against a match. The
 	// sum is the log odds of a match.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
@@ -259,7 +261,7 @@ func (c comparison) write(w io.Writer) {
 	if weighed {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
-		if p >= methods.DefaultProbability && !c.Verdict.Near {
+		if p >= methods.DefaultProbability && !c.Found {
 			fmt.Fprintln(w, "            a search does not compare them: they have too few words in common")
 		}
 	}
