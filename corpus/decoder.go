@@ -206,14 +206,6 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	return names
 }
 
-// others lists fields of an object that documents lack.
-func (d *Decoder) others(raw []byte) []string {
-	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
-		at := slices.IndexFunc(d.fields[:fieldOthers], func(f Field) bool { return f.Name == name })
-		return at >= 0 && at != fieldTime
-	})
-}
-
 // wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last
 // counts, as in Python, jq and Arrow.
 func (d *Decoder) wanted(key []byte) int {

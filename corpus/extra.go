@@ -54,7 +54,8 @@ func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, 
 // List returns what Extra does for one field, but a list as JSON.
 func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
 
-func (d *Decoder) named(it Item, lists bool, names []string) []string {
+// named returns Extra, with all also lists, true and false, as JSON.
+func (d *Decoder) named(it Item, all bool, names []string) []string {
 	values := make([]string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
@@ -84,8 +85,8 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 			raw, err = s.str()
 		case kind == kindNumber:
 			raw, err = s.number()
-		case kind == kindArray && lists:
-			err = s.array()
+		case (kind == kindArray || kind == kindLiteral) && all:
+			err = s.skip()
 			values[at] = utf8Text(s.b[from:s.i])
 			return true, err
 		default:

@@ -74,6 +74,10 @@ type Options struct {
 	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
 	// under a header, columns. A dot leads into an object or a group.
 	Fields []string
+	// Optional makes Fields that no record has no error.
+	Optional bool
+
+	columns []Column // of the inputs, for a Table that takes them over; see Reader.readAll
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
 	// the one of comma, tab, semicolon and bar under which the header has
@@ -183,6 +187,8 @@ type Codec interface {
 // RowReader yields the rows of one file. Next appends one to dst: a cell, by AppendCell, for
 // each of Fields.All; io.EOF after the last.
 type RowReader interface {
+	// Columns returns the columns of the file, those inside groups by their paths with dots.
+	Columns() []Column
 	Next(dst []byte) ([]byte, error)
 	Close() error
 }
@@ -226,7 +232,7 @@ func (o *Options) fields() Fields {
 		f.Text = pick(o.TextField, "image")
 	}
 	for _, name := range o.Fields {
-		f.Others = append(f.Others, Field{Name: name, Required: true})
+		f.Others = append(f.Others, Field{Name: name, Required: !o.Optional && !slices.ContainsFunc(o.columns, func(c Column) bool { return c.Name == name })})
 	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText

@@ -212,7 +212,7 @@ func (r *Reader) Unmet() (names []string) {
 		met[f.Name] = met[f.Name] || had>>i&1 != 0
 	}
 	for i, f := range all[fieldOthers:] {
-		if i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
+		if f.Required && i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
 			names = append(names, f.Name)
 		}
 	}
@@ -272,7 +272,7 @@ func (r *Reader) checkFields() error {
 	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
 		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, format)
 	}
-	own := func(name string) bool { return !r.opt.pixels(name) }
+	own := func(name string) bool { return !r.opt.Optional && !r.opt.pixels(name) }
 	for _, in := range r.inputs {
 		if i := slices.IndexFunc(r.opt.Fields, own); i >= 0 && !in.format.hasFields() {
 			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)

@@ -19,6 +19,7 @@ const (
 	Text Kind = iota
 	Integer
 	Number
+	Nested // lists, which no Table has
 )
 
 // Column is a column of a table.
@@ -50,6 +51,7 @@ type Table struct {
 	codec   Codec    // of Parquet and Arrow, otherwise nil
 	rows    *rowSink // of the codec
 	lost    []string
+	from    *Reader // of the records; may be nil
 }
 
 // NewTable writes a table into f, which Commit ends; Close comes before. Parquet and
@@ -69,10 +71,17 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 }
 
 // Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
-// reading: the schemas of Parquet and Arrow.
+// reading: the schemas of Parquet and Arrow. It makes r read all their columns where the table is of another format.
 func (t *Table) Suits(r *Reader) error {
+	t.from = r
 	for _, in := range r.inputs {
-		if t.codec == nil || in.format != t.format {
+		if in.format != t.format {
+			if err := r.readAll(in); err != nil {
+				return err
+			}
+			continue
+		}
+		if t.codec == nil {
 			continue
 		}
 		if err := t.sink().begin(in); err != nil {
@@ -82,17 +91,17 @@ func (t *Table) Suits(r *Reader) error {
 	return nil
 }
 
-// Lost returns fields of the first record of JSON that no column holds. Only JSONL holds them
-// all.
+// Lost returns fields that no column holds: those of JSON that the first thousand records lack, and lists of Parquet and
+// Arrow. JSONL holds all of JSON.
 func (t *Table) Lost() []string { return t.lost }
 
 // Row writes values of the columns.
 func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
 
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
-// all members of an object from JSON to JSONL, or all columns of Parquet or Arrow to the same. Otherwise they
-// are id, title, url and, unless it is a picture, text. A record that cannot be read is left out. All records
-// need the same columns.
+// all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
+// objects of JSON. Of formats without fields they are id, title, url and, unless it is a picture, text. A record that
+// cannot be read is left out.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
@@ -102,6 +111,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return err
 	}
 	from := it.in.format
+	if t.format == JSONL { // each object has its own fields
+		t.begun, t.names, t.columns = false, nil, t.columns[:len(values)]
+	}
 	switch {
 	case t.format == JSONL && (from == JSONL || from == JSON):
 		return t.object(it, values)
@@ -110,14 +122,25 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return t.sink().writeAfter(it, values...)
 	}
 	names, cells, ok := dec.Cells(it)
-	if !ok {
-		if !t.begun && (from == JSONL || from == JSON) {
-			t.lost = dec.others(it.Raw)
+	switch {
+	case ok:
+	case from == JSONL || from == JSON:
+		columns := dec.columns(nil, it.Raw)
+		if !t.begun {
+			columns = t.sample(it, dec)
 		}
+		return t.fields(it, columns, values, func(names []string) []string { return dec.named(it, true, names) })
+	case codecOf(dec.opt.Codecs, from) != nil:
+		return t.fields(it, dec.opt.columns, values, func(names []string) (cells []string) {
+			for _, name := range names {
+				cells = append(cells, doc.Fields[name])
+			}
+			return cells
+		})
+	case dec.opt.Format == Images: // a fingerprint is not a text
+		names, cells = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
+	default:
 		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
-		if dec.opt.Format == Images {
-			names, cells = names[:3], cells[:3] // a fingerprint is not a text
-		}
 	}
 	switch {
 	case names == nil && t.begun:
@@ -133,12 +156,59 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	return t.row(names, values, cells)
 }
 
+// fields writes values and the fields of a record, under the settled columns.
+func (t *Table) fields(it Item, columns []Column, values []any, read func(names []string) []string) error {
+	if !t.begun {
+		for _, c := range columns {
+			if c.Kind != Nested && !t.has(c.Name) {
+				t.names, t.columns = append(t.names, c.Name), append(t.columns, c)
+			}
+		}
+		if err := t.header(); err != nil {
+			return err
+		}
+	}
+	for _, c := range columns {
+		if !t.has(c.Name) && !slices.Contains(t.lost, c.Name) {
+			t.lost = append(t.lost, c.Name)
+		}
+	}
+	own := len(values)
+	for i, cell := range read(t.names) {
+		v, err := t.value(t.columns[own+i].Kind, cell)
+		if err != nil {
+			return fmt.Errorf("%s:%d: field %q: %w", it.File, it.Line, t.names[i], err)
+		}
+		values = append(values, v)
+	}
+	return t.row(t.names, values, nil)
+}
+
+func (t *Table) has(name string) bool {
+	return slices.ContainsFunc(t.columns, func(c Column) bool { return c.Name == name })
+}
+
+// value returns the text of a value as a column of a kind has it.
+func (t *Table) value(k Kind, s string) (any, error) {
+	switch {
+	case k == Text:
+		return s, nil
+	case s == "":
+		return nil, nil
+	case t.codec == nil && json.Valid([]byte(s)):
+		return json.Number(s), nil
+	case k == Integer:
+		return strconv.ParseInt(s, 10, 64)
+	}
+	return strconv.ParseFloat(s, 64)
+}
+
 // row writes values and cells under their names.
 func (t *Table) row(names []string, values []any, cells []string) error {
 	if err := t.begin(names); err != nil {
 		return err
 	}
-	for i := range names { // a row may be shorter than the header, or longer
+	for i := len(values) - (len(t.columns) - len(names)); i < len(names); i++ { // a row may be shorter than the header, or longer
 		cell := ""
 		if i < len(cells) {
 			cell = cells[i]
@@ -166,10 +236,16 @@ func (t *Table) begin(names []string) error {
 	if t.begun {
 		return nil
 	}
-	t.begun, t.names = true, names
+	t.names = names
 	for _, name := range names {
 		t.columns = append(t.columns[:len(t.columns):len(t.columns)], Column{Name: name})
 	}
+	return t.header()
+}
+
+// header writes the names of the columns, where the format has such a line.
+func (t *Table) header() error {
+	t.begun = true
 	if t.format == JSONL || t.codec != nil {
 		return nil
 	}
@@ -216,6 +292,8 @@ func (t *Table) cell(v any) string {
 			return v
 		}
 		return Cell(v)
+	case json.Number:
+		return string(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
@@ -228,8 +306,7 @@ func (t *Table) cell(v any) string {
 func (t *Table) members(values []any) []byte {
 	object := []byte{'{'}
 	for i, v := range values {
-		if v != nil {
-			value, _ := json.Marshal(v) // a string and a finite number always can be
+		if value, err := json.Marshal(v); v != nil && err == nil { // not for NaN
 			object = appendMember(object, t.columns[i].Name, value)
 		}
 	}

@@ -98,6 +98,7 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 		return err
 	}
 	defer c.Close()
+	f.input.opt.Fields, f.input.opt.Optional = []string{"category", "media", "imageCount", "heat"}, true
 	r, err := f.input.open(a, inputs, "")
 	if err != nil {
 		return err
@@ -199,14 +200,13 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		j.rejects = append(j.rejects, err)
 		return
 	}
-	extra := dec.Extra(it, "category", "media", "imageCount", "heat")
 	var e api.BatchEntry
 	images := dec.List(it, "images")
 	if e.Images, err = imagesOf(images); err != nil {
 		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
 		return
 	}
-	if heat := strings.TrimSpace(extra[3]); heat != "" {
+	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" {
 		n, err := strconv.ParseInt(heat, 10, 64)
 		if err != nil {
 			j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: fmt.Sprintf("heat %.40q is not a whole number", heat)})
@@ -214,7 +214,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		}
 		e.Heat = n
 	}
-	e.Category, e.Media, e.ImageCount = extra[0], extra[1], extra[2]
+	e.Category, e.Media, e.ImageCount = doc.Fields["category"], doc.Fields["media"], doc.Fields["imageCount"]
 	e.NID, e.URL, e.Title, e.Content = doc.ID, doc.URL, doc.Title, doc.Text
 	if t := time.Unix(0, doc.Time).UTC(); doc.Time != 0 {
 		e.PublishTime = t.Format(time.RFC3339Nano)
