@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/corpus"
+)
+
+// A neighbor is a document of an index, and what a text is to it.
+type neighbor struct {
+	ID         string             `json:"id"`
+	Similarity float64            `json:"similarity"`
+	Relation   neardup.Relation   `json:"relation"`
+	Evidence   []neardup.Conflict `json:"evidence,omitempty"`
+	Text       string             `json:"text"`
+}
+
+// mostCompared bounds how many documents one text is compared with: those that share the most keys with it.
+const mostCompared = 1000
+
+// nearest prints the documents of an index that are most like a text.
+func (n *near) nearest(ctx context.Context, args []string) error {
+	switch {
+	case len(args) != 1:
+		return usage("--index: %d texts (want one TEXT, or - for standard input)", len(args))
+	case n.fingerprints != "" || n.query != "":
+		return usage("--index: cannot be combined with --fingerprints and --query")
+	case n.top < 1:
+		return usage("--top %d: too small (want at least 1)", n.top)
+	}
+	words := args[0]
+	if words == corpus.Stdin {
+		b, err := io.ReadAll(n.stdin)
+		if err != nil {
+			return err
+		}
+		words = string(b)
+	}
+	return onIndex(n.index, func(x *reference.Index) error {
+		if err := n.method.restore(x.Header().Settings); err != nil {
+			return err
+		}
+		m, normal, err := n.method.method()
+		if err != nil {
+			return err
+		}
+		found, err := neighbors(ctx, x, m, normal.Clean(words))
+		if err != nil {
+			return err
+		}
+		return n.show(found[:min(len(found), n.top)])
+	})
+}
+
+func (n *near) show(found []neighbor) error {
+	if n.run.json {
+		enc := json.NewEncoder(n.stdout)
+		enc.SetEscapeHTML(false)
+		for _, one := range found {
+			if err := enc.Encode(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, one := range found {
+		var facts []string
+		for _, e := range one.Evidence {
+			if e.A != "" || e.B != "" {
+				facts = append(facts, fmt.Sprintf("%s %q for %q", e.Kind, e.A, e.B))
+			}
+		}
+		fmt.Fprintf(n.stdout, "%.4f  %-9s  %s  %s\n", one.Similarity, one.Relation, oneLine(one.ID), oneLine(opening(one.Text, 60)))
+		if len(facts) > 0 {
+			fmt.Fprintf(n.stdout, "                   %s\n", oneLine(strings.Join(facts, ", ")))
+		}
+	}
+	return nil
+}
+
+// neighbors returns the leaders that share a key with a clean text, the most alike first.
+func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean string) (found []neighbor, err error) {
+	shared := map[uint32]int{}
+	finder := x.Finder()
+	for _, key := range slices.Sorted(maps.Keys(keysOf(m, clean))) {
+		if err := finder.Find(key, func(p reference.Posting) error { shared[p.Doc]++; return ctx.Err() }); err != nil {
+			return nil, err
+		}
+	}
+	docs := make([]uint32, 0, len(shared))
+	for doc := range shared {
+		docs = append(docs, doc)
+	}
+	slices.SortFunc(docs, func(a, b uint32) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+	for _, doc := range docs {
+		row, err := x.Row(doc)
+		if err != nil {
+			return nil, err
+		}
+		if !row.Leads() {
+			continue
+		}
+		one, err := neighborOf(x, &row, m, clean)
+		if err != nil {
+			return nil, err
+		}
+		if found = append(found, one); len(found) == mostCompared {
+			break
+		}
+	}
+	slices.SortStableFunc(found, func(a, b neighbor) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	return found, nil
+}
+
+// keysOf returns the keys by which a text is found: of its record, and of the text itself.
+func keysOf(m neardup.Method, clean string) map[uint64]bool {
+	var rec neardup.Record
+	m.Record(clean, &rec)
+	keys := map[uint64]bool{neardup.DigestOf(clean).Key(): true}
+	for _, key := range append(slices.Clone(rec.Probes()), rec.Index...) {
+		keys[key] = true
+	}
+	return keys
+}
+
+func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string) (one neighbor, err error) {
+	if one.ID, err = x.ID(row); err != nil {
+		return one, err
+	}
+	if one.Text, err = x.Text(row); err != nil {
+		return one, err
+	}
+	match := verdict(m, clean, one.Text)
+	if match.Evidence == nil && clean != one.Text {
+		match.Evidence = neardup.Explain(m, m.Prepare(clean), m.Prepare(one.Text)).Evidence
+	}
+	one.Similarity, one.Relation, one.Evidence = match.Similarity, match.Relation(), match.Evidence
+	return one, nil
+}
