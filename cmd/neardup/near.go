@@ -31,7 +31,7 @@ type near struct {
 	index                    string
 	top                      int
 	method                   methodFlags `flags:"-"` // the index has it
-	run                      runFlags `flags:"workers json quiet"`
+	run                      runFlags    `flags:"workers json quiet"`
 
 	sum  hammingSummary
 	to   *corpus.AtomicFile // the table of pairs

@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
@@ -45,7 +42,13 @@ func (n *near) nearest(ctx context.Context, args []string) error {
 		}
 		words = string(b)
 	}
-	return onIndex(n.index, func(x *reference.Index) error {
+	files := outputs{app: n.app}
+	defer files.abort()
+	out := files.open(n.out, corpus.JSONL)
+	if files.err != nil {
+		return files.err
+	}
+	err := onIndex(n.index, func(x *reference.Index) error {
 		if err := n.method.restore(x.Header().Settings); err != nil {
 			return err
 		}
@@ -54,37 +57,15 @@ func (n *near) nearest(ctx context.Context, args []string) error {
 			return err
 		}
 		found, err := neighbors(ctx, x, m, normal.Clean(words))
-		if err != nil {
-			return err
+		for _, one := range found[:min(len(found), n.top)] {
+			err = cmp.Or(err, out.WriteJSON(one))
 		}
-		return n.show(found[:min(len(found), n.top)])
+		return err
 	})
-}
-
-func (n *near) show(found []neighbor) error {
-	if n.run.json {
-		enc := json.NewEncoder(n.stdout)
-		enc.SetEscapeHTML(false)
-		for _, one := range found {
-			if err := enc.Encode(one); err != nil {
-				return err
-			}
-		}
-		return nil
+	if err != nil {
+		return err
 	}
-	for _, one := range found {
-		var facts []string
-		for _, e := range one.Evidence {
-			if e.A != "" || e.B != "" {
-				facts = append(facts, fmt.Sprintf("%s %q for %q", e.Kind, e.A, e.B))
-			}
-		}
-		fmt.Fprintf(n.stdout, "%.4f  %-9s  %s  %s\n", one.Similarity, one.Relation, oneLine(one.ID), oneLine(opening(one.Text, 60)))
-		if len(facts) > 0 {
-			fmt.Fprintf(n.stdout, "                   %s\n", oneLine(strings.Join(facts, ", ")))
-		}
-	}
-	return nil
+	return files.commit()
 }
 
 // neighbors returns the leaders that share a key with a clean text, the most alike first.
