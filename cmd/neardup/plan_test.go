@@ -114,19 +114,6 @@ func TestReservoir(t *testing.T) {
 	}
 }
 
-// Few keys take a block each, and many all blocks once.
-func TestLookUps(t *testing.T) {
-	l := lookUps{blocks: 1000, price: .001}
-	for keys, want := range map[float64]float64{0: 0, 10: .01, 1000: .632, 1e6: 1} {
-		if got := l.cpu(keys); math.Abs(got-want) > .01*want {
-			t.Errorf("%g keys take %g s, want %g", keys, got, want)
-		}
-	}
-	if got := (lookUps{}).cpu(5); got != 0 {
-		t.Errorf("of no index: %g", got)
-	}
-}
-
 // What docs/scale.md measured is foretold within a third; twice the documents take twice of all but what any run takes.
 func TestOnSpark(t *testing.T) {
 	of := func(documents, bytes int, cpu, compared float64) onSpark {
