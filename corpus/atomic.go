@@ -155,7 +155,7 @@ func (f *AtomicFile) WriteJSON(v any) error {
 	case f == nil:
 		return nil
 	case f.table != nil:
-		return f.table.record(v)
+		return f.table.fields(v)
 	}
 	enc := json.NewEncoder(f)
 	enc.SetEscapeHTML(false)

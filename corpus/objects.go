@@ -13,8 +13,8 @@ func (f *AtomicFile) Objects(codecs []Codec) (err error) {
 	return err
 }
 
-// record writes the fields of a struct.
-func (t *Table) record(v any) error {
+// fields writes those of a struct.
+func (t *Table) fields(v any) error {
 	var columns []Column
 	values := map[string]any{}
 	eachField(reflect.Indirect(reflect.ValueOf(v)), func(c Column, value any) {
@@ -27,7 +27,7 @@ func (t *Table) record(v any) error {
 	for i, c := range t.columns {
 		row[i] = values[c.Name]
 	}
-	return t.row(nil, row, nil)
+	return t.Row(row...)
 }
 
 // eachField calls do for each field that JSON has of a struct. The value of an omitted one is nil.

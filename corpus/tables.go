@@ -95,13 +95,10 @@ func (t *Table) Suits(r *Reader) error {
 // Arrow. JSONL holds all of JSON.
 func (t *Table) Lost() []string { return t.lost }
 
-// Row writes values of the columns.
-func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
-
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
 // all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
 // objects of JSON. Of formats without fields they are id, title, url and, unless it is a picture, text. A record that
-// cannot be read is left out.
+// cannot be read is left out. Records of several inputs follow the columns of the first by their names.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
@@ -121,71 +118,68 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		t.begun = true
 		return t.sink().writeAfter(it, values...)
 	}
-	names, cells, ok := dec.Cells(it)
-	switch {
-	case ok:
-	case from == JSONL || from == JSON:
-		columns := dec.columns(nil, it.Raw)
-		if !t.begun {
-			columns = t.sample(it, dec)
-		}
-		return t.fields(it, columns, values, func(names []string) []string { return dec.named(it, true, names) })
-	case codecOf(dec.opt.Codecs, from) != nil:
-		return t.fields(it, dec.opt.columns, values, func(names []string) (cells []string) {
-			for _, name := range names {
-				cells = append(cells, doc.Fields[name])
-			}
-			return cells
-		})
-	case dec.opt.Format == Images: // a fingerprint is not a text
-		names, cells = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
-	default:
-		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
-	}
-	switch {
-	case names == nil && t.begun:
-		names = t.names
-	case names == nil: // a header of numbers for a table without one
-		for i := range cells {
-			names = append(names, strconv.Itoa(i+1))
-		}
-	}
-	if t.begun && !slices.Equal(names, t.names) {
-		return fmt.Errorf("%s: its columns are not those of the records before", it.File)
-	}
-	return t.row(names, values, cells)
-}
-
-// fields writes values and the fields of a record, under the settled columns.
-func (t *Table) fields(it Item, columns []Column, values []any, read func(names []string) []string) error {
+	columns, cells := t.record(it, dec, &doc)
 	if !t.begun {
 		for _, c := range columns {
-			if c.Kind != Nested && !t.has(c.Name) {
+			if c.Kind != Nested && !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
 				t.names, t.columns = append(t.names, c.Name), append(t.columns, c)
 			}
 		}
-		if err := t.header(); err != nil {
-			return err
-		}
 	}
 	for _, c := range columns {
-		if !t.has(c.Name) && !slices.Contains(t.lost, c.Name) {
+		if !slices.Contains(t.names, c.Name) && !slices.Contains(t.lost, c.Name) {
 			t.lost = append(t.lost, c.Name)
 		}
 	}
 	own := len(values)
-	for i, cell := range read(t.names) {
+	for i, cell := range cells(t.names) {
 		v, err := t.value(t.columns[own+i].Kind, cell)
 		if err != nil {
 			return fmt.Errorf("%s:%d: field %q: %w", it.File, it.Line, t.names[i], err)
 		}
 		values = append(values, v)
 	}
-	return t.row(t.names, values, nil)
+	return t.Row(values...)
 }
 
-func (t *Table) has(name string) bool {
-	return slices.ContainsFunc(t.columns, func(c Column) bool { return c.Name == name })
+// record returns the columns of a record, and what it has of some of them.
+func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []Column, cells func(names []string) []string) {
+	from := it.in.format
+	names, own, ok := dec.Cells(it)
+	switch {
+	case from == JSONL || from == JSON:
+		if columns = dec.columns(nil, it.Raw); !t.begun {
+			columns = t.sample(it, dec)
+		}
+		return columns, func(names []string) []string { return dec.named(it, true, names) }
+	case codecOf(dec.opt.Codecs, from) != nil:
+		return dec.opt.columns, func(names []string) (cells []string) {
+			for _, name := range names {
+				cells = append(cells, doc.Fields[name])
+			}
+			return cells
+		}
+	case !ok && dec.opt.Format == Images: // a fingerprint is not a text
+		names, own = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
+	case !ok:
+		names, own = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+	case names == nil: // numbers for a table without a header
+		for i := range max(len(own), len(t.names)) {
+			names = append(names, strconv.Itoa(i+1))
+		}
+	}
+	for _, name := range names {
+		columns = append(columns, Column{Name: name})
+	}
+	return columns, func(wanted []string) []string {
+		cells := make([]string, len(wanted))
+		for i, name := range wanted {
+			if at := slices.Index(names, name); at >= 0 && at < len(own) { // a row may be shorter than the header
+				cells[i] = own[at]
+			}
+		}
+		return cells
+	}
 }
 
 // value returns the text of a value as a column of a kind has it.
@@ -203,17 +197,10 @@ func (t *Table) value(k Kind, s string) (any, error) {
 	return strconv.ParseFloat(s, 64)
 }
 
-// row writes values and cells under their names.
-func (t *Table) row(names []string, values []any, cells []string) error {
-	if err := t.begin(names); err != nil {
+// Row writes values of the columns.
+func (t *Table) Row(values ...any) error {
+	if err := t.header(); err != nil {
 		return err
-	}
-	for i := len(values) - (len(t.columns) - len(names)); i < len(names); i++ { // a row may be shorter than the header, or longer
-		cell := ""
-		if i < len(cells) {
-			cell = cells[i]
-		}
-		values = append(values, cell)
 	}
 	switch {
 	case t.format == JSONL:
@@ -225,26 +212,14 @@ func (t *Table) row(names []string, values []any, cells []string) error {
 	for _, v := range values {
 		row = append(row, t.cell(v))
 	}
-	for _, more := range cells[min(len(names), len(cells)):] {
-		row = append(row, t.cell(more))
-	}
 	return t.csv.Write(row)
 }
 
-// begin settles the columns with the first row.
-func (t *Table) begin(names []string) error {
+// header settles the columns with the first row, and writes their names where the format has such a line.
+func (t *Table) header() error {
 	if t.begun {
 		return nil
 	}
-	t.names = names
-	for _, name := range names {
-		t.columns = append(t.columns[:len(t.columns):len(t.columns)], Column{Name: name})
-	}
-	return t.header()
-}
-
-// header writes the names of the columns, where the format has such a line.
-func (t *Table) header() error {
 	t.begun = true
 	if t.format == JSONL || t.codec != nil {
 		return nil
@@ -357,7 +332,7 @@ func (t *Table) line(object []byte) error {
 
 // Close writes the remaining rows, or the header of a table without any. It does not commit the file.
 func (t *Table) Close() error {
-	if err := t.begin(nil); err != nil {
+	if err := t.header(); err != nil {
 		return err
 	}
 	switch {
