@@ -47,15 +47,9 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	return it.in.names, cells, true
 }
 
-// Extra returns further fields of an item, by name: strings and numbers of an object of JSON, or of an inner
-// one ("meta.source"), cells of a table with a header. A missing field is "".
-func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
-
-// List returns what Extra does for one field, but a list as JSON.
-func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
-
-// named returns Extra, with all also lists, true and false, as JSON.
-func (d *Decoder) named(it Item, all bool, names []string) []string {
+// Extra returns further fields of an item, by name: values of an object of JSON, or of an inner one ("meta.source"),
+// lists as JSON; cells of a table with a header. A missing field is "".
+func (d *Decoder) Extra(it Item, names ...string) []string {
 	values := make([]string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
@@ -85,7 +79,7 @@ func (d *Decoder) named(it Item, all bool, names []string) []string {
 			raw, err = s.str()
 		case kind == kindNumber:
 			raw, err = s.number()
-		case (kind == kindArray || kind == kindLiteral) && all:
+		case kind == kindArray || kind == kindLiteral:
 			err = s.skip()
 			values[at] = utf8Text(s.b[from:s.i])
 			return true, err

@@ -151,7 +151,7 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 		if columns = dec.columns(nil, it.Raw); !t.begun {
 			columns = t.sample(it, dec)
 		}
-		return columns, func(names []string) []string { return dec.named(it, true, names) }
+		return columns, func(names []string) []string { return dec.Extra(it, names...) }
 	case codecOf(dec.opt.Codecs, from) != nil:
 		return dec.opt.columns, func(names []string) (cells []string) {
 			for _, name := range names {

@@ -192,11 +192,11 @@ func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok boo
 // reportVerb makes the page of a run from the files that it left.
 type reportVerb struct {
 	*app
-	input                                            inputFlags
-	decisions, rejects, summary, eval, out string
-	groups, textLimit                                int
-	tmp                                              string
-	decided                                          int64 `flags:"-"` // decisions that were read
+	input                         inputFlags
+	decisions, summary, eval, out string
+	groups, textLimit             int
+	tmp                           string
+	decided                       int64 `flags:"-"` // decisions that were read
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
@@ -266,20 +266,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 		}
 		run.Recall = e.Bands
 	}
-	if p.rejects == "" {
-		return nil
-	}
-	var rejected rejects
-	err := textlines.Each(p.rejects, func(_ int, line []byte) error {
-		var r corpus.RejectError
-		if err := textlines.Object(line, &r, "rejected record"); err != nil {
-			return err
-		}
-		rejected.add(&r)
-		return nil
-	})
-	run.Rejects, run.Rejected = rejected.list(), rejected.count
-	return err
+	return nil
 }
 
 // documents reads the inputs and passes the documents to the report.
@@ -315,7 +302,7 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *repor
 	case run.Documents < p.decided:
 		return fmt.Errorf("%s decisions in %s are of documents that the inputs lack: other inputs?", grouped(p.decided-run.Documents), p.decisions)
 	}
-	run.Lengths = lengths.Bins()
+	run.Lengths, run.Rejects, run.Rejected = lengths.Bins(), rep.rejected.list(), max(run.Rejected, rep.rejected.count)
 	return nil
 }
 

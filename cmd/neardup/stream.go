@@ -173,7 +173,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		return
 	}
 	var e api.BatchEntry
-	images := dec.List(it, "images")
+	images := dec.Extra(it, "images")[0]
 	if e.Images, err = imagesOf(images); err != nil {
 		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
 		return

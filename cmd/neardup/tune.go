@@ -19,13 +19,13 @@ import (
 
 type tune struct {
 	*app
-	input                        inputFlags
-	method                       methodFlags
-	judged                       list
+	input              inputFlags
+	method             methodFlags
+	judged             list
 	labelled, svg, out string
-	recall, precision            float64
-	most                         int
-	json                         bool
+	recall, precision  float64
+	most               int
+	json               bool
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
