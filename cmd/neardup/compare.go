@@ -251,9 +251,7 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	sum, weighed := 0.0, false
 	for _, e := range c.Evidence {
-		sum, weighed = sum+e.Bits, weighed || e.Bits != 0
 		switch {
 		case e.Bits == 0 && e.B == "":
 			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
@@ -263,7 +261,7 @@ func (c comparison) write(w io.Writer) {
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
 		}
 	}
-	if weighed {
+	if sum := bitsOf(c.Evidence); sum != 0 {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
 		if p >= methods.DefaultProbability && !c.Found {
@@ -278,6 +276,14 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
+}
+
+// bitsOf returns the sum of evidence: the log odds of a match.
+func bitsOf(evidence []neardup.Conflict) (sum float64) {
+	for _, e := range evidence {
+		sum += e.Bits
+	}
+	return sum
 }
 
 // A listedPair is a line of --pairs. Each side is a text or the id of a document in --from.

@@ -10,6 +10,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/evidence"
 )
 
 // A neighbor is a document of an index, and what a text is to it.
@@ -123,6 +124,9 @@ func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean 
 	match := verdict(m, clean, one.Text)
 	if match.Evidence == nil && clean != one.Text {
 		match.Evidence = neardup.Explain(m, m.Prepare(clean), m.Prepare(one.Text)).Evidence
+	}
+	if sum := bitsOf(match.Evidence); match.Similarity == 0 && sum != 0 { // below what a search compares
+		match.Similarity = evidence.Probability(sum)
 	}
 	one.Similarity, one.Relation, one.Evidence = match.Similarity, match.Relation(), match.Evidence
 	return one, nil
