@@ -13,7 +13,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/audit"
-	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/text"
 )
@@ -189,10 +188,10 @@ func seeds(all uint64) uint64 {
 // greedy returns what brute force decides.
 func greedy(m shingled, docs []neardup.Document, keep Keep) map[string]verdict {
 	out := map[string]verdict{}
-	for i, p := range eval.GreedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {
+	for i, p := range greedyLeader(len(docs), orderBy(docs, keep), similarTo(m, docs)) {
 		v := verdict{"", 0}
-		if p.Leader != i {
-			v = verdict{docs[p.Leader].ID, p.Similarity}
+		if p.leader != i {
+			v = verdict{docs[p.leader].ID, p.similarity}
 		}
 		out[docs[i].ID] = v
 	}

@@ -27,7 +27,7 @@ const bucketBytes = 40
 // newIndex makes room for the leaders among the texts from `from` on, as many
 // texts as its memory allows, at least one.
 func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, from position) (*index, error) {
-	limit := int(j.memory(150) / bucketBytes)
+	limit := int(j.memory(indexShare) / bucketBytes)
 	x := &index{from: from, to: position(set.texts.Len())}
 	var sizes []uint32
 	if cands.indexed > limit {

@@ -37,6 +37,15 @@ func newJob(cfg Config) (*job, error) {
 // 600. The rest is for blocks in flight and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
+// Thousandths of the memory for clean texts and for the index of leaders.
+const (
+	textShare  = 180
+	indexShare = 150
+)
+
+// unused returns the memory that a share leaves.
+func (j *job) unused(thousandths, used int64) int64 { return max(0, j.memory(thousandths)-used) }
+
 func (j *job) progress(phase string, done, total int) {
 	j.cfg.Progress(Progress{Phase: phase, Documents: int64(done), Total: int64(total)})
 }

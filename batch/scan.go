@@ -95,7 +95,7 @@ func newScan(j *job, src Source) *scan {
 			recalled: external.NewTable[rank, uint32](d, j.memory(15)), reference: j.cfg.Reference,
 			times:  external.NewTable[item, int64](d, j.memory(15)),
 			ids:    external.NewSpool(d, j.memory(30)),
-			bodies: external.NewSpool(d, j.memory(180)),
+			bodies: external.NewSpool(d, j.memory(textShare)),
 			routes: newRoutes(j.cfg.Method),
 		},
 		texts:     external.NewTable[textNo, textRow](d, j.memory(60)),

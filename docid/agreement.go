@@ -16,11 +16,10 @@ type content struct {
 // agreement is the answer; once the docId has ended the zero one.
 type agreement struct {
 	nid        string
-	identifies bool              // the name does, unless pictures contradict it
-	disagrees  bool              // the url identifies, but the contents contradict each other
-	contents   *neardup.Match    // where they were measured, and are near
-	same       *SameImages       // pictures that confirm a title where the leader has no text
-	apart      *neardup.Conflict // of pictures that contradict a title
+	identifies bool           // the name does, unless the advice contradicts it
+	disagrees  bool           // the url identifies, but the contents contradict each other
+	contents   *neardup.Match // where they were measured, and are near
+	advice
 }
 
 // agrees returns the agreement with a leader and computes it only once.
@@ -36,8 +35,8 @@ func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 	return a, err
 }
 
-// agreement compares the contents and, for a title, the pictures. If no agreement is required, the name
-// identifies. A title joins an article with text to a leader without text only if their pictures match.
+// agreement compares the contents and, for a title, takes advice. If no agreement is required, the name
+// identifies. A title joins an article with text to a leader without text only if the advice confirms it.
 func (j *search) agreement(ctx context.Context, c content) (a agreement, err error) {
 	s, title := j.s, c.stage == StageTitle
 	kind, m, asked := viewURLAgrees, s.disagrees, s.urlAgrees != nil
@@ -65,19 +64,14 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	}
 	a.nid, a.disagrees, a.identifies = theirs.nid, !near && !title, near || !asked
 	if title {
-		l, err := j.likeness(ctx, c.leader, theirs.pictures)
-		switch {
-		case err != nil:
+		if a.advice, err = j.advise(ctx, c.leader, theirs.Extras); err != nil {
 			return agreement{}, err
-		case l.contradicts():
-			conflict := l.conflict()
-			a.apart = &conflict
-		case l.confirms() && theirs.empty && !s.silent:
-			a.same = &l.SameImages
 		}
 	}
 	if theirs.empty && !s.silent {
 		a.identifies = !title && !asked || a.same != nil
+	} else {
+		a.same = nil
 	}
 	a.identifies = a.identifies && !s.ruledApart(a.nid)
 	return a, nil

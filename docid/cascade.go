@@ -53,8 +53,9 @@ type Settings struct {
 	// a title or a url that match, remains one of the texts.
 	Titled bool
 
-	// If Pictures is not nil, the pictures of articles confirm and contradict their texts.
-	Pictures *Pictures
+	// If CommonPictures is not 0, the pictures of articles confirm and contradict their texts. It is the share of the
+	// docIds above which a picture, such as a logo, counts for nothing.
+	CommonPictures float64
 
 	// Overrides are rulings of people about pairs of articles, by nid; nil: none.
 	Overrides *override.Set
@@ -152,8 +153,8 @@ func (s Settings) valid() error {
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
 		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
-	case s.Pictures.valid() != nil:
-		return s.Pictures.valid()
+	case !(s.CommonPictures >= 0 && s.CommonPictures <= 1):
+		return fmt.Errorf("%w: pictures are common from a share of %g on: it is 0 to 1", ErrInvalid, s.CommonPictures)
 	case s.Titled && !on(s.Content):
 		return fmt.Errorf("%w: titles are to be compared with their texts, and no text is compared", ErrInvalid)
 	}
@@ -177,9 +178,7 @@ func (c *cascade) spec() string {
 	if c.urlAgrees != nil {
 		parts = append(parts, "url-agrees=("+c.urlAgrees.Spec().String()+")")
 	}
-	if s := c.pictureSpec(); s != "" {
-		parts = append(parts, s)
-	}
+	parts = append(parts, c.extrasSpec()...)
 	if c.Overrides.Len() > 0 {
 		parts = append(parts, "overrides="+c.Overrides.Digest())
 	}

@@ -68,7 +68,7 @@ type Query struct {
 	Ruled   uint64
 	Names   []Name
 	KeySets []KeySet
-	// Rated are names of pictures. Lookup reports which are common, by a share of 1,000,000 of the docIds
+	// Rated are names of extras. Lookup reports which are common, by a share of 1,000,000 of the docIds
 	// (MostUncommon). Commit returns ErrConflict if one no longer is as it states.
 	Rated []Rated
 	Share uint64
@@ -123,11 +123,10 @@ type ReplayKey struct {
 // Material is the part of a leader that verification needs. It never changes while the docId lives, whatever is
 // deleted.
 type Material struct {
-	NID   string
-	Title string // clean
-	Text  string // clean
-	// Pictures are the article's.
-	Pictures []Picture
+	NID    string
+	Title  string // clean
+	Text   string // clean
+	Extras        // of the article
 }
 
 // Kind is the kind of a change.
@@ -263,7 +262,7 @@ type Article struct {
 	Media      string
 	ImageCount string
 	Heat       int64
-	Pictures   []Picture `json:",omitempty"`
+	Extras
 }
 
 // Member is an article of a docId, without its text.

@@ -99,7 +99,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 // lead gives a new leader its material, and a late one the copy that is kept now.
 func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	if !d.Backfilled {
-		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text), Pictures: d.Article.Pictures}
+		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text), Extras: d.Article.Extras}
 		return nil
 	}
 	m, err := r.d.index.Material(ctx, d.Leader)

@@ -140,44 +140,26 @@ type Answer struct {
 
 // Add decides on an article and stores the outcome in one atomic step. When
 // it returns without error the answer is durable. A submission that was answered
-// before gets that answer, whatever is full or hot by now. Errors:
-// ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota, ErrContended,
-// ErrBacklog, ErrUnavailable, ErrFull.
+// before gets that answer, whatever is full or hot by now. Only of what another
+// server answered milliseconds ago it may not know yet, and return ErrHotBucket.
+// Errors: ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota,
+// ErrContended, ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
 	}
 	request := d.request(&sub)
+	full := d.quota(ctx) // first, because then the index has every answer of other servers
 	r, err := d.replay(ctx, &sub, request)
-	if err == nil {
+	switch {
+	case err == nil:
 		return d.answer(ctx, r)
-	}
-	if !errors.Is(err, ErrNotFound) {
+	case !errors.Is(err, ErrNotFound):
 		return Answer{}, fmt.Errorf("find %q: %w", sub.ID, err)
+	case full != nil:
+		return Answer{}, full
 	}
-	a, err := d.decideWithin(ctx, &sub, request)
-	if err == nil || errors.Is(err, ErrUnavailable) {
-		return a, err
-	}
-	// Another server may have answered it, which counts before whatever is full or hot.
-	if _, behind := d.index.Catalog().Stats(ctx); behind != nil {
-		return a, err
-	}
-	switch r, is := d.replay(ctx, &sub, request); {
-	case is == nil:
-		return d.answer(ctx, r)
-	case errors.Is(is, ErrMismatch), errors.Is(is, ErrTaken):
-		return a, fmt.Errorf("find %q: %w", sub.ID, is)
-	}
-	return a, err
-}
-
-// decideWithin decides within the quota.
-func (d *Detector) decideWithin(ctx context.Context, sub *Submission, request [16]byte) (Answer, error) {
-	if err := d.quota(ctx); err != nil {
-		return Answer{}, err
-	}
-	return d.decide(ctx, d.subject(sub, request))
+	return d.decideAndCommit(ctx, d.subject(&sub, request))
 }
 
 // replay finds the answer to a submission that was made before.
@@ -202,15 +184,15 @@ func (d *Detector) quota(ctx context.Context) error {
 	return nil
 }
 
-// decide judges and commits, retrying on conflict.
-func (d *Detector) decide(ctx context.Context, s *subject) (Answer, error) {
+// decideAndCommit judges and commits, retrying on conflict.
+func (d *Detector) decideAndCommit(ctx context.Context, s *subject) (Answer, error) {
 	j := d.search(s)
 	defer j.release()
 	for j.rounds < maxRounds {
 		if err := j.pause(ctx); err != nil {
 			return Answer{}, err
 		}
-		o, err := j.decide(ctx)
+		o, err := j.conclude(ctx)
 		if err != nil {
 			return Answer{}, fmt.Errorf("decide on %q: %w", s.sub.ID, err)
 		}
@@ -290,7 +272,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
-	return c.validPictures(sub.Pictures)
+	return c.validExtras(sub.Extras)
 }
 
 // answer puts a receipt into the caller's words.

@@ -15,6 +15,7 @@ func TestBeyond(t *testing.T) {
 		seen, want uint64
 	}{
 		{"the clock is ahead", clock - 3*margin, clock},
+		{"the clock is just ahead", clock - 1, clock},
 		{"the clock is behind", clock + 7*margin, clock + 8*margin},
 	} {
 		if got := Beyond(x.seen, now); got < x.want || got >= x.want+margin {
@@ -25,6 +26,12 @@ func TestBeyond(t *testing.T) {
 		far := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
 		if got := Beyond(clock, far); got <= clock || got > mostByClock {
 			t.Errorf("in the year %d after %d: %d", year, clock, got)
+		}
+	}
+	for n := range uint64(1000) { // restored twice from one backup
+		seen, later := clock-1-n*n*n, now.Add(time.Duration(n+1)*time.Millisecond)
+		if lost, next := Beyond(seen, now), Beyond(seen, later); next < lost+(n+1)*perMillisecond {
+			t.Errorf("after %d an epoch began at %d, and one %d ms later at %d", seen, lost, n+1, next)
 		}
 	}
 	const given = 500 // numbers of an epoch that was lost

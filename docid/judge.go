@@ -13,7 +13,7 @@ type proven struct {
 	names    [][]Hit    // by name of the subject: every leader it leads to
 	searched []searched // by key set of the subject
 	contents map[content]agreement
-	rated    []Rated // names of pictures that were looked up
+	rated    []Rated // names of extras that were looked up
 }
 
 // searched is the state of the leaders under a key set.
@@ -28,7 +28,7 @@ type matched struct {
 	leader uint64
 	neardup.Match
 	agreement
-	pictures []Picture // of the leader
+	Extras // of the leader
 }
 
 // outcome is the decision on a subject: the duplicate of match, or new, and then perhaps the variant of
@@ -59,9 +59,9 @@ const (
 // same holds for a url if the contents must agree; otherwise a url leads to one docId at a time.
 const hotName = 64
 
-// decide judges the subject. It is a pure function: the first stage that has a match decides. It returns a
+// judge decides on the subject. It is a pure function: the first stage that has a match decides. It returns a
 // question instead if the outcome depends on something that is not proven.
-func decide(s *subject, p *proven) (outcome, *question) {
+func judge(s *subject, p *proven) (outcome, *question) {
 	for _, stage := range []Stage{StageOverride, StageURL, StageTitle, StageContent} {
 		m, q := match(s, p, stage)
 		if m != nil || q != nil {
@@ -96,7 +96,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 }
 
 // matchName returns the earliest leader that the name of a stage leads to and identifies. With contradicted set
-// it returns one that only its pictures keep from that.
+// it returns one that only the advice keeps from that.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil) {
@@ -126,9 +126,7 @@ func named(stage Stage, leader uint64, a agreement) *matched {
 	if stage == StageTitle {
 		m.Basis = basisTitle
 	}
-	if a.same != nil {
-		m.Basis += basisImages
-	}
+	m.Basis += a.basis()
 	return m
 }
 

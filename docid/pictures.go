@@ -17,6 +17,14 @@ import (
 // articles, and on which of them are common. An article's docId has a name for each, so that the store can
 // count the docIds of a picture. Commit refuses a judgement if one of its pictures has become common since.
 
+// The rest of the package knows extras, which have names, and advice on a match or on a name. This file says that
+// the extras are pictures, and what they advise.
+
+// Extras are what an article carries besides its texts: evidence that confirms or contradicts a match.
+type Extras struct {
+	Pictures []Picture `json:",omitempty"`
+}
+
 // Picture is one of an article's.
 type Picture struct {
 	Hash    image.Hash // PDQ
@@ -41,14 +49,6 @@ func (p *Picture) UnmarshalText(text []byte) error {
 
 // maxPictures bounds the pictures of an article, whose names are a column of a sink.
 const maxPictures = 50
-
-// Pictures sets how the pictures of articles count.
-type Pictures struct {
-	// Common is the share of the docIds above which a picture, such as a logo, counts for nothing. 0: .001.
-	Common float64
-}
-
-const defaultCommon = .001
 
 // Rated is a name of a picture, and whether it is common.
 type Rated struct {
@@ -87,33 +87,23 @@ type ImagesInCommon struct {
 // stageImages is the stage of the names of pictures. It decides nothing.
 const stageImages Stage = "images"
 
-// basisImages is added to the basis of texts that were confirmed.
-const basisImages = ", confirmed by pictures"
-
-// pictureSpec returns how the pictures of an index count, or "" if they do not.
-func (c *cascade) pictureSpec() string {
-	if c.Pictures == nil {
-		return ""
+// extrasSpec returns how the pictures of an index count, as the parts of its spec.
+func (s *Settings) extrasSpec() []string {
+	if s.CommonPictures == 0 {
+		return nil
 	}
-	return fmt.Sprintf("images=pdq(distance=%d quality=%d common=%s)", image.MaxDistance, image.DefaultQuality,
-		strconv.FormatFloat(float64(c.commonShare())/shares, 'g', -1, 64))
+	return []string{fmt.Sprintf("images=pdq(distance=%d quality=%d common=%s)", image.MaxDistance, image.DefaultQuality,
+		strconv.FormatFloat(float64(s.commonShare())/shares, 'g', -1, 64))}
 }
 
-func (c *cascade) commonShare() uint64 {
-	return uint64(math.Round(cmp.Or(c.Pictures.Common, defaultCommon) * shares))
-}
+// commonShare returns the share from which a picture is common, or 0 if pictures do not count.
+func (s *Settings) commonShare() uint64 { return uint64(math.Round(s.CommonPictures * shares)) }
 
-func (p *Pictures) valid() error {
-	if p != nil && (p.Common < 0 || p.Common > 1 || math.IsNaN(p.Common)) {
-		return fmt.Errorf("%w: pictures are common from a share of %g on: it is 0 to 1", ErrInvalid, p.Common)
-	}
-	return nil
-}
-
-// validPictures checks the pictures of an article.
-func (c *cascade) validPictures(ps []Picture) error {
+// validExtras checks the pictures of an article.
+func (c *cascade) validExtras(x Extras) error {
+	ps := x.Pictures
 	switch {
-	case len(ps) > 0 && c.Pictures == nil:
+	case len(ps) > 0 && c.CommonPictures == 0:
 		return fmt.Errorf("%w: the index takes no pictures", ErrInvalid)
 	case len(ps) > maxPictures:
 		return fmt.Errorf("%w: over %d pictures", ErrInvalid, maxPictures)
@@ -126,32 +116,69 @@ func (c *cascade) validPictures(ps []Picture) error {
 	return nil
 }
 
-// counted returns the distinct hashes of sufficient quality.
-func (c *cascade) counted(ps []Picture) (hashes []image.Hash) {
-	for _, p := range ps {
-		if c.Pictures != nil && p.Quality >= image.DefaultQuality && !slices.Contains(hashes, p.Hash) {
-			hashes = append(hashes, p.Hash)
+// fields returns what identifies the extras of a repeated submission.
+func (x *Extras) fields() (fields []string) {
+	for _, p := range x.Pictures {
+		fields = append(fields, p.Hash.String(), strconv.Itoa(p.Quality))
+	}
+	return fields
+}
+
+// size returns the memory of the extras.
+func (x *Extras) size() int { return 40 * len(x.Pictures) }
+
+// extra is a picture that counts, and its name.
+type extra struct {
+	image.Hash
+	name Name
+}
+
+type extras []extra
+
+// extras returns the distinct pictures of sufficient quality.
+func (c *cascade) extras(x Extras) (some extras) {
+	for _, p := range x.Pictures {
+		e := extra{p.Hash, keyed(c.nameKey, string(stageImages), p.Hash.String())}
+		if c.CommonPictures > 0 && p.Quality >= image.DefaultQuality && !slices.Contains(some, e) {
+			some = append(some, e)
 		}
 	}
-	return hashes
+	return some
 }
 
-// pictureName returns the name of a picture.
-func (c *cascade) pictureName(h image.Hash) Name {
-	return keyed(c.nameKey, string(stageImages), h.String())
-}
-
-// pictureAliases returns the names of pictures.
-func (c *cascade) pictureAliases(ps []Picture) (names []alias) {
-	for _, h := range c.counted(ps) {
-		names = append(names, alias{stageImages, c.pictureName(h)})
+// aliases returns the names of pictures.
+func (some extras) aliases() (names []alias) {
+	for _, e := range some {
+		names = append(names, alias{stageImages, e.name})
 	}
 	return names
 }
 
+// advice is what the pictures of two articles say of a match: they confirm it, contradict it, or neither.
+type advice struct {
+	same  *SameImages
+	apart *neardup.Conflict
+}
+
+// recorded converts the advice for a change.
+func (a *advice) recorded() []SameImages {
+	if a.same == nil {
+		return nil
+	}
+	return []SameImages{*a.same}
+}
+
+// basis returns what the advice adds to the basis of a match.
+func (a *advice) basis() string {
+	if a.same == nil {
+		return ""
+	}
+	return ", confirmed by pictures"
+}
+
 // likeness is the evidence of the uncommon pictures of two articles.
 type likeness struct {
-	mine, theirs []image.Hash
+	mine, theirs extras
 	SameImages
 }
 
@@ -161,18 +188,13 @@ func (l *likeness) confirms() bool { return l.Same > 0 && 2*l.Same >= l.Of }
 // contradicts: both have several, and none in common.
 func (l *likeness) contradicts() bool { return l.Same == 0 && len(l.mine) > 1 && len(l.theirs) > 1 }
 
-// conflict returns the first picture of each side as evidence.
-func (l *likeness) conflict() neardup.Conflict {
-	return neardup.Conflict{Kind: "picture", A: l.mine[0].String(), B: l.theirs[0].String()}
-}
-
 // pair finds the pictures that two articles have in common, each with one other: the nearest first, then in their order.
 func (l *likeness) pair() {
 	type pair struct{ distance, a, b int }
 	var near []pair
 	for a := range l.mine {
 		for b := range l.theirs {
-			if d := l.mine[a].Distance(l.theirs[b]); d <= image.MaxDistance {
+			if d := l.mine[a].Distance(l.theirs[b].Hash); d <= image.MaxDistance {
 				near = append(near, pair{d, a, b})
 			}
 		}
@@ -186,53 +208,49 @@ func (l *likeness) pair() {
 			continue
 		}
 		if a[p.a], b[p.b] = true, true; l.Same == 0 {
-			l.A, l.B, l.Distance = l.mine[p.a], l.theirs[p.b], p.distance
+			l.A, l.B, l.Distance = l.mine[p.a].Hash, l.theirs[p.b].Hash, p.distance
 		}
 		l.Same++
 	}
 	l.Of = max(len(l.mine), len(l.theirs))
 }
 
-// likeness compares the pictures of the subject and of a leader.
-func (j *search) likeness(ctx context.Context, leader uint64, pictures []Picture) (l likeness, err error) {
-	theirs := j.d.counted(pictures)
-	if len(j.s.pictures) == 0 || len(theirs) == 0 {
-		return l, nil
+// advise compares the pictures of the subject and of a leader.
+func (j *search) advise(ctx context.Context, leader uint64, of Extras) (a advice, err error) {
+	if len(j.s.extras) == 0 || len(of.Pictures) == 0 {
+		return a, nil
 	}
-	if l.mine, err = j.uncommon(ctx, j.s.pictures); err != nil {
-		return l, err
+	l := likeness{theirs: j.d.extras(of), SameImages: SameImages{Leader: leader}}
+	if len(l.theirs) == 0 {
+		return a, nil
 	}
-	if l.theirs, err = j.uncommon(ctx, theirs); err != nil {
-		return l, err
+	if l.mine, err = j.uncommon(ctx, j.s.extras); err != nil {
+		return a, err
 	}
-	l.Leader = leader
+	if l.theirs, err = j.uncommon(ctx, l.theirs); err != nil {
+		return a, err
+	}
 	l.pair()
-	return l, nil
+	switch {
+	case l.contradicts():
+		a.apart = &neardup.Conflict{Kind: "picture", A: l.mine[0].String(), B: l.theirs[0].String()}
+	case l.confirms():
+		a.same = &l.SameImages
+	}
+	return a, nil
 }
 
 // uncommon returns the pictures that are not common.
-func (j *search) uncommon(ctx context.Context, hashes []image.Hash) (some []image.Hash, err error) {
-	names := make([]Name, len(hashes))
-	for i, h := range hashes {
-		names[i] = j.d.pictureName(h)
-	}
-	if err := j.rate(ctx, names); err != nil {
+func (j *search) uncommon(ctx context.Context, all extras) (some extras, err error) {
+	if err := j.rate(ctx, all); err != nil {
 		return nil, err
 	}
-	for i, h := range hashes {
-		if !j.common(names[i]) {
-			some = append(some, h)
+	for _, e := range all {
+		if !j.common(e.name) {
+			some = append(some, e)
 		}
 	}
 	return some, nil
-}
-
-// share returns the share from which a picture is common, or 0 if pictures do not count.
-func (c *cascade) share() uint64 {
-	if c.Pictures == nil {
-		return 0
-	}
-	return c.commonShare()
 }
 
 // otherwise reports that a name is not as it was rated.
@@ -245,12 +263,15 @@ func (j *search) otherwise(common []bool) bool {
 	return false
 }
 
-// rate looks up which names are common, unless it is known.
-func (j *search) rate(ctx context.Context, names []Name) error {
-	q := Query{Share: j.s.share()}
-	for _, n := range names {
-		if !slices.ContainsFunc(j.rated, func(r Rated) bool { return r.Name == n }) {
-			q.Rated = append(q.Rated, Rated{Name: n})
+// rest makes a query state which names were found to be common.
+func (j *search) rest(q *Query) { q.Rated, q.Share = j.rated, j.s.commonShare() }
+
+// rate looks up which pictures are common, unless it is known.
+func (j *search) rate(ctx context.Context, all extras) error {
+	q := Query{Share: j.s.commonShare()}
+	for _, e := range all {
+		if !slices.ContainsFunc(j.rated, func(r Rated) bool { return r.Name == e.name }) {
+			q.Rated = append(q.Rated, Rated{Name: e.name})
 		}
 	}
 	if len(q.Rated) == 0 {
@@ -272,21 +293,19 @@ func (p *proven) common(n Name) bool {
 	return slices.ContainsFunc(p.rated, func(r Rated) bool { return r.Name == n && r.Common })
 }
 
-// pictured adjusts a match of texts by the pictures of both.
-func (j *search) pictured(ctx context.Context, m matched) (matched, error) {
+// advised adjusts a match of texts by the pictures of both.
+func (j *search) advised(ctx context.Context, m matched) (matched, error) {
 	confirmable := m.Unsure && !m.Overlap // an overlap stays one
 	if !m.Near && !confirmable {
 		return m, nil
 	}
-	l, err := j.likeness(ctx, m.leader, m.pictures)
+	a, err := j.advise(ctx, m.leader, m.Extras)
 	switch {
-	case err != nil:
-	case m.Near && l.contradicts():
-		c := l.conflict()
-		m.Near, m.Variant, m.apart = false, true, &c
-	case confirmable && l.confirms():
-		m.Near, m.Variant, m.Unsure, m.same = true, false, false, &l.SameImages
-		m.Basis += basisImages
+	case m.Near && a.apart != nil:
+		m.Near, m.Variant, m.apart = false, true, a.apart
+	case confirmable && a.same != nil:
+		m.Near, m.Variant, m.Unsure, m.same = true, false, false, a.same
+		m.Basis += a.basis()
 	}
 	return m, err
 }
@@ -312,7 +331,8 @@ func alike(s *subject, p *proven) (found []SameImages) {
 				continue
 			}
 			if by[h.Leader] == nil {
-				by[h.Leader] = &SameImages{Leader: h.Leader, A: s.pictureOf(a.name), B: s.pictureOf(a.name)}
+				own := s.extras[slices.IndexFunc(s.extras, func(e extra) bool { return e.name == a.name })].Hash
+				by[h.Leader] = &SameImages{Leader: h.Leader, A: own, B: own}
 			}
 			by[h.Leader].Same++
 		}
@@ -323,12 +343,6 @@ func alike(s *subject, p *proven) (found []SameImages) {
 	}
 	slices.SortFunc(found, func(a, b SameImages) int { return cmp.Or(cmp.Compare(b.Same, a.Same), cmp.Compare(a.Leader, b.Leader)) })
 	return found[:min(len(found), mostAlike)]
-}
-
-// pictureOf returns the picture that has a name.
-func (s *subject) pictureOf(n Name) image.Hash {
-	i := slices.IndexFunc(s.pictures, func(h image.Hash) bool { return s.pictureName(h) == n })
-	return s.pictures[max(i, 0)]
 }
 
 // inAnswer converts s for an answer.
@@ -347,8 +361,8 @@ func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
 }
 
 // InCommon returns the pictures that two articles share, or nil if either has none that count.
-func (d *Detector) InCommon(a, b []Picture) *ImagesInCommon {
-	l := likeness{mine: d.counted(a), theirs: d.counted(b)}
+func (d *Detector) InCommon(a, b Extras) *ImagesInCommon {
+	l := likeness{mine: d.extras(a), theirs: d.extras(b)}
 	if len(l.mine) == 0 || len(l.theirs) == 0 {
 		return nil
 	}

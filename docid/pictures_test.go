@@ -28,25 +28,25 @@ func TestMostUncommon(t *testing.T) {
 // How pictures count is part of an index. Without pictures its spec is unchanged.
 func TestPicturesInTheSpec(t *testing.T) {
 	for _, c := range []struct {
-		pictures *docid.Pictures
-		spec     string
-		err      error
+		common float64
+		spec   string
+		err    error
 	}{
-		{nil, "cascade/1 clean=none url=exact title=off content=off", nil},
-		{&docid.Pictures{}, "cascade/1 clean=none url=exact title=off content=off images=pdq(distance=31 quality=50 common=0.001)", nil},
-		{&docid.Pictures{Common: .02}, "cascade/1 clean=none url=exact title=off content=off images=pdq(distance=31 quality=50 common=0.02)", nil},
-		{&docid.Pictures{Common: 1.5}, "", docid.ErrInvalid},
-		{&docid.Pictures{Common: math.NaN()}, "", docid.ErrInvalid},
+		{0, "cascade/1 clean=none url=exact title=off content=off", nil},
+		{.001, "cascade/1 clean=none url=exact title=off content=off images=pdq(distance=31 quality=50 common=0.001)", nil},
+		{.02, "cascade/1 clean=none url=exact title=off content=off images=pdq(distance=31 quality=50 common=0.02)", nil},
+		{1.5, "", docid.ErrInvalid},
+		{math.NaN(), "", docid.ErrInvalid},
 	} {
 		store, err := memory.New(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{URL: docid.Exact, Pictures: c.pictures})
+		d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{URL: docid.Exact, CommonPictures: c.common})
 		if !errors.Is(err, c.err) {
-			t.Errorf("%+v: %v, want %v", c.pictures, err, c.err)
+			t.Errorf("%+v: %v, want %v", c.common, err, c.err)
 		} else if err == nil && d.Index().Identity().Spec != c.spec {
-			t.Errorf("%+v: the spec is %s, want %s", c.pictures, d.Index().Identity().Spec, c.spec)
+			t.Errorf("%+v: the spec is %s, want %s", c.common, d.Index().Identity().Spec, c.spec)
 		}
 		if err := store.Close(); err != nil {
 			t.Error(err)
@@ -61,14 +61,14 @@ func TestPicturesThatAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Content: docid.Exact, Pictures: &docid.Pictures{}})
+	d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Content: docid.Exact, CommonPictures: .001})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for what, pictures := range map[string][]docid.Picture{
 		"over 50 pictures": make([]docid.Picture, 51), "a quality of 101": {{Quality: 101}}, "a quality of -1": {{Quality: -1}},
 	} {
-		sub := docid.Submission{Article: docid.Article{Document: neardup.Document{Text: "text"}, Pictures: pictures}}
+		sub := docid.Submission{Article: docid.Article{Document: neardup.Document{Text: "text"}, Extras: docid.Extras{Pictures: pictures}}}
 		if _, err := d.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -98,7 +98,7 @@ func TestInCommon(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Content: docid.Exact, Pictures: &docid.Pictures{}})
+	d, err := docid.NewDetector(t.Context(), store, "t", docid.Settings{Content: docid.Exact, CommonPictures: .001})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestInCommon(t *testing.T) {
 		{"two near two", []docid.Picture{at(1), at(5)}, []docid.Picture{at(5), at(9)}, false, 2, 2, 0},
 		{"far ones besides", []docid.Picture{at(1), at(60, 60)}, []docid.Picture{at(3), at(0, 0, 60), at(0, 0, 0, 60)}, false, 1, 3, 2},
 	} {
-		got := d.InCommon(c.a, c.b)
+		got := d.InCommon(docid.Extras{Pictures: c.a}, docid.Extras{Pictures: c.b})
 		if got == nil != c.none || got != nil && (got.Same != c.same || got.Of != c.of || got.Distance != c.distance) {
 			t.Errorf("%s: %+v, want %d of %d at %d", c.what, got, c.same, c.of, c.distance)
 		}

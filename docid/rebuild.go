@@ -260,7 +260,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		case t.Material != nil:
 			c.NewLeader.Material = *t.Material
 		case !t.Ended && d.Article != nil && !r.cascade.Titled: // a title alone is not what it was
-			c.NewLeader.Material.Title, c.NewLeader.Material.Pictures = r.cascade.clean(d.Article.Title), d.Article.Pictures
+			c.NewLeader.Material.Title, c.NewLeader.Material.Extras = r.cascade.clean(d.Article.Title), d.Article.Extras
 		}
 		if t.Material == nil && !t.Ended {
 			r.sum.Textless++

@@ -39,10 +39,10 @@ func (j *search) restart() {
 	j.query.Since = 0
 }
 
-// decide looks until there is something to commit. A long judgement looks again when it has a place in the
+// conclude looks until there is something to commit. A long judgement looks again when it has a place in the
 // semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
 // committed at once, all but one would have to look again.
-func (j *search) decide(ctx context.Context) (outcome, error) {
+func (j *search) conclude(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
 	if err != nil || !j.long() {
 		return o, err
@@ -72,9 +72,9 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 // outcome judges by what was found.
 func (j *search) outcome(ctx context.Context) (outcome, error) {
 	for {
-		o, q := decide(j.s, &j.proven)
+		o, q := judge(j.s, &j.proven)
 		if q == nil {
-			j.query.Rated, j.query.Share = j.rated, j.s.share()
+			j.rest(&j.query)
 			err := j.explain(ctx, &o)
 			return o, err
 		}
@@ -97,7 +97,7 @@ func (j *search) look(ctx context.Context) error {
 	limit := j.d.maxCandidates()
 	j.add(j.s, f, limit)
 	if j.s.wordless {
-		if _, err := j.uncommon(ctx, j.s.pictures); err != nil {
+		if _, err := j.uncommon(ctx, j.s.extras); err != nil {
 			return err
 		}
 	}
@@ -124,11 +124,11 @@ func (j *search) look(ctx context.Context) error {
 	return nil
 }
 
-// lookup queries the store, again if a rule was made meanwhile, or a picture has become common.
+// lookup queries the store, again if a rule was made meanwhile, or an extra has become common.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
 		q := j.s.query(j.query.Since)
-		q.Rated, q.Share = j.rated, j.s.share()
+		j.rest(&q)
 		f, err := j.d.index.Lookup(ctx, q)
 		if err != nil {
 			return q, f, err
@@ -196,7 +196,7 @@ func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched
 	}
 	m, err := j.compareTexts(ctx, p, leader)
 	if err == nil && p.stage == StageContent {
-		m, err = j.pictured(ctx, m)
+		m, err = j.advised(ctx, m)
 	}
 	if err == nil && j.s.ruledApart(m.nid) {
 		m.Near, m.Variant = false, false
@@ -214,7 +214,7 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 	if err != nil {
 		return matched{}, err
 	}
-	m := matched{leader: leader, agreement: agreement{nid: theirs.nid}, pictures: theirs.pictures, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.Prepared)}
+	m := matched{leader: leader, agreement: agreement{nid: theirs.nid}, Extras: theirs.Extras, Match: p.method.Compare(j.s.view(p.kind, p.method), theirs.Prepared)}
 	if m.Near && p.stage == StageTitle {
 		m.agreement, err = j.agrees(ctx, content{leader, StageTitle})
 		m.Near = m.identifies && m.apart == nil
@@ -224,7 +224,7 @@ func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (ma
 
 func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.material(ctx, leader)
-	return matched{leader: leader, agreement: agreement{nid: mat.NID}, pictures: mat.Pictures, Match: neardup.Match{
+	return matched{leader: leader, agreement: agreement{nid: mat.NID}, Extras: mat.Extras, Match: neardup.Match{
 		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/override"
 )
 
@@ -26,15 +25,15 @@ type subject struct {
 	title, text string                   // clean
 	content     string                   // of these, what the stage content compares
 	silent      bool                     // the text has no words
-	wordless    bool                     // nor the title: there are pictures and nothing else
-	pictures    []image.Hash             // those that count
-	cutoff      int64                    // leaders from before do not count
-	request     [16]byte
-	names       []alias
-	keySets     []keySet
-	keys        []uint64 // under which a new leader is found
-	sketch      uint64
-	views       [viewKinds]neardup.Prepared // made when first needed
+	wordless    bool                     // nor the title: there are extras and nothing else
+	extras
+	cutoff  int64 // leaders from before do not count
+	request [16]byte
+	names   []alias
+	keySets []keySet
+	keys    []uint64 // under which a new leader is found
+	sketch  uint64
+	views   [viewKinds]neardup.Prepared // made when first needed
 }
 
 // alias is a name that an article has, of the stage that looks it up.
@@ -58,10 +57,7 @@ func (d *Detector) request(sub *Submission) [16]byte {
 	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
 		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10)}
-	for _, p := range sub.Pictures {
-		fields = append(fields, p.Hash.String(), strconv.Itoa(p.Quality))
-	}
-	return keyed(d.askKey, fields...)
+	return keyed(d.askKey, append(fields, sub.fields()...)...)
 }
 
 // subject prepares a submission. O(len(text)).
@@ -80,9 +76,10 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	s.names, s.pictures = d.aliases(sub.URL, s.title), d.counted(sub.Pictures)
-	if s.wordless = len(s.pictures) > 0 && s.silent && neardup.Blank(s.title); s.wordless {
-		s.names = append(s.names, d.pictureAliases(sub.Pictures)...)
+	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(sub.Extras)
+	s.wordless = len(s.extras) > 0 && s.silent && neardup.Blank(s.title)
+	if s.wordless {
+		s.names = append(s.names, s.extras.aliases()...)
 	}
 	s.prepare()
 	s.rule(d.nameKey)
@@ -107,7 +104,7 @@ func (c *cascade) aliases(url, title string) (names []alias) {
 
 // namesOf returns the names of an article that lead to its docId.
 func (c *cascade) namesOf(a *Article) (names []Name) {
-	for _, n := range append(c.aliases(a.URL, c.clean(a.Title)), c.pictureAliases(a.Pictures)...) {
+	for _, n := range append(c.aliases(a.URL, c.clean(a.Title)), c.extras(a.Extras).aliases()...) {
 		names = append(names, n.name)
 	}
 	return names
@@ -193,7 +190,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}
 	if !s.wordless {
-		for _, a := range s.pictureAliases(article.Pictures) {
+		for _, a := range s.extras.aliases() {
 			c.Names = append(c.Names, a.name)
 		}
 	}
@@ -204,9 +201,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 		e := m.evidence()
 		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: e.Similarity, Distance: e.Distance,
 			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees}
-		if m.same != nil {
-			c.Evidence.SameImages = []SameImages{*m.same}
-		}
+		c.Evidence.SameImages = m.recorded()
 		return c
 	}
 	c.Kind = KindNew
@@ -221,7 +216,7 @@ func (s *subject) change(o outcome, q Query) *Change {
 	if ttl := s.ttl(); ttl > 0 {
 		c.Expires = c.Time + ttl
 	}
-	c.NewLeader = &NewLeader{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text, Pictures: article.Pictures}}
+	c.NewLeader = &NewLeader{Keys: s.keys, Sketch: s.sketch, Material: Material{NID: s.sub.ID, Title: s.title, Text: s.text, Extras: article.Extras}}
 	return c
 }
 

@@ -24,8 +24,7 @@ type leaderView struct {
 	nid    string
 	digest neardup.Digest
 	empty  bool
-	// pictures are the leader's.
-	pictures []Picture
+	Extras // of the leader
 }
 
 // equal reports an equal text, by its digest: good enough for texts that
@@ -58,10 +57,7 @@ type cachedView struct {
 }
 
 // overhead is the approximate cost of an entry in addition to its view.
-const (
-	overhead     = 200
-	pictureBytes = 40
-)
+const overhead = 200
 
 func newViewCache(limit int) *viewCache {
 	if limit <= 0 {
@@ -115,11 +111,11 @@ func (c *viewCache) evict() {
 }
 
 // size returns the memory of a view with its metadata.
-func (v *leaderView) size() int { return v.Bytes() + overhead + len(v.pictures)*pictureBytes }
+func (v *leaderView) size() int { return v.Bytes() + overhead + v.Extras.size() }
 
 // newLeaderView makes what is cached of a leader.
-func newLeaderView(nid, text string, pictures []Picture, v neardup.Prepared) leaderView {
-	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), pictures: pictures}
+func newLeaderView(nid, text string, extras Extras, v neardup.Prepared) leaderView {
+	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), Extras: extras}
 }
 
 // viewOf returns the view of a leader, from the cache or from the store. Without a method it returns only the
@@ -134,7 +130,7 @@ func (j *search) viewOf(ctx context.Context, leader uint64, kind viewKind, m nea
 		return nil, err
 	}
 	text := j.d.textOf(kind, mat.Title, mat.Text)
-	v := newLeaderView(mat.NID, text, mat.Pictures, nil)
+	v := newLeaderView(mat.NID, text, mat.Extras, nil)
 	if m == nil {
 		return &v, nil
 	}
@@ -156,7 +152,7 @@ func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
 			text := s.textOf(viewKind(kind), s.title, s.text)
-			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Pictures, v))
+			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Extras, v))
 		}
 	}
 }

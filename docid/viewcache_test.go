@@ -14,11 +14,11 @@ func TestViewsKeepWhatIsUsed(t *testing.T) {
 	const room = 10
 	c := newViewCache(room * (1000 + overhead))
 	often := keyOfView(1, viewContent)
-	c.put(often, newLeaderView("often", "", nil, sizedView(1000)))
+	c.put(often, newLeaderView("often", "", Extras{}, sizedView(1000)))
 	for n := uint64(2); n < 500; n++ {
 		key := keyOfView(n, viewContent)
-		c.put(key, newLeaderView(fmt.Sprint(n), "", nil, sizedView(1000)))
-		c.put(key, newLeaderView("again", "", nil, sizedView(1000)))
+		c.put(key, newLeaderView(fmt.Sprint(n), "", Extras{}, sizedView(1000)))
+		c.put(key, newLeaderView("again", "", Extras{}, sizedView(1000)))
 		if n%3 == 0 {
 			if v := c.get(key); v == nil || v.nid != fmt.Sprint(n) {
 				t.Fatalf("view %d: %+v just after it came", n, v)
@@ -31,7 +31,7 @@ func TestViewsKeepWhatIsUsed(t *testing.T) {
 			t.Fatalf("%d bytes, %d views, %d in the ring", c.bytes, len(c.cached), len(c.ring))
 		}
 	}
-	c.put(keyOfView(9, viewTitle), newLeaderView("", "", nil, sizedView(c.limit)))
+	c.put(keyOfView(9, viewTitle), newLeaderView("", "", Extras{}, sizedView(c.limit)))
 	if len(c.ring) != len(c.cached) || c.bytes > c.limit {
 		t.Errorf("after one as large as the cache: %d bytes, %d views", c.bytes, len(c.cached))
 	}

@@ -1,7 +1,6 @@
 // Package eval measures results against the truth: reported pairs against
 // pairs known to be similar, decisions against the leader clustering of the
-// exact graph. It also holds the sequential specification of every decision
-// ([GreedyLeader]), which tests compare fast code with.
+// exact graph.
 //
 // A truth file is one of
 //

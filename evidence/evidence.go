@@ -2,7 +2,7 @@
 //
 // The score is a sum in bits: each of six quantities of the alignment of the words of two texts, times a weight that
 // was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
-// computes the quantities; align.go aligns short texts and long.go long ones; letters.go compares the letters of what
+// computes the quantities; diff.go aligns two texts; long.go holds long texts; letters.go compares the letters of what
 // differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
 // package token. All numbers are whole: the same texts have the same score on every machine.
 package evidence
@@ -39,7 +39,9 @@ type work struct {
 	lexicon *token.Lexicon
 	cutter  *token.Cutter // made for the first long text: it takes a third of a megabyte
 	bufs    [2][]token.Token
-	places  []place // of long
+	places  []place     // of long
+	hashes  [2][]uint32 // of align
+	counts  []uint32
 }
 
 // place is where two long texts differ: in the tokens that were cut there, and in
@@ -219,6 +221,26 @@ func (w *work) short(a, b *token.View, s *sums) (turned bool) {
 	return turned
 }
 
+// align appends to w.slots the places in which the words of two texts differ.
+func (w *work) align(a, b []token.Token) {
+	for side, tokens := range [2][]token.Token{a, b} {
+		w.hashes[side] = w.hashes[side][:0]
+		for i := range tokens {
+			w.hashes[side] = append(w.hashes[side], uint32(tokens[i].Hash))
+		}
+	}
+	for _, sp := range w.diff(w.hashes[0], w.hashes[1]) {
+		s := slot{a: a[sp.a0:sp.a1], b: b[sp.b0:sp.b1]}
+		if sp.a0 > 0 && sp.b0 > 0 {
+			s.before = a[sp.a0-1].Hash
+		}
+		if sp.a1 < len(a) && sp.b1 < len(b) {
+			s.after = a[sp.a1].Hash
+		}
+		w.slots = append(w.slots, s)
+	}
+}
+
 // before orders texts by their words, whatever the seed of the hashes.
 func before(a, b []token.Token) bool {
 	return slices.CompareFunc(a, b, func(x, y token.Token) int {
@@ -228,9 +250,6 @@ func before(a, b []token.Token) bool {
 		return strings.Compare(x.Text, y.Text)
 	}) < 0
 }
-
-// mostTokens bounds what is aligned in one place of two long texts.
-const mostTokens = 1024
 
 // coarseWeight is the approximate weight of a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
@@ -261,11 +280,7 @@ func (w *work) long(a, b *LongView, s *sums) {
 	for _, p := range w.places {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
 		from := len(w.slots)
-		if len(x) <= mostTokens && len(y) <= mostTokens {
-			w.align(x, y)
-		} else {
-			w.slot(slot{a: x, b: y})
-		}
+		w.align(x, y)
 		for i := from; i < len(w.slots); i++ {
 			at := &w.slots[i]
 			at.before, at.after = cmp.Or(at.before, p.before), cmp.Or(at.after, p.after)

@@ -55,9 +55,16 @@ func (f Feature) replaces() bool { return f == Number || f == Replacement || f =
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
+// slot is a place in which two texts differ: the words of the one and the words of the other, of which one may
+// be empty.
+type slot struct {
+	a, b          []token.Token
+	before, after uint64 // the words around it, which both texts have; 0: none
+}
+
 // pair collects the differences of two texts. It keeps its memory.
 type pair struct {
-	aligner
+	slots     []slot
 	opened    [2]token.Opened
 	excess    [2][]excess
 	byHash    table // of excess of the second text
@@ -120,7 +127,7 @@ const mostFew = 4
 // mostSlot is the largest number of words in a replaced place in which one word can be matched to another.
 const mostSlot = 24
 
-// look fills s from the slots of the aligner.
+// look fills s from the slots.
 func (p *pair) look(s *sums) {
 	p.found, p.replaced = p.found[:0], p.replaced[:0]
 	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
@@ -213,7 +220,7 @@ func (p *pair) place(s *sums) {
 			weight[side] += uint64(e.Weight)
 			facts = facts || e.Fact()
 			e.passage = len(list)-len(p.rows[1-side]) > mostFew
-			if token.Negates(e.Token) && !e.passage {
+			if e.Denies && !e.passage {
 				negations[side]++
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -20,15 +21,17 @@ import (
 // Length returns the length by which auto routes, in halves of a Chinese character: three for a letter or digit
 // of an alphabet, two for any other rune.
 func Length(clean string) int {
-	runes, letters := sizes(clean)
-	return lengthOf(runes, letters)
+	length, _ := lengthUpTo(clean, math.MaxInt)
+	return length
 }
 
-func lengthOf(runes, letters int) int { return 2*runes + letters }
-
-// sizes counts the runes, and the letters and digits of alphabets among them.
-func sizes(clean string) (runes, letters int) {
+// lengthUpTo returns the Length and the runes of the shortest part from the start whose Length is at least most, or of all.
+func lengthUpTo(clean string, most int) (length, runes int) {
+	letters := 0
 	for _, r := range clean {
+		if 2*runes+letters >= most {
+			break
+		}
 		runes++
 		switch {
 		case r < utf8.RuneSelf:
@@ -38,7 +41,7 @@ func sizes(clean string) (runes, letters int) {
 			letters++
 		}
 	}
-	return runes, letters
+	return 2*runes + letters, runes
 }
 
 // plain is 1 for a letter or digit of ASCII.
@@ -55,17 +58,22 @@ var plain = func() (p [utf8.RuneSelf]uint8) {
 // text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
-// Basis of what auto decides.
-const Basis = "probability by the evidence of the words"
+// The basis of what auto decides. A pair is sure if each text has .95 of the words of the other, by weight, and nothing is
+// replaced.
+const (
+	Basis     = "probability by the evidence of the words"
+	BasisSure = "sure by the evidence of the words"
+)
 
 // DefaultProbability is the least probability of near texts; Unsure is from where on
-// below it a person should look. The floors are the least similarity of texts that are judged:
-// of words by weight in short texts, of pairs of words in long ones.
+// below it a person should look. The floors are the least similarity of texts that are scored: in short texts of words
+// by weight, in long ones of pairs of words and also of words. OCR copies have few common pairs of words, but many words.
 const (
 	DefaultProbability = .5
 	Unsure             = .3
 	shortFloor         = .5
 	longFloor          = .4
+	wordFloor          = .6
 )
 
 const autoVersion = 5
@@ -155,24 +163,20 @@ const (
 	routeBits   = 3 << 62
 )
 
-// route chooses by the Length.
+// route chooses by the Length. It reads a text only up to the border.
 func (a *auto) route(clean string) uint64 {
-	if a.surelyLong(len(clean)/utf8.UTFMax) || a.surelyLong(utf8.RuneCountInString(clean)) {
+	least := 2 * mostLonger * a.limit // of long texts
+	if len(clean)/utf8.UTFMax >= least/2 {
 		return routeLong
 	}
-	runes, letters := sizes(clean)
+	length, runes := lengthUpTo(clean, least)
 	switch {
-	case lengthOf(runes, letters) < 2*a.limit:
-		return routeShort
-	case lengthOf(runes, letters) < 2*mostLonger*a.limit:
+	case length >= least || runes >= 1<<14:
+		return routeLong
+	case length >= 2*a.limit:
 		return routeBorder
 	}
-	return routeLong
-}
-
-// surelyLong reports whether a text of at least runes runes is long whatever its letters.
-func (a *auto) surelyLong(runes int) bool {
-	return runes >= 1<<14 || lengthOf(runes, 0) >= 2*mostLonger*a.limit
+	return routeShort
 }
 
 // Route returns the name of the method that finds a text among others of its length.
@@ -235,10 +239,11 @@ func (a *auto) Plausible(x, y uint64) bool {
 // view holds what a text is found and judged by. The words of a short text are stored in it, because they are compared most often.
 type view struct {
 	token.View
-	short    bool          // a short text may be near it
-	shingles *minhash.View // nil: no long text is
-	clean    string        // of shingles
-	cut      sync.Once     // most long texts are like no other, so they are cut into words when they are first wanted
+	short    bool               // a short text may be near it
+	border   func() *token.View // the words of a text on the border, which few are found by; nil: View
+	shingles *minhash.View      // nil: no long text is
+	clean    string             // of shingles
+	cut      sync.Once          // most long texts are like no other, so they are cut into words when they are first wanted
 	long     *evidence.LongView
 }
 
@@ -257,6 +262,14 @@ func (v *view) Bytes() int {
 	return n
 }
 
+// words returns the words by which short texts are compared.
+func (v *view) words() *token.View {
+	if v.border != nil {
+		return v.border()
+	}
+	return &v.View
+}
+
 func (v *view) longWords() *evidence.LongView {
 	v.cut.Do(func() { v.long = evidence.NewLongView(v.clean) })
 	return v.long
@@ -271,7 +284,7 @@ func (a *auto) Prepare(clean string) neardup.Prepared {
 		return newLong(a.shingles.Prepare(clean), clean)
 	}
 	v := newLong(a.shingles.Prepare(clean), clean)
-	v.View, v.short = *a.words.Prepare(clean).(*token.View), true
+	v.short, v.border = true, sync.OnceValue(func() *token.View { return a.words.Prepare(clean).(*token.View) })
 	return v
 }
 
@@ -302,9 +315,10 @@ func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
 	switch v, w, how := pair(x, y); how {
 	case shortTexts:
-		m = a.words.Compare(&v.View, &w.View)
+		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
+		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
 	}
 	if !m.Near {
 		return m, true
@@ -318,7 +332,7 @@ func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
 	if how == longTexts {
 		return a.match(minhash.Name, closeness, a.scorer.Score(v.longWords(), w.longWords()))
 	}
-	return a.match(weighted.Name, closeness, a.scorer.Score(&v.View, &w.View))
+	return a.match(weighted.Name, closeness, a.scorer.Score(v.words(), w.words()))
 }
 
 // Compare runs both stages.
@@ -336,10 +350,10 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	if how == longTexts {
 		return v.longWords(), w.longWords(), true
 	}
-	if how == unlike || v.Total == 0 || w.Total == 0 {
+	if how == unlike || v.words().Total == 0 || w.words().Total == 0 {
 		return nil, nil, false
 	}
-	return &v.View, &w.View, true
+	return v.words(), w.words(), true
 }
 
 // Explain adds the evidence, whatever the similarity.
@@ -367,6 +381,9 @@ func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.
 	m := neardup.Match{Distance: -1, Method: name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= a.probability
 	if m.Near {
+		if r.Sure {
+			m.Basis = BasisSure
+		}
 		return m
 	}
 	m.Unsure = m.Similarity >= Unsure
@@ -407,7 +424,7 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 		return dst
 	}
 	if own.short {
-		dst = a.words.FeatureSets(dst, &own.View)
+		dst = a.words.FeatureSets(dst, own.words())
 	}
 	if own.shingles != nil {
 		dst = a.shingles.FeatureSets(dst, own.shingles)

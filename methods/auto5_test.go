@@ -89,6 +89,28 @@ func TestAutoLosesNothingAtTheBorder(t *testing.T) {
 	}
 }
 
+// Of long texts that share word pairs, only those that share enough words are scored.
+func TestLongTextsAreScoredFromASimilarity(t *testing.T) {
+	m, err := methods.New("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := make([]string, 400)
+	for i := range words {
+		words[i] = fmt.Sprint("word", i)
+	}
+	whole := m.Prepare(strings.Join(words, " "))
+	for _, c := range []struct {
+		share  float64 // of the words that the other text has, which is also the Jaccard similarity of both kinds
+		scored bool
+	}{{.35, false}, {.45, false}, {.58, false}, {.65, true}, {.9, true}} {
+		part := m.Prepare(strings.Join(words[:int(c.share*400)], " "))
+		if _, decided := neardup.Screen(m, part, whole); decided == c.scored {
+			t.Errorf("a text that has %v of the words: scored %v, want %v", c.share, !decided, c.scored)
+		}
+	}
+}
+
 // One score for short and long: the score of an edit hardly differs on the other side of the limit.
 func TestNoCliffAtTheLimit(t *testing.T) {
 	const text = "the council met on monday to hear what the engineers had found under the old bridge and how long the repairs would take before " +

@@ -142,7 +142,7 @@ func Splitter(extra io.Reader) (keyword.Splitter, error) {
 	if extra == nil {
 		return keyword.DefaultSplitter()
 	}
-	g, err := segment.New(segment.WithWords(extra))
+	g, err := segment.New(extra)
 	if err != nil {
 		return keyword.Splitter{}, err
 	}

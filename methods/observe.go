@@ -1,10 +1,7 @@
 package methods
 
 import (
-	"math"
-
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/token"
 )
 
@@ -30,43 +27,4 @@ func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 		q.X = append(q.X, float64(n)/token.Unit)
 	}
 	return q, true
-}
-
-// Sure reports whether two texts are the same beyond doubt, by a method that is auto. They are equal, or each
-// holds .95 of the other and nothing is replaced.
-func Sure(m neardup.Method, clean, leader string) bool {
-	a, ok := innermost(m).(*auto)
-	if !ok || neardup.Blank(clean) {
-		return false
-	}
-	if clean == leader {
-		return true
-	}
-	x, y, ok := scored(a.Prepare(clean), a.Prepare(leader))
-	return ok && a.scorer.Score(x, y).Sure
-}
-
-// Signs returns the permitted signs of the weights of Quantities.
-func Signs() (signs []int) {
-	for _, f := range evidence.Features() {
-		signs = append(signs, f.Sign())
-	}
-	return signs
-}
-
-// Learned makes a table from the weights of Quantities, and WeightsOf does the reverse.
-func Learned(w []float64) evidence.Weights {
-	bits := make([]float64, len(w))
-	for i := range w {
-		bits[i] = w[i] / math.Ln2
-	}
-	return evidence.MakeWeights(bits)
-}
-
-// WeightsOf returns the weights of Quantities in a table.
-func WeightsOf(t evidence.Weights) (w []float64) {
-	for _, bits := range t.Bits() {
-		w = append(w, bits*math.Ln2)
-	}
-	return w
 }

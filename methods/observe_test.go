@@ -2,7 +2,6 @@ package methods_test
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -21,10 +20,7 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights := methods.WeightsOf(shipped)
-	if len(weights) != len(methods.Signs()) || !reflect.DeepEqual(methods.Learned(weights), shipped) {
-		t.Fatalf("%d weights and %d signs make %+v", len(weights), len(methods.Signs()), methods.Learned(weights))
-	}
+	weights := shipped.Bits()
 	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "
 	for _, c := range []struct {
 		a, b  string
@@ -39,7 +35,7 @@ func TestObserve(t *testing.T) {
 		}
 		z := 0.0
 		for k, x := range q.X {
-			z += weights[k] * x
+			z += weights[k] * math.Ln2 * x
 		}
 		if got, want := m.Compare(m.Prepare(c.a), m.Prepare(c.b)).Similarity, 1/(1+math.Exp(-z)); math.Abs(got-want) > .01 {
 			t.Errorf("%q and %q: probability %.4f, the weights say %.4f", c.a, c.b, got, want)
@@ -72,11 +68,9 @@ func TestSure(t *testing.T) {
 		{strings.Repeat(notice, 20), strings.ReplaceAll(strings.Repeat(notice, 20), "bridge", "tunnel"), false},
 		{"", "", false},
 	} {
-		if got := methods.Sure(m, strings.TrimSpace(c.text), strings.TrimSpace(c.leader)); got != c.sure {
-			t.Errorf("%.60q and %.60q: sure %v", c.text, c.leader, got)
+		got := m.Compare(m.Prepare(strings.TrimSpace(c.text)), m.Prepare(strings.TrimSpace(c.leader)))
+		if (got.Basis == methods.BasisSure) != c.sure {
+			t.Errorf("%.60q and %.60q: basis %q, want sure %v", c.text, c.leader, got.Basis, c.sure)
 		}
-	}
-	if exact, err := methods.New("exact"); err != nil || methods.Sure(exact, notice, notice) {
-		t.Error("a method without evidence is sure", err)
 	}
 }

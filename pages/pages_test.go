@@ -95,7 +95,7 @@ func TestEveryWordIsTranslated(t *testing.T) {
 
 // So is all evidence of the default method.
 func TestEveryEvidenceIsTranslated(t *testing.T) {
-	words := []string{methods.Basis, neardup.BasisEqual, neardup.BasisContained, neardup.BasisOverride, neardup.BasisBlank, neardup.KindMore, neardup.KindContained}
+	words := []string{methods.Basis, methods.BasisSure, neardup.BasisEqual, neardup.BasisContained, neardup.BasisOverride, neardup.BasisBlank, neardup.KindMore, neardup.KindContained}
 	for _, f := range evidence.Features() {
 		words = append(words, f.String())
 	}

@@ -83,19 +83,6 @@ func (in *input[T]) decode(data []byte) {
 // asWritten matches keys in any case, but requires hyphens and underscores as written.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
 
-// rated decodes a picture without a quality as -1, because 0 would mean that the picture does not count.
-var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, image *api.Image) error {
-	var in struct {
-		Hash    string `json:"hash"`
-		Quality *int   `json:"quality"`
-	}
-	err := json.UnmarshalDecode(d, &in)
-	if *image = (api.Image{Hash: in.Hash, Quality: -1}); in.Quality != nil {
-		image.Quality = *in.Quality
-	}
-	return err
-}))
-
 const misfits, whole = "does not fit", "a whole number"
 
 // cannotBe describes in terms of JSON why a value has the wrong type.

@@ -8,7 +8,6 @@ const (
 	maxURL        = 16 << 10      // bytes of a request target, but for the classic route
 	maxClassicURL = 256 << 10     // the article is in the URL; longer ones are POSTed
 	maxBody       = 4 << 20       // bytes of a request body
-	maxPictures   = 50            // of an article, as in package docid
 	maxText       = 1 << 20       // bytes of one text
 	maxField      = 16 << 10      // bytes of every other field of an article
 	maxID         = 256           // bytes of a nid or an idempotency key

@@ -54,7 +54,7 @@ func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, er
 		return api.Comparison{}, err
 	}
 	c, err := detector(ctx).Compare(ctx, a.Document, b.Document)
-	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content, Relation: c.Content.Relation(), Contained: c.Contained, Images: detector(ctx).InCommon(a.Pictures, b.Pictures)}, err
+	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content, Relation: c.Content.Relation(), Contained: c.Contained, Images: detector(ctx).InCommon(a.Extras, b.Extras)}, err
 }
 
 type nidInput struct {
@@ -95,7 +95,7 @@ func fromMember(ctx context.Context, m *docid.Member) (api.Member, error) {
 func fromArticle(a *docid.Article) api.Article {
 	out := api.Article{
 		NID: a.ID, URL: a.URL, Title: a.Title, Content: a.Text,
-		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat, Images: fromPictures(a.Pictures),
+		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat, Extras: fromExtras(a.Extras),
 	}
 	if a.Time != 0 {
 		out.PublishTime = instant(a.Time).Format(time.RFC3339Nano)

@@ -5,12 +5,17 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/server/api"
 )
 
-const imagesPath = "/v1/images"
+const (
+	imagesPath  = "/v1/images"
+	maxPictures = 50 // of an article, as in package docid
+)
 
 func (s *Server) routesForPictures() {
 	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
@@ -67,27 +72,40 @@ func typesOf(path string) string {
 	return "application/json"
 }
 
-// toPictures converts the pictures of an article.
-func toPictures(in []api.Image, location string) (ps []docid.Picture, err error) {
-	if len(in) > maxPictures {
-		return nil, at(location+".images", fmt.Sprintf("over %d pictures", maxPictures))
+// toExtras converts the pictures of an article.
+func toExtras(in api.Extras, location string) (x docid.Extras, err error) {
+	if len(in.Images) > maxPictures {
+		return x, at(location+".images", fmt.Sprintf("over %d pictures", maxPictures))
 	}
-	for i, one := range in {
+	for i, one := range in.Images {
 		h, err := image.ParseHash(one.Hash)
 		if err != nil {
-			return nil, at(fmt.Sprintf("%s.images[%d].hash", location, i), "is not 64 hexadecimal digits")
+			return x, at(fmt.Sprintf("%s.images[%d].hash", location, i), "is not 64 hexadecimal digits")
 		}
 		if one.Quality < 0 || one.Quality > 100 {
-			return nil, at(fmt.Sprintf("%s.images[%d].quality", location, i), "is not 0 to 100")
+			return x, at(fmt.Sprintf("%s.images[%d].quality", location, i), "is not 0 to 100")
 		}
-		ps = append(ps, docid.Picture{Hash: h, Quality: one.Quality})
+		x.Pictures = append(x.Pictures, docid.Picture{Hash: h, Quality: one.Quality})
 	}
-	return ps, nil
+	return x, nil
 }
 
-func fromPictures(ps []docid.Picture) (out []api.Image) {
-	for _, p := range ps {
-		out = append(out, api.Image{Hash: p.Hash.String(), Quality: p.Quality})
+func fromExtras(x docid.Extras) (out api.Extras) {
+	for _, p := range x.Pictures {
+		out.Images = append(out.Images, api.Image{Hash: p.Hash.String(), Quality: p.Quality})
 	}
 	return out
 }
+
+// rated decodes a picture without a quality as -1, because 0 would mean that the picture does not count.
+var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, image *api.Image) error {
+	var in struct {
+		Hash    string `json:"hash"`
+		Quality *int   `json:"quality"`
+	}
+	err := json.UnmarshalDecode(d, &in)
+	if *image = (api.Image{Hash: in.Hash, Quality: -1}); in.Quality != nil {
+		image.Quality = *in.Quality
+	}
+	return err
+}))

@@ -26,7 +26,7 @@ func pictured(c *server.Config) {
 	c.Pictures = &image.Limits{Bytes: 300_000, Pixels: 100_000}
 	c.Settings = func(string) docid.Settings {
 		s := settings("")
-		s.Pictures = &docid.Pictures{}
+		s.CommonPictures = .001
 		return s
 	}
 }
@@ -119,7 +119,7 @@ func TestArticleWithImages(t *testing.T) {
 	}
 	submit := func(nid, title, content string, images ...api.Image) api.Answer {
 		t.Helper()
-		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Title: title, Content: content, Images: images}}, ""))
+		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Title: title, Content: content, Extras: api.Extras{Images: images}}}, ""))
 	}
 	a := submit("a", "", story(1), images[0], images[1])
 	if x := submit("same text, other pictures", "", story(1), images[2], images[3]); x.VariantOf != "a" || x.Conflicts[0] != (neardup.Conflict{Kind: "picture", A: images[2].Hash, B: images[0].Hash}) {
@@ -143,7 +143,7 @@ func TestArticleWithImages(t *testing.T) {
 	if g := must[api.Group](t)(c.DocID(t.Context(), a.DocID, 0, 10)); g.Kept == nil || len(g.Kept.Images) != 2 {
 		t.Errorf("kept %+v", g.Kept)
 	}
-	p := api.Pair{A: api.Article{Images: images[:2]}, B: api.Article{Images: []api.Image{again}}}
+	p := api.Pair{A: api.Article{Extras: api.Extras{Images: images[:2]}}, B: api.Article{Extras: api.Extras{Images: []api.Image{again}}}}
 	if cmp := must[api.Comparison](t)(c.Compare(t.Context(), p)); cmp.Images == nil || cmp.Images.Same != 1 || cmp.Images.Of != 2 {
 		t.Errorf("comparison %+v", cmp.Images)
 	}
@@ -230,7 +230,7 @@ func TestImagesConfirmATextThatIsUnsure(t *testing.T) {
 	images := []api.Image{{Hash: strings.Repeat("0f", 32), Quality: 100}}
 	submit := func(nid, content string, images []api.Image) api.Answer {
 		t.Helper()
-		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Content: content, Images: images}}, ""))
+		return must[api.Answer](t)(c.Submit(t.Context(), api.Submission{Article: api.Article{NID: nid, Content: content, Extras: api.Extras{Images: images}}}, ""))
 	}
 	submit("fire", fire, images)
 	if x := submit("other facts", other, images); x.Decision.Decision != neardup.New || x.VariantOf != "fire" || x.SameImages != nil {

@@ -125,7 +125,7 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		}
 	}
 	var err error
-	if a.Pictures, err = toPictures(in.Images, location); err != nil {
+	if a.Extras, err = toExtras(in.Extras, location); err != nil {
 		return a, err
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {

@@ -170,9 +170,6 @@ func (c *Counter) ripple(h uint64, p int) {
 	}
 }
 
-// Empty reports whether nothing of non-zero weight has been counted.
-func (c *Counter) Empty() bool { return c.lo|c.hi == 0 }
-
 // Fingerprint returns the majority of every bit; an empty counter has only ties. The counter does not change,
 // and further features can be added.
 //

@@ -41,10 +41,10 @@ func StringHash(s string) uint64 {
 
 // Lookup3 returns Bob Jenkins' hashlittle2 (lookup3.c, May 2006, public domain) over the bytes with both seeds
 // 0, as (pc << 32) | pb.
-func Lookup3(s string) uint64 { return Lookup3Seed(s, 0, 0) }
+func Lookup3(s string) uint64 { return lookup3(s, 0, 0) }
 
-// Lookup3Seed returns hashlittle2 with the two initial values pc and pb.
-func Lookup3Seed(s string, pc, pb uint32) uint64 {
+// lookup3 returns hashlittle2 with the two initial values pc and pb.
+func lookup3(s string, pc, pb uint32) uint64 {
 	a := 0xdeadbeef + uint32(len(s)) + pc
 	b, c := a, a+pb
 	for len(s) > 12 {

@@ -2,6 +2,8 @@ package simhash
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -51,35 +53,25 @@ func fill64(n int, fn func(i int) uint64) []uint64 {
 	return out
 }
 
-func byID(a, b Neighbor) int { return cmp.Compare(a.ID, b.ID) }
+func byPlace(a, b Neighbor) int { return cmp.Compare(a.At, b.At) }
 
-// scan returns all fingerprints within k bits, with positions as ids, as the oracle.
+// scan returns all fingerprints within k bits, as the oracle.
 func scan(fps []uint64, fp uint64, k int) []Neighbor {
 	var out []Neighbor
-	for id, v := range fps {
+	for at, v := range fps {
 		if d := Distance(v, fp); d <= k {
-			out = append(out, Neighbor{uint64(id), v, d})
+			out = append(out, Neighbor{at, v, d})
 		}
 	}
 	return out
 }
 
-func newIndex(tb testing.TB, o IndexOptions) *Index {
-	tb.Helper()
-	x, err := NewIndex(o)
+func indexOf(tb interface{ Fatal(...any) }, fps []uint64, l layout) *Index {
+	x, err := newIndex(context.Background(), placesOf(fps), l, 2)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return x
-}
-
-func insertAll(tb testing.TB, x *Index, fps []uint64) {
-	tb.Helper()
-	for id, fp := range fps {
-		if err := x.Insert(uint64(id), fp); err != nil {
-			tb.Fatal(err)
-		}
-	}
 }
 
 func TestIndexEqualsScan(t *testing.T) {
@@ -88,20 +80,19 @@ func TestIndexEqualsScan(t *testing.T) {
 	}
 	const n = 800
 	for k := 0; k <= MaxK; k++ {
-		for _, name := range layoutNames(k) {
+		for _, by := range allLayouts(k) {
 			for _, shape := range shapes {
 				rng := rand.New(rand.NewPCG(uint64(k), 1))
 				fps := shape.make(rng, n)
-				x := newIndex(t, IndexOptions{K: k, Layout: name})
-				insertAll(t, x, fps)
+				x := indexOf(t, fps, by)
 				for q := range 40 {
 					fp := fps[rng.IntN(n)] ^ 1<<rng.IntN(64)&^uint64(q&1)
 					for _, ask := range []int{k, k / 2} {
 						got, err := x.Query(nil, fp, ask)
-						slices.SortFunc(got, byID)
+						slices.SortFunc(got, byPlace)
 						if want := scan(fps, fp, ask); err != nil || !slices.Equal(got, want) {
 							t.Fatalf("%s, %s, k=%d, query %x: got %d, want %d (%v)",
-								name, shape.name, ask, fp, len(got), len(want), err)
+								by.name, shape.name, ask, fp, len(got), len(want), err)
 						}
 					}
 				}
@@ -110,97 +101,51 @@ func TestIndexEqualsScan(t *testing.T) {
 	}
 }
 
-// Random inserts, compared with a list.
+// Any list, queried by its own fingerprints and by another.
 func TestIndexEqualsList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(0, MaxK).Draw(t, "k")
-		name := rapid.SampledFrom(layoutNames(k)).Draw(t, "layout")
-		x, err := NewIndex(IndexOptions{K: k, Layout: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var list []Neighbor
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		spread := rapid.SampledFrom([]uint64{3, 0xff, 0xffff, ^uint64(0)}).Draw(t, "spread")
-		for range rapid.IntRange(0, 400).Draw(t, "steps") {
-			id, fp := rng.Uint64N(50), rng.Uint64()&spread
-			if err := x.Insert(id, fp); err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, Neighbor{ID: id, Fingerprint: fp})
-		}
-		order := func(a, b Neighbor) int {
-			return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Fingerprint, b.Fingerprint))
-		}
-		slices.SortFunc(list, order)
-		if x.Len() != len(list) {
-			t.Fatalf("%d entries, want %d", x.Len(), len(list))
-		}
-		queries := []uint64{rng.Uint64() & spread}
-		for _, e := range list {
-			queries = append(queries, e.Fingerprint) // so that every entry is wanted once
-		}
-		for _, fp := range queries {
-			got, _ := x.Query(nil, fp, k)
-			slices.SortFunc(got, order)
-			var want []Neighbor
-			for _, e := range list {
-				if d := Distance(e.Fingerprint, fp); d <= k {
-					want = append(want, Neighbor{e.ID, e.Fingerprint, d})
-				}
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("query: got %v, want %v", got, want)
+		fps := fill64(rapid.IntRange(0, 400).Draw(t, "fingerprints"), func(int) uint64 { return rng.Uint64() & spread })
+		x := indexOf(t, fps, rapid.SampledFrom(allLayouts(k)).Draw(t, "layout"))
+		for _, fp := range append(fps, rng.Uint64()&spread) {
+			got, err := x.Query(nil, fp, k)
+			slices.SortFunc(got, byPlace)
+			if want := scan(fps, fp, k); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("query: got %v, want %v, %v", got, want, err)
 			}
 		}
 	})
 }
 
+// Copies share one place, so other queries of their bucket are not slowed down.
 func TestIndexOfCopiesStaysSmall(t *testing.T) {
-	x := newIndex(t, IndexOptions{K: 3})
-	for id := range uint64(100_000) {
-		if err := x.Insert(id, 42); err != nil {
-			t.Fatal(err)
-		}
+	x, err := NewIndex(t.Context(), fill64(100_000, func(int) uint64 { return 42 }), 3, 1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if x.Distinct() != 1 || x.Len() != 100_000 || x.Bytes() > 4<<20 {
-		t.Errorf("%d fingerprints, %d entries, %d bytes", x.Distinct(), x.Len(), x.Bytes())
+	if got, err := x.Query(nil, 43, 3); err != nil || len(got) != 100_000 || len(x.sides[0].sorted) != 1 {
+		t.Errorf("%d found, %d in a table, %v", len(got), len(x.sides[0].sorted), err)
 	}
 }
 
 func TestIndexRefuses(t *testing.T) {
-	for _, o := range []IndexOptions{
-		{K: -1}, {K: 8}, {K: 3, Layout: "choose:5,3"},
-	} {
-		if _, err := NewIndex(o); err == nil {
-			t.Errorf("%+v was taken", o)
+	for _, k := range []int{-1, 8} {
+		if _, err := NewIndex(t.Context(), nil, k, 1); !errors.Is(err, ErrDistance) {
+			t.Errorf("distance %d: %v", k, err)
 		}
 	}
-	if _, err := newIndex(t, IndexOptions{K: 3}).Query(nil, 0, 4); err == nil {
-		t.Error("an index for 3 answered for 4")
-	}
-}
-
-func TestLayoutChoice(t *testing.T) {
-	for k := 0; k <= MaxK; k++ {
-		for _, n := range []int{1e4, 1e6, 1e7, 1e8} {
-			free := newIndex(t, IndexOptions{K: k, Expect: n})
-			t.Logf("k=%d n=%d: %s", k, n, free.Layout())
-		}
+	if _, err := indexOf(t, nil, probe(3, 4)).Query(nil, 0, 4); !errors.Is(err, ErrDistance) {
+		t.Errorf("an index for 3 answered for 4: %v", err)
 	}
 }
 
 func ExampleIndex() {
-	x, err := NewIndex(IndexOptions{K: 3})
+	x, err := NewIndex(context.Background(), []uint64{0xff, 0xfe, 0xffff}, 3, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
-	}
-	for id, fp := range []uint64{0xff, 0xfe, 0xffff} {
-		if err := x.Insert(uint64(id), fp); err != nil {
-			fmt.Println(err)
-			return
-		}
 	}
 	near, err := x.Query(nil, 0xff, 3)
 	fmt.Println(near, err)

@@ -16,10 +16,9 @@ type Pair struct {
 	Distance int
 }
 
-// JoinOptions: the zero value takes all cores and chooses the layout.
+// JoinOptions: the zero value takes all cores.
 type JoinOptions struct {
-	Workers int    // 0 is one a core
-	Layout  string // a name of ParseLayout
+	Workers int // 0 is one a core
 	// Groups, if set, gets the positions of each set of equal
 	// fingerprints that is found, ascending; pairs then name only the first position of
 	// a group, and c copies cost c, not c*c/2. SelfJoin only. The slice is
@@ -40,17 +39,39 @@ var ErrTooMany = errors.New("too many fingerprints for one join")
 // Groups is set.
 func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	s := &side{in: fps}
-	return runJoin(ctx, s, s, k, o, emit)
+	return runJoin(ctx, s, s, k, o, emit, nil)
 }
+
+// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than tables.
+const fewQueries = 64
 
 // Join calls emit for every query and fingerprint within k bits of each
-// other, once. Otherwise as SelfJoin. A few queries, or a few fingerprints, are
-// compared with all.
+// other, once. Otherwise as SelfJoin. A few queries are compared with all, one after the other.
 func Join(ctx context.Context, queries, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
-	return runJoin(ctx, &side{in: queries}, &side{in: fps}, k, o, emit)
+	if len(queries) <= fewQueries && k >= 0 && k <= MaxK {
+		return scanAll(ctx, queries, fps, k, emit)
+	}
+	return runJoin(ctx, &side{in: queries}, &side{in: fps}, k, o, emit, nil)
 }
 
-func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pair) error) error {
+func scanAll(ctx context.Context, queries, fps []uint64, k int, emit func(Pair) error) error {
+	for a, q := range queries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for b, fp := range fps {
+			if d := Distance(q, fp); d <= k {
+				if err := emit(Pair{a, b, d}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// runJoin joins by a layout, or by the cheapest one if it is nil.
+func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pair) error, by *layout) error {
 	if max(len(a.in), len(b.in)) >= math.MaxUint32 {
 		return fmt.Errorf("%w: %d", ErrTooMany, max(len(a.in), len(b.in)))
 	}
@@ -61,15 +82,22 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 	if j.workers <= 0 {
 		j.workers = runtime.GOMAXPROCS(0)
 	}
-	var err error
-	if j.layout, err = j.joinLayout(o.Layout); err != nil {
-		return fmt.Errorf("hamming join: %w", err)
+	if by == nil {
+		l, err := cheapest(k, func(l *layout) (sum float64) {
+			for i := range l.tables {
+				sum += j.cost(&l.tables[i])
+			}
+			return sum
+		})
+		if err != nil {
+			return fmt.Errorf("hamming join: %w", err)
+		}
+		j.layout = l
+	} else {
+		j.layout = *by
 	}
 	if len(a.in) == 0 || len(b.in) == 0 {
 		return nil
-	}
-	if a != b && o.Layout == "" && min(len(a.in), len(b.in)) <= j.layout.Tables()*scanAllLimit {
-		return j.scanAll(ctx)
 	}
 	for t := range j.layout.tables {
 		if err := j.table(ctx, t); err != nil {
@@ -81,7 +109,7 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 
 // joiner is one join under way.
 type joiner struct {
-	layout  Layout
+	layout  layout
 	k       int
 	a, b    *side // the same in a self-join
 	emit    func(Pair) error
@@ -151,7 +179,7 @@ func (j *joiner) rounds(ctx context.Context, parts int, pairs func(p int) []valu
 	return nil
 }
 
-// Costs of the join in nanoseconds for one fingerprint, as in choose.go.
+// Costs of the join in nanoseconds for one fingerprint, as in index.go.
 const (
 	partitionCost = 9.0
 	compareCost   = 0.6
@@ -159,19 +187,6 @@ const (
 	equalCost     = 9.0 // both passes and the neighbours, if only equal keys are compared
 	hotBucketCost = 1.5 // one more value in each bucket
 )
-
-// joinLayout returns the named layout or the cheapest one for the sizes.
-func (j *joiner) joinLayout(name string) (Layout, error) {
-	if name != "" {
-		return ParseLayout(name, j.k)
-	}
-	return cheapest(j.k, func(l *Layout) (sum float64) {
-		for i := range l.tables {
-			sum += j.cost(&l.tables[i])
-		}
-		return sum
-	})
-}
 
 // cost returns the cost of the join by one table.
 func (j *joiner) cost(t *table) float64 {

@@ -27,14 +27,27 @@ func allPairs(a, b []uint64, k int, self bool) []Pair {
 	return out
 }
 
-func selfJoin(tb testing.TB, fps []uint64, k int, o JoinOptions) []Pair {
+func selfJoin(tb testing.TB, fps []uint64, k, workers int, by *layout) []Pair {
 	tb.Helper()
-	var out []Pair
-	err := SelfJoin(context.Background(), fps, k, o, func(p Pair) error { out = append(out, p); return nil })
-	if err != nil {
+	s := &side{in: fps}
+	return joined(tb, s, s, k, workers, by)
+}
+
+func joined(tb testing.TB, a, b *side, k, workers int, by *layout) (out []Pair) {
+	tb.Helper()
+	emit := func(p Pair) error { out = append(out, p); return nil }
+	if err := runJoin(context.Background(), a, b, k, JoinOptions{Workers: workers}, emit, by); err != nil {
 		tb.Fatal(err)
 	}
 	return out
+}
+
+// ways returns all layouts for a distance, and nil for the chosen one.
+func ways(k int) (all []*layout) {
+	for _, l := range allLayouts(k) {
+		all = append(all, &l)
+	}
+	return append(all, nil)
 }
 
 func TestSelfJoinEqualsAllPairs(t *testing.T) {
@@ -46,11 +59,11 @@ func TestSelfJoinEqualsAllPairs(t *testing.T) {
 		for _, shape := range shapes {
 			fps := shape.make(rand.New(rand.NewPCG(uint64(k), 2)), n)
 			want := allPairs(fps, fps, k, true)
-			for _, name := range append(layoutNames(k), "") {
-				got := selfJoin(t, fps, k, JoinOptions{Layout: name, Workers: 2})
+			for _, by := range ways(k) {
+				got := selfJoin(t, fps, k, 2, by)
 				slices.SortFunc(got, order)
 				if !slices.Equal(got, want) {
-					t.Fatalf("k=%d, %s, %q: %d pairs, want %d", k, shape.name, name, len(got), len(want))
+					t.Fatalf("k=%d, %s, %+v: %d pairs, want %d", k, shape.name, by, len(got), len(want))
 				}
 			}
 		}
@@ -64,13 +77,11 @@ func TestJoinEqualsAllPairs(t *testing.T) {
 			fps := shape.make(rng, 400)
 			queries := append(shape.make(rng, 90), fps[:40]...)
 			want := allPairs(queries, fps, k, false)
-			for _, name := range append(layoutNames(k), "") {
-				var got []Pair
-				err := Join(context.Background(), queries, fps, k, JoinOptions{Layout: name},
-					func(p Pair) error { got = append(got, p); return nil })
+			for _, by := range ways(k) {
+				got := joined(t, &side{in: queries}, &side{in: fps}, k, 0, by)
 				slices.SortFunc(got, order)
-				if err != nil || !slices.Equal(got, want) {
-					t.Fatalf("k=%d, %s, %q: %d pairs, want %d (%v)", k, shape.name, name, len(got), len(want), err)
+				if !slices.Equal(got, want) {
+					t.Fatalf("k=%d, %s, %+v: %d pairs, want %d", k, shape.name, by, len(got), len(want))
 				}
 			}
 		}
@@ -127,29 +138,29 @@ func TestJoinsOfOneHotBucket(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	fps := fill64(3000, func(int) uint64 { return rng.Uint64() &^ 0xffff })
 	queries := fill64(2000, func(i int) uint64 { return fps[i] ^ 1<<rng.IntN(64) ^ 1<<rng.IntN(64) })
-	for _, layout := range []string{"probe:4", "probe:3", "choose:5,2"} {
-		if got, want := selfJoin(t, fps, 3, JoinOptions{Layout: layout}), allPairs(fps, fps, 3, true); len(got) != len(want) {
-			t.Errorf("%s: %d pairs, want %d", layout, len(got), len(want))
+	for _, by := range []layout{probe(3, 4), probe(3, 3), choose(3, 5, 2)} {
+		if got, want := selfJoin(t, fps, 3, 0, &by), allPairs(fps, fps, 3, true); len(got) != len(want) {
+			t.Errorf("%s: %d pairs, want %d", by.name, len(got), len(want))
 		}
-		got := 0
-		err := Join(context.Background(), queries, fps, 3, JoinOptions{Layout: layout}, func(Pair) error { got++; return nil })
-		if want := allPairs(queries, fps, 3, false); err != nil || got != len(want) {
-			t.Errorf("%s: %d pairs, want %d (%v)", layout, got, len(want), err)
+		got := joined(t, &side{in: queries}, &side{in: fps}, 3, 0, &by)
+		if want := allPairs(queries, fps, 3, false); len(got) != len(want) {
+			t.Errorf("%s: %d pairs, want %d", by.name, len(got), len(want))
 		}
 	}
 }
 
 // Lists of more than one partition, in all kinds of layouts.
 func TestSelfJoinOfManyPartitions(t *testing.T) {
+	three := probe(3, 3)
 	for _, shape := range shapes[:2] {
 		fps := shape.make(rand.New(rand.NewPCG(6, 6)), 70_000)
-		want := selfJoin(t, fps, 3, JoinOptions{Layout: "probe:3"})
+		want := selfJoin(t, fps, 3, 0, &three)
 		slices.SortFunc(want, order)
-		for _, layout := range []string{"probe:4", "choose:5,2"} {
-			got := selfJoin(t, fps, 3, JoinOptions{Layout: layout, Workers: 2})
+		for _, by := range []layout{probe(3, 4), choose(3, 5, 2)} {
+			got := selfJoin(t, fps, 3, 2, &by)
 			slices.SortFunc(got, order)
 			if !slices.Equal(got, want) {
-				t.Errorf("%s, %s: %d pairs, want %d", shape.name, layout, len(got), len(want))
+				t.Errorf("%s, %s: %d pairs, want %d", shape.name, by.name, len(got), len(want))
 			}
 		}
 	}
@@ -159,13 +170,14 @@ func TestSelfJoinOfManyPartitions(t *testing.T) {
 // the same order.
 func TestSelfJoinDoesNotDependOnWorkers(t *testing.T) {
 	fps := shapes[1].make(rand.New(rand.NewPCG(5, 5)), 60_000)
-	want := selfJoin(t, fps, 3, JoinOptions{Workers: 1})
+	want := selfJoin(t, fps, 3, 1, nil)
 	for _, workers := range []int{2, 3, 7} {
-		if !slices.Equal(selfJoin(t, fps, 3, JoinOptions{Workers: workers}), want) {
+		if !slices.Equal(selfJoin(t, fps, 3, workers, nil), want) {
 			t.Errorf("%d workers: other pairs or another order", workers)
 		}
 	}
-	got := selfJoin(t, fps, 3, JoinOptions{Layout: "probe:3"})
+	three := probe(3, 3)
+	got := selfJoin(t, fps, 3, 0, &three)
 	slices.SortFunc(got, order)
 	slices.SortFunc(want, order)
 	if !slices.Equal(got, want) {
@@ -204,7 +216,10 @@ func TestSelfJoinGroupsCopies(t *testing.T) {
 		groups = append(groups, []int{at[0], at[len(at)-1], len(at)})
 		return nil
 	}}
-	pairs := selfJoin(t, fps, 3, o)
+	var pairs []Pair
+	if err := SelfJoin(t.Context(), fps, 3, o, func(p Pair) error { pairs = append(pairs, p); return nil }); err != nil {
+		t.Fatal(err)
+	}
 	slices.SortFunc(groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
 	if got := fmt.Sprint(pairs, groups); got != "[{0 300000 1}] [[0 299999 300000] [300000 300001 2]]" {
 		t.Error(got)
@@ -225,7 +240,7 @@ func TestSelfJoinStops(t *testing.T) {
 	if err := SelfJoin(context.Background(), fps, 8, JoinOptions{}, nil); !errors.Is(err, ErrDistance) {
 		t.Errorf("distance 8: %v", err)
 	}
-	if got := selfJoin(t, nil, 3, JoinOptions{}); got != nil {
+	if got := selfJoin(t, nil, 3, 0, nil); got != nil {
 		t.Errorf("pairs of nothing: %v", got)
 	}
 }
@@ -237,7 +252,7 @@ func TestAllPairsKnownAnswers(t *testing.T) {
 			fps = append(fps, number(t, h, 16))
 		}
 		var got, want []string
-		for _, p := range selfJoin(t, fps, 3, JoinOptions{}) {
+		for _, p := range selfJoin(t, fps, 3, 0, nil) {
 			a, b := fps[p.A], fps[p.B]
 			got = append(got, fmt.Sprintf("%x %x", min(a, b), max(a, b)))
 		}
@@ -284,7 +299,7 @@ func BenchmarkSelfJoin(b *testing.B) {
 	for _, k := range []int{3, 6} {
 		b.Run(fmt.Sprintf("k%d/1000000", k), func(b *testing.B) {
 			for b.Loop() {
-				selfJoin(b, fps, k, JoinOptions{Workers: 1})
+				selfJoin(b, fps, k, 1, nil)
 			}
 		})
 	}

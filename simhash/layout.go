@@ -2,15 +2,14 @@ package simhash
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
-	"strconv"
-	"strings"
 )
 
 // MaxK is the largest distance that indexes and joins search.
 const MaxK = 7
 
-// Layout is a set of tables such that two fingerprints within K bits share a bucket in at least one. A table
+// layout is a set of tables such that two fingerprints within K bits share a bucket in at least one. A table
 // finds by its key, some bits of the fingerprint, those whose key differs in at most radius bits. There are two
 // families, by name:
 //
@@ -22,7 +21,7 @@ const MaxK = 7
 //	choose:m,c   m blocks, a table for any c of them, c <= m-k: longer keys,
 //	             more tables. choose:5,2 is the 10 tables and choose:6,3 the 20
 //	             tables of Manku, Jain, Das Sarma, WWW 2007, section 3.
-type Layout struct {
+type layout struct {
 	name   string
 	k      int
 	tables []table
@@ -56,7 +55,7 @@ func (t *table) meets(difference uint64) bool {
 }
 
 // first reports whether t is the first table that finds a pair with this difference, and so reports it.
-func (l *Layout) first(t int, difference uint64) bool {
+func (l *layout) first(t int, difference uint64) bool {
 	for u := range t {
 		if l.tables[u].meets(difference) {
 			return false
@@ -65,63 +64,11 @@ func (l *Layout) first(t int, difference uint64) bool {
 	return true
 }
 
-// maxTables bounds the tables of a layout.
-const maxTables = 64
-
-// ParseLayout returns the layout of that name for distance k. It fails if
-// the layout would miss pairs within k or needs a table for each of too many
-// choices.
-func ParseLayout(name string, k int) (Layout, error) {
-	if k < 0 || k > MaxK {
-		return Layout{}, fmt.Errorf("distance %d: want 0..%d", k, MaxK)
-	}
-	family, numbers, _ := strings.Cut(name, ":")
-	first, second, two := strings.Cut(numbers, ",")
-	a, errA := strconv.Atoi(first)
-	b, errB := strconv.Atoi(second)
-	if !two {
-		b, errB = 0, nil
-	}
-	if errA != nil || errB != nil || two == (family == "probe") {
-		return Layout{}, fmt.Errorf("layout %q: want probe:m or choose:m,c", name)
-	}
-	l := Layout{name: name, k: k}
-	switch {
-	case family == "probe" && a >= 1 && a <= k+1 && k/a <= 3:
-		l.probe(a)
-	case family == "choose" && b >= 1 && b <= 3 && a <= 12 && b <= a-k:
-		l.choose(a, b)
-	default:
-		return Layout{}, fmt.Errorf("layout %q is not one for distance %d", name, k)
-	}
-	if len(l.tables) > maxTables {
-		return Layout{}, fmt.Errorf("layout %q has %d tables, more than %d", name, len(l.tables), maxTables)
-	}
-	return l, nil
-}
-
-// String returns the name that ParseLayout takes.
-func (l Layout) String() string { return l.name }
-
-// K returns the distance within which nothing is missed.
-func (l Layout) K() int { return l.k }
-
-// Tables returns the number of tables; every entry is in each of them.
-func (l Layout) Tables() int { return len(l.tables) }
-
-// Probes returns the number of keys looked at by one query.
-func (l Layout) Probes() int {
-	n := 0
-	for i := range l.tables {
-		n += len(l.tables[i].flips)
-	}
-	return n
-}
-
-// probe adds m blocks. With k = m*r + a, either one of the first a+1 blocks differs in at most r bits, or one
+// probe returns the layout probe:m. With k = m*r + a, either one of the first a+1 blocks differs in at most r bits, or one
 // of the others in at most r-1. Otherwise at least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
-func (l *Layout) probe(m int) {
-	r, a := l.k/m, l.k%m
+func probe(k, m int) layout {
+	l := layout{name: fmt.Sprintf("probe:%d", m), k: k}
+	r, a := k/m, k%m
 	for i, mask := range cut(^uint64(0), m) {
 		if i > a {
 			l.addTable(mask, r-1)
@@ -129,10 +76,12 @@ func (l *Layout) probe(m int) {
 			l.addTable(mask, r)
 		}
 	}
+	return l
 }
 
-// choose adds a table for every c of m blocks.
-func (l *Layout) choose(m, c int) {
+// choose returns the layout choose:m,c.
+func choose(k, m, c int) layout {
+	l := layout{name: fmt.Sprintf("choose:%d,%d", m, c), k: k}
 	blocks := cut(^uint64(0), m)
 	for set := range 1 << m {
 		if bits.OnesCount(uint(set)) != c {
@@ -146,6 +95,7 @@ func (l *Layout) choose(m, c int) {
 		}
 		l.addTable(mask, 0)
 	}
+	return l
 }
 
 // cut divides the bits of a mask into n runs of nearly equal size.
@@ -163,7 +113,7 @@ func cut(mask uint64, n int) []uint64 {
 }
 
 // addTable adds the table of a mask of at most three runs of bits.
-func (l *Layout) addTable(mask uint64, radius int) {
+func (l *layout) addTable(mask uint64, radius int) {
 	t := table{mask: mask, radius: radius}
 	for rest := mask; rest != 0; {
 		from := bits.TrailingZeros64(rest)
@@ -199,17 +149,30 @@ func flips(n, radius int) []uint64 {
 }
 
 // layouts lists the layouts for distance k worth a choice.
-func layouts(k int) []Layout {
-	var out []Layout
+func layouts(k int) (out []layout) {
 	for m := min(2, k+1); m <= k+1; m++ {
-		if l, err := ParseLayout(fmt.Sprintf("probe:%d", m), k); err == nil {
-			out = append(out, l)
+		if k/m <= 3 {
+			out = append(out, probe(k, m))
 		}
 	}
 	for c := 1; c <= 3; c++ {
-		if l, err := ParseLayout(fmt.Sprintf("choose:%d,%d", k+c, c), k); err == nil && l.Tables() <= 40 {
+		if l := choose(k, k+c, c); len(l.tables) <= 40 {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// cheapest returns the layout for distance k that costs the least.
+func cheapest(k int, cost func(*layout) float64) (best layout, err error) {
+	if k < 0 || k > MaxK {
+		return best, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
+	}
+	least := math.Inf(1)
+	for _, l := range layouts(k) {
+		if c := cost(&l); c < least {
+			best, least = l, c
+		}
+	}
+	return best, nil
 }

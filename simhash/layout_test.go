@@ -7,62 +7,31 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layoutNames returns layouts of every family for a distance.
-func layoutNames(k int) []string {
-	names := map[int][]string{
-		3: {"choose:6,2"},
-		6: {"choose:9,2"},
-	}[k]
-	for _, l := range layouts(k) {
-		names = append(names, l.String())
-	}
-	return names
-}
-
-func layoutOf(tb testing.TB, name string, k int) Layout {
-	tb.Helper()
-	l, err := ParseLayout(name, k)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return l
+// allLayouts returns layouts of every family for a distance.
+func allLayouts(k int) []layout {
+	more := map[int][]layout{3: {choose(3, 6, 2)}, 6: {choose(6, 9, 2)}}[k]
+	return append(more, layouts(k)...)
 }
 
 func TestLayoutsOfThePapers(t *testing.T) {
 	for _, c := range []struct {
-		name                    string
-		k, tables, probes, bits int // bits: the narrowest key
+		layout
+		tables, probes, bits int // bits: the narrowest key
 	}{
-		{"probe:4", 3, 4, 4, 16},
-		{"choose:5,2", 3, 10, 10, 25},
-		{"choose:6,3", 3, 20, 20, 31},
-		{"probe:3", 3, 3, 24, 21},
-		{"probe:3", 6, 3, 277, 21},
-		{"probe:4", 6, 4, 52, 16},
-		{"probe:1", 0, 1, 1, 64},
+		{probe(3, 4), 4, 4, 16},
+		{choose(3, 5, 2), 10, 10, 25},
+		{choose(3, 6, 3), 20, 20, 31},
+		{probe(3, 3), 3, 24, 21},
+		{probe(6, 3), 3, 277, 21},
+		{probe(6, 4), 4, 52, 16},
+		{probe(0, 1), 1, 1, 64},
 	} {
-		l := layoutOf(t, c.name, c.k)
-		narrow := 64
-		for _, tb := range l.tables {
-			narrow = min(narrow, tb.bits)
+		narrow, probes := 64, 0
+		for _, tb := range c.layout.tables {
+			narrow, probes = min(narrow, tb.bits), probes+len(tb.flips)
 		}
-		if l.Tables() != c.tables || l.Probes() != c.probes || narrow != c.bits {
-			t.Errorf("%s for %d: %d tables, %d probes, %d bits", l, c.k, l.Tables(), l.Probes(), narrow)
-		}
-	}
-}
-
-func TestLayoutsThatWouldMissPairsAreRefused(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		k    int
-	}{
-		{"probe:0", 0}, {"probe:5", 3}, {"probe:-1", 3}, {"choose:5,3", 3}, {"choose:3,1", 3}, {"nested:4,4", 3},
-		{"choose:30,2", 3}, {"probe", 3}, {"probe:2,2", 3}, {"choose:4", 3}, {"", 3},
-		{"probe:1", 7}, {"probe:4", 8}, {"probe:1", -1},
-	} {
-		if l, err := ParseLayout(c.name, c.k); err == nil {
-			t.Errorf("%q for %d was taken: %d tables", c.name, c.k, l.Tables())
+		if len(c.layout.tables) != c.tables || probes != c.probes || narrow != c.bits {
+			t.Errorf("%s for %d: %d tables, %d probes, %d bits", c.name, c.k, len(c.layout.tables), probes, narrow)
 		}
 	}
 }
@@ -70,8 +39,7 @@ func TestLayoutsThatWouldMissPairsAreRefused(t *testing.T) {
 // Some table finds any difference of at most k bits, and the key consists of the masked bits.
 func TestLayoutsCover(t *testing.T) {
 	for k := 0; k <= MaxK; k++ {
-		for _, name := range layoutNames(k) {
-			l := layoutOf(t, name, k)
+		for _, l := range allLayouts(k) {
 			rapid.Check(t, func(t *rapid.T) {
 				var x uint64
 				for _, b := range rapid.SliceOfN(rapid.IntRange(0, 63), 0, k).Draw(t, "bits") {
@@ -84,11 +52,11 @@ func TestLayoutsCover(t *testing.T) {
 						met++
 					}
 					if bits.OnesCount64(tb.key(x)) != bits.OnesCount64(x&tb.mask) || tb.key(x)>>tb.bits != 0 {
-						t.Fatalf("%s table %d: key %x of %x", name, i, tb.key(x), x)
+						t.Fatalf("%s table %d: key %x of %x", l.name, i, tb.key(x), x)
 					}
 				}
 				if met != 1 {
-					t.Fatalf("%s for %d: %x is reported %d times", name, k, x, met)
+					t.Fatalf("%s for %d: %x is reported %d times", l.name, k, x, met)
 				}
 			})
 		}

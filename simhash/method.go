@@ -43,9 +43,8 @@ type Config struct {
 	// MinFeatures: texts with fewer different features get no keys and are never near; 0: DefaultMinFeatures.
 	// Route such texts to another method to judge them.
 	MinFeatures int
-	// Layout of the keys, of those that ParseLayout knows and that flip
-	// nothing; "": chosen.
-	Layout string
+	// Blocks makes keys of distance+1 blocks, as the classic 4 of 16 bits: fewer keys, which more texts share.
+	Blocks bool
 	// Seed of the shingle hashes and the default features.
 	Seed uint64
 }
@@ -56,7 +55,7 @@ type Config struct {
 type Method struct {
 	config  Config
 	k       int
-	layout  Layout
+	layout  layout
 	scratch *sync.Pool
 }
 
@@ -87,28 +86,20 @@ func New(c Config) (*Method, error) {
 	if c.Distance != nil {
 		k = *c.Distance
 	}
-	layout, err := keyLayout(c.Layout, k)
-	if err != nil {
-		return nil, fmt.Errorf("simhash: %w", err)
+	if k < 0 || k > MaxK {
+		return nil, fmt.Errorf("simhash: distance %d: want 0..%d", k, MaxK)
 	}
 	pool := &sync.Pool{New: func() any { return new(work) }}
-	return &Method{config: c, k: k, layout: layout, scratch: pool}, nil
+	return &Method{config: c, k: k, layout: keyLayout(k, c.Blocks), scratch: pool}, nil
 }
 
 // keyLayout returns the layout of the keys of records. Up to k = 2 it uses one block, above it two of k+2
 // blocks, so that few unrelated texts share a key: 10 keys of 25 bits for k = 3.
-func keyLayout(name string, k int) (Layout, error) {
-	if name == "" {
-		name = fmt.Sprintf("probe:%d", k+1)
-		if k > 2 {
-			name = fmt.Sprintf("choose:%d,2", k+2)
-		}
+func keyLayout(k int, blocks bool) layout {
+	if k > 2 && !blocks {
+		return choose(k, k+2, 2)
 	}
-	l, err := ParseLayout(name, k)
-	if err == nil && l.Probes() != l.Tables() {
-		return l, fmt.Errorf("layout %q searches flipped keys; records need one without", name)
-	}
-	return l, err
+	return probe(k, k+1)
 }
 
 // work is the memory of one call.
@@ -130,7 +121,7 @@ func (m *Method) Spec() neardup.Spec {
 		{Name: "distance", Value: strconv.Itoa(m.k)},
 		{Name: "verify", Value: verify},
 		{Name: "min-features", Value: strconv.Itoa(m.config.MinFeatures)},
-		{Name: "layout", Value: m.layout.String()},
+		{Name: "layout", Value: m.layout.name},
 		{Name: "seed", Value: neardup.SeedID(m.config.Seed)},
 	}}
 }

@@ -56,7 +56,7 @@ func TestMethodKeepsThePromise(t *testing.T) {
 	texts := prose(90)
 	for _, c := range []simhash.Config{
 		{}, {Unverified: true}, {Distance: distance(0)}, {Distance: distance(6), Threshold: 0.5},
-		{Distance: distance(7), Unverified: true}, {Distance: distance(3), Layout: "probe:4", Unverified: true},
+		{Distance: distance(7), Unverified: true}, {Distance: distance(3), Blocks: true, Unverified: true},
 		{Features: simhash.Shingles{Shingle: feature.Shingle{Unit: feature.Words, K: 1}}, Distance: distance(6)},
 	} {
 		m := newMethod(t, c)
@@ -113,7 +113,7 @@ func TestFewFeaturesGetNoKeys(t *testing.T) {
 func TestMethodRefuses(t *testing.T) {
 	for _, c := range []simhash.Config{
 		{Distance: distance(-1)}, {Distance: distance(8)}, {Threshold: 1.1}, {Threshold: -1}, {MinFeatures: -1},
-		{Layout: "probe:3"}, {Layout: "choose:4,2"}, {Shingle: feature.Shingle{K: -1}},
+		{Shingle: feature.Shingle{K: -1}},
 	} {
 		if _, err := simhash.New(c); err == nil {
 			t.Errorf("%+v was taken", c)

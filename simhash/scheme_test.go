@@ -110,8 +110,8 @@ func TestLookup3OfItsAuthor(t *testing.T) {
 		{text, 0, 1, 0xe3607cae, 0xbd371de4},
 		{text, 1, 0, 0xcd628161, 0x6cbea4b3},
 	} {
-		if got := Lookup3Seed(v.text, v.pc, v.pb); got != uint64(v.c)<<32|uint64(v.b) {
-			t.Errorf("Lookup3Seed(%q, %x, %x) = %016x", v.text, v.pc, v.pb, got)
+		if got := lookup3(v.text, v.pc, v.pb); got != uint64(v.c)<<32|uint64(v.b) {
+			t.Errorf("lookup3(%q, %x, %x) = %016x", v.text, v.pc, v.pb, got)
 		}
 	}
 }

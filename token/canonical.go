@@ -134,6 +134,7 @@ func (c *Cutter) learn(f *form, word string, han bool) {
 		}
 	}
 	f.hash = xxh3.HashStringSeed(canonical, c.seed)
+	f.denies, f.opposed = denies(canonical, han), hasOpposites(canonical)
 	switch {
 	case e.kind == Measure:
 		f.weight, f.known = measureWeight, true

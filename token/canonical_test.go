@@ -281,11 +281,11 @@ func TestFurniture(t *testing.T) {
 }
 
 // A closed class of words denies; words that only begin as they do deny nothing.
-func TestNegates(t *testing.T) {
+func TestDenies(t *testing.T) {
 	c := newCutter(t)
 	count := func(s string) (n int) {
 		for _, x := range c.Cut(text.Default().Clean(s)) {
-			if Negates(&x) {
+			if x.Denies {
 				n++
 			}
 		}

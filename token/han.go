@@ -28,13 +28,15 @@ func (c *Cutter) han(clean string, at int) int {
 			if to >= end {
 				return to
 			}
-			// The numeral may reach over several words, or end within one.
+			// The numeral may reach over several words, or end within one, of which the rest is cut again.
 			for p += len(word); p < to; {
 				i++
 				p += len(c.words[i])
 			}
-			if p > to { // what follows is cut as after digits
-				i, p = c.recut(clean, to, p, i)
+			if p > to {
+				for _, rest := range c.segment(nil, clean[to:p]) {
+					c.hanWord(rest)
+				}
 			}
 			continue
 		}
@@ -60,31 +62,6 @@ func (c *Cutter) segment(dst []string, s string) []string {
 	}
 	return dst
 }
-
-// recut cuts clean[from:to], the rest of words[i], again together with the few following words. It returns the
-// place before the first of the new words and where that begins. The new words replace the old ones; if there
-// are too many, the rest is taken at once.
-func (c *Cutter) recut(clean string, from, to, i int) (before, at int) {
-	last := min(i+mostRecut, len(c.words)-1)
-	end := to
-	for _, word := range c.words[i+1 : last+1] {
-		end += len(word)
-	}
-	c.again = c.segment(c.again[:0], clean[from:end])
-	if first := last + 1 - len(c.again); first >= i {
-		copy(c.words[first:], c.again)
-		return first - 1, from
-	}
-	c.again = c.segment(c.again[:0], clean[from:to])
-	for _, word := range c.again {
-		c.hanWord(word)
-	}
-	return i, to
-}
-
-// mostRecut is the number of words after a numeral that are cut again with the rest of the word in which it
-// ends.
-const mostRecut = 3
 
 func (c *Cutter) hanWord(word string) {
 	f := c.find(word, true)

@@ -156,18 +156,6 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	}
 	part := strings.HasPrefix(written, share)
 	value := chineseNumber(written)
-	if whole, found := strings.CutPrefix(clean[to:], ofParts); found { // 三分之一 is 1/3
-		if end := digitsEnd(whole, 0); end > 0 {
-			c.number(whole[:end], decimal(whole[:end]))
-			c.number(written, value)
-			return to + len(ofParts) + end
-		}
-		if from, end := numerals(whole, 0); end > from {
-			c.number(whole[:end], chineseNumber(whole[:end]))
-			c.number(written, value)
-			return to + len(ofParts) + end
-		}
-	}
 	if fraction, after := chineseFraction(clean[:end], to); after > to {
 		value, to = decimal(value+"."+fraction), after
 	}

@@ -2,7 +2,6 @@ package token
 
 import (
 	_ "embed"
-	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,13 @@ func Opposites(x, y *Token) bool {
 	if x.Han != y.Han {
 		return false
 	}
-	return areOpposites(x.Text, y.Text) || inClass(x.Text, y.Text) || denies(x, y) || denies(y, x)
+	return x.opposed && y.opposed && (slices.Contains(oppositeTable()[base(x.Text)], base(y.Text)) || inClass(x.Text, y.Text)) ||
+		hasPrefix(x, y) || hasPrefix(y, x)
+}
+
+// hasOpposites reports whether a word is in the table of opposites or in a class.
+func hasOpposites(w string) bool {
+	return len(oppositeTable()[base(w)]) > 0 || isRoman(w) || isLetter(w) || ordinalValue(w) > 0
 }
 
 func inClass(x, y string) bool {
@@ -29,8 +34,8 @@ func isLetter(w string) bool {
 // denyingPrefixes make the opposite of a word. After a- the word must end as an adjective does.
 var denyingPrefixes = strings.Fields("un non in im il ir dis anti mis de a")
 
-// denies reports whether y with a denying prefix is x: nontoxic and toxic, afebrile and febrile.
-func denies(x, y *Token) bool {
+// hasPrefix reports whether y with a denying prefix is x: nontoxic and toxic, afebrile and febrile.
+func hasPrefix(x, y *Token) bool {
 	prefix, found := strings.CutSuffix(x.Text, y.Text)
 	if !found || prefix == "" || x.Han || x.Fact() || y.Fact() || len(y.Text) < 4 || !slices.Contains(denyingPrefixes, prefix) {
 		return false
@@ -50,46 +55,39 @@ var negations string
 // runNegations deny within scripts that have no spaces between words: Japanese, Thai, Lao.
 var runNegations = []string{"ません", "ない", "なかっ", "ไม่", "ບໍ່"}
 
-var negationTable = sync.OnceValue(func() *set {
-	words := runNegations
+// negationTable has the words that deny, and with a = those that begin as a Chinese negation does and deny nothing: 不断, 未来.
+var negationTable = sync.OnceValue(func() map[string]bool {
+	table := wordSet(strings.Join(runNegations, " "))
 	for line := range strings.Lines(negations) {
-		if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "=") {
-			words = append(words, strings.Fields(line)...)
+		words, plain := strings.CutPrefix(line, "=")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, w := range strings.Fields(words) {
+			table[w] = !plain
 		}
 	}
-	return newSet(words)
+	return table
 })
 
-// plainTable has the Chinese words that begin as a negation does and deny nothing: 不断, 未来.
-var plainTable = sync.OnceValue(func() *set {
-	var words []string
-	for line := range strings.Lines(negations) {
-		if rest, found := strings.CutPrefix(line, "="); found {
-			words = append(words, strings.Fields(rest)...)
-		}
+// denies reports whether a word denies. A Chinese word that begins with a negation does, unless it begins with a word
+// that denies nothing.
+func denies(word string, han bool) bool {
+	table := negationTable()
+	if denies, listed := table[word]; listed || !han || !strings.ContainsAny(word, "不无未非没勿") {
+		return denies
 	}
-	return newSet(words)
-})
-
-// Negates reports whether a word denies. A Chinese word that begins with a negation does, unless it begins with a word
-// of a list.
-func Negates(t *Token) bool {
-	if negationTable().has(t.Text) {
-		return true
-	}
-	if !t.Han || !strings.ContainsAny(t.Text, "不无未非没勿") {
-		return false
-	}
-	denies := strings.ContainsRune("不无未非", firstRune(t.Text))
-	for at := range t.Text {
-		if runes := utf8.RuneCountInString(t.Text[:at]); runes == 2 || runes == 3 {
-			if plainTable().has(t.Text[:at]) {
+	found := strings.ContainsRune("不无未非", firstRune(word))
+	for at := range word {
+		if runes := utf8.RuneCountInString(word[:at]); runes == 2 || runes == 3 {
+			denies, listed := table[word[:at]]
+			if listed && !denies {
 				return false
 			}
-			denies = denies || negationTable().has(t.Text[:at])
+			found = found || denies
 		}
 	}
-	return denies && utf8.RuneCountInString(t.Text) > 1 && !plainTable().has(t.Text)
+	return found && utf8.RuneCountInString(word) > 1
 }
 
 func firstRune(s string) rune {
@@ -104,85 +102,27 @@ func firstRune(s string) rune {
 //go:embed words/opposites.txt
 var oppositeWords string
 
-var oppositeTable = sync.OnceValue(func() *pairs {
-	table := &pairs{map[string][]string{}, newFilter(1 << 11)}
+// oppositeTable has the opposites of each word.
+var oppositeTable = sync.OnceValue(func() map[string][]string {
+	table := map[string][]string{}
 	for line := range strings.Lines(oppositeWords) {
 		rows, verbs := strings.CutPrefix(line, "+ ")
 		for _, inflect := range inflections(verbs) {
-			table.add(rows, func(w string) string { return base(inflect(w)) })
-		}
-	}
-	return table
-})
-
-// set is a set of words.
-type set struct {
-	words map[string]bool
-	filter
-}
-
-func newSet(list []string) *set {
-	s := &set{map[string]bool{}, newFilter(len(list))}
-	for _, w := range list {
-		s.words[w] = true
-		s.note(w)
-	}
-	return s
-}
-
-func (s *set) has(word string) bool { return s.may(word) && s.words[word] }
-
-// filter is a bit set. From its length and three letters it rules out nearly every word that is not in a table,
-// in a nanosecond or two.
-type filter []uint64
-
-func newFilter(words int) filter { return make(filter, 1<<bits.Len(uint(words/4))) }
-
-func (f filter) note(word string) {
-	at := f.at(word)
-	f[at/64] |= 1 << (at % 64)
-}
-
-func (f filter) may(word string) bool {
-	at := f.at(word)
-	return f[at/64]>>(at%64)&1 != 0
-}
-
-func (f filter) at(word string) int {
-	n := len(word)
-	if n == 0 {
-		return 0
-	}
-	h := uint32(word[0]) | uint32(word[n/2])<<8 | uint32(word[n-1])<<16 | uint32(n)<<24
-	return int(h*2654435769>>8) & (64*len(f) - 1)
-}
-
-// pairs are words with those that they are paired with: most words have none.
-type pairs struct {
-	words map[string][]string
-	filter
-}
-
-// add pairs every two words of each row, in a form, both ways round.
-func (p *pairs) add(rows string, form func(string) string) {
-	for _, row := range strings.Fields(rows) {
-		words := strings.Split(row, "/")
-		for i, x := range words {
-			p.note(form(x))
-			for k, y := range words {
-				if i != k {
-					p.words[form(x)] = append(p.words[form(x)], form(y))
+			for _, row := range strings.Fields(rows) {
+				words := strings.Split(row, "/")
+				for i, x := range words {
+					for k, y := range words {
+						if i != k {
+							form := base(inflect(x))
+							table[form] = append(table[form], base(inflect(y)))
+						}
+					}
 				}
 			}
 		}
 	}
-}
-
-func areOpposites(x, y string) bool {
-	x, y = base(x), base(y)
-	table := oppositeTable()
-	return table.may(x) && table.may(y) && slices.Contains(table.words[x], y)
-}
+	return table
+})
 
 // inflections returns functions that make the forms of the words of a line.
 func inflections(verbs bool) []func(string) string {

@@ -1,9 +1,6 @@
 package token
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // subjectWords are the words after which 's is "is".
 const subjectWords = `it he she that this there here what who where how when`
@@ -21,14 +18,16 @@ var (
 	romanTable     = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
 )
 
-// wordSet returns the set of the words in a text, made at the first call.
-func wordSet(words string) func() *set {
-	return sync.OnceValue(func() *set { return newSet(strings.Fields(words)) })
+// wordSet returns the set of the words in a text.
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
 }
 
-func isSubject(w string) bool { return subjectTable().has(w) }
-func isTag(s string) bool     { return s != "" && tagTable().has(s) }
-func isRoman(w string) bool   { return romanTable().has(w) }
+func isRoman(w string) bool { return romanTable[w] }
 
 // negated returns the word that n't is bound to, of which the apostrophe leaves
 // the n: don is do.
@@ -44,5 +43,5 @@ func negated(word string) (base string, found bool) {
 		return "is", true
 	}
 	base, found = strings.CutSuffix(word, "n")
-	return base, found && auxiliaryTable().has(base)
+	return base, found && auxiliaryTable[base]
 }

@@ -9,6 +9,7 @@ package token
 
 import (
 	"cmp"
+	"html"
 	"strings"
 	"unicode/utf8"
 
@@ -38,6 +39,8 @@ type Token struct {
 	Weight  uint32 // idf, in units of 1/Unit
 	Known   bool   // a table has it
 	Han     bool   // of Chinese characters
+	Denies  bool   // a negation
+	opposed bool   // it may have opposites
 	Kind    Kind
 }
 
@@ -54,7 +57,6 @@ type Cutter struct {
 	seed    uint64
 	tokens  []Token
 	words   []string // of a run of Chinese characters
-	again   []string // of what follows a numeral that ends within a word
 	skipped bool     // furniture was skipped
 	whole   bool     // furniture is not skipped
 	recent  [1 << 12][2]form
@@ -73,6 +75,8 @@ type form struct {
 	list    list
 	kind    Kind
 	known   bool
+	denies  bool
+	opposed bool
 }
 
 // leastLeft is the least number of tokens of a text without its furniture. If fewer would remain, nothing is
@@ -101,7 +105,11 @@ func (c *Cutter) CutPart(clean string, first bool) []Token {
 
 func (c *Cutter) cut(clean string, first bool) {
 	c.tokens, c.skipped = c.tokens[:0], false
-	clean = unescape(clean)
+	if strings.IndexByte(clean, '&') >= 0 {
+		if plain := html.UnescapeString(clean); plain != clean { // half-converted pages: kr&#246;ger
+			clean = text.Default().Clean(plain)
+		}
+	}
 	at, end := 0, len(clean)
 	if first && !c.whole {
 		at, end = body(clean)
@@ -216,7 +224,8 @@ func wordAt(s string, at int) int {
 // add adds the form of a word as written.
 func (c *Cutter) add(f *form, written string, han bool) {
 	c.tokens = append(c.tokens, Token{
-		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han, Kind: f.kind,
+		Hash: f.hash, Text: cmp.Or(f.text, written), Written: written, Weight: f.weight, Known: f.known, Han: han,
+		Denies: f.denies, opposed: f.opposed, Kind: f.kind,
 	})
 }
 
@@ -298,7 +307,7 @@ func tagEnd(s string, at int) int {
 		name++
 	}
 	end := wordAt(s, name)
-	if !isTag(s[name:end]) {
+	if !tagTable[s[name:end]] {
 		return at + 1
 	}
 	for p := end; p < len(s) && p < end+mostTag && s[p] != '<'; p++ {

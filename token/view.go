@@ -173,6 +173,8 @@ const (
 	kindBits  = 7
 	isChinese = 8
 	isWritten = 16
+	isDenying = 32
+	isOpposed = 64
 )
 
 // pack appends a token, given the index of its word.
@@ -180,6 +182,12 @@ func (t *Token) pack(dst []byte, word uint32) []byte {
 	flags := byte(t.Kind)
 	if t.Han {
 		flags |= isChinese
+	}
+	if t.Denies {
+		flags |= isDenying
+	}
+	if t.opposed {
+		flags |= isOpposed
 	}
 	written := t.Written != t.Text
 	if written {
@@ -220,7 +228,7 @@ func (o *Opened) Open(v *View) {
 		weight, text := v.weights[word], o.texts[word]
 		t := Token{
 			Hash: v.Words[word], Text: text, Written: text, Weight: uint32(weight & weightBits), Known: weight&isKnown != 0,
-			Han: flags&isChinese != 0, Kind: Kind(flags & kindBits),
+			Han: flags&isChinese != 0, Denies: flags&isDenying != 0, opposed: flags&isOpposed != 0, Kind: Kind(flags & kindBits),
 		}
 		if flags&isWritten != 0 {
 			t.Written = r.string()

@@ -129,7 +129,7 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 		switch {
 		case word == "let":
 			c.put("us", false)
-		case isSubject(word):
+		case subjectTable[word]:
 			c.put("is", false)
 		}
 		return to

@@ -156,11 +156,11 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
-		if r.rest[at], err = newSpill(); err != nil {
+		if r.rest[at], err = newSpill(r.files); err != nil {
 			return err
 		}
 	}
-	_, err = r.rest[at].Write(t)
+	_, err = r.rest[at].out.Write(t)
 	return err
 }
 
@@ -212,7 +212,7 @@ func (r *run) close() {
 	_ = r.copies.Close() // temporary files, so errors do not matter
 	for _, s := range r.rest {
 		if s != nil {
-			s.close()
+			_ = s.file.Close()
 		}
 	}
 }

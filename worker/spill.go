@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/internal/external"
 )
 
 // copied is a copy with the slot of its text.
@@ -26,40 +27,24 @@ type spill struct {
 	out  *bufio.Writer
 }
 
-func newSpill() (*spill, error) {
-	f, err := os.CreateTemp("", "neardup-*")
+func newSpill(files *external.Files) (*spill, error) {
+	f, err := files.Create()
 	if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
+		return nil, err
 	}
-	_ = os.Remove(f.Name()) // removed with its handle if the system allows it
-	return &spill{file: f, out: bufio.NewWriterSize(f, 1<<16)}, nil
-}
-
-func (s *spill) Write(b []byte) (int, error) {
-	n, err := s.out.Write(b)
-	if err != nil {
-		return n, fmt.Errorf("write to a temporary file: %w", err)
-	}
-	return n, nil
-}
-
-// reader ends the writing and returns a reader of the file.
-func (s *spill) reader() (*bufio.Reader, error) {
-	if err := s.out.Flush(); err != nil {
-		return nil, fmt.Errorf("write to a temporary file: %w", err)
-	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	return bufio.NewReaderSize(s.file, 1<<16), nil
+	return &spill{f, bufio.NewWriterSize(f, 1<<16)}, nil
 }
 
 // each ends the writing and calls fn with every text.
 func (s *spill) each(fn func(textRow) error) error {
-	in, err := s.reader()
-	if err != nil {
-		return err
+	err := s.out.Flush()
+	if err == nil {
+		_, err = s.file.Seek(0, io.SeekStart)
 	}
+	if err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	in := bufio.NewReaderSize(s.file, 1<<16)
 	var b []byte
 	for {
 		b = slices.Grow(b[:0], textHead)[:textHead]
@@ -77,9 +62,4 @@ func (s *spill) each(fn func(textRow) error) error {
 			return err
 		}
 	}
-}
-
-func (s *spill) close() {
-	_ = s.file.Close() // a temporary file, so errors do not matter
-	_ = os.Remove(s.file.Name())
 }

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/methods"
 )
 
 // names returns the quantities by the lines of a table of weights. A line with several weights, as for short and for
 // long texts, names a quantity each: quantity k is that of line k modulo the number of lines.
 func names() (names []string, err error) {
 	var table bytes.Buffer
-	err = methods.Learned(make([]float64, len(methods.Signs()))).Write(&table)
+	err = learn.Table(make([]float64, len(learn.Signs()))).Write(&table)
 	for line := range strings.Lines(table.String()) {
 		if name, _, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
 			names = append(names, strings.TrimSpace(name))

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/internal/test/shared"
-	"github.com/neardup/neardup/methods"
 )
 
 // labelsOf loads the labels of the shared data.
@@ -35,7 +35,7 @@ func TestShippedWeightsAreLearned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := methods.WeightsOf(shipped), labelsOf(t).lesson().Fit()
+	want, got := learn.Weights(shipped), labelsOf(t).lesson().Fit()
 	names, err := names()
 	if err != nil || len(got) != len(want) || len(got)%len(names) != 0 {
 		t.Fatalf("%d weights learned, %d shipped, of %v: %v", len(got), len(want), names, err)

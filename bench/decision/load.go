@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/bench/made"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/textlines"
@@ -272,11 +273,11 @@ func parallel(n int, fn func(i int)) {
 }
 
 // lesson returns what the weights are learned from.
-func (l *labels) lesson() eval.Lesson {
-	lesson := eval.Lesson{Signs: methods.Signs(), Made: .3}
+func (l *labels) lesson() learn.Lesson {
+	lesson := learn.Lesson{Signs: learn.Signs(), Made: .3}
 	for i := range l.pairs {
 		p := &l.pairs[i]
-		lesson.Examples = append(lesson.Examples, eval.Observation{
+		lesson.Examples = append(lesson.Examples, learn.Observation{
 			X: p.q, Same: p.same, Family: p.family, Made: p.family == "made", Test: p.test, Costly: p.part,
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
@@ -74,7 +75,7 @@ func writeWeights(path string, weights []float64) error {
 		return err
 	}
 	defer file.Abort()
-	if err := methods.Learned(weights).Write(file); err != nil {
+	if err := learn.Table(weights).Write(file); err != nil {
 		return err
 	}
 	return file.Commit()

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
@@ -50,7 +50,7 @@ func (l *labels) reports(out io.Writer, data string) error {
 			if q, ok := methods.Observe(m, texts[0], texts[1]); x == y {
 				r.said[i] = 1
 			} else if ok {
-				r.said[i] = eval.Probability(weights, q.X)
+				r.said[i] = learn.Probability(weights, q.X)
 			}
 		}
 		if groups[r.group()] == nil {

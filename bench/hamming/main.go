@@ -28,17 +28,16 @@ func main() {
 	job := flag.String("job", "join", "online or join")
 	n := flag.Int("n", 1_000_000, "fingerprints: loaded before the measurement (online), joined (join)")
 	k := flag.Int("k", 3, "distance")
-	ops := flag.Int("ops", 1_000_000, "online: queries with an insert each")
-	layout := flag.String("layout", "", "layout, as in ParseLayout (default: chosen)")
+	ops := flag.Int("ops", 1_000_000, "online: queries")
 	near := flag.Float64("near", 0.01, "share of fingerprints within 3 bits of an earlier one")
 	workers := flag.Int("workers", 1, "join: workers")
 	flag.Parse()
 	var err error
 	switch *job {
 	case "online":
-		err = online(simhash.IndexOptions{K: *k, Expect: *n, Layout: *layout}, fingerprints(*n+*ops, *near), *n)
+		err = online(fingerprints(*n+*ops, *near), *n, *k)
 	case "join":
-		err = join(fingerprints(*n, *near), *k, simhash.JoinOptions{Workers: *workers, Layout: *layout})
+		err = join(fingerprints(*n, *near), *k, simhash.JoinOptions{Workers: *workers})
 	default:
 		err = fmt.Errorf("job %q: want online or join", *job)
 	}
@@ -63,45 +62,27 @@ func fingerprints(n int, near float64) []uint64 {
 	return fps
 }
 
-func online(o simhash.IndexOptions, fps []uint64, n int) error {
-	x, err := simhash.NewIndex(o)
+func online(fps []uint64, n, k int) error {
+	ops := len(fps) - n
+	start, since := featuretest.CPU(), time.Now()
+	x, err := simhash.NewIndex(context.Background(), fps[:n], k, 1)
 	if err != nil {
 		return err
 	}
-	ops := len(fps) - n
-	start, since := featuretest.CPU(), time.Now()
-	for id, fp := range fps[:n] {
-		if err := x.Insert(uint64(id), fp); err != nil {
-			return err
-		}
-	}
 	loaded := featuretest.CPU() - start
-	fmt.Printf("online k=%d layout=%s: loaded %d in %.2f CPU s (%.2f s), %.2fM/s, %d bytes an entry\n",
-		o.K, x.Layout(), n, loaded.Seconds(), time.Since(since).Seconds(),
-		float64(n)/loaded.Seconds()/1e6, x.Bytes()/int64(max(n, 1)))
+	fmt.Printf("online k=%d: loaded %d in %.2f CPU s (%.2f s)\n", k, n, loaded.Seconds(), time.Since(since).Seconds())
 	var near []simhash.Neighbor
 	found := 0
-	slowest := time.Duration(0)
 	start, since = featuretest.CPU(), time.Now()
-	for i, fp := range fps[n:] {
-		if near, err = x.Query(near[:0], fp, o.K); err != nil {
+	for _, fp := range fps[n:] {
+		if near, err = x.Query(near[:0], fp, k); err != nil {
 			return err
 		}
 		found += len(near)
-		if i%64 == 0 {
-			before := time.Now()
-			err = x.Insert(uint64(n+i), fp)
-			slowest = max(slowest, time.Since(before))
-		} else {
-			err = x.Insert(uint64(n+i), fp)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	used := featuretest.CPU() - start
-	fmt.Printf("  query+insert: %d in %.2f CPU s (%.2f s): %.3fM/s; %d found, slowest sampled insert %v, peak %d MB\n",
-		ops, used.Seconds(), time.Since(since).Seconds(), float64(ops)/used.Seconds()/1e6, found, slowest, peak())
+	fmt.Printf("  %d queries in %.2f CPU s (%.2f s): %.3fM/s; %d found, peak %d MB\n",
+		ops, used.Seconds(), time.Since(since).Seconds(), float64(ops)/used.Seconds()/1e6, found, peak())
 	return nil
 }
 
@@ -118,8 +99,8 @@ func join(fps []uint64, k int, o simhash.JoinOptions) error {
 		return err
 	}
 	used := featuretest.CPU() - start
-	fmt.Printf("join k=%d n=%d workers=%d layout=%q: %.2f CPU s (%.2f s), %d pairs (checksum %x), peak %d MB with %d MB of input\n",
-		k, len(fps), o.Workers, o.Layout, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), len(fps)*8>>20)
+	fmt.Printf("join k=%d n=%d workers=%d: %.2f CPU s (%.2f s), %d pairs (checksum %x), peak %d MB with %d MB of input\n",
+		k, len(fps), o.Workers, used.Seconds(), time.Since(since).Seconds(), pairs, sum, peak(), len(fps)*8>>20)
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 // text writes an article of a planted group: two of a group differ in two words of
 // 200 at most, and two of different groups share no word but by chance. They differ in
 // words that say nothing: another name or number would be another fact, and the text a variant.
-func text(r *rand.Rand, group int) string {
+func text(r *rand.Rand, group, size int) string {
 	base := rand.New(rand.NewPCG(uint64(group), 77))
-	words := make([]string, 200)
+	words := make([]string, size)
 	for i := range words {
 		words[i] = Word(uint64(base.Uint32()))
 	}
@@ -48,7 +48,15 @@ type Client struct {
 	Lossy bool
 	// Keyless sends no idempotency keys, for a service that keeps them for a moment only.
 	Keyless bool
+	// Long makes articles of 1 MB, of groups of their own.
+	Long bool
 }
+
+// Groups and words of long articles.
+const (
+	longGroups = 1 << 20
+	longWords  = 100_000
+)
 
 // NewClient makes a client that picks its articles from so many groups.
 func NewClient(id int, seed uint64, groups int, j *Journal) *Client {
@@ -95,7 +103,11 @@ func (c *Client) choose() error {
 	case n < 74:
 		c.sent++
 		p.Op, p.Group, p.NID = "add", c.r.IntN(c.groups), fmt.Sprintf("c%d-%d", c.id, c.sent)
-		p.Article = Article{NID: p.NID, Content: text(c.r, p.Group), Heat: int64(c.r.IntN(9))}
+		size := 200
+		if c.Long {
+			p.Group, size = p.Group+longGroups, longWords
+		}
+		p.Article = Article{NID: p.NID, Content: text(c.r, p.Group, size), Heat: int64(c.r.IntN(9))}
 		if c.r.IntN(8) == 0 {
 			p.Article.TTLSeconds = 1
 		}

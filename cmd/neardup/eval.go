@@ -166,10 +166,11 @@ func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(
 // decide decides a pair like a batch of these two documents.
 func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict {
 	x, y := n.Clean(p.TextA), n.Clean(p.TextB)
+	match := verdict(m, x, y)
 	return eval.Verdict{
-		Match: verdict(m, x, y), Found: x == y || meet(m, x, y),
+		Match: match, Found: x == y || meet(m, x, y),
 		Short: min(methods.Length(x), methods.Length(y)) < 2*methods.DefaultLimit,
-		Sure:  methods.Sure(m, x, y) || methods.Sure(m, y, x),
+		Sure:  match.Basis == neardup.BasisEqual || match.Basis == methods.BasisSure,
 	}
 }
 

@@ -94,7 +94,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if s.Titled, err = titled(f.compare); err != nil {
 		return s, err
 	}
-	if s.Pictures, err = f.pictures(); err != nil {
+	if s.CommonPictures, err = f.pictures(); err != nil {
 		return s, err
 	}
 	if s.Titled && f.stages.content == "off" {
@@ -142,8 +142,8 @@ func (f *indexFlags) classic() error {
 	return unasked
 }
 
-// pictures returns the settings for pictures of articles, or nil without --images.
-func (f *indexFlags) pictures() (*docid.Pictures, error) {
+// pictures returns the share from which pictures are common, or 0 without --images.
+func (f *indexFlags) pictures() (float64, error) {
 	var of *pflag.Flag
 	f.ofImages.Visit(func(s *pflag.Flag) {
 		if s.Name != "on" {
@@ -152,15 +152,15 @@ func (f *indexFlags) pictures() (*docid.Pictures, error) {
 	})
 	switch {
 	case !f.images && of != nil:
-		return nil, usage("--images: %s has an effect on the servers that take pictures: --images='true %s=%s'", of.Name, of.Name, of.Value)
+		return 0, usage("--images: %s has an effect on the servers that take pictures: --images='true %s=%s'", of.Name, of.Name, of.Value)
 	case !f.images:
-		return nil, nil
+		return 0, nil
 	case f.common <= 0 || f.common > 1:
-		return nil, usage("--images: common=%g is not a share above 0, up to 1", f.common)
+		return 0, usage("--images: common=%g is not a share above 0, up to 1", f.common)
 	case f.bytes < 1 || f.pixels < 1:
-		return nil, usage("--images: bytes=%s, pixels=%d: at least 1 each", &f.bytes, f.pixels)
+		return 0, usage("--images: bytes=%s, pixels=%d: at least 1 each", &f.bytes, f.pixels)
 	}
-	return &docid.Pictures{Common: f.common}, nil
+	return f.common, nil
 }
 
 // pictureLimits returns the limits for pictures to hash, or nil if the service accepts none.

@@ -102,7 +102,7 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	case streamed:
 		return n.stream(ctx, all)
 	}
-	return findNear(ctx, queries.Fingerprints, all.Fingerprints, n.distance, n.run.workers, emit)
+	return simhash.Join(ctx, queries.Fingerprints, all.Fingerprints, n.distance, simhash.JoinOptions{Workers: n.run.workers}, emit)
 }
 
 // among finds the near pairs in a list.
@@ -136,35 +136,10 @@ func (n *near) queries(args []string) (fingerprintList, error) {
 	return l, nil
 }
 
-// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than a join.
-const fewQueries = 64
-
-func findNear(ctx context.Context, queries, all []uint64, k, workers int, emit func(simhash.Pair) error) error {
-	if len(queries) > fewQueries {
-		return simhash.Join(ctx, queries, all, k, simhash.JoinOptions{Workers: workers}, emit)
-	}
-	for a, q := range queries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for b, fp := range all {
-			if d := simhash.Distance(q, fp); d <= k {
-				if err := emit(simhash.Pair{A: a, B: b, Distance: d}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // stream answers each line of standard input immediately, for clients that wait for an answer before the next
 // query.
 func (n *near) stream(ctx context.Context, all fingerprintList) error {
-	x, err := simhash.NewIndex(simhash.IndexOptions{K: n.sum.Distance, Expect: all.Len()})
-	for i := 0; err == nil && i < all.Len(); i++ {
-		err = x.Insert(uint64(i), all.Fingerprints[i])
-	}
+	x, err := simhash.NewIndex(ctx, all.Fingerprints, n.sum.Distance, n.run.workers)
 	if err != nil {
 		return err
 	}
@@ -200,11 +175,11 @@ func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
 			return err
 		}
 		slices.SortFunc(found, func(a, b simhash.Neighbor) int {
-			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.At, b.At))
 		})
 		n.sum.Queries++
 		for _, b := range found {
-			if err := n.pair(queries.ID(i), all.ID(int(b.ID)), b.Distance); err != nil {
+			if err := n.pair(queries.ID(i), all.ID(b.At), b.Distance); err != nil {
 				return err
 			}
 		}

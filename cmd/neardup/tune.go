@@ -164,7 +164,7 @@ func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out [
 		if v.Near && v.Found {
 			s.Similarity = v.Similarity
 		}
-		if v.Similarity > 0 && v.Basis == methods.Basis {
+		if v.Similarity > 0 && (v.Basis == methods.Basis || v.Basis == methods.BasisSure) {
 			said, same = append(said, v.Similarity), append(same, positive)
 		}
 		out = append(out, s)

@@ -49,7 +49,7 @@ func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
 	}
 	for stage, distance := range []int{0, most} {
 		m, err := simhash.New(simhash.Config{
-			Features: features, Distance: &distance, Unverified: true, MinFeatures: 1, Layout: fmt.Sprintf("probe:%d", distance+1), Seed: seed,
+			Features: features, Distance: &distance, Unverified: true, MinFeatures: 1, Blocks: true, Seed: seed,
 		})
 		if err != nil {
 			return nil, err

@@ -3,13 +3,13 @@ package keyword
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"unicode"
 )
 
 //go:generate go run -C ../../bench ./dictionaries/keyword -archive jieba-0.42.1.tar.gz
+//go:generate go test -run TestChineseTable -update
 
 // chineseData is data/idf.zh.gz, compiled.
 //
@@ -49,8 +49,8 @@ func (b ByScript) IDF(word string) int64 {
 
 func (b ByScript) look(words []counted) {
 	n := partition(words, func(c *counted) bool { return hasHan(c.word) })
-	look(b.Chinese, words[:n])
-	look(b.Other, words[n:])
+	b.Chinese.look(words[:n])
+	b.Other.look(words[n:])
 }
 
 func hasHan(word string) bool {
@@ -62,18 +62,8 @@ func hasHan(word string) bool {
 	return false
 }
 
-// Most returns the greatest IDF of both, if both know it.
-func (b ByScript) Most() int64 {
-	most := int64(0)
-	for _, t := range []IDF{b.Chinese, b.Other} {
-		bounded, ok := t.(interface{ Most() int64 })
-		if !ok {
-			return math.MaxInt64
-		}
-		most = max(most, bounded.Most())
-	}
-	return most
-}
+// Most returns the greatest IDF of a word in both.
+func (b ByScript) Most() int64 { return max(b.Chinese.Most(), b.Other.Most()) }
 
 // Digest joins the digests of both.
 func (b ByScript) Digest() string { return b.Chinese.Digest() + "+" + b.Other.Digest() }

@@ -5,62 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// The Chinese table is embedded in columns, which load in a third of the time of a table file. The format is
+// The Chinese table is embedded in columns, which load in a third of the time of a table file. TestChineseTable writes it. The format is
 // little endian, in zstd. It has the magic; the digest of the file (32); the number of words, of their bytes,
 // and of different values (4 each); the value of unknown words (8); the values (8 each); then for all words the
 // length (1), the index of the value (lower byte, then higher), the length of the prefix shared with the word
 // before (1), and the other bytes.
 const compiledMagic = "neardup-idf-columns/2\n"
 
-// Compile writes a table as the Chinese one is embedded: no more than 65,536
-// different values. The same table gives the same bytes.
-func (t *Table) Compile(w io.Writer) error {
-	values := slices.Clone(t.idf)
-	slices.Sort(values)
-	values = slices.Compact(values)
-	if len(values) > math.MaxUint16+1 || len(t.digest) != 32 {
-		return fmt.Errorf("compile idf table: %d different values, digest %q", len(values), t.digest)
-	}
-	b := append([]byte(compiledMagic), t.digest...)
-	for _, n := range []int{len(t.ends), len(t.words), len(values)} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	}
-	b = binary.LittleEndian.AppendUint64(b, uint64(t.unknown))
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
-	}
-	var lengths, low, high, shared, others []byte
-	for i := range t.ends {
-		word, before := t.word(i), t.word(max(0, i-1))
-		if len(word) > math.MaxUint8 {
-			return fmt.Errorf("compile idf table: a word of %d bytes", len(word))
-		}
-		same := 0
-		for i > 0 && same < min(len(word), len(before)) && word[same] == before[same] {
-			same++
-		}
-		at, _ := slices.BinarySearch(values, t.idf[i])
-		lengths, low, high = append(lengths, byte(len(word))), append(low, byte(at)), append(high, byte(at>>8))
-		shared, others = append(shared, byte(same)), append(others, word[same:]...)
-	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	if _, err := w.Write(z.EncodeAll(slices.Concat(b, lengths, low, high, shared, others), nil)); err != nil {
-		return fmt.Errorf("compile idf table: %w", err)
-	}
-	return nil
-}
-
-// columns reads what Compile wrote; after an error all is 0.
+// columns reads a compiled table; after an error all is 0.
 type columns struct {
 	b   []byte
 	err error
@@ -76,7 +32,7 @@ func (c *columns) next(n int) []byte {
 	return b
 }
 
-// readCompiled reads a table that Compile wrote. It trusts what it reads: the data is
+// readCompiled reads a compiled table. It trusts what it reads: the data is
 // our own, sealed by zstd's checksum.
 func readCompiled(packed []byte) (*Table, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))

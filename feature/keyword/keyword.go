@@ -37,6 +37,8 @@ const MaxWeight = 255
 // 1/Unit, never below 0.
 type IDF interface {
 	IDF(word string) int64
+	Most() int64          // of a word
+	look(words []counted) // looks words up together
 	// Digest names the contents; fingerprints made with different tables
 	// cannot be compared.
 	Digest() string
@@ -95,17 +97,14 @@ func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	from := len(dst)
 	w.tokens = e.words.Append(w.tokens[:0], clean)
 	w.counts.count(w.tokens)
-	most := int64(math.MaxInt64)
-	if t, bounded := e.idf.(interface{ Most() int64 }); bounded {
-		most = t.Most()
-	}
+	most := e.idf.Most()
 	// Words that occur repeatedly come first, so that the rest often need not be looked up.
 	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
 	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
 		if e.n == 0 || i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score {
 			break
 		}
-		look(e.idf, part)
+		e.idf.look(part)
 		for _, c := range part {
 			k, full := Keyword{Word: c.word, Count: c.n, Score: times(c.n, c.idf)}, len(dst)-from == e.n
 			if k.Score <= 0 || full && k.compare(dst[len(dst)-1]) > 0 || e.stop.Has(c.word) {
@@ -142,17 +141,6 @@ type counted struct {
 	n    int
 	idf  int64
 	at   uint32 // where a table may have it
-}
-
-// look looks words up, all of them at a time where the table can.
-func look(idf IDF, words []counted) {
-	if t, all := idf.(interface{ look([]counted) }); all {
-		t.look(words)
-		return
-	}
-	for i := range words {
-		words[i].idf = idf.IDF(words[i].word)
-	}
 }
 
 // partition moves the words for which first returns true to the front, and returns their number.

@@ -67,6 +67,13 @@ func TestLevelsFollowTheRule(t *testing.T) {
 type flat struct{}
 
 func (flat) Digest() string { return "flat" }
+func (flat) Most() int64    { return 2 * Unit }
+func (f flat) look(words []counted) {
+	for i := range words {
+		words[i].idf = f.IDF(words[i].word)
+	}
+}
+
 func (flat) IDF(word string) int64 {
 	switch word[0] {
 	case 'r':

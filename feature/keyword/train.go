@@ -18,9 +18,6 @@ type TrainOptions struct {
 	Memory int64
 	// Dir is where these files go; empty is the system's temporary folder.
 	Dir string
-	// Least drops words that fewer documents have; 0 and 1 drop none.
-	// Merging stays exact only if none were dropped.
-	Least int
 }
 
 const (
@@ -113,7 +110,7 @@ func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	if err := t.spill(); err != nil {
 		return err
 	}
-	return Merge(ctx, w, t.opt.Least, t.tables()...)
+	return Merge(ctx, w, 0, t.tables()...)
 }
 
 // Close removes the files of the Trainer.

@@ -21,6 +21,11 @@ type Article struct {
 	ImageCount  string `json:"imageCount,omitempty" doc:"Comes back with the kept copy."`
 	Heat        int64  `json:"heat,omitempty" doc:"Of the articles of a docId the hottest is kept whole; ties: the earliest."`
 	PublishTime string `json:"publishTime,omitempty" format:"date-time" doc:"RFC 3339."`
+	Extras
+}
+
+// Extras holds what an article carries besides its texts.
+type Extras struct {
 	// Images holds pictures, for a server with --images.
 	Images []Image `json:"images,omitempty" maxItems:"50" doc:"Pictures by their hashes; an index that was made without --images refuses them. They confirm or contradict what the text says."`
 }

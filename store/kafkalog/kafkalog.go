@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/kafkaclient"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/store/internal/durability"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -41,7 +43,7 @@ type Log struct {
 	topic    string
 	replicas int
 	promises durability.Check
-	created  time.Time // by this program, else zero
+	opened   time.Time // the topic exists since then at the latest
 
 	mu     sync.Mutex // guards the fields below
 	leader leader
@@ -63,7 +65,10 @@ var _ docid.Log = (*Log)(nil)
 // creates a missing topic and checks its settings. With ?replicas=N there are N besides the leader, and most
 // must have an entry. Without it one broker syncs each entry. For &sasl=, &ca=, &cert= and &key= see
 // kafkaclient.Secure. It returns ErrUnavailable, or ErrInvalid for an unsafe topic or a refused login.
-func Open(ctx context.Context, address string) (*Log, error) {
+func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, address) }
+
+// open does what Open does, with further options of the client.
+func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS || u.Host == "" { // the error may contain the password
 		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
@@ -79,9 +84,9 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
-	l.c, err = kgo.NewClient(append(options,
+	l.c, err = kgo.NewClient(append(append(options, more...),
 		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"), kgo.DialTimeout(time.Second),
-		kgo.MetadataMinAge(100*time.Millisecond), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
+		kgo.MetadataMinAge(metadataAge), kgo.UnknownTopicRetries(int(untilKnown/metadataAge)), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.BrokerMaxWriteBytes(2*maxEntry), kgo.BrokerMaxReadBytes(2*maxEntry), kgo.ProducerLinger(0), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 	)...)
 	if err != nil {
@@ -143,20 +148,12 @@ func (l *Log) create(ctx context.Context) error {
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
 		return failed("make the topic", err)
 	}
-	l.created = time.Now()
+	l.opened = time.Now()
 	return nil // later requests report other errors
 }
 
-// untilKnown is how long a new topic may be unknown.
-const untilKnown = 15 * time.Second
-
-// metadata returns the metadata of the topic.
+// metadata requests the metadata of the topic.
 func (l *Log) metadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
-	return whenKnown(ctx, l, l.requestMetadata)
-}
-
-// requestMetadata requests the metadata of the topic.
-func (l *Log) requestMetadata(ctx context.Context) (*kmsg.MetadataResponseTopic, error) {
 	req := kmsg.NewPtrMetadataRequest()
 	topic := kmsg.NewMetadataRequestTopic()
 	topic.Topic = kmsg.StringPtr(l.topic)
@@ -171,29 +168,41 @@ func (l *Log) requestMetadata(ctx context.Context) (*kmsg.MetadataResponseTopic,
 	return &resp.Topics[0], kerr.ErrorForCode(resp.Topics[0].ErrorCode)
 }
 
-// set reads the settings of the topic.
-func (l *Log) set(ctx context.Context) (map[string]string, error) {
-	return whenKnown(ctx, l, l.requestSettings)
+// unknown lists the errors of brokers that do not know a new topic or its leader yet.
+var unknown = []error{
+	kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.UnknownLeaderEpoch,
 }
 
-// whenKnown asks again while the topic is new and the broker that answers does not know it yet.
-func whenKnown[T any](ctx context.Context, l *Log, ask func(context.Context) (T, error)) (answer T, err error) {
+// A topic that was created within untilKnown may be unknown to a broker. Requests are then repeated after knownPause.
+const (
+	untilKnown  = 15 * time.Second
+	knownPause  = 20 * time.Millisecond
+	metadataAge = 100 * time.Millisecond
+)
+
+// whenKnown makes a request, and repeats it while the topic is new and its error is one of unknown.
+func (l *Log) whenKnown(ctx context.Context, request func() error) error {
 	for {
-		answer, err = ask(ctx)
-		if !errors.Is(err, kerr.UnknownTopicOrPartition) || time.Since(l.created) > untilKnown {
-			return answer, err
-		}
-		select {
-		case <-ctx.Done():
-			return answer, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
+		err := request()
+		isUnknown := slices.ContainsFunc(unknown, func(u error) bool { return errors.Is(err, u) })
+		if !isUnknown || time.Since(l.opened) > untilKnown || pause.For(ctx, knownPause) != nil {
+			return err
 		}
 	}
 }
 
+// set reads the settings of the topic.
+func (l *Log) set(ctx context.Context) (values map[string]string, err error) {
+	err = l.whenKnown(ctx, func() (err error) {
+		values, err = l.requestSettings(ctx)
+		return err
+	})
+	return values, err
+}
+
 // requestSettings asks a broker for the settings of the topic.
 func (l *Log) requestSettings(ctx context.Context) (map[string]string, error) {
-	topic, err := l.requestMetadata(ctx)
+	topic, err := l.metadata(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +223,11 @@ func (l *Log) requestSettings(ctx context.Context) (map[string]string, error) {
 
 // Incarnation returns the topic's id and leader epoch. Each start of a broker makes a new leader.
 func (l *Log) Incarnation(ctx context.Context) (string, error) {
-	now, err := l.find(ctx)
+	var now leader
+	err := l.whenKnown(ctx, func() (err error) {
+		now, err = l.find(ctx)
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
@@ -270,28 +283,30 @@ func (l *Log) find(ctx context.Context) (leader, error) {
 	return now, nil
 }
 
-// ask sends a request to the leader, and retries once because the leader may have changed.
+// ask sends a request to the leader, and repeats it once because the leader may have changed.
 func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.Request, func(kmsg.Response) error)) error {
-	for try := 1; ; try++ {
-		at, err := l.leads(ctx)
-		if err != nil {
-			return err
+	return l.whenKnown(ctx, func() error {
+		for try := 1; ; try++ {
+			at, err := l.leads(ctx)
+			if err != nil {
+				return err
+			}
+			req, read := request(at)
+			answer, err := l.c.Broker(int(at.broker)).Request(ctx, req)
+			if err == nil {
+				err = read(answer)
+			}
+			if err == nil || errors.Is(err, kerr.OffsetOutOfRange) {
+				return err
+			}
+			l.mu.Lock()
+			l.known = false
+			l.mu.Unlock()
+			if try == 2 || ctx.Err() != nil {
+				return failed(what, err)
+			}
 		}
-		req, read := request(at)
-		answer, err := l.c.Broker(int(at.broker)).Request(ctx, req)
-		if err == nil {
-			err = read(answer)
-		}
-		if err == nil || errors.Is(err, kerr.OffsetOutOfRange) {
-			return err
-		}
-		l.mu.Lock()
-		l.known = false
-		l.mu.Unlock()
-		if try == 2 || ctx.Err() != nil {
-			return failed(what, err)
-		}
-	}
+	})
 }
 
 var errOthers = errors.New("an answer about other topics")

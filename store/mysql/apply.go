@@ -13,8 +13,7 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// Cursor returns the last change of a tenant in the log of the database. Tables of version 1 may have later
-// rows of articles from before there was a log.
+// Cursor returns the last change of a tenant in the log of the database.
 func (s *Sink) Cursor(ctx context.Context, tenant string) (uint64, error) {
 	row, err := s.tenant(ctx, tenant)
 	if err == nil && row.mark != nil {
@@ -69,8 +68,8 @@ type apply struct {
 // all applies deliveries to a tenant's row, unless mine returns an error for it.
 func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenantRow) error) error {
 	var row tenantRow
-	err := a.tx.QueryRowContext(a.ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
-		Scan(&row.id, &row.seq, &row.logged, &row.mark)
+	err := a.tx.QueryRowContext(a.ctx, `SELECT id, logged, mark FROM neardup_tenants WHERE name = ? FOR UPDATE`, []byte(tenant)).
+		Scan(&row.id, &row.logged, &row.mark)
 	if err != nil {
 		return unavailable(err)
 	}
@@ -78,12 +77,11 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 		return err
 	}
 	a.tenant = row.id
-	at, logged := row.seq, row.logged
-	last := logged
+	last := row.logged
 	for i := range ds {
 		d := &ds[i]
 		switch {
-		case d.Seq <= logged:
+		case d.Seq <= row.logged:
 			continue
 		case d.Seq != last+1 && d.Kind != docid.KindEpoch:
 			return fmt.Errorf("%w: change %d after %d", docid.ErrInvalid, d.Seq, last)
@@ -97,19 +95,14 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 		if err := a.record(d); err != nil {
 			return err
 		}
-		if d.Seq <= at {
-			err = a.amend(d)
-		} else {
-			err = a.one(d)
-		}
-		if err != nil {
+		if err := a.one(d); err != nil {
 			return err
 		}
 	}
 	if err := errors.Join(a.flush(), a.flushLog()); err != nil {
 		return err
 	}
-	return a.exec(`UPDATE neardup_tenants SET seq = ?, logged = ? WHERE id = ?`, max(last, at), last, a.tenant)
+	return a.exec(`UPDATE neardup_tenants SET logged = ? WHERE id = ?`, last, a.tenant)
 }
 
 // unknown is the effect on the kept copy of a change that was delivered too late. The index no longer stored
@@ -166,15 +159,6 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 			"or make the index again with neardup rebuild", docid.ErrOther, after.Seq)
 	}
 	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)
-}
-
-// amend adds the fields to an article's row that tables of version 1 lack.
-func (a *apply) amend(d *docid.Delivery) error {
-	if d.Article == nil || d.Article.ImageCount == "" && d.Article.Time == 0 && len(d.Article.Pictures) == 0 {
-		return nil
-	}
-	return a.exec(`UPDATE neardup_articles SET image_count = ?, published = ?, images = ? WHERE tenant = ? AND nid = ? AND seq = ?`,
-		d.Article.ImageCount, d.Article.Time, imagesOf(d.Article.Pictures), a.tenant, []byte(d.NID), d.Seq)
 }
 
 // one applies a change. It buffers submissions, up to batchRows.

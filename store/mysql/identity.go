@@ -191,15 +191,15 @@ func (s *Sink) identity(ctx context.Context, id uint32) (identity []byte, err er
 
 // tenantRow is the row of a tenant.
 type tenantRow struct {
-	id          uint32
-	seq, logged uint64
-	mark        []byte
+	id     uint32
+	logged uint64
+	mark   []byte
 }
 
 // tenant reads the row of a tenant, or returns ErrNotFound.
 func (s *Sink) tenant(ctx context.Context, tenant string) (r tenantRow, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT id, seq, logged, mark FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
-		Scan(&r.id, &r.seq, &r.logged, &r.mark)
+	err = s.db.QueryRowContext(ctx, `SELECT id, logged, mark FROM neardup_tenants WHERE name = ?`, []byte(tenant)).
+		Scan(&r.id, &r.logged, &r.mark)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, fmt.Errorf("tenant %q in MySQL: %w", tenant, docid.ErrNotFound)
 	}

@@ -37,7 +37,7 @@ var (
 	_ docid.History = (*Sink)(nil)
 )
 
-// Open connects, and creates or migrates the tables. It returns ErrInvalid, ErrUnavailable or ErrNewerFormat.
+// Open connects, and creates the tables. It returns ErrInvalid, ErrUnavailable or ErrNewerFormat.
 func Open(ctx context.Context, o Options) (*Sink, error) {
 	config, err := parse(o.Address)
 	if err != nil {
@@ -51,7 +51,7 @@ func Open(ctx context.Context, o Options) (*Sink, error) {
 	db.SetMaxOpenConns(8)
 	db.SetConnMaxIdleTime(time.Minute)
 	s := &Sink{db: db, seal: o.Seal}
-	if err := s.migrate(ctx); err != nil {
+	if err := s.create(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil

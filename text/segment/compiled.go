@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -12,84 +11,21 @@ import (
 )
 
 // The built-in dictionary is embedded as the double array that newTrie makes of it. Unpacking it takes a tenth
-// of the time of reading and placing the words. The format is little endian, in zstd: the magic; the sum of all
+// of the time of reading and placing the words. TestBuiltIn writes it.
+// The format is little endian, in zstd: the magic; the sum of all
 // frequencies (8 bytes); the longest word, the number of frequencies, of roots and of slots (4 each); the codes
 // of ASCII and of the Chinese characters (2 each); the frequencies (8); the roots (base 4, cost 2); the
 // contents of each slot (1), see taken; the bases (4) of slots that continue; the codes and the costs (2 each)
 // of taken slots. Of these three all lowest bytes come first, then all next ones: they pack a fifth better.
 const compiledMagic = "neardup-trie/2\n"
 
-// What a slot has, as Compile writes it.
+// What a slot has, in a compiled dictionary.
 const (
 	taken  = 1 << iota // a code, and a cost
 	goesOn             // a base
 )
 
-// Compile writes a dictionary ("word frequency [tag]" a line) as the built-in one is
-// embedded. The same words give the same bytes.
-func Compile(w io.Writer, dict io.Reader) error {
-	d, err := readDictionary(dict)
-	if err != nil {
-		return err
-	}
-	t, err := newTrie(d)
-	if err != nil {
-		return err
-	}
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	defer z.Close()
-	if _, err := w.Write(z.EncodeAll(t.bytes(d.total), nil)); err != nil {
-		return fmt.Errorf("write dictionary: %w", err)
-	}
-	return nil
-}
-
-func (t *trie) bytes(total uint64) []byte {
-	b := []byte(compiledMagic)
-	b = binary.LittleEndian.AppendUint64(b, total)
-	for _, n := range []int{t.longest, len(t.freqs), len(t.roots), len(t.slots)} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	}
-	for _, c := range t.ascii {
-		b = binary.LittleEndian.AppendUint16(b, c)
-	}
-	for _, c := range t.han {
-		b = binary.LittleEndian.AppendUint16(b, c)
-	}
-	for _, f := range t.freqs {
-		b = binary.LittleEndian.AppendUint64(b, f)
-	}
-	for _, r := range t.roots {
-		b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint32(b, r.base), r.cost)
-	}
-	var bases, codes, costs []uint32
-	for _, s := range t.slots {
-		has := byte(0)
-		if s.code != 0 {
-			has, codes, costs = taken, append(codes, uint32(s.code)), append(costs, uint32(s.cost))
-		}
-		if s.base != 0 {
-			has, bases = has|goesOn, append(bases, s.base)
-		}
-		b = append(b, has)
-	}
-	return appendBytes(appendBytes(appendBytes(b, bases, 4), codes, 2), costs, 2)
-}
-
-// appendBytes appends numbers of some bytes, one byte of all after the other.
-func appendBytes(b []byte, numbers []uint32, size int) []byte {
-	for at := range size {
-		for _, n := range numbers {
-			b = append(b, byte(n>>(8*at)))
-		}
-	}
-	return b
-}
-
-// fields reads what Compile wrote; after an error all is 0.
+// fields reads a compiled dictionary; after an error all is 0.
 type fields struct {
 	b   []byte
 	err error
@@ -110,7 +46,7 @@ func (f *fields) two() uint16   { return binary.LittleEndian.Uint16(f.next(2)) }
 func (f *fields) four() uint32  { return binary.LittleEndian.Uint32(f.next(4)) }
 func (f *fields) eight() uint64 { return binary.LittleEndian.Uint64(f.next(8)) }
 
-// fours and twos read n numbers of appendBytes.
+// fours and twos read n numbers, of which one byte of all follows the other.
 func (f *fields) fours(n int) func(i int) uint32 {
 	low, high := f.twos(n), f.twos(n)
 	return func(i int) uint32 { return uint32(low(i)) | uint32(high(i))<<16 }
@@ -121,7 +57,7 @@ func (f *fields) twos(n int) func(i int) uint16 {
 	return func(i int) uint16 { return uint16(low[i]) | uint16(high[i])<<8 }
 }
 
-// readCompiled reads a dictionary that Compile wrote, and the sum of its frequencies.
+// readCompiled reads a compiled dictionary, and the sum of its frequencies.
 // It trusts what it reads: the data is our own, sealed by zstd's checksum.
 func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))

@@ -9,6 +9,7 @@ import (
 )
 
 //go:generate go run -C ../../bench ./dictionaries/segment -archive jieba-0.42.1.tar.gz
+//go:generate go test -run TestBuiltIn -update
 
 // trieData is data/dict.txt.gz, compiled.
 //

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,50 +17,12 @@ const maxFrequency = 1 << 36
 // dictionary is a list of words sorted by their bytes, each once.
 type dictionary struct {
 	entries []entry
-	total   uint64 // sum of the frequencies of all lines read, at least 1
+	total   uint64 // sum of all frequencies, at least 1
 }
 
 type entry struct {
 	word string
 	freq uint64
-}
-
-// readDictionary reads lines "word frequency [tag]". Where a word comes
-// twice, the last frequency holds but both count for the total, as in jieba.
-func readDictionary(r io.Reader) (*dictionary, error) {
-	d := &dictionary{}
-	sorted := true
-	err := eachLine(r, func(line string) error {
-		word, rest, ok := strings.Cut(line, " ")
-		if !ok {
-			return errors.New("no frequency after the word")
-		}
-		number, _, _ := strings.Cut(rest, " ")
-		freq, err := parseFrequency(number)
-		if err != nil {
-			return err
-		}
-		d.total += freq
-		if n := len(d.entries); n > 0 && word <= d.entries[n-1].word {
-			if word == d.entries[n-1].word {
-				d.entries[n-1].freq = freq
-				return nil
-			}
-			sorted = false
-		}
-		d.entries = append(d.entries, entry{word, freq})
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read dictionary: %w", err)
-	}
-	if d.total == 0 {
-		return nil, errors.New("read dictionary: no word with a frequency above 0")
-	}
-	if !sorted {
-		d.sort()
-	}
-	return d, nil
 }
 
 // sort orders the entries and keeps the last of each word.

@@ -39,7 +39,7 @@ func withOwnWords(t *testing.T) *Segmenter {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	g, err := New(WithWords(f))
+	g, err := New(f)
 	if err != nil {
 		t.Fatal(err)
 	}

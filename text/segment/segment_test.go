@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ func defaultSegmenter(tb testing.TB) *Segmenter {
 // small returns a dictionary of few words that overlap a lot.
 func small(tb testing.TB) *Segmenter {
 	tb.Helper()
-	g, err := New(WithDictionary(strings.NewReader("一 50\n一二 9\n一二三 2\n二 3\n二三 7\n三四 4\n四 1\n四一 5\n三 0\n一二三四五 1\na 2\nab 1\n")))
+	g, err := newOwn("一 50\n一二 9\n一二三 2\n二 3\n二三 7\n三四 4\n四 1\n四一 5\n三 0\n一二三四五 1\na 2\nab 1\n")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestEqualPathsTakeTheLongerWordFirst(t *testing.T) {
 
 // A stretch long enough that the sums would leave an int64 without rebasing.
 func TestALongStretchDoesNotOverflow(t *testing.T) {
-	g, err := New(WithDictionary(strings.NewReader("一一 1\n一 1\n二 60000000000\n三 60000000000\n")))
+	g, err := newOwn("一一 1\n一 1\n二 60000000000\n三 60000000000\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +134,7 @@ func TestOwnWords(t *testing.T) {
 		{"a b 3 n", "a b", "a/ /b"}, // a space is in no word
 		{"去重系统 1000000\n去重系统 0", "去重系统", "去/重/系统"},
 	} {
-		base := strings.NewReader("去 400\n重 300\n系统 900\n系 20\n统 10\n")
-		g, err := New(WithDictionary(base), WithWords(strings.NewReader(c.words)))
+		g, err := newOwn("去 400\n重 300\n系统 900\n系 20\n统 10\n", strings.NewReader(c.words))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,19 +146,16 @@ func TestOwnWords(t *testing.T) {
 
 func TestErrorsNameLineAndReason(t *testing.T) {
 	for _, c := range []struct {
-		option Option
-		want   string
+		words io.Reader
+		want  string
 	}{
-		{WithDictionary(strings.NewReader("")), "no word"},
-		{WithDictionary(strings.NewReader("一 1\n二\n")), `line 2: "二": no frequency`},
-		{WithDictionary(strings.NewReader("一 x\n")), `line 1: "一 x": frequency "x" is no whole number`},
-		{WithDictionary(strings.NewReader("一 -1\n")), "line 1"},
-		{WithWords(strings.NewReader("\n\n一 99999999999999\n")), "line 3"},
-		{WithWords(strings.NewReader("a\xff\n")), "line 1: not UTF-8"},
-		{WithWords(strings.NewReader(strings.Repeat("x", 1<<17))), "line 1: bufio.Scanner: token too long"},
-		{WithWords(iotest.ErrReader(errors.New("disk gone"))), "disk gone"},
+		{strings.NewReader("一 x y\na 99999999999999999999\n"), `line 2: "a 99999999999999999999": frequency "99999999999999999999" is no whole number`},
+		{strings.NewReader("\n\n一 99999999999999\n"), "line 3"},
+		{strings.NewReader("a\xff\n"), "line 1: not UTF-8"},
+		{strings.NewReader(strings.Repeat("x", 1<<17)), "line 1: bufio.Scanner: token too long"},
+		{iotest.ErrReader(errors.New("disk gone")), "disk gone"},
 	} {
-		_, err := New(WithDictionary(strings.NewReader("一 50\n")), c.option)
+		_, err := newOwn("一 50\n", c.words)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
@@ -213,7 +210,7 @@ func FuzzCut(f *testing.F) {
 func FuzzOwnWords(f *testing.F) {
 	f.Add("去重 3 n\n系统\na b\n", "去重系统")
 	f.Fuzz(func(t *testing.T, words, text string) {
-		g, err := New(WithDictionary(strings.NewReader("一 50\n一二 9\n二三 7\n")), WithWords(strings.NewReader(words)))
+		g, err := newOwn("一 50\n一二 9\n二三 7\n", strings.NewReader(words))
 		if err != nil {
 			return
 		}
@@ -238,10 +235,8 @@ func ExampleSegmenter_Cut() {
 	// 他 来到 了 网易 杭研 大厦
 }
 
-func ExampleWithWords() {
-	g, err := New(
-		WithDictionary(strings.NewReader("海量 50\n文本 90\n系统 900\n")),
-		WithWords(strings.NewReader("去重系统 5 n\n")))
+func ExampleNew() {
+	g, err := New(strings.NewReader("去重系统 5 n\n"))
 	if err != nil {
 		fmt.Println(err)
 		return

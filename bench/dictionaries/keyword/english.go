@@ -29,7 +29,7 @@ func english(ctx context.Context, shared string) (table []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := keyword.NewTrainer(words, keyword.TrainOptions{Least: least})
+	t := keyword.NewTrainer(words, keyword.TrainOptions{})
 	defer func() { err = errors.Join(err, t.Close()) }()
 	for _, name := range []string{"ota_terms_versions/docs.jsonl.zst", "uci_sms/docs.jsonl"} {
 		if err := firstVersions(filepath.Join(shared, name), t.Add); err != nil {
@@ -37,7 +37,10 @@ func english(ctx context.Context, shared string) (table []byte, err error) {
 		}
 	}
 	var b bytes.Buffer
-	err = t.WriteTable(ctx, &b)
+	var all bytes.Buffer
+	if err = t.WriteTable(ctx, &all); err == nil {
+		err = keyword.Merge(ctx, &b, least, &all)
+	}
 	return b.Bytes(), err
 }
 

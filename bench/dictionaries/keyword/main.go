@@ -5,7 +5,7 @@
 //	pip download jieba==0.42.1 --no-deps --no-binary :all:
 //	go run ./dictionaries/keyword -archive jieba-0.42.1.tar.gz -shared ../../shared/data
 //
-// With -archive "" it only compiles the Chinese table that lies there. The output is
+// go test ./feature/keyword -run TestChineseTable -update then compiles the Chinese table. The output is
 // the same, byte for byte, at every run.
 package main
 
@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 
 	sources "github.com/neardup/neardup/bench/dictionaries/archive"
-	"github.com/neardup/neardup/feature/keyword"
 )
 
 func main() {
@@ -34,9 +33,6 @@ func main() {
 }
 
 func run(archive, shared, out string) error {
-	if archive == "" {
-		return compile(out)
-	}
 	files, err := sources.Extract(archive, "jieba/dict.txt", "jieba/analyse/idf.txt")
 	if err != nil {
 		return err
@@ -48,9 +44,6 @@ func run(archive, shared, out string) error {
 	if err := pack(filepath.Join(out, "idf.zh.gz"), table); err != nil {
 		return err
 	}
-	if err := compile(out); err != nil {
-		return err
-	}
 	stop := stopWords(files["jieba/dict.txt"])
 	if err := os.WriteFile(filepath.Join(out, "stop.txt"), []byte(stop), 0o644); err != nil {
 		return err
@@ -60,24 +53,6 @@ func run(archive, shared, out string) error {
 		return err
 	}
 	return pack(filepath.Join(out, "idf.en.gz"), table)
-}
-
-// compile makes what is embedded of the Chinese table.
-func compile(out string) error {
-	f, err := os.Open(filepath.Join(out, "idf.zh.gz"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	table, err := keyword.ReadTable(f)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := table.Compile(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, "idf.zh.columns.zst"), b.Bytes(), 0o644)
 }
 
 // pack writes data compressed, without a time stamp.

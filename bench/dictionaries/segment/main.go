@@ -4,7 +4,7 @@
 //	pip download jieba==0.42.1 --no-deps --no-binary :all:
 //	go run ./dictionaries/segment -archive jieba-0.42.1.tar.gz
 //
-// With -archive "" it only compiles the dictionary that lies there.
+// go test ./text/segment -run TestBuiltIn -update then compiles the dictionary.
 //
 // The output is the same, byte for byte, at every run.
 package main
@@ -21,7 +21,6 @@ import (
 	"strings"
 
 	sources "github.com/neardup/neardup/bench/dictionaries/archive"
-	"github.com/neardup/neardup/text/segment"
 )
 
 func main() {
@@ -35,9 +34,6 @@ func main() {
 }
 
 func run(archive, out string) error {
-	if archive == "" {
-		return compile(out)
-	}
 	files, err := sources.Extract(archive,
 		"jieba/dict.txt", "jieba/finalseg/prob_start.py",
 		"jieba/finalseg/prob_trans.py", "jieba/finalseg/prob_emit.py")
@@ -52,28 +48,7 @@ func run(archive, out string) error {
 	if err := pack(filepath.Join(out, "dict.txt.gz"), dictionary(files["jieba/dict.txt"])); err != nil {
 		return err
 	}
-	if err := pack(filepath.Join(out, "hmm.txt.gz"), model); err != nil {
-		return err
-	}
-	return compile(out)
-}
-
-// compile makes what is embedded of the dictionary.
-func compile(out string) error {
-	f, err := os.Open(filepath.Join(out, "dict.txt.gz"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := segment.Compile(&b, z); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, "dict.trie.zst"), b.Bytes(), 0o644)
+	return pack(filepath.Join(out, "hmm.txt.gz"), model)
 }
 
 // dictionary drops the tags and sorts the lines by word, stably: where a word

@@ -142,6 +142,80 @@ func TestLogSameMoment(t *testing.T) {
 	}
 }
 
+// TestLogRestored restores the log and all folders from one backup again and again while clients write. What was
+// answered since the backup is lost, but no docId is given twice, and an epoch begins before anything is answered.
+func TestLogRestored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the servers are processes of their own")
+	}
+	redis := services.Redis(t)
+	log := "redis://" + redis.Addr
+	s, path := startSharers(t, 6, log), filepath.Join(t.TempDir(), "journal")
+	journal, err := harness.NewJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := t.TempDir()
+	// moved copies the folders of Redis and of the servers to the backup, or back from it.
+	moved := func(back bool) {
+		for _, one := range s.servers {
+			one.process.Kill()
+		}
+		redis.Stop()
+		dirs := []string{filepath.Join(redis.Dir, "appendonlydir")}
+		for _, one := range s.servers {
+			dirs = append(dirs, one.data)
+		}
+		for n, dir := range dirs {
+			from, to := dir, filepath.Join(saved, fmt.Sprint(n))
+			if back {
+				from, to = to, from
+			}
+			if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		redis.Start(t)
+		for _, one := range s.servers {
+			s.start(one, 0)
+		}
+	}
+	stop := s.work(journal, true)
+	restores := max(3, count()/10)
+	for n := range 2 * restores {
+		time.Sleep(time.Duration(200+s.r.IntN(800)) * time.Millisecond)
+		moved(n%2 == 1)
+	}
+	prober := harness.NewClient(clients, 2, groups, journal)
+	prober.Lossy = true
+	s.decide(prober)
+	stop()
+	if err := journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	changes := s.agreed()
+	records, err := harness.ReadJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcome := harness.Audit(records, changes, true)
+	s.audit(outcome)
+	given := map[string]string{} // the nid of each docId that was answered to a new article
+	for _, r := range records {
+		if r.Op == "add" && r.Answer != nil && r.Answer.Decision == "new" {
+			if other := given[r.Answer.DocID]; other != "" && other != r.NID {
+				t.Errorf("docId %s was given to %s and to %s", r.Answer.DocID, other, r.NID)
+			}
+			given[r.Answer.DocID] = r.NID
+		}
+	}
+	if outcome.Lost == 0 {
+		t.Error("the restores lost no answer: that shows nothing")
+	}
+	s.same("check", "--log", log)
+	t.Logf("%d restores, %d changes, %d requests, %d answers lost", restores, len(changes), len(records), outcome.Lost)
+}
+
 // logFault is something that fails and is mended again.
 type logFault struct {
 	name string
@@ -156,28 +230,35 @@ func TestLogFaults(t *testing.T) {
 	}
 	for n, tier := range []struct {
 		name  string
-		start func(t *testing.T, pause func(most int)) (log string, faults []logFault)
+		start func(t *testing.T, pause func(most int)) logTier
 	}{{"Redis", loneRedis}, {"Sentinel", withSentinel}, {"Kafka", threeBrokers}} {
 		t.Run(tier.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed(), uint64(n)))
 			pause := func(most int) { time.Sleep(time.Duration(r.IntN(most)) * time.Millisecond) }
-			log, faults := tier.start(t, pause)
-			logFaults(t, log, faults, pause, n == 0 || !short())
+			logFaults(t, tier.start(t, pause), pause, n == 0 || !short())
 		})
 	}
 }
 
+// logTier is a log, its own faults, and how another program than a server writes to it.
+type logTier struct {
+	log    string
+	faults []logFault
+	write  func(entry string)
+}
+
 // loneRedis is a log in one Redis.
-func loneRedis(t *testing.T, pause func(int)) (string, []logFault) {
+func loneRedis(t *testing.T, pause func(int)) logTier {
 	redis := services.Redis(t)
-	return "redis://" + redis.Addr, []logFault{
+	write := func(entry string) { services.Ask(redis.Addr, "XADD", "neardup:log", "0-*", "e", entry) }
+	return logTier{"redis://" + redis.Addr, []logFault{
 		{"Redis is killed", func() { redis.Kill(); pause(1500); redis.Start(t) }},
 		{"Redis hangs", func() { _ = redis.Pause(); pause(2500); _ = redis.Resume() }},
-	}
+	}, write}
 }
 
 // withSentinel is a log in Valkey, with a replica that is waited for and a Sentinel that promotes it.
-func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
+func withSentinel(t *testing.T, pause func(int)) logTier {
 	primary, replicas := services.Replicated(t, 1)
 	replica, link := replicas[0], newProxy(t, primary.Addr)
 	sentinel := services.Sentinel(t, primary)
@@ -218,7 +299,8 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 		primary.Start(t)
 		mend()
 	}
-	return "redis://" + sentinel.Addr + "?master_set=nd&replicas=1", []logFault{
+	write := func(entry string) { services.Ask(primary.Addr, "XADD", "neardup:log", "0-*", "e", entry) }
+	return logTier{"redis://" + sentinel.Addr + "?master_set=nd&replicas=1", []logFault{
 		{"the primary is killed", func() { primary.Kill(); pause(300); primary.Start(t); mend() }},
 		{"a replica is promoted", failover},
 		{"a replica that lags is promoted", func() {
@@ -241,14 +323,26 @@ func withSentinel(t *testing.T, pause func(int)) (string, []logFault) {
 		{"the replica is killed", func() { replica.Kill(); pause(700); replica.Start(t); mend() }},
 		{"the replica hangs", func() { _ = replica.Pause(); pause(2500); _ = replica.Resume() }},
 		{"Sentinel is killed", func() { sentinel.Kill(); pause(300); sentinel.Start(t); mend() }},
-	}
+	}, write}
 }
 
 // threeBrokers is a log in Kafka, of whose three brokers two must have an entry.
-func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
+func threeBrokers(t *testing.T, pause func(int)) logTier {
 	brokers, next := services.Kafka(t, 3), 0
 	any := func() *services.Server { next++; return brokers[next%3] }
-	return "kafka://" + brokers[0].Addr + "," + brokers[1].Addr + "," + brokers[2].Addr + "?replicas=2", []logFault{
+	producer, err := kgo.NewClient(kgo.SeedBrokers(brokers[0].Addr, brokers[1].Addr, brokers[2].Addr), kgo.ProducerBatchMaxBytes(32<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(producer.Close)
+	write := func(entry string) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if err := producer.ProduceSync(ctx, &kgo.Record{Topic: "neardup-log", Value: []byte(entry)}).FirstErr(); err != nil {
+			t.Errorf("write an entry: %v", err)
+		}
+	}
+	return logTier{"kafka://" + brokers[0].Addr + "," + brokers[1].Addr + "," + brokers[2].Addr + "?replicas=2", []logFault{
 		{"a broker is killed", func() { one := any(); one.Kill(); pause(2000); one.Start(t) }},
 		{"a broker hangs", func() { one := any(); _ = one.Pause(); pause(5000); _ = one.Resume() }},
 		{"a broker is stopped", func() { one := any(); one.Stop(); one.Start(t) }},
@@ -258,11 +352,12 @@ func threeBrokers(t *testing.T, pause func(int)) (string, []logFault) {
 			}
 			services.StartTogether(t, brokers)
 		}},
-	}
+	}, write}
 }
 
 // logFaults makes the faults of a log and, where all are wanted, those of servers; else of these one that comes together with a fault of the log.
-func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all bool) {
+func logFaults(t *testing.T, tier logTier, pause func(int), all bool) {
+	log, ofLog := tier.log, tier.faults
 	maria := "mysql://root:@" + services.MariaDB(t).Addr + "/neardup"
 	snapshots := t.TempDir()
 	s := startSharers(t, 2, log, "--map", maria, "--snapshots", snapshots, "--snapshot-every", "1m")
@@ -271,23 +366,12 @@ func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	var working sync.WaitGroup
-	for n := range clients {
-		c, r := harness.NewClient(n, 2, groups, journal), rand.New(rand.NewPCG(uint64(n), 4))
-		working.Go(func() {
-			for ctx.Err() == nil {
-				if at := s.servers[r.IntN(len(s.servers))].reach(); at != nil {
-					if err := c.Run(ctx, at); err != nil && ctx.Err() == nil {
-						t.Error(err)
-						return
-					}
-				}
-				time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
-			}
-		})
-	}
+	stop := s.work(journal, false)
+	long := harness.NewClient(clients+1, 2, groups, journal)
+	long.Long = true
 	faults := append(slices.Clone(ofLog), s.ownFaults(ofLog, pause)...)
+	faults = append(faults, logFault{"entries that no server wrote", func() { s.strange(tier.write) }},
+		logFault{"articles of 1 MB", func() { s.long(long) }})
 	if !all {
 		faults = faults[:len(ofLog)+1]
 	}
@@ -306,71 +390,117 @@ func logFaults(t *testing.T, log string, ofLog []logFault, pause func(int), all 
 			t.Logf("%s: %s", f.name, time.Since(begin).Round(time.Millisecond))
 		}
 	}
-	prober := harness.NewClient(clients, 2, groups, journal)
-	for _, one := range s.servers {
-		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-			if err := prober.Once(t.Context(), one.reach()); err == nil {
-				break
-			} else if !errors.Is(err, harness.ErrUnknown) || time.Now().After(end) {
-				t.Fatalf("%s does not decide again: %v", one.data, err)
-			}
-		}
-	}
+	s.decide(harness.NewClient(clients, 2, groups, journal))
 	stop()
-	working.Wait()
 	if err := journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var logs [3][]harness.Entry
-	for end := time.Now().Add(patience); ; time.Sleep(time.Second) { // what nobody waits for any more may come to the log yet
-		for n, one := range s.servers {
-			if logs[n], err = one.reach().Log(t.Context()); err != nil {
-				t.Fatalf("log: %v", err)
-			}
-		}
-		if reflect.DeepEqual(logs[1], logs[0]) && reflect.DeepEqual(logs[2], logs[0]) {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the logs have %d, %d and %d changes, and are not the same", len(logs[0]), len(logs[1]), len(logs[2]))
-		}
-	}
+	changes := s.agreed()
 	records, err := harness.ReadJournal(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, v := range harness.Audit(records, logs[0], false).Violations {
-		if t.Error(v); i == 20 {
-			break
+	s.audit(harness.Audit(records, changes, false))
+	s.fed(maria, changes)
+	s.same("check", "--log", log, "--snapshots", snapshots)
+	t.Logf("%d faults, %d changes, %d requests", total, len(changes), len(records))
+}
+
+// work has clients send to all servers until stop is called.
+func (s *sharers) work(journal *harness.Journal, lossy bool) (stop func()) {
+	ctx, cancel := context.WithCancel(s.Context())
+	var working sync.WaitGroup
+	for n := range clients {
+		c, r := harness.NewClient(n, 2, groups, journal), rand.New(rand.NewPCG(uint64(n), 4))
+		c.Lossy = lossy
+		working.Go(func() {
+			for ctx.Err() == nil {
+				if at := s.servers[r.IntN(len(s.servers))].reach(); at != nil {
+					if err := c.Run(ctx, at); err != nil && ctx.Err() == nil {
+						s.Error(err)
+						return
+					}
+				}
+				time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
+			}
+		})
+	}
+	return func() {
+		cancel()
+		working.Wait()
+	}
+}
+
+// decide waits until every server decides again.
+func (s *sharers) decide(prober *harness.Client) {
+	s.Helper()
+	for _, one := range s.servers {
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			if err := prober.Once(s.Context(), one.reach()); err == nil {
+				break
+			} else if !errors.Is(err, harness.ErrUnknown) || time.Now().After(end) {
+				s.Fatalf("%s does not decide again: %v", one.data, err)
+			}
 		}
 	}
-	s.fed(maria, logs[0])
+}
+
+// agreed returns the changes of all servers, which must become the same.
+func (s *sharers) agreed() []harness.Entry {
+	s.Helper()
+	var logs [3][]harness.Entry
+	for end := time.Now().Add(patience); ; time.Sleep(time.Second) { // what nobody waits for any more may come to the log yet
+		for n, one := range s.servers {
+			var err error
+			if logs[n], err = one.reach().Log(s.Context()); err != nil {
+				s.Fatalf("log: %v", err)
+			}
+		}
+		if reflect.DeepEqual(logs[1], logs[0]) && reflect.DeepEqual(logs[2], logs[0]) {
+			return logs[0]
+		}
+		if time.Now().After(end) {
+			s.Fatalf("the logs have %d, %d and %d changes, and are not the same", len(logs[0]), len(logs[1]), len(logs[2]))
+		}
+	}
+}
+
+// audit reports the first violations.
+func (s *sharers) audit(o harness.Outcome) {
+	s.Helper()
+	for _, v := range o.Violations[:min(20, len(o.Violations))] {
+		s.Error(v)
+	}
+}
+
+// same stops all servers, checks their folders, one of them also by a command, and compares their digests.
+func (s *sharers) same(check ...string) {
+	s.Helper()
 	digests := map[string]int{}
 	for n, one := range s.servers {
 		if out, err := one.process.Stop(); err != nil {
-			t.Errorf("stop: %v\n%s", err, out)
+			s.Errorf("stop: %v\n%s", err, out)
 		}
 		if n == 0 || !short() {
-			out, err := exec.CommandContext(t.Context(), s.bin, "check", "--data", one.data, "--log", log, "--snapshots", snapshots).CombinedOutput()
-			if t.Logf("%s", out); err != nil {
-				t.Errorf("check --log: %v", err)
+			out, err := exec.CommandContext(s.Context(), s.bin, append(check, "--data", one.data)...).CombinedOutput()
+			if s.Logf("%s", out); err != nil {
+				s.Errorf("%s: %v", strings.Join(check, " "), err)
 			}
 		}
 		folder := filepath.Join(one.data, "store")
-		report, err := pebble.Check(t.Context(), folder, pebble.Options{})
+		report, err := pebble.Check(s.Context(), folder, pebble.Options{})
 		if err != nil || len(report.Problems) > 0 {
-			t.Errorf("check: %v %v", report.Problems, err)
+			s.Errorf("check: %v %v", report.Problems, err)
 		}
-		digest, err := pebble.Digest(t.Context(), folder, pebble.Options{})
+		digest, err := pebble.Digest(s.Context(), folder, pebble.Options{})
 		if err != nil {
-			t.Error(err)
+			s.Error(err)
 		}
 		digests[digest]++
 	}
 	if len(digests) != 1 {
-		t.Errorf("the folders differ: %v", digests)
+		s.Errorf("the folders differ: %v", digests)
 	}
-	t.Logf("%d faults, %d changes, %d requests", total, len(logs[0]), len(records))
 }
 
 // ownFaults are those of the servers and their machines, whatever the log; some come together with one of the log.
@@ -428,6 +558,31 @@ func (s *sharers) ownFaults(ofLog []logFault, pause func(int)) []logFault {
 		faults = append(faults, logFault{"a server's disk is full", s.full})
 	}
 	return faults
+}
+
+// strange writes entries that no server understands: short, of an unknown version, random and long ones.
+func (s *sharers) strange(write func(entry string)) {
+	junk := make([]byte, 100+s.r.IntN(9<<20))
+	for i := range junk {
+		junk[i] = byte(s.r.Uint32())
+	}
+	for _, entry := range []string{"", "short", strings.Repeat("\xff", 17), string(junk[:100]), string(junk)} {
+		write(entry)
+	}
+}
+
+// long has a client send articles of 1 MB, each until it has an answer.
+func (s *sharers) long(c *harness.Client) {
+	for range 5 {
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+			err := c.Once(s.Context(), s.any().reach())
+			if err == nil {
+				break
+			} else if !errors.Is(err, harness.ErrUnknown) || time.Now().After(end) {
+				s.Fatalf("an article of 1 MB: %v", err)
+			}
+		}
+	}
 }
 
 // copied has a server go on with a copy of another's folder, which was made while something else was done.

@@ -43,7 +43,7 @@ func (c Cascade) Settings(now func() time.Time) docid.Settings {
 		}
 	}
 	if c.Pictures {
-		s.Pictures = &docid.Pictures{Common: c.Common}
+		s.CommonPictures = c.Common
 		s.ContentMethod = func(seed uint64, _ []byte) (neardup.Method, error) {
 			return Jaccard{Seed: seed, Threshold: c.ContentNear, Unsure: c.ContentUnsure}, nil
 		}

@@ -43,7 +43,7 @@ func withPictures() docid.Settings {
 	s.ContentMethod = func(seed uint64, _ []byte) (neardup.Method, error) {
 		return Jaccard{Seed: seed, Threshold: Threshold, Unsure: .3}, nil
 	}
-	s.Pictures = &docid.Pictures{Common: .01}
+	s.CommonPictures = .01
 	return s
 }
 
@@ -119,7 +119,7 @@ func testPictures(t *testing.T, p Place) {
 	_, err := o.Add(t.Context(), other)
 	must(t, "the same nid without its pictures", err, docid.ErrTaken)
 	o.ended(answers, logo)
-	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Article: docid.Article{Pictures: photos(1)}})
+	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Article: docid.Article{Extras: docid.Extras{Pictures: photos(1)}}})
 	must(t, "pictures for an index that takes none", err, docid.ErrInvalid)
 	_, err = docid.NewDetector(t.Context(), o.store, "without", withPictures())
 	must(t, "an index without them opened with them", err, neardup.ErrUnlike)
@@ -187,7 +187,7 @@ func (o *opened) inShort(a docid.Answer, answers map[string]docid.Answer) string
 // Pictured are settings by which pictures count, one that a fifth of the docIds have for nothing.
 func Pictured() docid.Settings {
 	s := withPictures()
-	s.Pictures = &docid.Pictures{Common: .2}
+	s.CommonPictures = .2
 	return s
 }
 

@@ -10,20 +10,26 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// change holds the state of applying one Change. plan does all reads and refusals before the first write. So
-// write fails only if the engine does.
+// change holds the state of applying one Change, which it only reads. plan does all reads and refusals before
+// the first write. So write fails only if the engine does.
 type change struct {
-	ix       *index
-	b        Batch
-	c        *docid.Change
-	seq      uint64
-	receipt  docid.Receipt
-	waits    *docid.Article // delivered to the sinks
-	effect   docid.KeptEffect
-	restores bool // the change is replayed to restore a lost index
-	rows     []row
-	memory   []func() // updates of the memtable, which readers see only after publish
-	after    []func() // run once the change is durable
+	docid.Entry // as it is logged
+	ix          *index
+	b           Batch
+	c           *docid.Change
+	receipt     docid.Receipt
+	waits       *docid.Article // delivered to the sinks
+	effect      docid.KeptEffect
+	restores    bool // the change is replayed to restore a lost index
+	rows        []row
+	memory      []func() // updates of the memtable, which readers see only after publish
+	after       []func() // run once the change is durable
+}
+
+func newChange(ix *index, b Batch, c *docid.Change, seq uint64) *change {
+	t := &change{Entry: c.Entry, ix: ix, b: b, c: c}
+	t.Seq = seq
+	return t
 }
 
 // row is a write. A nil value deletes.
@@ -52,12 +58,10 @@ func (t *change) apply() (func(), error) {
 
 // write writes the planned rows and the log entry.
 func (t *change) write() error {
-	e := t.c.Entry
-	e.Seq = t.seq
-	t.receipt = docid.Receipt{Entry: e, Epoch: t.ix.epochOf(e.Leader)}
-	t.set(t.key(spaceLog, t.seq), func(enc *encoder) { putEntry(enc, &e) })
+	t.receipt = docid.Receipt{Entry: t.Entry, Epoch: t.ix.epochOf(t.Leader)}
+	t.set(t.key(spaceLog, t.Seq), func(e *encoder) { putEntry(e, &t.Entry) })
 	if (t.waits != nil || t.effect != docid.KeptSame) && len(t.ix.sinks) > 0 && !t.restores {
-		t.set(t.key(spaceOutbox, t.seq), waiting{t.effect, t.waits}.put)
+		t.set(t.key(spaceOutbox, t.Seq), waiting{t.effect, t.waits}.put)
 	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -67,7 +71,7 @@ func (t *change) write() error {
 	for _, do := range t.memory {
 		do()
 	}
-	t.ix.head = t.seq
+	t.ix.head = t.Seq
 	return nil
 }
 
@@ -84,12 +88,12 @@ func (t *change) publish() {
 	for _, do := range t.after {
 		do()
 	}
-	t.ix.durable.Store(t.seq)
+	t.ix.durable.Store(t.Seq)
 	t.ix.freeze()
 }
 
 func (t *change) plan() (replayed bool, err error) {
-	switch t.c.Kind {
+	switch t.Kind {
 	case docid.KindNew, docid.KindDuplicate:
 		return t.planSubmission()
 	case docid.KindUpdate:
@@ -105,51 +109,52 @@ func (t *change) plan() (replayed bool, err error) {
 	case docid.KindRule:
 		return false, t.planRule()
 	}
-	return false, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, t.c.Kind)
+	return false, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, t.Kind)
 }
 
 func (t *change) planSubmission() (bool, error) {
-	if t.c.Article == nil || (t.c.Kind == docid.KindNew) != (t.c.NewLeader != nil) {
+	if t.c.Article == nil || (t.Kind == docid.KindNew) != (t.c.NewLeader != nil) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
 	if t.restores {
-		if _, l := t.ix.posts.find(t.c.Leader); t.c.Kind == docid.KindDuplicate && (l == nil || l.ended.Load() != 0) {
-			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.c.Leader)
+		if _, l := t.ix.posts.find(t.Leader); t.Kind == docid.KindDuplicate && (l == nil || l.ended.Load() != 0) {
+			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.Leader)
 		}
-	} else if replayed, err := t.judged(); replayed || err != nil {
+	} else if replayed, err := t.validate(); replayed || err != nil {
 		return replayed, err
 	}
-	if t.c.NID == "" {
-		t.c.NID = docid.AnonymousNID(t.seq)
+	if t.NID == "" {
+		t.NID = docid.AnonymousNID(t.Seq)
 	}
-	t.c.Article.ID, t.c.Article.Heat = t.c.NID, t.c.Heat
-	if t.c.Kind == docid.KindNew {
-		t.c.Leader = t.seq
+	a := *t.c.Article
+	a.ID, a.Heat = t.NID, t.Heat
+	if t.Kind == docid.KindNew {
+		t.Leader = t.Seq
 		t.addLeader()
 	}
 	if err := t.addNames(); err != nil {
 		return false, err
 	}
-	t.waits = t.c.Article
-	return false, t.addMember()
+	t.waits = &a
+	return false, t.addMember(a)
 }
 
-// judged validates a submission against the current state. It looks for an earlier answer, checks the judgement
+// validate validates a submission against the current state. It looks for an earlier answer, checks the judgement
 // for conflicts, and updates the leaders' nids.
-func (t *change) judged() (replayed bool, err error) {
-	asked := docid.ReplayKey{Idempotency: t.c.Idempotency, NID: t.c.NID, Request: t.c.Request}
-	if t.receipt, err = t.ix.repeated(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
+func (t *change) validate() (replayed bool, err error) {
+	asked := docid.ReplayKey{Idempotency: t.Idempotency, NID: t.NID, Request: t.Request}
+	if t.receipt, err = t.ix.findReplay(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
 		return err == nil, err
 	}
-	if err := t.guard(); err != nil {
+	if err := t.checkConflicts(); err != nil {
 		return false, err
 	}
 	return false, t.name()
 }
 
-// repeated returns the receipt of an earlier identical request, found by idempotency key or nid. It returns
+// findReplay returns the receipt of an earlier identical request, found by idempotency key or nid. It returns
 // ErrNotFound if there is none.
-func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
+func (ix *index) findReplay(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 	var m docid.Member
 	for _, by := range []struct {
 		name  string
@@ -174,9 +179,9 @@ func (ix *index) repeated(r Reader, a docid.ReplayKey) (docid.Receipt, error) {
 
 // name replaces a leader's nid in the evidence if that nid no longer names the article that made the docId.
 func (t *change) name() (err error) {
-	e := &t.c.Evidence
-	if t.c.Kind == docid.KindDuplicate {
-		e.LeaderNID, t.c.Leader, err = t.ix.leaderNID(t.b, t.c.Leader, e.LeaderNID)
+	e := &t.Evidence
+	if t.Kind == docid.KindDuplicate {
+		e.LeaderNID, t.Leader, err = t.ix.leaderNID(t.b, t.Leader, e.LeaderNID)
 	} else if e.Variant != 0 {
 		e.VariantNID, _, err = t.ix.leaderNID(t.b, e.Variant, e.VariantNID)
 	}
@@ -218,19 +223,19 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 // maxLeaders is the highest number of leaders in memory.
 var maxLeaders = math.MaxUint32
 
-// guard returns ErrConflict if newer changes could alter the judgement.
-func (t *change) guard() error {
-	if err := t.ix.leads(t.c); err != nil {
+// checkConflicts returns ErrConflict if newer changes could alter the judgement.
+func (t *change) checkConflicts() error {
+	if err := t.ix.checkLeader(t.c); err != nil {
 		return err
 	}
 	q := t.c.Query
 	if t.ix.ruled > q.Ruled {
 		return docid.ErrConflict
 	}
-	if t.c.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
+	if t.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
-	if err := t.ix.newer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q); err != nil {
+	if err := t.ix.checkNewer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q); err != nil {
 		return err
 	}
 	common, err := t.ix.common(t.b, &q, t.ix.docIDs)
@@ -240,8 +245,8 @@ func (t *change) guard() error {
 	return err
 }
 
-// leads returns ErrEnded for a duplicate whose docId does not live.
-func (ix *index) leads(c *docid.Change) error {
+// checkLeader returns ErrEnded for a duplicate whose docId does not live.
+func (ix *index) checkLeader(c *docid.Change) error {
 	if c.Kind == docid.KindDuplicate {
 		if _, l := ix.posts.find(c.Leader); l == nil || l.ended.Load() != 0 {
 			return docid.ErrEnded
@@ -250,8 +255,8 @@ func (ix *index) leads(c *docid.Change) error {
 	return nil
 }
 
-// newer returns ErrConflict if a change after the query posted a living leader under one of its names or keys.
-func (ix *index) newer(src source, q *docid.Query) error {
+// checkNewer returns ErrConflict if a change after the query posted a living leader under one of its names or keys.
+func (ix *index) checkNewer(src source, q *docid.Query) error {
 	newer := error(nil)
 	look := func(key uint64) error {
 		if ix.posts.recent.none(key, q.Since) {
@@ -286,17 +291,18 @@ func (inBatch) Close() {}
 
 func (t *change) addLeader() {
 	f, ix := t.c.NewLeader, t.ix
-	f.Material.NID = t.c.NID
-	r := leaderRow{time: t.c.Time, expires: t.c.Expires, sketch: f.Sketch, keys: f.Keys,
+	material := f.Material
+	material.NID = t.NID
+	r := leaderRow{time: t.Time, expires: t.Expires, sketch: f.Sketch, keys: f.Keys,
 		digest: neardup.DigestOf(f.Material.Text)}
-	t.set(t.key(spaceLeader, t.seq), r.put)
-	t.set(t.key(spaceText, t.seq), func(e *encoder) { putMaterial(e, &f.Material) })
+	t.set(t.key(spaceLeader, t.Seq), r.put)
+	t.set(t.key(spaceText, t.Seq), func(e *encoder) { putMaterial(e, &material) })
 	if r.expires != 0 {
-		t.set(expiryKey(ix.id, r.expires, t.seq), func(*encoder) {})
+		t.set(expiryKey(ix.id, r.expires, t.Seq), func(*encoder) {})
 	}
 	t.memory = append(t.memory, func() {
 		ix.docIDs++
-		ix.posts.post(t.seq, ix.posts.lead(t.seq, f.Sketch, t.c.Time), f.Keys...)
+		ix.posts.post(t.Seq, ix.posts.lead(t.Seq, f.Sketch, t.Time), f.Keys...)
 	})
 	t.after = append(t.after, func() { ix.leaders.Add(1) })
 }
@@ -305,7 +311,7 @@ func (t *change) addLeader() {
 func (t *change) addNames() error {
 	var fresh []uint64
 	for i, n := range t.c.Names {
-		key := nameKey(t.ix.id, t.c.Leader, n)
+		key := nameKey(t.ix.id, t.Leader, n)
 		known, err := t.has(key)
 		if err != nil {
 			return err
@@ -313,14 +319,14 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, nameRow{t.seq, t.c.Leader}.put)
-		t.set(aliasKey(t.ix.id, n, t.c.Leader), func(*encoder) {})
+		t.set(key, nameRow{t.Seq, t.Leader}.put)
+		t.set(aliasKey(t.ix.id, n, t.Leader), func(*encoder) {})
 		fresh = append(fresh, nameHash(n))
 	}
 	if len(fresh) > 0 {
 		t.memory = append(t.memory, func() {
-			n, _ := t.ix.posts.find(t.c.Leader)
-			t.ix.posts.post(t.seq, n, fresh...)
+			n, _ := t.ix.posts.find(t.Leader)
+			t.ix.posts.post(t.Seq, n, fresh...)
 		})
 	}
 	return nil
@@ -328,7 +334,7 @@ func (t *change) addNames() error {
 
 // has reports whether a row of the docId exists. A new docId has none.
 func (t *change) has(key []byte) (bool, error) {
-	if t.c.Kind == docid.KindNew {
+	if t.Kind == docid.KindNew {
 		return false, nil
 	}
 	v, err := t.b.Get(key)
@@ -337,17 +343,17 @@ func (t *change) has(key []byte) (bool, error) {
 
 // addMember writes the article under its nid and in its group. It stores the whole article if it is the
 // hottest.
-func (t *change) addMember() error {
-	m := docid.Member{Article: *t.c.Article, Leader: t.c.Leader, Seq: t.seq, Disagrees: t.c.Evidence.Disagrees}
+func (t *change) addMember(a docid.Article) error {
+	m := docid.Member{Article: a, Leader: t.Leader, Seq: t.Seq, Disagrees: t.Evidence.Disagrees}
 	m.Text = ""
-	t.set(nidKey(t.ix.id, t.c.NID), func(e *encoder) { putMember(e, &m) })
-	t.memory = append(t.memory, func() { t.ix.nids.add(t.c.NID) })
-	t.set(t.key(spaceMember, t.c.Leader, t.seq), func(e *encoder) { e.string(t.c.NID) })
-	if t.c.Idempotency != "" {
-		t.set(idemKey(t.ix.id, t.c.Idempotency), func(e *encoder) { e.uint(t.seq) })
+	t.set(nidKey(t.ix.id, t.NID), func(e *encoder) { putMember(e, &m) })
+	t.memory = append(t.memory, func() { t.ix.nids.add(t.NID) })
+	t.set(t.key(spaceMember, t.Leader, t.Seq), func(e *encoder) { e.string(t.NID) })
+	if t.Idempotency != "" {
+		t.set(idemKey(t.ix.id, t.Idempotency), func(e *encoder) { e.uint(t.Seq) })
 	}
-	t.resize(t.c.Leader, 1)
-	return t.keep(*t.c.Article)
+	t.resize(t.Leader, 1)
+	return t.keep(a)
 }
 
 // resize changes the member count once the change is durable.
@@ -363,23 +369,23 @@ func (t *change) resize(leader uint64, by int64) {
 
 // keep makes an article the kept copy if there is none or it is hotter, unless it contradicts its leader.
 func (t *change) keep(a docid.Article) error {
-	if t.c.Evidence.Disagrees {
+	if t.Evidence.Disagrees {
 		return nil
 	}
-	key := t.key(spaceKept, t.c.Leader)
-	old := keptRow{contested: t.c.Kind != docid.KindNew}
-	if t.c.Kind != docid.KindNew {
+	key := t.key(spaceKept, t.Leader)
+	old := keptRow{contested: t.Kind != docid.KindNew}
+	if t.Kind != docid.KindNew {
 		if ok, err := read(t.b, key, old.get); err != nil || ok && a.Heat <= old.article.Heat {
 			return err
 		}
 	}
-	t.setKept(keptRow{t.seq, a, old.contested})
+	t.setKept(keptRow{t.Seq, a, old.contested})
 	t.effect = docid.KeptReplaced
 	return nil
 }
 
 func (t *change) setKept(r keptRow) {
-	t.set(t.key(spaceKept, t.c.Leader), r.put)
+	t.set(t.key(spaceKept, t.Leader), r.put)
 }
 
 // entry reads a log entry.

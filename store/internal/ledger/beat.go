@@ -24,10 +24,6 @@ type beat struct {
 	answer bool
 	vote
 	keep uint64 // number of heartbeats for which entries are kept and a silent server counts
-
-	// trim is the first offset to keep, or 0. wanted is the first that a server may lack on disk. fold sets
-	// both.
-	trim, wanted uint64
 }
 
 // vote is a server's answer to a heartbeat.
@@ -102,34 +98,29 @@ func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 }
 
 // fold applies a heartbeat at a place in the log, or an answer to the last heartbeat.
-func (p *beat) fold(b Batch, at logPlace) (func(), error) {
+func (p *beat) fold(b Batch, at logPlace) (o outcome, err error) {
 	rows, turn, err := beats(b)
-	if err != nil {
-		return nil, err
-	}
 	last := rows[turn]
-	if p.answer {
-		if p.turn != turn || turn == 0 {
-			return nil, docid.ErrConflict
-		}
+	switch {
+	case err != nil:
+		return o, err
+	case p.answer && (p.turn != turn || turn == 0), !p.answer && p.turn != turn+1:
+		return o, docid.ErrConflict
+	case p.answer:
 		last.votes = append(last.votes, p.vote)
-		return func() {}, setBeat(b, turn, last)
-	}
-	if p.turn != turn+1 {
-		return nil, docid.ErrConflict
-	}
-	if outvoted(last) {
-		return nil, ErrDiffers
-	}
-	if p.turn > p.keep {
-		p.trim = rows[p.turn-p.keep].offset
+		return outcome{publish: wrote}, setBeat(b, turn, last)
+	case outvoted(last):
+		return o, ErrDiffers
+	case p.turn > p.keep:
+		o.trim = rows[p.turn-p.keep].offset
 		if err := b.DeleteRange(beatKey(0), beatKey(p.turn-p.keep)); err != nil {
-			return nil, err
+			return o, err
 		}
 	}
-	var agreed uint64
-	p.wanted, agreed = wanted(rows, turn, p.keep)
-	return func() {}, setBeat(b, p.turn, beaten{offset: at.Offset, digest: at.digest, agreed: agreed})
+	next := beaten{offset: at.Offset, digest: at.digest}
+	o.wanted, next.agreed = wanted(rows, turn, p.keep)
+	o.publish = wrote
+	return o, setBeat(b, p.turn, next)
 }
 
 // ruling records which versions of the rules are known.
@@ -202,14 +193,16 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		if turn != seen {
 			seen, since = turn, time.Now()
 		}
-		if turn > answered && f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}) == nil {
-			answered = turn
+		if turn > answered {
+			if _, err := f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}); err == nil {
+				answered = turn
+			}
 		}
-		next := &beat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)}
-		if time.Since(since) < every || f.say(ctx, next) != nil {
+		if time.Since(since) < every {
 			continue
 		}
-		if o.Snapshots != nil {
+		next, err := f.say(ctx, &beat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)})
+		if err == nil && o.Snapshots != nil {
 			next.trim = min(next.wanted, o.Snapshots())
 		}
 		if next.trim > 0 {
@@ -219,15 +212,14 @@ func (f *follower) tend(ctx context.Context, o Options) {
 }
 
 // say proposes a heartbeat or an answer. A conflict means that another server was first, and is no failure.
-func (f *follower) say(ctx context.Context, b *beat) error {
+func (f *follower) say(ctx context.Context, b *beat) (outcome, error) {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
-	p := &proposal{beat: b}
-	err := f.propose(wait, p)
+	o, err := f.propose(wait, &proposal{beat: b})
 	if errors.Is(err, docid.ErrConflict) {
-		return nil
+		return o, nil
 	}
-	return err
+	return o, err
 }
 
 func (f *follower) beaten() (turn uint64, row beaten, err error) {

@@ -18,12 +18,12 @@ func (t *change) planCorrect() error {
 		own = m.Correction.Own
 	}
 	if t.c.NewLeader != nil {
-		t.c.Leader, own = t.seq, t.seq
+		t.Leader, own = t.Seq, t.Seq
 		t.addLeader()
 	}
-	m.Leader, m.Disagrees, t.c.Heat = t.c.Leader, false, m.Heat
+	m.Leader, m.Disagrees, t.Heat = t.Leader, false, m.Heat
 	m.Correction = &docid.Correction{
-		Seq: t.seq, Time: t.c.Time, Leader: t.c.Leader, Before: before, Own: own, Who: t.c.Ruling.Who, Why: t.c.Ruling.Why,
+		Seq: t.Seq, Time: t.Time, Leader: t.Leader, Before: before, Own: own, Who: t.Ruling.Who, Why: t.Ruling.Why,
 	}
 	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
 	t.del(t.key(spaceMember, before, m.Seq))
@@ -38,21 +38,21 @@ func (t *change) planCorrect() error {
 
 // corrected returns the member that a correction moves, or an error if it cannot be moved.
 func (t *change) corrected() (docid.Member, error) {
-	if t.c.Ruling == nil {
+	if t.Ruling == nil {
 		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
 	}
 	m, err := t.member()
 	switch {
 	case err != nil:
 		return m, err
-	case m.Leader != t.c.Ruling.Before:
+	case m.Leader != t.Ruling.Before:
 		return m, docid.ErrConflict
 	case t.c.NewLeader != nil:
 		return m, nil
-	case m.Leader == t.c.Leader:
+	case m.Leader == t.Leader:
 		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
 	}
-	if _, l := t.ix.posts.find(t.c.Leader); l == nil || l.ended.Load() != 0 {
+	if _, l := t.ix.posts.find(t.Leader); l == nil || l.ended.Load() != 0 {
 		return m, docid.ErrEnded
 	}
 	return m, nil
@@ -83,7 +83,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	}
 	switch hotter := !there || m.Heat > kept.article.Heat; {
 	case known && hotter:
-		t.setKept(keptRow{t.seq, a, t.c.NewLeader == nil && (!there || kept.contested)})
+		t.setKept(keptRow{t.Seq, a, t.c.NewLeader == nil && (!there || kept.contested)})
 		if t.effect = docid.KeptReplaced; left {
 			t.effect = docid.KeptMoved
 		}
@@ -100,16 +100,15 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 
 // planRule records a person's ruling on two articles.
 func (t *change) planRule() error {
-	if r := t.c.Ruling; r == nil || r.Other == "" || t.c.NID == "" {
+	if r := t.Ruling; r == nil || r.Other == "" || t.NID == "" {
 		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
 	}
 	if !t.restores && t.ix.ruled > t.c.Query.Ruled {
 		return docid.ErrConflict
 	}
-	e := t.c.Entry
-	t.set(t.key(spaceRule, t.seq), func(enc *encoder) { putEntry(enc, &e) })
-	t.memory = append(t.memory, func() { t.ix.ruled = t.seq })
-	t.after = append(t.after, func() { t.ix.lastRule.Store(t.seq) })
+	t.set(t.key(spaceRule, t.Seq), func(e *encoder) { putEntry(e, &t.Entry) })
+	t.memory = append(t.memory, func() { t.ix.ruled = t.Seq })
+	t.after = append(t.after, func() { t.ix.lastRule.Store(t.Seq) })
 	return nil
 }
 

@@ -99,7 +99,7 @@ func (s *Store) begin(followed bool) error {
 		if err != nil {
 			return err
 		}
-		t := &change{ix: ix, b: b, seq: docid.Beyond(ix.head, time.Now()) + 1, c: c}
+		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Now())+1)
 		if err := t.logEpoch(); err != nil {
 			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
 		}
@@ -124,7 +124,8 @@ func (ix *index) BeginEpoch(ctx context.Context, past uint64) error {
 	if err != nil {
 		return err
 	}
-	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, change: c, past: past})
+	_, err = ix.store.propose(ctx, &proposal{tenant: ix.tenant, change: c, past: past})
+	return err
 }
 
 // epochBegins returns the change that begins an epoch. The proposer draws its number and time.
@@ -135,11 +136,11 @@ func epochBegins() (*docid.Change, error) {
 
 // logEpoch logs the start of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
-	number := t.c.Leader
-	t.ix.passOver(t.ix.head+1, t.seq)
-	t.set(t.key(spaceEpoch, t.seq), func(e *encoder) { e.fixed(number) })
+	number := t.Leader
+	t.ix.passOver(t.ix.head+1, t.Seq)
+	t.set(t.key(spaceEpoch, t.Seq), func(e *encoder) { e.fixed(number) })
 	t.after = append(t.after, func() {
-		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.seq, Number: number})
+		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: number})
 		t.ix.epochs.Store(&epochs)
 	})
 	return t.write()

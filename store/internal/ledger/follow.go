@@ -39,8 +39,8 @@ type follower struct {
 	moved   chan struct{} // closed on progress or an error
 	lost    error         // why following ended
 	away    error         // why the log is currently unreadable
-	flights map[entryID]*flight
-	posting map[uint64]*flight // by the keys and names that they post
+	pending map[entryID]*pending
+	posting map[uint64]*pending // by the keys and names that they post
 
 	certainty
 	ruling
@@ -116,7 +116,7 @@ func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, 
 	}
 	f = &follower{
 		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
-		flights: map[entryID]*flight{}, posting: map[uint64]*flight{},
+		pending: map[entryID]*pending{}, posting: map[uint64]*pending{},
 		certainty: certainty{recorded: at.incarnation, unsure: make(chan struct{}, 1)},
 		ruling:    ruling{knows: cmp.Or(knows, rules)},
 		wish:      wish{wanted: make(chan struct{}, 1)},
@@ -199,8 +199,8 @@ func (f *follower) fail(err error) {
 
 // wake answers all callers whose entries are pending, because the outcome is unknown. The caller holds f.mu.
 func (f *follower) wake(err error) {
-	for id, own := range f.flights {
-		f.land(id, own)
+	for id, own := range f.pending {
+		f.remove(id, own)
 		own.err = fmt.Errorf("%w: whether it is in the log is not known: %w", docid.ErrUnavailable, err)
 		close(own.done)
 	}
@@ -324,39 +324,37 @@ func (f *follower) apply(entries [][]byte) error {
 	return nil
 }
 
-// readEntry decodes an entry. It returns the proposal of an own entry only once, because applying changes it.
+// readEntry returns the pending proposal of an own entry, and decodes any other entry.
 func (f *follower) readEntry(b []byte) (*proposal, error) {
 	f.mu.Lock()
-	own := f.flights[idOf(b)]
-	if own != nil && own.read != nil && bytes.Equal(own.entry, b) {
-		defer f.mu.Unlock()
-		p := own.read
-		own.read = nil
-		return p, nil
-	}
+	own := f.pending[idOf(b)]
 	f.mu.Unlock()
+	if own != nil && bytes.Equal(own.entry, b) {
+		return own.p, nil
+	}
 	return readEntry(b, f.knows)
 }
 
 // batch applies entries, and writes the place in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	at := logPlace{f.applied, f.digest, f.recorded}
-	errs := make([]error, len(ps))
+	made, errs := make([]outcome, len(ps)), make([]error, len(ps))
 	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
 		var publish []func()
 		for i, p := range ps {
 			at.Anchor = at.Next(entries[i])
-			then, err := f.fold(b, p, at)
+			o, err := f.fold(b, p, at)
 			if err != nil && !refused(err) {
 				return nil, b.(*sound).note(err)
 			}
-			if errs[i] = err; then != nil {
-				publish = append(publish, then)
+			made[i], errs[i] = o, err
+			if o.publish != nil {
+				publish = append(publish, o.publish)
 			}
 			if at.incarnation = at.records(p, err); err == nil && p.restart != nil && f.told != nil {
 				publish = append(publish, func() { f.told(time.Unix(0, p.restart.time)) })
 			}
-			if at.digest = at.next(p, err); f.watch != nil {
+			if at.digest = at.next(o, err); f.watch != nil {
 				f.watch(b, at.Offset)
 			}
 		}
@@ -375,16 +373,11 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i, p := range ps {
-		id := idOf(entries[i])
-		if own := f.flights[id]; own != nil {
-			f.land(id, own)
-			if own.err = errs[i]; p != nil {
-				own.p.receipt, own.p.has, own.p.held = p.receipt, p.has, p.held
-				if p.beat != nil {
-					*own.p.beat = *p.beat
-				}
-			}
+	for i, entry := range entries {
+		id := idOf(entry)
+		if own := f.pending[id]; own != nil {
+			f.remove(id, own)
+			own.made, own.err = made[i], errs[i]
 			close(own.done)
 		}
 	}
@@ -400,17 +393,17 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
 // fold applies an entry. An unreadable entry is nil.
-func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
+func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
 	case at.Offset == 1 && (!begins || p.genesis.adopted):
-		return nil, errNoStart
+		return o, errNoStart
 	case p == nil:
-		return nil, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
 	case begins && at.Offset > 1:
-		return nil, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
 	case begins:
-		return nil, nil
+		return o, nil
 	case p.beat != nil:
 		return p.beat.fold(b, at)
 	case p.restart != nil:
@@ -420,15 +413,13 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (func(), error) {
 }
 
 // next returns the digest after another outcome.
-func (at logPlace) next(p *proposal, err error) uint64 {
+func (at logPlace) next(o outcome, err error) uint64 {
 	return checksum(at.ID[:], encoded(func(e *encoder) {
 		e.fixed(at.digest)
 		e.bool(err == nil)
-		if p != nil {
-			e.uint(p.receipt.Seq)
-			e.uint(p.receipt.Leader)
-			e.bool(p.receipt.Replayed)
-		}
+		e.uint(o.receipt.Seq)
+		e.uint(o.receipt.Leader)
+		e.bool(o.receipt.Replayed)
 	}))
 }
 

@@ -256,7 +256,7 @@ func (w *world) entry(p *proposal) []byte {
 	var id entryID
 	w.sent++
 	copy(id[:], fmt.Sprintf("%016d", w.sent))
-	return entryOf(id, rules, p)
+	return entryOf(id, rules, p.encode())
 }
 
 func (one *simulated) open(kv *memory) {
@@ -323,7 +323,7 @@ func (one *simulated) apply(n int) {
 func (one *simulated) rows() map[string]string {
 	rows := map[string]string{}
 	for k, v := range one.kv.rows().Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
-		if !slices.Contains([]byte{spaceSegment, spacePosting, spacePiece, spaceImage, spaceImagePiece}, k[0]) {
+		if !slices.Contains([]byte{spaceSegment, spacePosting, spacePiece}, k[0]) {
 			rows[k] = string(v)
 		}
 	}

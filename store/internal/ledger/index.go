@@ -76,8 +76,6 @@ func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, er
 	if c.Kind == docid.KindEpoch {
 		return docid.Receipt{}, fmt.Errorf("%w: change of kind %q", docid.ErrInvalid, c.Kind)
 	}
-	if err := ix.store.propose(ctx, p); err != nil {
-		return docid.Receipt{}, err
-	}
-	return p.receipt, nil
+	o, err := ix.store.propose(ctx, p)
+	return o.receipt, err
 }

@@ -53,16 +53,6 @@ func (m *memory) Close() error                { return nil }
 
 func (m *memory) set(key string, value []byte) { m.rows().ReplaceOrInsert(key, value) }
 
-// keys returns the keys of some spaces in order.
-func (m *memory) keys(spaces ...byte) (keys []string) {
-	for k := range m.rows().Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
-		if slices.Contains(spaces, k[0]) {
-			keys = append(keys, k)
-		}
-	}
-	return keys
-}
-
 // state is a Snapshot or a Batch.
 type state struct {
 	kv   *memory
@@ -221,8 +211,8 @@ func residentOf(ix *index) (r resident) {
 // killed returns a copy of the rows as a kill would leave them.
 func killed(kv *memory) *memory { return memoryOf(kv.clone(), kv.heads) }
 
-// TestStart makes random histories and stops or kills them. A start must load the same state, a check must find
-// nothing, and images of an older program must be removed.
+// TestStart makes random histories and stops or kills them. A start must load the same state, and a check must find
+// nothing.
 func TestStart(t *testing.T) {
 	for seed := range uint64(40) {
 		h, kv := &history{t: t, r: rand.New(rand.NewPCG(seed, 1))}, newMemory()
@@ -238,15 +228,10 @@ func TestStart(t *testing.T) {
 			if h.r.IntN(2) == 0 {
 				left = kv
 			}
-			left.set(string(ix.key(spaceImage, 0)), []byte("header"))
-			left.set(string(ix.key(spaceImagePiece, 1, 2)), []byte("piece"))
 			kv = left
 			s, ix = opened(t, kv)
 			if got := residentOf(ix); !reflect.DeepEqual(got, live) {
 				t.Fatalf("history %d: loaded %+v\nlived: %+v", seed, got, live)
-			}
-			if images := kv.keys(spaceImage, spaceImagePiece); len(images) > 0 {
-				t.Fatalf("history %d: images are left: %q", seed, images)
 			}
 			if report, err := Check(t.Context(), kv, nil); err != nil || len(report.Problems) > 0 {
 				t.Fatalf("history %d: check: %v, %v", seed, report.Problems, err)

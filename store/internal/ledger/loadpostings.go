@@ -10,8 +10,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// loadPostings opens the segments and posts the later changes in memory. A folder without segments, as an older
-// program left it, gets them in the background once it is open. Until then its postings are in memory.
+// loadPostings opens the segments and posts the later changes in memory.
 func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	from, err := ix.loadSegments(r)
 	if err != nil {
@@ -79,7 +78,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	return to, ix.dropLeftovers(r, headers)
 }
 
-// dropLeftovers removes rows of segments without a header, and images that an older program wrote.
+// dropLeftovers removes rows of segments without a header.
 func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
 	b := ix.store.kv.Batch()
 	defer b.Close()
@@ -102,15 +101,6 @@ func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
 			}
 			dropped = true
 			ix.segments = max(ix.segments, n)
-		}
-	}
-	for _, space := range []byte{spaceImage, spaceImagePiece} {
-		image, err := firstNumber(r, ix.key(space), after(ix.key(space)))
-		if err == nil && image != nil {
-			dropped, err = true, b.DeleteRange(ix.key(space), after(ix.key(space)))
-		}
-		if err != nil {
-			return err
 		}
 	}
 	if !dropped {

@@ -160,7 +160,7 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
 	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
-		// Names that share a half share a key. Also, before format 5 a start posted some names twice.
+		// Names that share a half share a key.
 		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
 			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
 		}
@@ -234,7 +234,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, error) {
 	var receipt docid.Receipt
 	look := func(r Reader) (err error) {
-		receipt, err = ix.repeated(r, a)
+		receipt, err = ix.findReplay(r, a)
 		return err
 	}
 	f, err := ix.store.follower, ctx.Err()

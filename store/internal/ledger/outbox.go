@@ -21,10 +21,7 @@ func (w waiting) put(e *encoder) {
 	e.uint(uint64(w.effect))
 	if w.article != nil {
 		putArticle(e, w.article)
-		if len(w.article.Pictures) > 0 {
-			e.uint(flagPictures)
-		}
-		putPictures(e, w.article.Pictures)
+		putExtras(e, false, &w.article.Extras, false)
 	}
 }
 
@@ -32,7 +29,7 @@ func (w *waiting) get(d *decoder) {
 	if w.effect = docid.KeptEffect(d.uint()); d.more() {
 		w.article = &docid.Article{}
 		getArticle(d, w.article)
-		w.article.Pictures = getPictures(d, d.flags())
+		getExtras(d, &w.article.Extras)
 	}
 }
 
@@ -51,14 +48,18 @@ const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
 func (ix *index) Attach(ctx context.Context, sink string) (uint64, error) {
-	p := &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkAttach, name: sink}}
-	err := ix.store.propose(ctx, p)
-	return p.has, err
+	o, err := ix.proposeSink(ctx, sinkChange{what: sinkAttach, name: sink})
+	return o.has, err
+}
+
+func (ix *index) proposeSink(ctx context.Context, s sinkChange) (outcome, error) {
+	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &s})
 }
 
 // Detach stops waiting for a sink.
 func (ix *index) Detach(ctx context.Context, sink string) error {
-	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkDetach, name: sink}})
+	_, err := ix.proposeSink(ctx, sinkChange{what: sinkDetach, name: sink})
+	return err
 }
 
 // Acknowledge records what a sink has, and drops the articles that all sinks have.
@@ -67,7 +68,8 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 	if err != nil || there && upTo <= has {
 		return err
 	}
-	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo}})
+	_, err = ix.proposeSink(ctx, sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo})
+	return err
 }
 
 // acknowledged returns what a sink has durably acknowledged, and whether it is attached.
@@ -95,17 +97,17 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 		return false, err
 	}
 	since := ix.seen.since(sink, held)
-	p := &proposal{tenant: ix.tenant, sink: &sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}}
+	p := sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}
 	switch {
 	case held.who == who && long <= 0:
-		p.sink.what = sinkRelease
+		p.what = sinkRelease
 	case held.who == who && since < long/2: // renewed after half its time
 		return true, nil
 	case held.who != who && (long <= 0 || held.who != "" && since < long):
 		return false, nil
 	}
-	err = ix.store.propose(ctx, p)
-	return p.held, err
+	o, err := ix.proposeSink(ctx, p)
+	return o.held, err
 }
 
 // sightings records the leases that this server has seen, and since when.
@@ -134,50 +136,47 @@ func (s *sightings) since(sink string, c claim) time.Duration {
 }
 
 // foldSink applies a proposal about a sink.
-func (ix *index) foldSink(b Batch, p *proposal) (func(), error) {
-	s, nothing := p.sink, func() {}
+func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	has, attached := ix.sinks[s.name]
 	switch {
 	case len(s.name) == 0 || len(s.name) > 256:
-		return nil, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
 	case s.what == sinkClaim || s.what == sinkRelease:
-		return ix.foldClaim(b, p)
+		return ix.foldClaim(b, s)
 	case s.what == sinkAttach && attached:
-		p.has = has
-		return nil, nil
-	case s.what == sinkAttach:
-		return nothing, ix.acknowledge(b, s.name, 0)
+		return outcome{has: has}, nil
 	case s.what == sinkDetach && !attached:
-		return nil, nil
+		return o, nil
+	case s.what == sinkAttach:
+		return outcome{publish: wrote}, ix.acknowledge(b, s.name, 0)
 	case s.what == sinkDetach:
 		delete(ix.sinks, s.name)
-		return nothing, errors.Join(b.Delete(sinkKey(ix.id, s.name)), ix.dropArticles(b))
+		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.name)), ix.dropArticles(b))
 	case s.what != sinkAcknowledge:
-		return nil, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.name)
+		return o, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.name)
 	case !attached:
-		return nil, fmt.Errorf("sink %q: %w", s.name, docid.ErrNotFound)
+		return o, fmt.Errorf("sink %q: %w", s.name, docid.ErrNotFound)
 	case s.upTo > ix.head:
-		return nil, docid.ErrBehind
+		return o, docid.ErrBehind
 	case s.upTo <= has:
-		return nil, nil
+		return o, nil
 	}
-	return nothing, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
+	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
 }
 
 // foldClaim gives a lease to its holder, or to a server that has seen its last turn.
-func (ix *index) foldClaim(b Batch, p *proposal) (func(), error) {
-	s, key, held := p.sink, claimKey(ix.id, p.sink.name), claim{}
-	if _, err := read(b, key, held.get); err != nil {
-		return nil, err
+func (ix *index) foldClaim(b Batch, s *sinkChange) (o outcome, err error) {
+	key, held := claimKey(ix.id, s.name), claim{}
+	_, err = read(b, key, held.get)
+	if err != nil || held.who != s.claim.who && held.turn != s.claim.turn {
+		return o, err
 	}
-	if held.who != s.claim.who && held.turn != s.claim.turn {
-		return nil, nil
+	next := claim{turn: held.turn + 1}
+	if s.what == sinkClaim {
+		next.who, o.held = s.claim.who, true
 	}
-	next := claim{s.claim.who, held.turn + 1}
-	if p.held = s.what == sinkClaim; !p.held {
-		next.who = ""
-	}
-	return func() {}, b.Set(key, sealed(key, next.put))
+	o.publish = wrote
+	return o, b.Set(key, sealed(key, next.put))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.

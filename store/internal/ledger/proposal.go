@@ -21,12 +21,20 @@ type proposal struct {
 	change   *docid.Change
 	past     uint64 // for a change that begins an epoch, see docid.Index
 	sink     *sinkChange
+}
 
-	// The outcome.
+// outcome is what fold returns for a proposal, which it never changes. So a server applies its own proposals as
+// they are, and decodes only those of other servers.
+type outcome struct {
 	receipt docid.Receipt
 	has     uint64 // after an attach, what the sink has
 	held    bool   // whether the proposer holds the lease
+	trim    uint64 // after a heartbeat, the first offset to keep, or 0
+	wanted  uint64 // after a heartbeat, the first offset that a server may lack on disk
+	publish func() // runs once the batch is durable; nil if nothing was written
 }
+
+func wrote() {} // publishes nothing
 
 // sinkChange is an operation on a sink. It takes no number.
 type sinkChange struct {
@@ -54,39 +62,49 @@ type claim struct {
 }
 
 // propose applies a proposal durably, through the log if the store follows one.
-func (s *Store) propose(ctx context.Context, p *proposal) error {
+func (s *Store) propose(ctx context.Context, p *proposal) (outcome, error) {
 	if s.follower != nil {
 		return s.follower.propose(ctx, p)
 	}
-	return s.do(ctx, func(b Batch) (func(), error) { return s.fold(b, p) })
+	made := new(outcome)
+	err := s.do(ctx, func(b Batch) (_ func(), err error) {
+		*made, err = s.fold(b, p)
+		return made.publish, err
+	})
+	if err != nil { // the writer may still set the outcome
+		return outcome{}, err
+	}
+	return *made, nil
 }
 
 // maxPast exceeds every number of changes, because numbers have 48 bits.
 const maxPast = 1 << 48
 
 // fold applies a proposal in the writer. After an error it has written nothing.
-func (s *Store) fold(b Batch, p *proposal) (publish func(), err error) {
+func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 	if p.identity != nil {
-		return s.createIndex(b, p.tenant, *p.identity, false)
+		o.publish, err = s.createIndex(b, p.tenant, *p.identity, false)
+		return o, err
 	}
 	ix := s.index(p.tenant)
 	switch {
 	case ix == nil:
-		return nil, fmt.Errorf("index of tenant %q: %w", p.tenant, docid.ErrNotFound)
+		return o, fmt.Errorf("index of tenant %q: %w", p.tenant, docid.ErrNotFound)
 	case p.sink != nil:
-		return ix.foldSink(b, p)
+		return ix.foldSink(b, p.sink)
 	case p.change.Kind != docid.KindEpoch:
-		t := change{ix: ix, b: b, c: p.change, seq: ix.head + 1}
-		publish, err = t.apply()
-		p.receipt = t.receipt
-		return publish, err
+		t := newChange(ix, b, p.change, ix.head+1)
+		o.publish, err = t.apply()
+		o.receipt = t.receipt
+		return o, err
 	case ix.head > p.past:
-		return nil, nil
+		return o, nil
 	case p.past >= maxPast:
-		return nil, fmt.Errorf("%w: an epoch after change %d", docid.ErrInvalid, p.past)
+		return o, fmt.Errorf("%w: an epoch after change %d", docid.ErrInvalid, p.past)
 	}
-	t := &change{ix: ix, b: b, seq: p.past + 1, c: p.change}
-	return t.publish, t.logEpoch()
+	t := newChange(ix, b, p.change, p.past+1)
+	o.publish = t.publish
+	return o, t.logEpoch()
 }
 
 // refusals lists the errors of fold that follow from proposal and rows. Other errors come from the engine.
@@ -228,11 +246,9 @@ func putChange(e *encoder, c *docid.Change) {
 		e.fixed(f.Sketch)
 		e.string(f.Material.NID)
 		e.string(f.Material.Title)
-		putUnless(e, f.Material.Text == text, func() { e.string(f.Material.Text) })
+		putDerived(e, text, f.Material.Text)
 	}
-	if p := picturesOf(c); p.any() {
-		p.put(e)
-	}
+	putExtrasOf(e, c)
 }
 
 func getChange(d *decoder, c *docid.Change) {
@@ -269,13 +285,10 @@ func getChange(d *decoder, c *docid.Change) {
 			f.Keys = getKeys(d)
 		}
 		f.Sketch = d.fixed()
-		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: text}
-		if d.bool() {
-			f.Material.Text = d.string()
-		}
+		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: getDerived(d, text)}
 	}
 	if d.more() {
-		getPicturesOf(d, c)
+		getExtrasOf(d, c)
 	}
 }
 

@@ -49,29 +49,30 @@ func (r *restart) put(e *encoder) {
 func (r *restart) get(d *decoder) { r.incarnation, r.epoch, r.time = d.string(), d.fixed(), d.int() }
 
 // fold begins an epoch in every index, unless the incarnation is recorded already.
-func (r *restart) fold(s *Store, b Batch, at logPlace) (func(), error) {
+func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {
 	if r.incarnation == at.incarnation || r.epoch == 0 {
-		return nil, docid.ErrConflict
+		return o, docid.ErrConflict
 	}
 	tenants, err := s.Tenants(context.Background())
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	var begun []*change
 	for _, tenant := range tenants { // in their order
 		ix := s.index(tenant)
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.epoch, Time: r.time}}
-		t := &change{ix: ix, b: b, c: c, seq: docid.Beyond(ix.head, time.Unix(0, r.time)) + 1}
+		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.time))+1)
 		if err := t.logEpoch(); err != nil {
-			return nil, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
+			return o, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
 		}
 		begun = append(begun, t)
 	}
-	return func() {
+	o.publish = func() {
 		for _, t := range begun {
 			t.publish()
 		}
-	}, nil
+	}
+	return o, nil
 }
 
 // certainty records whether the log may have lost entries.
@@ -153,7 +154,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 			return err
 		}
 		p := &proposal{restart: &restart{now, number, time.Now().UnixNano()}}
-		if err := f.propose(ctx, p); err != nil && !errors.Is(err, docid.ErrConflict) {
+		if _, err := f.propose(ctx, p); err != nil && !errors.Is(err, docid.ErrConflict) {
 			return err
 		}
 		if err := f.caughtUp(ctx); err != nil {
@@ -249,6 +250,7 @@ func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPl
 	}
 	var id entryID
 	_, _ = rand.Read(id[:]) // never fails
-	first := entryOf(id, 1, &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}})
+	p := &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}}
+	first := entryOf(id, 1, p.encode())
 	return first, logPlace{Anchor: docid.Anchor{}.Next(first), incarnation: now}, nil
 }

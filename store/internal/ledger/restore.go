@@ -69,7 +69,8 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	err := r.store.do(ctx, func(b Batch) (func(), error) {
 		var made []*change
 		for _, c := range cs {
-			t := &change{ix: r.index, b: b, c: c, seq: c.Seq, restores: true}
+			t := newChange(r.index, b, c, c.Seq)
+			t.restores = true
 			if refused = t.again(); refused != nil {
 				refused = fmt.Errorf("change %d: %w", c.Seq, refused)
 				break
@@ -90,10 +91,10 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 
 // again applies a change that already has its number and entry.
 func (t *change) again() error {
-	if t.seq != t.ix.head+1 && (t.c.Kind != docid.KindEpoch || t.seq <= t.ix.head) {
+	if t.Seq != t.ix.head+1 && (t.Kind != docid.KindEpoch || t.Seq <= t.ix.head) {
 		return fmt.Errorf("%w: it follows change %d", docid.ErrInvalid, t.ix.head)
 	}
-	if t.c.Kind == docid.KindEpoch {
+	if t.Kind == docid.KindEpoch {
 		return t.logEpoch()
 	}
 	_, err := t.apply()
@@ -111,7 +112,7 @@ func (r restoration) Finish(ctx context.Context, past uint64) error {
 		if err != nil || past == 0 {
 			return opened, err
 		}
-		t := &change{ix: r.index, b: b, seq: max(past, r.head) + 1, c: c}
+		t := newChange(r.index, b, c, max(past, r.head)+1)
 		if err := t.logEpoch(); err != nil {
 			return nil, err
 		}

@@ -14,17 +14,17 @@ func (t *change) planUpdate() error {
 	if err != nil {
 		return err
 	}
-	if t.c.Article != nil && t.c.Leader != m.Leader {
+	if t.c.Article != nil && t.Leader != m.Leader {
 		return docid.ErrConflict
 	}
 	if t.c.SetHeat != nil {
 		m.Heat = *t.c.SetHeat
 	}
-	t.c.Leader, t.c.Heat = m.Leader, m.Heat
+	t.Leader, t.Heat = m.Leader, m.Heat
 	whole := t.c.Article != nil
 	a := m.Article
 	if whole {
-		a.Text, m.Disagrees = t.c.Article.Text, t.c.Evidence.Disagrees
+		a.Text, m.Disagrees = t.c.Article.Text, t.Evidence.Disagrees
 		t.waits = &a
 	}
 	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
@@ -47,7 +47,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 		kept.contested = kept.contested || m.Heat < kept.article.Heat
 		kept.article.Heat = m.Heat
 		if whole {
-			kept.seq, kept.article.Text = t.seq, a.Text
+			kept.seq, kept.article.Text = t.Seq, a.Text
 		}
 		t.setKept(kept)
 		if t.waits, t.effect = &kept.article, docid.KeptReheated; whole {
@@ -55,7 +55,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 		}
 	case m.Disagrees:
 	case whole && (!ok || m.Heat > kept.article.Heat):
-		t.setKept(keptRow{t.seq, a, kept.contested})
+		t.setKept(keptRow{t.Seq, a, kept.contested})
 		t.effect = docid.KeptReplaced
 	case ok && m.Heat > kept.article.Heat && !kept.contested:
 		kept.contested = true
@@ -66,7 +66,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 
 func (t *change) member() (docid.Member, error) {
 	var m docid.Member
-	ok, err := read(t.b, nidKey(t.ix.id, t.c.NID), func(d *decoder) { getMember(d, &m) })
+	ok, err := read(t.b, nidKey(t.ix.id, t.NID), func(d *decoder) { getMember(d, &m) })
 	if err == nil && !ok {
 		err = docid.ErrNotFound
 	}
@@ -80,7 +80,7 @@ func (t *change) planDelete() error {
 	if err != nil {
 		return err
 	}
-	t.c.Leader = m.Leader
+	t.Leader = m.Leader
 	t.del(nidKey(t.ix.id, m.ID))
 	t.del(t.key(spaceMember, m.Leader, m.Seq))
 	t.resize(m.Leader, -1)
@@ -98,7 +98,7 @@ func (t *change) planDelete() error {
 // planEnd removes a docId with all its rows, one by one, because in Pebble a range deletion slows later reads
 // until the next flush. O(members).
 func (t *change) planEnd() error {
-	ix, seq := t.ix, t.c.Leader
+	ix, seq := t.ix, t.Leader
 	n, l := ix.posts.find(seq)
 	switch {
 	case l != nil && l.ended.Load() != 0:
@@ -127,7 +127,7 @@ func (t *change) planEnd() error {
 	if r.expires != 0 {
 		t.del(expiryKey(ix.id, r.expires, seq))
 	}
-	t.memory = append(t.memory, func() { l.ended.Store(t.seq); ix.docIDs-- })
+	t.memory = append(t.memory, func() { l.ended.Store(t.Seq); ix.docIDs-- })
 	t.after = append(t.after, func() {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)
@@ -172,8 +172,8 @@ func (t *change) endMembers(leader uint64) (int64, error) {
 
 // planForget drops the idempotency keys of changes up to c.Leader.
 func (t *change) planForget() error {
-	t.c.Leader = min(t.c.Leader, t.ix.head)
-	from, to := t.key(spaceLog, 0), t.key(spaceLog, t.c.Leader+1)
+	t.Leader = min(t.Leader, t.ix.head)
+	from, to := t.key(spaceLog, 0), t.key(spaceLog, t.Leader+1)
 	forgot, err := t.ix.forgot(t.b)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (t *change) planForget() error {
 		}
 		return nil
 	})
-	t.set(t.key(spaceForgot), func(e *encoder) { e.uint(max(forgot, t.c.Leader)) })
+	t.set(t.key(spaceForgot), func(e *encoder) { e.uint(max(forgot, t.Leader)) })
 	return err
 }
 

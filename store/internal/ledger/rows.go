@@ -38,8 +38,7 @@ import (
 //	z                     position in the log
 //
 // Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
-// changes up to one, and a start makes the later ones from d and r. Older programs without segments make all of
-// them at start. They left images of an index in v and w, which a start removes.
+// changes up to one, and a start makes the later ones from d and r.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
@@ -61,9 +60,6 @@ const (
 	spacePosting = 'p'
 	spacePiece   = 'b'
 	spaceRule    = 'j'
-
-	spaceImage      = 'v'
-	spaceImagePiece = 'w'
 
 	spaceOutbox = 'o'
 	spaceSink   = 's'
@@ -194,22 +190,6 @@ func extended(v *docid.Evidence) bool {
 	return v.Disagrees || v.Variant != 0 || len(v.SameImages) > 0
 }
 
-// Flags of a field that once was a boolean.
-const (
-	flagYes      = 1
-	flagPictures = 2
-)
-
-func flags(yes, pictures bool) (f uint64) {
-	if yes {
-		f |= flagYes
-	}
-	if pictures {
-		f |= flagPictures
-	}
-	return f
-}
-
 func putExtension(e *encoder, v *docid.Evidence) {
 	e.uint(flags(v.Disagrees, len(v.SameImages) > 0))
 	e.uint(v.Variant)
@@ -222,9 +202,7 @@ func putExtension(e *encoder, v *docid.Evidence) {
 		e.string(c.A)
 		e.string(c.B)
 	}
-	if len(v.SameImages) > 0 {
-		putSameImages(e, v.SameImages)
-	}
+	putSameImages(e, v.SameImages)
 }
 
 func getExtension(d *decoder, v *docid.Evidence) {
@@ -234,9 +212,7 @@ func getExtension(d *decoder, v *docid.Evidence) {
 	for i := range v.Conflicts {
 		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), Bits: float64(d.int()) / bitsUnit, A: d.string(), B: d.string()}
 	}
-	if v.SameImages = nil; has&flagPictures != 0 {
-		v.SameImages = getSameImages(d)
-	}
+	v.SameImages = getSameImages(d, has)
 }
 
 // bitsUnit is the number of units per bit in stored evidence, as in a score.
@@ -278,10 +254,7 @@ func putMember(e *encoder, m *docid.Member) {
 	e.uint(m.Leader)
 	e.uint(m.Seq)
 	putArticle(e, &m.Article)
-	if m.Disagrees || m.Correction != nil || len(m.Pictures) > 0 {
-		e.uint(flags(m.Disagrees, len(m.Pictures) > 0))
-	}
-	putPictures(e, m.Pictures)
+	putExtras(e, m.Disagrees, &m.Extras, m.Correction != nil)
 	if m.Correction != nil {
 		putCorrection(e, m.Correction)
 	}
@@ -308,8 +281,7 @@ func getCorrection(d *decoder) *docid.Correction {
 func getMember(d *decoder, m *docid.Member) {
 	m.Leader, m.Seq = d.uint(), d.uint()
 	getArticle(d, &m.Article)
-	has := d.flags()
-	m.Disagrees, m.Pictures = has&flagYes != 0, getPictures(d, has)
+	m.Disagrees = getExtras(d, &m.Extras)
 	if m.Correction = nil; d.more() {
 		m.Correction = getCorrection(d)
 	}
@@ -326,17 +298,13 @@ type keptRow struct {
 func (r keptRow) put(e *encoder) {
 	e.uint(r.seq)
 	putArticle(e, &r.article)
-	if has := flags(r.contested, len(r.article.Pictures) > 0); has != 0 {
-		e.uint(has)
-	}
-	putPictures(e, r.article.Pictures)
+	putExtras(e, r.contested, &r.article.Extras, false)
 }
 
 func (r *keptRow) get(d *decoder) {
 	r.seq = d.uint()
 	getArticle(d, &r.article)
-	has := d.flags()
-	r.contested, r.article.Pictures = has&flagYes != 0, getPictures(d, has)
+	r.contested = getExtras(d, &r.article.Extras)
 }
 
 // nameRow is the change that posted a name. It encodes nothing if that change made the docId.
@@ -358,15 +326,12 @@ func putMaterial(e *encoder, m *docid.Material) {
 	e.string(m.NID)
 	e.string(m.Title)
 	e.string(m.Text)
-	if len(m.Pictures) > 0 {
-		e.uint(flagPictures)
-	}
-	putPictures(e, m.Pictures)
+	putExtras(e, false, &m.Extras, false)
 }
 
 func getMaterial(d *decoder, m *docid.Material) {
 	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
-	m.Pictures = getPictures(d, d.flags())
+	getExtras(d, &m.Extras)
 }
 
 // putIdentity encodes an identity. An unfinished restoration adds a field, so older programs refuse the index.

@@ -124,7 +124,7 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 		return nil, err
 	}
 	id.Epochs = nil
-	if err := s.propose(ctx, &proposal{tenant: tenant, identity: &id}); err != nil {
+	if _, err := s.propose(ctx, &proposal{tenant: tenant, identity: &id}); err != nil {
 		return nil, fmt.Errorf("create index of tenant %q: %w", tenant, err)
 	}
 	return s.finished(tenant)

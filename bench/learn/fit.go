@@ -1,17 +1,13 @@
-package eval
+package learn
 
 import (
 	"math"
 	"slices"
 )
 
-const (
-	// ridge pulls each weight, except the first (the bias), towards its prior. It is the cost of being off by
-	// one standard unit of the quantity, as a share of all examples.
-	ridge = .002
-	// priorCounts is how many examples a prior is worth.
-	priorCounts = 50
-)
+// ridge pulls each weight, except the first (the bias), towards 0. It is the cost of being off by
+// one standard unit of the quantity, as a share of all examples.
+const ridge = .002
 
 // Probability returns the probability that texts with these quantities are the same. The weights are in
 // natural units.
@@ -30,27 +26,19 @@ type logistic struct {
 	examples []Observation
 	counts   []float64 // what each example counts
 	signs    []int
-	prior    []float64
 	pull     []float64 // curvature of the ridge
 }
 
-// newLogistic prepares a regression. A prior of nil is zero and held by the ridge alone.
-func newLogistic(examples []Observation, counts []float64, signs []int, prior []float64) logistic {
-	l := logistic{examples, counts, signs, make([]float64, len(signs)), make([]float64, len(signs))}
-	copy(l.prior, prior)
-	total := 0.0
+// newLogistic prepares a regression.
+func newLogistic(examples []Observation, counts []float64, signs []int) logistic {
+	l := logistic{examples, counts, signs, make([]float64, len(signs))}
 	for i, e := range examples {
-		total += counts[i]
 		for k, x := range e.X {
 			l.pull[k] += counts[i] * x * x
 		}
 	}
 	for k := range l.pull {
-		share := min(float64(k), 1) * ridge
-		if prior != nil {
-			share += priorCounts / max(total, 1)
-		}
-		l.pull[k] *= share
+		l.pull[k] *= min(float64(k), 1) * ridge
 	}
 	return l
 }
@@ -58,7 +46,7 @@ func newLogistic(examples []Observation, counts []float64, signs []int, prior []
 // fit returns the weights of the least loss by Newton's method, which takes about ten rounds. A step that
 // does not lower the loss is halved.
 func (l logistic) fit() []float64 {
-	w := slices.Clone(l.prior)
+	w := make([]float64, len(l.signs))
 	loss := l.loss(w)
 	for range 100 {
 		step := l.step(w)
@@ -88,7 +76,7 @@ func (l logistic) loss(w []float64) float64 {
 		loss += l.counts[i] * (max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))))
 	}
 	for k := range w {
-		loss += l.pull[k] / 2 * (w[k] - l.prior[k]) * (w[k] - l.prior[k])
+		loss += l.pull[k] / 2 * w[k] * w[k]
 	}
 	return loss
 }
@@ -125,7 +113,7 @@ func (l logistic) step(w []float64) []float64 {
 func (l logistic) approximate(w []float64) (gradient []float64, curve [][]float64) {
 	gradient, curve = make([]float64, len(w)), make([][]float64, len(w))
 	for k := range w {
-		gradient[k] = l.pull[k] * (w[k] - l.prior[k])
+		gradient[k] = l.pull[k] * w[k]
 		curve[k] = make([]float64, len(w))
 		curve[k][k] = l.pull[k]
 	}

@@ -1,4 +1,5 @@
-package eval
+// Package learn fits the weights of the default decision to labelled pairs.
+package learn
 
 import (
 	"math"
@@ -19,9 +20,8 @@ type Observation struct {
 // Lesson is the input from which the weights of a score are learned.
 type Lesson struct {
 	Examples []Observation
-	Signs    []int     // allowed sign of each weight, 0: either
-	Prior    []float64 // the weights without any example; nil: zeros, held by the ridge alone
-	Made     float64   // what all made pairs count, as a share of what the judged ones do
+	Signs    []int   // allowed sign of each weight, 0: either
+	Made     float64 // what all made pairs count, as a share of what the judged ones do
 }
 
 // Fit learns the weights from all examples but those marked Test. It is deterministic.
@@ -45,7 +45,7 @@ func (l Lesson) LeaveOut() []float64 {
 func (l Lesson) fit(without string) []float64 {
 	examples := slices.Clone(l.Examples)
 	examples = slices.DeleteFunc(examples, func(e Observation) bool { return e.Test || without != "" && e.Family == without })
-	return newLogistic(examples, weigh(examples, l.Made), l.Signs, l.Prior).fit()
+	return newLogistic(examples, weigh(examples, l.Made), l.Signs).fit()
 }
 
 // weigh keeps a large family from drowning the small ones. The n examples of a family count the square root of n

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
-	"github.com/klauspost/compress/s2"
+	"github.com/klauspost/compress/zstd"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/span"
 )
@@ -21,32 +22,34 @@ func idOf(entry []byte) (id entryID) {
 	return id
 }
 
-// flight is a pending proposal of this server.
-type flight struct {
+// pending is a pending proposal of this server.
+type pending struct {
 	p     *proposal
 	entry []byte
-	read  *proposal // the decoded entry, until it is applied
 	keys  []uint64
+	made  outcome
 	err   error
 	done  chan struct{}
 }
 
 // entry encodes a proposal as a log entry.
-func (f *follower) entry(p *proposal) []byte {
+func (f *follower) entry(p *proposal) ([]byte, error) {
 	var id entryID
 	copy(id[:], f.drawn[:])
 	binary.BigEndian.PutUint64(id[len(f.drawn):], f.number.Add(1))
-	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), p)
+	plain := p.encode()
+	if len(plain) > maxEntry {
+		return nil, fmt.Errorf("%w: a proposal of %d bytes (want at most %d)", docid.ErrInvalid, len(plain), maxEntry)
+	}
+	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), plain), nil
 }
 
 // An entry begins with its id, the version of its rules, and a checksum of all else. No version of the program changes that,
 // so every server knows what no server wrote.
 const entryHead = len(entryID{}) + 1 + 8
 
-func entryOf(id entryID, version byte, p *proposal) []byte {
-	plain := p.encode()
-	b := make([]byte, entryHead+s2.MaxEncodedLen(len(plain)))
-	b = b[:entryHead+len(s2.Encode(b[entryHead:], plain))]
+func entryOf(id entryID, version byte, plain []byte) []byte {
+	b := packer().EncodeAll(plain, make([]byte, entryHead, 1024))
 	copy(b, append(id[:], version))
 	binary.BigEndian.PutUint64(b[entryHead-8:], entrySum(b))
 	return b
@@ -60,6 +63,18 @@ var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNew
 // maxEntry is the largest size of a decompressed entry.
 const maxEntry = 256 << 20
 
+// packer and unpacker compress and decompress entries. Both are safe for concurrent use.
+var (
+	packer = sync.OnceValue(func() *zstd.Encoder {
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)) // the options are valid
+		return z
+	})
+	unpacker = sync.OnceValue(func() *zstd.Decoder {
+		z, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxEntry))
+		return z
+	})
+)
+
 // readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
 // changes nothing in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
@@ -69,11 +84,7 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 	if v := b[len(entryID{})]; v > knows {
 		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
 	}
-	b = b[entryHead:]
-	if n, err := s2.DecodedLen(b); err != nil || n > maxEntry {
-		return nil, fmt.Errorf("%w: an entry that is not compressed as it says", docid.ErrCorrupt)
-	}
-	plain, err := s2.Decode(nil, b)
+	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrCorrupt, err)
 	}
@@ -82,21 +93,20 @@ func readEntry(b []byte, knows byte) (*proposal, error) {
 
 // propose appends a proposal and returns its outcome. Any error other than a refusal of fold leaves the outcome
 // unknown.
-func (f *follower) propose(ctx context.Context, p *proposal) error {
-	entry := f.entry(p)
-	read, err := readEntry(entry, f.knows)
+func (f *follower) propose(ctx context.Context, p *proposal) (o outcome, err error) {
+	entry, err := f.entry(p)
 	if err != nil {
-		return fmt.Errorf("%w: a proposal that cannot be read again: %w", docid.ErrInvalid, err)
+		return o, err
 	}
-	own := &flight{p: p, entry: entry, read: read, done: make(chan struct{})}
+	own := &pending{p: p, entry: entry, done: make(chan struct{})}
 	if p.restart == nil {
 		if err := f.surely(ctx); err != nil {
-			return err
+			return o, err
 		}
 	}
-	anchor, err := f.takeOff(ctx, own)
+	anchor, err := f.submit(ctx, own)
 	if err != nil {
-		return err
+		return o, err
 	}
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
@@ -104,7 +114,7 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	offset, err := f.log.Append(wait, anchor, entry)
 	if span.Record(ctx, "append", began, err); err != nil {
 		f.mu.Lock()
-		f.land(idOf(entry), own)
+		f.remove(idOf(entry), own)
 		f.mu.Unlock()
 		switch {
 		case errors.Is(err, docid.ErrLogLost):
@@ -112,9 +122,9 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 		case ctx.Err() == nil && !errors.Is(err, docid.ErrFull):
 			f.doubts()
 		case errors.Is(err, docid.ErrFull):
-			return fmt.Errorf("append to the log: %w", err)
+			return o, fmt.Errorf("append to the log: %w", err)
 		}
-		return fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
+		return o, fmt.Errorf("%w: append to the log: %w", docid.ErrUnavailable, err)
 	}
 	f.want(offset)
 	soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
@@ -122,16 +132,16 @@ func (f *follower) propose(ctx context.Context, p *proposal) error {
 	began = time.Now()
 	select {
 	case <-own.done:
-		err = own.err
+		o, err = own.made, own.err
 	case <-soon.Done():
 		err = context.Cause(soon)
 	}
 	span.Record(ctx, "apply", began, err)
-	return err
+	return o, err
 }
 
 // posts reports whether a pending proposal posts a new docId, or a name under a docId that does not have it.
-func (f *follower) posts(own *flight, key uint64) bool {
+func (f *follower) posts(own *pending, key uint64) bool {
 	c, ix := own.p.change, f.s.index(own.p.tenant)
 	if c.NewLeader != nil || ix == nil {
 		return c.NewLeader != nil
@@ -150,10 +160,10 @@ func (f *follower) posts(own *flight, key uint64) bool {
 	return fresh
 }
 
-// takeOff registers a pending proposal. It first waits for pending proposals that post one of the same keys,
+// submit registers a pending proposal. It first waits for pending proposals that post one of the same keys,
 // because fold would then refuse this one. So of many near articles at one moment a server appends one and
 // judges the others again.
-func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, error) {
+func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, error) {
 	var asks []uint64
 	if c := own.p.change; c != nil {
 		for _, s := range c.Query.KeySets {
@@ -186,8 +196,7 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		err := error(nil)
 		select {
 		case <-first.done:
-			r := &first.p.receipt
-			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && r.Seq > own.p.change.Query.Since {
+			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && first.made.receipt.Seq > own.p.change.Query.Since {
 				err = docid.ErrConflict
 			}
 		case <-ctx.Done():
@@ -198,24 +207,24 @@ func (f *follower) takeOff(ctx context.Context, own *flight) (docid.Anchor, erro
 		}
 	}
 	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse it with the same error
-		err := ix.leads(c)
+		err := ix.checkLeader(c)
 		if err == nil {
-			err = ix.newer(f.s.kv.Snapshot, &c.Query)
+			err = ix.checkNewer(f.s.kv.Snapshot, &c.Query)
 		}
 		if err != nil {
 			return docid.Anchor{}, err
 		}
 	}
-	f.flights[idOf(own.entry)] = own
+	f.pending[idOf(own.entry)] = own
 	for _, k := range own.keys {
 		f.posting[k] = own
 	}
 	return f.applied, nil
 }
 
-// land removes a pending proposal. The caller holds f.mu.
-func (f *follower) land(id entryID, own *flight) {
-	delete(f.flights, id)
+// remove removes a pending proposal. The caller holds f.mu.
+func (f *follower) remove(id entryID, own *pending) {
+	delete(f.pending, id)
 	for _, k := range own.keys {
 		if f.posting[k] == own {
 			delete(f.posting, k)

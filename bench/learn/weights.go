@@ -1,0 +1,32 @@
+package learn
+
+import (
+	"math"
+
+	"github.com/neardup/neardup/evidence"
+)
+
+// Signs returns the permitted signs of the weights of methods.Quantities.
+func Signs() (signs []int) {
+	for _, f := range evidence.Features() {
+		signs = append(signs, f.Sign())
+	}
+	return signs
+}
+
+// Table makes a table from the weights of methods.Quantities, and Weights does the reverse.
+func Table(w []float64) evidence.Weights {
+	bits := make([]float64, len(w))
+	for i := range w {
+		bits[i] = w[i] / math.Ln2
+	}
+	return evidence.MakeWeights(bits)
+}
+
+// Weights returns the weights of methods.Quantities in a table.
+func Weights(t evidence.Weights) (w []float64) {
+	for _, bits := range t.Bits() {
+		w = append(w, bits*math.Ln2)
+	}
+	return w
+}

@@ -1,0 +1,105 @@
+package ledger
+
+import "encoding/binary"
+
+// A leader's text is its article's in lower case and otherwise cleaned, so a log entry stores it as copies of parts
+// of the article's text and the bytes between them.
+
+// A difference has at most derivedSkip bytes of the article's text and derivedFresh bytes of the leader's. It ends
+// before derivedEqual equal bytes, or fewer if it is short, as between differences in one word.
+const (
+	derivedSkip  = 64
+	derivedFresh = 8
+	derivedEqual = 8
+)
+
+func lowered(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// lowered8 returns eight bytes in lower case.
+func lowered8(s string) uint64 {
+	const each = 0x01010101_01010101
+	v := binary.LittleEndian.Uint64([]byte(s[:8]))
+	low := v & (0x7f * each)
+	fromA, pastZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // in the high bit of each byte
+	return v | (fromA^pastZ)&^v&(0x80*each)>>2
+}
+
+// common returns how many bytes of to equal those of from in lower case.
+func common(from, to string) int {
+	n, most := 0, min(len(from), len(to))
+	for n+8 <= most && lowered8(from[n:]) == binary.LittleEndian.Uint64([]byte(to[n:n+8])) {
+		n += 8
+	}
+	for n < most && lowered(from[n]) == to[n] {
+		n++
+	}
+	return n
+}
+
+// difference returns how many bytes to skip in from and to take from to, until both are equal again.
+func difference(from, to string) (skip, fresh int) {
+	for sum := 1; sum <= derivedSkip+derivedFresh; sum++ {
+		for fresh := max(0, sum-derivedSkip); fresh <= min(sum, derivedFresh, len(to)); fresh++ {
+			skip := sum - fresh
+			if skip > len(from) || skip < len(from) && fresh < len(to) && lowered(from[skip]) != to[fresh] {
+				continue // the usual case, decided by one byte
+			}
+			equal := min(derivedEqual, 1+sum, len(to)-fresh)
+			if common(from[skip:min(skip+equal, len(from))], to[fresh:]) >= equal {
+				return skip, fresh
+			}
+		}
+	}
+	return min(derivedFresh, len(from)), min(derivedFresh, len(to))
+}
+
+// putDerived encodes a text that is mostly equal to another one in lower case.
+func putDerived(e *encoder, from, to string) {
+	e.uint(uint64(len(to)))
+	for len(to) > 0 {
+		n := common(from, to)
+		from, to = from[n:], to[n:]
+		skip, fresh := difference(from, to)
+		e.uint(uint64(n))
+		e.uint(uint64(skip))
+		e.string(to[:fresh])
+		from, to = from[skip:], to[fresh:]
+	}
+}
+
+// getDerived decodes a text that was derived from another one.
+func getDerived(d *decoder, from string) string {
+	size := d.uint()
+	if size > maxEntry {
+		d.fail("has a text that is too long")
+		return ""
+	}
+	var to []byte
+	for uint64(len(to)) < size && d.err == nil {
+		n := d.uint()
+		if n > uint64(len(from)) {
+			d.fail("copies too much")
+			return ""
+		}
+		for _, c := range []byte(from[:n]) {
+			to = append(to, lowered(c))
+		}
+		from = from[n:]
+		skip := d.uint()
+		if skip > uint64(len(from)) {
+			d.fail("skips too much")
+			return ""
+		}
+		from = from[skip:]
+		to = append(to, d.string()...)
+	}
+	if uint64(len(to)) != size {
+		d.fail("has a text of another length")
+	}
+	return string(to)
+}
