@@ -65,12 +65,12 @@ func (r *Reader) readAll(in *input) error {
 		return errors.Join(fmt.Errorf("%s: %w", in.path, err), f.Close())
 	}
 	for _, column := range rows.Columns() {
-		if slices.ContainsFunc(r.opt.columns, func(c Column) bool { return c.Name == column.Name }) {
+		if slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == column.Name }) {
 			continue
 		}
-		r.opt.columns = append(r.opt.columns, column)
+		r.columns = append(r.columns, column)
 		if column.Kind != Nested && !slices.Contains(r.opt.Fields, column.Name) {
-			r.opt.Fields = append(r.opt.Fields, column.Name)
+			r.opt.Fields = append(r.opt.Fields, column.Name+"?")
 		}
 	}
 	r.fields = r.opt.fields()
@@ -85,7 +85,7 @@ const sampled = 1000
 
 // sample returns the columns of the first records of JSON.
 func (t *Table) sample(it Item, dec *Decoder) []Column {
-	columns := dec.columns(nil, it.Raw)
+	columns := dec.ofObject(nil, it.Raw)
 	if t.from == nil {
 		return columns
 	}
@@ -100,14 +100,14 @@ func (t *Table) sample(it Item, dec *Decoder) []Column {
 			break
 		}
 		if err == nil && (it.in.format == JSONL || it.in.format == JSON) {
-			columns = dec.columns(columns, it.Raw)
+			columns = dec.ofObject(columns, it.Raw)
 		}
 	}
 	return columns
 }
 
-// columns adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
-func (d *Decoder) columns(columns []Column, raw []byte) []Column {
+// ofObject adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
+func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
 	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
 	s.value = func(path []byte, kind valueKind) (bool, error) {
 		c, from := Column{Name: string(path)}, s.i

@@ -11,20 +11,24 @@ import (
 // extra reads Options.Fields.
 func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	doc.Fields = make(map[string]string, len(d.opt.Fields))
-	values := d.Extra(it, d.opt.Fields...)
+	var names []string
+	for _, f := range d.fields[fieldOthers:] {
+		names = append(names, f.Name)
+	}
+	values := d.Extra(it, names...)
 	for i, value := range d.rec[fieldOthers:] { // of a row
 		if value != nil {
 			values[i] = utf8Text(value)
 		}
 	}
 	for i, value := range values {
-		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
+		if value == "" && d.opt.pixels(names[i]) && doc.Text != "" {
 			value = strconv.Itoa(d.opt.Pixels(doc.Text))
 		}
 		if value == "" {
 			continue
 		}
-		doc.Fields[d.opt.Fields[i]] = value
+		doc.Fields[names[i]] = value
 		if i < mostExtra {
 			d.note(1 << (fieldOthers + i))
 		}

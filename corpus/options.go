@@ -72,12 +72,9 @@ type Options struct {
 	HTMLField string
 
 	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
-	// under a header, columns. A dot leads into an object or a group.
+	// under a header, columns. A dot leads into an object or a group. A name that ends with ? may be missing in
+	// all records.
 	Fields []string
-	// Optional makes Fields that no record has no error.
-	Optional bool
-
-	columns []Column // of the inputs, for a Table that takes them over; see Reader.readAll
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
 	// the one of comma, tab, semicolon and bar under which the header has
@@ -232,7 +229,8 @@ func (o *Options) fields() Fields {
 		f.Text = pick(o.TextField, "image")
 	}
 	for _, name := range o.Fields {
-		f.Others = append(f.Others, Field{Name: name, Required: !o.Optional && !slices.ContainsFunc(o.columns, func(c Column) bool { return c.Name == name })})
+		name, optional := strings.CutSuffix(name, "?")
+		f.Others = append(f.Others, Field{Name: name, Required: !optional})
 	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText

@@ -148,12 +148,12 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 	names, own, ok := dec.Cells(it)
 	switch {
 	case from == JSONL || from == JSON:
-		if columns = dec.columns(nil, it.Raw); !t.begun {
+		if columns = dec.ofObject(nil, it.Raw); !t.begun {
 			columns = t.sample(it, dec)
 		}
 		return columns, func(names []string) []string { return dec.Extra(it, names...) }
 	case codecOf(dec.opt.Codecs, from) != nil:
-		return dec.opt.columns, func(names []string) (cells []string) {
+		return dec.columns, func(names []string) (cells []string) {
 			for _, name := range names {
 				cells = append(cells, doc.Fields[name])
 			}
