@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -117,12 +116,11 @@ func (e estimate) plus(o estimate) estimate {
 // sampled is a sample of the documents in input order.
 type sampled struct {
 	docs      []neardup.Document
-	others    []neardup.Document // of scripts that the sample may lack, some
-	documents estimate           // of all inputs
-	rejected  float64            // share of the sample
-	read      float64            // records that were read for it
-	start     float64            // CPU seconds before anything was read
-	reading   float64            // of reading all inputs
+	documents estimate // of all inputs
+	rejected  float64  // share of the sample
+	read      float64  // records that were read for it
+	start     float64  // CPU seconds before anything was read
+	reading   float64  // of reading all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -136,8 +134,6 @@ func (s *sampled) meanBytes() float64 {
 // draw samples the records, each with the same probability.
 func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
-	var others []sampledRecord
-	var met scripts
 	n, whole := int64(-1), true
 	for it, err := range r.Items() {
 		if err != nil && corpus.Rejected(err) == nil {
@@ -155,11 +151,6 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 		if err != nil {
 			continue
 		}
-		if met.add(it.Raw) {
-			other := it
-			other.Raw = bytes.Clone(it.Raw)
-			others = append(others, sampledRecord{n, other})
-		}
 		kept.add(sampledRecord{n, it})
 	}
 	n++
@@ -172,11 +163,11 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
 	}
-	return s, s.decode(r, kept.drawn, others)
+	return s, s.decode(r, kept.drawn)
 }
 
 // decode makes documents of the records, in the order of the input.
-func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
+func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	slices.SortFunc(kept, func(a, b sampledRecord) int { return int(a.at - b.at) })
 	dec, bad := r.NewDecoder(), 0
 	var first error
@@ -189,12 +180,6 @@ func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
 			continue
 		}
 		s.docs = append(s.docs, d)
-	}
-	for _, o := range others {
-		var d neardup.Document
-		if dec.Decode(o.it, &d) == nil {
-			s.others = append(s.others, d)
-		}
 	}
 	switch {
 	case first != nil && len(s.docs) == 0:

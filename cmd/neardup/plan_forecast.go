@@ -155,34 +155,9 @@ func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err er
 	return g, err
 }
 
-// scripts records the scripts seen in records. It looks at the first bytes of UTF-8 sequences and the first
-// digits of JSON escapes.
-type scripts struct{ bytes, digits [256]bool }
-
-const lookedAt = 4 << 10 // bytes of a record
-
-// add reports whether a record has letters of a script not seen before.
-func (s *scripts) add(raw []byte) (fresh bool) {
-	raw = raw[:min(len(raw), lookedAt)]
-	note := func(seen *[256]bool, b byte) {
-		fresh = fresh || !seen[b]
-		seen[b] = true
-	}
-	for i, b := range raw {
-		switch {
-		case b >= 0xC0:
-			note(&s.bytes, b)
-		case b == '\\' && i+2 < len(raw) && raw[i+1] == 'u':
-			note(&s.digits, raw[i+2]|0x20)
-		}
-	}
-	return fresh
-}
-
 // once returns the CPU seconds that a method takes once for any number of documents, such as for its tables.
-// A rare script may need a table of its own.
 func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Duration) (float64, error) {
-	few := slices.Concat(s.docs[:min(len(s.docs), 200)], s.others)
+	few := s.docs[:min(len(s.docs), 200)]
 	ends := [3]time.Duration{before}
 	for i := 1; i < len(ends); i++ {
 		if _, err := runOver(ctx, few, cfg); err != nil {
