@@ -151,8 +151,8 @@ type TwoStage interface {
 	// more than Compare, so engines call it for what they report.
 	Explain(a, b Prepared) Match
 	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. For two
-	// texts of one template, Compare depends only on the number of fillers that differ, and is not Near if any
-	// does. This holds if no filler of one text is in another slot of the other.
+	// texts of one template, Compare depends only on the number of fillers that differ: they match no better the
+	// more there are, and are not Near if any differs. This holds if no filler of one text is in another slot of the other.
 	Template(v Prepared) (template uint64, fillers []uint64)
 }
 

@@ -62,16 +62,16 @@ func ExamplePairs() {
 }
 
 func ExampleDedupStrings() {
-	m, err := methods.New("ngram")
+	m, err := methods.New("auto")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	titles := []string{"台风登陆广东沿海，多地停课", "股市今日小幅上涨", "台风登陆广东沿海，多地停课！"}
-	leader, err := batch.DedupStrings(context.Background(), titles, batch.Config{Method: m, Clean: text.Default()})
-	fmt.Println(leader, err)
+	lines := []string{"The ferry leaves at nine.", "The ferry leaves at nine!", "The ferry leaves at ten."}
+	leader, err := batch.DedupStrings(context.Background(), lines, batch.Config{Method: m, Clean: text.Default()})
+	fmt.Println(leader, err) // [0 0 2] <nil>
 	// Output:
-	// [0 1 0] <nil>
+	// [0 0 2] <nil>
 }
 
 // Verified pairs, wherever they were found, are decided one after the other.

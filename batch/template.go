@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// templates finds leaders of the template of a text without looking at each. All that agree with it in the same
-// fillers match it alike, and the first of those that agree in most is the best. Otherwise texts that differ
+// templates finds leaders of the template of a text without looking at each. All that agree with it in as many
+// fillers match it alike, and those that agree in fewer match it no better. Otherwise texts that differ
 // only in a number would be compared pair by pair, and there may be as many as texts.
 type templates struct {
 	method neardup.TwoStage
@@ -64,37 +64,37 @@ func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	return t.number[template]
 }
 
-// nearest returns the number of a text's template and the leader of it that matches
-// best. The number is 0 where no leader has the template, or what fills a slot of the
-// text fills another one of some leader: then each pair is a case of its own.
-func (t *templates) nearest(v neardup.Prepared) (number uint32, leader position) {
+// nearest returns the number of a text's template and the leaders of it that may match best: of those that agree with the
+// text in a number of fillers or more, the first, for each number. Fewer agreeing ones may match as well. The number is 0
+// where no leader has the template, or what fills a slot of the text fills another one of some leader: then each pair is a
+// case of its own.
+func (t *templates) nearest(v neardup.Prepared) (number uint32, leaders []position) {
 	template, fillers := t.of(v)
 	if template == 0 || t.number[template] == 0 {
-		return 0, 0
+		return 0, nil
 	}
 	var moved [mostFillers]uint64
 	for i, f := range fillers {
 		for k := range fillers {
 			moved[k] = f
 			if _, ok := t.first[agreeing(template, moved[:], 1<<k)]; ok && k != i {
-				return 0, 0
+				return 0, nil
 			}
 		}
 	}
-	for agree := len(fillers); ; agree-- { // down to none, which any leader does
-		found := false
-		for set := range uint(1) << len(fillers) {
-			if bits.OnesCount(set) != agree {
-				continue
-			}
-			if p, ok := t.first[agreeing(template, fillers, set)]; ok && (!found || p < leader) {
-				leader, found = p, true
-			}
-		}
-		if found {
-			return t.number[template], leader
+	var first [mostFillers + 1]position // by the number of fillers, plus 1
+	for set := range uint(1) << len(fillers) {
+		p, ok := t.first[agreeing(template, fillers, set)]
+		if n := bits.OnesCount(set); ok && (first[n] == 0 || p < first[n]-1) {
+			first[n] = p + 1
 		}
 	}
+	for _, p := range first {
+		if p > 0 && !slices.Contains(leaders, p-1) {
+			leaders = append(leaders, p-1)
+		}
+	}
+	return t.number[template], leaders
 }
 
 // agreeing hashes a template and a set of its fillers.
@@ -133,7 +133,7 @@ func (s *search) noteTemplate(leader position, contacts []contact) (uint32, erro
 	return s.x.templates.add(v, leader), nil
 }
 
-// ofTemplate collects the best of the leaders recorded with the template of the text. It returns the number of
+// ofTemplate collects the leaders that may match best of those recorded with the template of the text. It returns the number of
 // the template, whose other leaders can be skipped, or 0 if none can.
 func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
 	if s.x.templates == nil || !s.x.hot(contacts) {
@@ -143,12 +143,16 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 	if err != nil {
 		return 0, err
 	}
-	number, leader := s.x.templates.nearest(v)
-	if number == 0 || !s.x.shares(contacts, leader) {
-		return 0, nil
+	number, leaders := s.x.templates.nearest(v)
+	for _, p := range leaders {
+		if !s.x.shares(contacts, p) {
+			return 0, nil
+		}
 	}
-	if leader >= where.from && leader < where.to {
-		s.found = append(s.found, leader)
+	for _, p := range leaders {
+		if p >= where.from && p < where.to {
+			s.found = append(s.found, p)
+		}
 	}
 	return number, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -103,5 +104,31 @@ func TestTemplatesAreNotTheSquare(t *testing.T) {
 		if few.Removed != 0 || few.Work.Verified*20 > all.Work.Verified {
 			t.Errorf("%s: %d removed, %d pairs are compared, one by one %d", m.Spec(), few.Removed, few.Work.Verified, all.Work.Verified)
 		}
+	}
+}
+
+// In a long text two numbers that differ may count no more than one. So the first leader that differs in both is the variant,
+// not one that agrees in one.
+func TestTemplatesOfEqualOutcome(t *testing.T) {
+	const message = "货物已经按照合同的约定由仓库交给承运公司,预计后天上午送达贵公司在城东开发区的库房。请安排熟悉情况的同事在现场清点数量、核对规格并且检查外观,发现破损或者短缺时请当场拍照,写明原因,由司机签字确认以后寄回本部。逾期没有收到书面意见,我们将认为贵方已经验收合格,并按照惯例开具发票。"
+	var docs []neardup.Document
+	for i := range 60 {
+		text := fmt.Sprintf("第%d批%d件%s", 10+i%7, 1000+i, message)
+		if i < 20 { // another template under the same keys
+			text = strings.Replace(fmt.Sprintf("第%d批%d件%s", 500+i, 300+i, message), "请安排", "请不要安排", 1)
+		}
+		docs = append(docs, neardup.Document{ID: fmt.Sprint("d", i), Text: text})
+	}
+	m, err := methods.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := decide(t, m, docs, 0, 1<<30)
+	got, _ := decide(t, m, docs, 0, 10)
+	if want[40].VariantOf != "d20" || want[41].VariantOf != "d20" {
+		t.Fatalf("41 is a variant of %s, not of d20", want[41].VariantOf)
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("by templates (-want +got):\n%s", diff)
 	}
 }

@@ -25,10 +25,7 @@ func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, e
 		return api.Change{}, err
 	}
 	e, err := detector(ctx).Delete(ctx, in.NID)
-	if err != nil {
-		return api.Change{}, err
-	}
-	return changed(ctx, e), nil
+	return changed(ctx, e), err
 }
 
 type docIDInput struct {
@@ -40,10 +37,7 @@ func (s *Server) endDocID(ctx context.Context, in *docIDInput) (api.Change, erro
 		return api.Change{}, err
 	}
 	e, err := detector(ctx).End(ctx, in.DocID)
-	if err != nil {
-		return api.Change{}, err
-	}
-	return changed(ctx, e), nil
+	return changed(ctx, e), err
 }
 
 type logInput struct {

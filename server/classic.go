@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (s *Server) classic(mux *http.ServeMux) {
 		op.Description = "Fields: url, title, content, category, media, imageCount, nid, heat, publishTime, as strings. The answer has filterReason, docId, filterStatus, status; its header " + seqHeader + " the number of the change."
 		op.Parameters = []*huma.Param{{Name: "json", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}}
 		op.Responses = map[string]*huma.Response{"200": {Description: "Decided", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, typeOf[classicAnswer]())},
+			"application/json": {Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, reflect.TypeFor[classicAnswer]())},
 		}}}
 		s.api.OpenAPI().AddOperation(&op)
 		mux.HandleFunc(method+" "+classicPath, s.getDocID)
@@ -85,7 +86,9 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "HEAD decides nothing"))
 		return
 	}
-	if crossSite(r) {
+	writes := *r
+	writes.Method = http.MethodPost // a GET too
+	if s.origins.Check(&writes) != nil {
 		s.figures.refused("cross_site")
 		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site"))
 		return

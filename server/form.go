@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/url"
-	"reflect"
 	"strings"
 )
 
@@ -24,5 +23,3 @@ func formValue(form, name string) ([]byte, bool) {
 	}
 	return []byte(value), found
 }
-
-func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -339,22 +338,6 @@ func rightType(r *http.Request) bool {
 		r.Header.Set("Content-Type", t) // other cases mean the same
 	}
 	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
-}
-
-// crossSite reports whether a browser sent the request from another site, or may have. It protects GETs that
-// write, which http.CrossOriginProtection does not.
-func crossSite(r *http.Request) bool {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none":
-	default:
-		return true
-	}
-	origin := r.Header.Get("Origin")
-	if origin == "" {
-		return false
-	}
-	u, err := url.Parse(origin)
-	return err != nil || !strings.EqualFold(u.Host, r.Host)
 }
 
 // recorder records the status of an answer.

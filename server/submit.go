@@ -27,14 +27,19 @@ type submission struct {
 }
 
 func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error) {
-	sub, err := toCore(&in.Body.is, "body")
+	return s.add(ctx, &in.Body.is, "body", in.Key, "header.Idempotency-Key")
+}
+
+// add decides on a submission with an idempotency key. The locations of the two are for errors.
+func (s *Server) add(ctx context.Context, in *api.Submission, location, key, keyLocation string) (api.Answer, error) {
+	sub, err := toCore(in, location)
 	if err != nil {
 		return api.Answer{}, err
 	}
-	if len(in.Key) > maxID {
-		return api.Answer{}, at("header.Idempotency-Key", fmt.Sprintf("over %d bytes", maxID))
+	if len(key) > maxID {
+		return api.Answer{}, at(keyLocation, fmt.Sprintf("over %d bytes", maxID))
 	}
-	sub.Idempotency = in.Key
+	sub.Idempotency = key
 	return s.decide(ctx, sub)
 }
 
@@ -68,7 +73,8 @@ func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnsw
 	}
 	result := api.BatchAnswer{Answers: make([]api.EntryReply, len(entries))}
 	for i := range entries {
-		a, err := s.addEntry(ctx, &entries[i], fmt.Sprintf("body.articles[%d]", i))
+		location := fmt.Sprintf("body.articles[%d]", i)
+		a, err := s.add(ctx, &entries[i].Submission, location, entries[i].IdempotencyKey, location+".idempotencyKey")
 		if err == nil {
 			result.Answers[i].Answer, result.Seq = &a, max(result.Seq, a.Seq)
 			continue
@@ -80,18 +86,6 @@ func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnsw
 		result.Answers[i].Problem = wire(model)
 	}
 	return result, nil
-}
-
-func (s *Server) addEntry(ctx context.Context, e *api.BatchEntry, location string) (api.Answer, error) {
-	sub, err := toCore(&e.Submission, location)
-	if err != nil {
-		return api.Answer{}, err
-	}
-	if len(e.IdempotencyKey) > maxID {
-		return api.Answer{}, at(location+".idempotencyKey", fmt.Sprintf("over %d bytes", maxID))
-	}
-	sub.Idempotency = e.IdempotencyKey
-	return s.decide(ctx, sub)
 }
 
 // toCore checks the limits of a submission and converts it for package docid.

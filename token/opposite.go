@@ -95,9 +95,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// oppositeWords has rows of words, each the opposite of every other, or another of
-// the same class: a direction, a month, a unit. Lines with a + have verbs, to be
-// inflected; those with a * double their last letter.
+// oppositeWords has rows of words, each the opposite of every other, or another of the same class: a direction, a month,
+// a unit.
 //
 //go:embed words/opposites.txt
 var oppositeWords string
@@ -105,50 +104,18 @@ var oppositeWords string
 // oppositeTable has the opposites of each word.
 var oppositeTable = sync.OnceValue(func() map[string][]string {
 	table := map[string][]string{}
-	for line := range strings.Lines(oppositeWords) {
-		rows, verbs := strings.CutPrefix(line, "+ ")
-		for _, inflect := range inflections(verbs) {
-			for _, row := range strings.Fields(rows) {
-				words := strings.Split(row, "/")
-				for i, x := range words {
-					for k, y := range words {
-						if i != k {
-							form := base(inflect(x))
-							table[form] = append(table[form], base(inflect(y)))
-						}
-					}
+	for _, row := range strings.Fields(oppositeWords) {
+		words := strings.Split(row, "/")
+		for i, x := range words {
+			for k, y := range words {
+				if i != k {
+					table[base(x)] = append(table[base(x)], base(y))
 				}
 			}
 		}
 	}
 	return table
 })
-
-// inflections returns functions that make the forms of the words of a line.
-func inflections(verbs bool) []func(string) string {
-	plain := func(w string) string { return strings.TrimSuffix(w, "*") }
-	if !verbs {
-		return []func(string) string{plain}
-	}
-	with := func(ending string) func(string) string {
-		return func(w string) string {
-			base, doubles := strings.CutSuffix(w, "*")
-			last := base[len(base)-1]
-			switch {
-			case doubles:
-				return base + string(last) + ending
-			case last == 'e':
-				return base[:len(base)-1] + ending
-			case last == 'y' && ending == "ed" && !isVowel(base[len(base)-2]):
-				return base[:len(base)-1] + "ied"
-			}
-			return base + ending
-		}
-	}
-	return []func(string) string{plain, with("ed"), with("ing")} // the plain one also covers the one with -s
-}
-
-func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
 // base leaves the ending -s off a word, so that a row is one of its plurals too.
 func base(word string) string {

@@ -8,13 +8,9 @@ import (
 	"testing"
 )
 
-// TestGoGuide wants each block of Go of the guide to be code of an example, because examples
+// TestGoGuide checks that each block of Go of the guide and of the README is code of an example, because examples
 // are compiled and run.
 func TestGoGuide(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/guides/go.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	examples := ""
 	for _, dir := range []string{"batch", "docid"} {
 		b, err := os.ReadFile(filepath.Join("../..", dir, "example_test.go"))
@@ -23,7 +19,7 @@ func TestGoGuide(t *testing.T) {
 		}
 		examples += string(b)
 	}
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(readPage(t, "docs/guides/go.md")+readPage(t, "README.md"), -1)
 	if len(blocks) == 0 {
 		t.Error("the guide has no Go")
 	}

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,7 +16,7 @@ import (
 // so that the article is stored once.
 func (c *Client) Submit(ctx context.Context, s Submission, key string) (Answer, error) {
 	if key == "" && s.NID == "" {
-		key = newKey()
+		key = rand.Text()
 	}
 	return ask[Answer](ctx, c, call{method: http.MethodPost, path: "/v1/articles", key: key, body: s})
 }
@@ -30,7 +32,7 @@ func (c *Client) SubmitBatch(ctx context.Context, entries []BatchEntry) (BatchAn
 	entries = slices.Clone(entries)
 	for i := range entries {
 		if e := &entries[i]; e.IdempotencyKey == "" && e.NID == "" {
-			e.IdempotencyKey = newKey()
+			e.IdempotencyKey = rand.Text()
 		}
 	}
 	return ask[BatchAnswer](ctx, c, call{method: http.MethodPost, path: "/v1/batch", body: Batch{entries}})
@@ -80,10 +82,7 @@ func (c *Client) Unsure(ctx context.Context, before uint64, limit int) (UnsureAr
 // Rulings returns up to limit rulings that were made after a change.
 func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings, error) {
 	page, err := ask[Rulings](ctx, c, call{method: http.MethodGet, path: "/v1/rulings", query: paged(after, limit)})
-	if err == nil {
-		err = advances("rulings", after, page.Next)
-	}
-	return page, err
+	return page, cmp.Or(err, advances("rulings", after, page.Next))
 }
 
 // Delete deletes an article. If a lost first attempt had succeeded, the repeated attempt reports that the
@@ -95,10 +94,7 @@ func (c *Client) Delete(ctx context.Context, nid string) (Change, error) {
 // DocID returns a docId with up to limit members after the change after.
 func (c *Client) DocID(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
 	page, err := ask[Group](ctx, c, call{method: http.MethodGet, path: "/v1/docids/" + segment(docID), query: paged(after, limit)})
-	if err == nil {
-		err = advances("members", after, page.Next)
-	}
-	return page, err
+	return page, cmp.Or(err, advances("members", after, page.Next))
 }
 
 // DocIDs lists docIds of at least minSize articles, the largest first. For the next page, pass the Next of

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,6 +193,3 @@ func problemOf(status int, answer []byte, target string) *Problem {
 	p.Status = status
 	return &p
 }
-
-// newKey makes a random idempotency key.
-func newKey() string { return rand.Text() }
