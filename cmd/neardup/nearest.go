@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/neardup/neardup"
@@ -72,8 +71,12 @@ func (n *near) nearest(ctx context.Context, args []string) error {
 // neighbors returns the leaders that share a key with a clean text, the most alike first.
 func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean string) (found []neighbor, err error) {
 	shared := map[uint32]int{}
+	var rec neardup.Record
+	m.Record(clean, &rec)
+	keys := slices.Concat([]uint64{neardup.DigestOf(clean).Key()}, rec.Probes(), rec.Index)
+	slices.Sort(keys)
 	finder := x.Finder()
-	for _, key := range slices.Sorted(maps.Keys(keysOf(m, clean))) {
+	for _, key := range slices.Compact(keys) {
 		if err := finder.Find(key, func(p reference.Posting) error { shared[p.Doc]++; return ctx.Err() }); err != nil {
 			return nil, err
 		}
@@ -101,17 +104,6 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 	}
 	slices.SortStableFunc(found, func(a, b neighbor) int { return cmp.Compare(b.Similarity, a.Similarity) })
 	return found, nil
-}
-
-// keysOf returns the keys by which a text is found: of its record, and of the text itself.
-func keysOf(m neardup.Method, clean string) map[uint64]bool {
-	var rec neardup.Record
-	m.Record(clean, &rec)
-	keys := map[uint64]bool{neardup.DigestOf(clean).Key(): true}
-	for _, key := range append(slices.Clone(rec.Probes()), rec.Index...) {
-		keys[key] = true
-	}
-	return keys
 }
 
 func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string) (one neighbor, err error) {
