@@ -7,9 +7,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// templates finds leaders of the template of a text without looking at each. All that agree with it in as many
-// fillers match it alike, and those that agree in fewer match it no better. Otherwise texts that differ
-// only in a number would be compared pair by pair, and there may be as many as texts.
+// templates finds leaders of the template of a text without looking at each. All that agree with it in as many fillers
+// match it alike, and those that agree in fewer match it no better. Otherwise texts that differ only in a number would be
+// compared pair by pair, and there may be as many as texts.
 type templates struct {
 	method neardup.TwoStage
 	number map[uint64]uint32   // of a template, from 1 on
@@ -27,8 +27,7 @@ const (
 // templates of more are noted. Variable for tests.
 var templateFrom = uint32(64)
 
-// newTemplates returns nil if the method has none, or if there are rulings, because a ruling is on one pair
-// only.
+// newTemplates returns nil if the method has none, or if there are rulings, because each is on one pair only.
 func newTemplates(v *verifier, memory int64) *templates {
 	m, ok := v.method.(neardup.TwoStage)
 	if !ok || len(v.rulings) > 0 {
@@ -64,10 +63,9 @@ func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	return t.number[template]
 }
 
-// nearest returns the number of a text's template and the leaders of it that may match best: of those that agree with the
-// text in a number of fillers or more, the first, for each number. Fewer agreeing ones may match as well. The number is 0
-// where no leader has the template, or what fills a slot of the text fills another one of some leader: then each pair is a
-// case of its own.
+// nearest returns the number of a text's template, and for each number of fillers the first leader that agrees in as many:
+// one that agrees in fewer may match as well. The number is 0 where no leader has the template, or what fills a slot of
+// the text fills another one of some leader: then each pair is a case of its own.
 func (t *templates) nearest(v neardup.Prepared) (number uint32, leaders []position) {
 	template, fillers := t.of(v)
 	if template == 0 || t.number[template] == 0 {
@@ -89,8 +87,8 @@ func (t *templates) nearest(v neardup.Prepared) (number uint32, leaders []positi
 			first[n] = p + 1
 		}
 	}
-	for _, p := range first {
-		if p > 0 && !slices.Contains(leaders, p-1) {
+	for _, p := range slices.Compact(first[:]) { // fewer equal fillers, no later leader
+		if p > 0 {
 			leaders = append(leaders, p-1)
 		}
 	}
@@ -144,10 +142,8 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 		return 0, err
 	}
 	number, leaders := s.x.templates.nearest(v)
-	for _, p := range leaders {
-		if !s.x.shares(contacts, p) {
-			return 0, nil
-		}
+	if slices.ContainsFunc(leaders, func(p position) bool { return !s.x.shares(contacts, p) }) {
+		return 0, nil
 	}
 	for _, p := range leaders {
 		if p >= where.from && p < where.to {
