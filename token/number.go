@@ -33,11 +33,30 @@ func (c *Cutter) figures(clean string, at int) int {
 	if to == 0 {
 		return c.word(clean, at)
 	}
-	c.number(clean[at:to], decimal(clean[at:to]))
+	value, end := scaled(decimal(clean[at:to]), clean, to)
+	c.number(clean[at:end], value)
+	to = end
 	if n := len(c.tokens) - 2; n >= 0 && c.tokens[n].Kind == Measure && endsAt(clean, at, c.tokens[n].Written) {
 		c.tokens[n], c.tokens[n+1] = c.tokens[n+1], c.tokens[n] // $5 is 5 dollars
 	}
 	return to
+}
+
+// scaled multiplies a number by the 万 or 亿 at s[at], and returns where that ends: 3.5亿 is 350000000.
+func scaled(value, s string, at int) (product string, end int) {
+	r, size := utf8.DecodeRuneInString(s[at:])
+	zeros := 0
+	switch r {
+	case '万':
+		zeros = 4
+	case '亿':
+		zeros = 8
+	}
+	whole, fraction, _ := strings.Cut(value, ".")
+	if zeros == 0 || len(fraction) > zeros {
+		return value, at
+	}
+	return decimal(whole + fraction + strings.Repeat("0", zeros-len(fraction))), at + size
 }
 
 // versionEnd returns where the digits and points end that begin at s[at], and

@@ -157,7 +157,7 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	part := strings.HasPrefix(written, share)
 	value := chineseNumber(written)
 	if fraction, after := chineseFraction(clean[:end], to); after > to {
-		value, to = decimal(value+"."+fraction), after
+		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
 	}
 	c.number(clean[from:to], value)
 	if part {
