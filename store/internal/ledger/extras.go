@@ -1,9 +1,6 @@
 package ledger
 
-import (
-	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/image"
-)
+import "github.com/neardup/neardup/docid"
 
 // Extras follow the other fields. Rows and entries without extras have no bytes for them.
 
@@ -40,22 +37,22 @@ func extrasFields(c *coder, yes *bool, x *docid.Extras, follow bool) {
 	}
 }
 
-func hashFields(c *coder, h *image.Hash) {
+func hashFields(c *coder, h *[4]uint64) {
 	for i := range h {
 		c.fixed(&h[i])
 	}
 }
 
 func pictureFields(c *coder, p *docid.Picture) {
-	hashFields(c, &p.Hash)
+	hashFields(c, (*[4]uint64)(&p.Hash))
 	uints(c, &p.Quality)
 }
 
 func sameImagesFields(c *coder, s *docid.SameImages) {
 	uints(c, &s.Leader)
 	uints(c, &s.Same, &s.Of)
-	hashFields(c, &s.A)
-	hashFields(c, &s.B)
+	hashFields(c, (*[4]uint64)(&s.A))
+	hashFields(c, (*[4]uint64)(&s.B))
 	uints(c, &s.Distance)
 }
 
