@@ -159,7 +159,11 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	case full != nil:
 		return Answer{}, full
 	}
-	return d.decideAndCommit(ctx, d.subject(&sub, request))
+	s, err := d.prepare(ctx, &sub, request)
+	if err != nil {
+		return Answer{}, err
+	}
+	return d.decideAndCommit(ctx, s)
 }
 
 // replay finds the answer to a submission that was made before.
@@ -224,7 +228,11 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}
-	j := d.search(d.subject(&sub, [16]byte{}))
+	s, err := d.prepare(ctx, &sub, [16]byte{})
+	if err != nil {
+		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
+	}
+	j := d.search(s)
 	defer j.release()
 	o, err := j.round(ctx)
 	if err != nil {

@@ -14,6 +14,12 @@ type interposed struct {
 	docid.Index
 	before  func(*docid.Change) error
 	commits atomic.Int64
+	lookups atomic.Int64
+}
+
+func (i *interposed) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
+	i.lookups.Add(1)
+	return i.Index.Lookup(ctx, q)
 }
 
 func (i *interposed) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {

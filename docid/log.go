@@ -14,7 +14,8 @@ type Log interface {
 	Append(ctx context.Context, anchor Anchor, entry []byte) (uint64, error)
 	// Read returns entries after the anchor, in order, without gaps and durable. A call ends at the latest with
 	// the entry that exceeds 1 MiB. If there are none it waits briefly, and then returns none. It returns
-	// ErrLogLost if the log lacks the entry at the anchor or any after it.
+	// ErrLogLost if the log lacks the entry at the anchor or any after it. A page may take as long as it needs over a slow
+	// link, but the call fails if the log sends nothing for about a second.
 	Read(ctx context.Context, anchor Anchor) ([][]byte, error)
 	// Incarnation names the current run of the log. The name changes after anything that may have lost entries,
 	// such as a restart, a failover or a restore. The other methods then fail until it is called again. Before

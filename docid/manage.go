@@ -50,7 +50,12 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	if m.Own() == m.Leader {
 		return nil
 	}
-	j := d.search(d.cascade.subject("", d.clean(c.Article.Text)))
+	var s *subject
+	err = d.inPlace(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
+	if err != nil {
+		return err
+	}
+	j := d.search(s)
 	defer j.release()
 	a, err := j.agrees(ctx, content{m.Leader, StageURL})
 	c.Evidence.Disagrees = a.disagrees

@@ -160,3 +160,44 @@ func TestRulingsCostNoMoreWithTime(t *testing.T) {
 		t.Errorf("two rulings allocate %d bytes after 120 of them, and %d after 4,000", few, many)
 	}
 }
+
+// TestRulingsConcern checks that a ruling makes only the articles that it names be judged again, whether it was made
+// before the look-up or before the commit.
+func TestRulingsConcern(t *testing.T) {
+	for _, c := range []struct {
+		name, a, b       string
+		late             bool // after the look-up
+		lookups, commits int64
+	}{
+		{"of others", "x", "y", false, 1, 1},
+		{"of others, late", "x", "y", true, 1, 1},
+		{"of the article", "x", "new", false, 2, 1},
+		{"of the article, late", "new", "x", true, 3, 2}, // the second judgement learns the rule by a look-up
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, index, other := interpose(t, docid.Settings{Content: docid.Exact})
+			rule := func() {
+				if _, err := other.Rule(t.Context(), c.a, c.b, docid.Ruling{Link: override.Cannot}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.late {
+				index.before = func(*docid.Change) error {
+					index.before = nil
+					rule()
+					return nil
+				}
+			} else {
+				rule()
+			}
+			var sub docid.Submission
+			sub.ID, sub.Text = "new", "some words"
+			if _, err := d.Add(t.Context(), sub); err != nil {
+				t.Fatal(err)
+			}
+			if l, n := index.lookups.Load(), index.commits.Load(); l != c.lookups || n != c.commits {
+				t.Errorf("%d look-ups and %d commits, want %d and %d", l, n, c.lookups, c.commits)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -142,6 +143,11 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 		}
 		if err := j.d.learnRulings(ctx); err != nil {
 			return q, f, err
+		}
+		at, links := j.d.rulings(j.s.sub.ID)
+		if maps.Equal(links, j.s.links) { // the rules are about others
+			j.s.ruled, q.Ruled = at, at
+			return q, f, nil
 		}
 		j.s = j.d.subject(j.s.sub, j.s.request)
 		j.restart()

@@ -8,7 +8,7 @@ import (
 )
 
 // Semaphore bounds how many long judgements run at one moment. So a client that fills one bucket, or several in
-// several tenants, never has all processors. A judgement of few candidates needs no place and never waits. A
+// several tenants, never has all processors. A judgement of few candidates and a short text needs no place. A
 // long one does a piece of its work and rejoins its client's queue. Clients (see [WithClient]) are served in
 // rotation, so a client that sends a lot waits for itself. A very long judgement also keeps its place while it
 // commits. One Semaphore may serve many detectors.
@@ -116,12 +116,18 @@ const (
 	// A pair of short texts is compared by its edits, some 4 us.
 	shortText   = 1024 // bytes
 	shortEffort = 16
+
+	// A long text takes milliseconds to prepare, and again to compare, so each needs a place.
+	longText = 64 << 10 // bytes
 )
 
 // compareEffort returns the effort of one comparison of the subject.
 func (j *search) compareEffort() int {
-	if len(j.s.content) <= shortText {
+	switch n := len(j.s.content); {
+	case n <= shortText:
 		return shortEffort
+	case n >= longText:
+		return freeEffort
 	}
 	return 1
 }
@@ -140,6 +146,18 @@ func (j *search) spend(ctx context.Context, effort int) error {
 		return nil
 	}
 	return j.acquire(ctx)
+}
+
+// inPlace does the work on a text, in a place of its own if the text is long.
+func (d *Detector) inPlace(ctx context.Context, text string, work func()) error {
+	if len(text) >= longText {
+		if err := d.Semaphore.Acquire(ctx); err != nil {
+			return err
+		}
+		defer d.Semaphore.Release()
+	}
+	work()
+	return nil
 }
 
 // long reports whether the bucket has enough leaders that simultaneous commits would conflict.

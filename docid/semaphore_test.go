@@ -16,8 +16,8 @@ import (
 )
 
 // hotMethod is a method under which all texts of one first word share a key and are never near. If compare is
-// not nil, each comparison calls it with the text that is judged.
-type hotMethod struct{ compare func(text string) }
+// not nil, each comparison calls it with the text that is judged. record is called with each text whose keys are made.
+type hotMethod struct{ compare, record func(text string) }
 
 type hotView string
 
@@ -26,6 +26,9 @@ func (hotView) Bytes() int { return 1 }
 func (m *hotMethod) Spec() neardup.Spec { return neardup.Spec{Method: "hotMethod", Version: 1} }
 
 func (m *hotMethod) Record(clean string, rec *neardup.Record) {
+	if m.record != nil {
+		m.record(clean)
+	}
 	rec.Reset()
 	key := uint64(7)
 	word, _, _ := strings.Cut(clean, " ")
@@ -222,4 +225,63 @@ func (c *counting) Clean(text string) string {
 		c.over()
 	}
 	return text
+}
+
+// TestLongTextsAcquireTheSemaphore checks that one long text is prepared and compared at a moment, whatever the
+// request, and that short ones are decided meanwhile.
+func TestLongTextsAcquireTheSemaphore(t *testing.T) {
+	store, err := memory.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	m := &hotMethod{}
+	d, err := docid.NewDetector(t.Context(), store, "tenant", docid.Settings{
+		Content: docid.Near, Semaphore: docid.NewSemaphore(1),
+		ContentMethod: func(uint64, []byte) (neardup.Method, error) { return m, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := func(n int) string { return fmt.Sprint("long ", n, strings.Repeat(" word", 20_000)) }
+	for n := range 3 {
+		addNew(t, d, long(n))
+	}
+	within, release, begun := make(chan struct{}), make(chan struct{}), sync.Once{}
+	var working, most, short atomic.Int64
+	work := func(text string) {
+		if len(text) < 1000 {
+			short.Add(1)
+			return
+		}
+		most.Store(max(most.Load(), working.Add(1)))
+		begun.Do(func() {
+			close(within)
+			<-release
+		})
+		runtime.Gosched()
+		working.Add(-1)
+	}
+	m.record, m.compare = work, work
+	var all sync.WaitGroup
+	for n := range 4 {
+		all.Go(func() { addNew(t, d, long(10+n)) })
+		all.Go(func() {
+			if _, err := d.Check(t.Context(), submission("", "", long(20+n))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-within
+	for n := range 20 {
+		addNew(t, d, fmt.Sprintf("short %d", n))
+	}
+	if most.Load() != 1 || short.Load() < 20 {
+		t.Errorf("%d long texts at one moment, and %d calls for short ones", most.Load(), short.Load())
+	}
+	close(release)
+	all.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d long texts were worked on at one moment", most.Load())
+	}
 }

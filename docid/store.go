@@ -53,8 +53,8 @@ type Index interface {
 	// its log entry. It is refused, and nothing is written, with
 	//   - ErrConflict if a name or key of c.Query was posted after
 	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
-	//     Or if c.Query.Ruled is not the last rule, or a corrected nid has not the
-	//     docId c.Ruling.Before;
+	//     Or if a rule after c.Query.Ruled is about the submitted nid, or about
+	//     the pair of a rule, or a corrected nid has not the docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
@@ -84,10 +84,13 @@ type Index interface {
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest.
 	Catalog() Catalog
+	// Outbox is what sinks need.
+	Outbox() Outbox
+}
 
-	// What waits for sinks is the log, and with it the articles, each kept until every attached sink
-	// has it.
-
+// Outbox is what waits for the sinks of an index: its log, and with it the articles, each kept until every
+// attached sink has it.
+type Outbox interface {
 	// Attach has the articles kept for a sink from now on, and returns the
 	// last change that it has acknowledged. A sink that is attached stays
 	// so, whatever is restarted.

@@ -1,6 +1,7 @@
 package docid
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/neardup/neardup"
@@ -63,6 +64,12 @@ func (d *Detector) request(sub *Submission) [16]byte {
 // subject prepares a submission. O(len(text)).
 func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	return d.subjectOf(sub, d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text)), request)
+}
+
+// prepare prepares a submission, in a place of the semaphore if its text is long.
+func (d *Detector) prepare(ctx context.Context, sub *Submission, request [16]byte) (s *subject, err error) {
+	err = d.inPlace(ctx, sub.Text, func() { s = d.subject(sub, request) })
+	return s, err
 }
 
 // subjectOf prepares a submission whose texts are clean.

@@ -38,7 +38,9 @@ func (r *refusal) ErrorDetail() *huma.ErrorDetail { return &r.detail }
 func (r *refusal) Error() string { return r.detail.Error() }
 
 // Schema returns the schema of the body.
-func (*input[T]) Schema(r huma.Registry) *huma.Schema { return r.Schema(reflect.TypeFor[T](), true, "") }
+func (*input[T]) Schema(r huma.Registry) *huma.Schema {
+	return r.Schema(reflect.TypeFor[T](), true, "")
+}
 
 // Resolve reports an invalid body to huma.
 func (in *input[T]) Resolve(huma.Context) []error {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,10 +65,7 @@ func meaning(err error) *huma.ErrorModel {
 		{context.Canceled, http.StatusServiceUnavailable, api.CodeUnavailable, "the caller went away"},
 	} {
 		if errors.Is(err, m.is) {
-			if m.detail == "" {
-				m.detail = err.Error()
-			}
-			return problem(m.status, m.code, m.detail)
+			return problem(m.status, m.code, cmp.Or(m.detail, err.Error()))
 		}
 	}
 	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")

@@ -36,7 +36,7 @@ type kafkaSource struct {
 }
 
 func kafkaOptions(a address) ([]kgo.Opt, error) {
-	options, err := kafkaclient.Secure(a.URL)
+	options, err := kafkaclient.Secure(a.URL, 10*time.Second)
 	if err != nil {
 		return nil, fmt.Errorf("address of Kafka: %w", err)
 	}

@@ -9,7 +9,9 @@ import (
 // Flood is a kind of requests that one client may send without end.
 type Flood struct {
 	Name    string
+	Rate    float64 // requests a second
 	Request func(n int) Request
+	Token   bool // the client needs a role, so it sends the token
 }
 
 // Floods are the kinds: each article is new, and each is meant to be dear for
@@ -36,13 +38,38 @@ func (a *Articles) Floods() []Flood {
 		article.NID = fmt.Sprintf("flood%d", n)
 		return article
 	}
+	large := func(n, bytes int) string {
+		r := rand.New(rand.NewPCG(uint64(n), 29))
+		text := make([]byte, 0, bytes)
+		for len(text) < bytes-20 {
+			text = append(append(text, a.vocabulary[r.IntN(len(a.vocabulary))]...), ' ')
+		}
+		return string(text)
+	}
+	const small, most = 200_000, 1_000_000
+	copied := large(0, most)
 	return []Flood{
-		{"long, one template", Submit(a.Crowd)},
-		{"short English", Submit(func(n int) Article { return name(n, Article{Content: draw(n, 18)}) })},
-		{"short Chinese", Submit(func(n int) Article { return name(n, Article{Content: han(n, 60)}) })},
-		{"one title", Submit(func(n int) Article { return name(n, Article{Title: "Weather", Content: draw(n, 400)}) })},
-		{"one url", Submit(func(n int) Article { return name(n, Article{URL: "https://flood.example/", Content: draw(n, 400)}) })},
-		{"churn", a.churn},
+		{"long, one template", 50, Submit(a.Crowd), false},
+		{"short English", 50, Submit(func(n int) Article { return name(n, Article{Content: draw(n, 18)}) }), false},
+		{"short Chinese", 50, Submit(func(n int) Article { return name(n, Article{Content: han(n, 60)}) }), false},
+		{"one title", 50, Submit(func(n int) Article { return name(n, Article{Title: "Weather", Content: draw(n, 400)}) }), false},
+		{"one url", 50, Submit(func(n int) Article { return name(n, Article{URL: "https://flood.example/", Content: draw(n, 400)}) }), false},
+		{"churn", 50, a.churn, false},
+		{"rulings of one pair", 100, func(n int) Request {
+			link := []string{"must", "cannot"}[n%2]
+			return Request{http.MethodPost, "/v1/rulings", map[string]string{"a": "flooded1", "b": "flooded2", "link": link}}
+		}, true},
+		{"articles of .2 MB", 45, Submit(func(n int) Article { return name(n, Article{Content: large(n, small)}) }), false},
+		{"articles of 1 MB", 20, Submit(func(n int) Article { return name(n, Article{Content: large(n, most)}) }), false},
+		{"near articles of 1 MB", 20, Submit(func(n int) Article {
+			word := a.vocabulary[n%len(a.vocabulary)]
+			return name(n, Article{Content: copied[:most/2] + word + copied[most/2:most-100]})
+		}), false},
+		{"checks of 1 MB", 20, func(n int) Request {
+			return Request{http.MethodPost, "/v1/check", Article{Content: large(n, most)}}
+		}, false},
+		{"comparisons of .2 MB", 45, compared(large, small), false},
+		{"comparisons of 1 MB", 20, compared(large, most), false},
 	}
 }
 
@@ -55,4 +82,13 @@ func (a *Articles) churn(n int) Request {
 		return Request{http.MethodPost, "/v1/articles", article}
 	}
 	return Request{http.MethodPatch, "/v1/articles/" + article.NID, map[string]any{"heat": n, "content": a.Make(1_000_000_000 + 3*n).Content}}
+}
+
+// compared compares texts of a size that differ everywhere.
+func compared(text func(n, bytes int) string, bytes int) func(n int) Request {
+	return func(n int) Request {
+		return Request{http.MethodPost, "/v1/compare", map[string]any{
+			"a": map[string]string{"content": text(2*n, bytes)}, "b": map[string]string{"content": text(2*n+1, bytes)},
+		}}
+	}
 }

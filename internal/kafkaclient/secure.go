@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/neardup/neardup/internal/silence"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
@@ -21,21 +23,21 @@ import (
 // SchemeTLS is the scheme of addresses of brokers with TLS.
 const SchemeTLS = "kafka+tls"
 
-// Secure returns the options for authentication and TLS. For a user, it uses the first mechanism that the
+// Secure returns the options for connections, which take at most connect to begin, and for authentication. For a user, it uses the first mechanism that the
 // brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one of them.
 // With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
 // client's own certificate. All files are in PEM.
-func Secure(u *url.URL) (options []kgo.Opt, err error) {
+func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 	query, encrypted := u.Query(), u.Scheme == SchemeTLS
+	dialer := silence.Dialer{Connect: connect}
 	if encrypted {
-		config, err := tlsOf(query)
-		if err != nil {
+		if dialer.TLS, err = tlsOf(query); err != nil {
 			return nil, err
 		}
-		options = append(options, kgo.DialTLSConfig(config))
 	} else if query.Has("ca") || query.Has("cert") || query.Has("key") {
 		return nil, errors.New("ca, cert and key are for kafka+tls://")
 	}
+	options = append(options, kgo.Dialer(dialer.DialContext))
 	said := query.Get("sasl")
 	if u.User == nil {
 		if said != "" {

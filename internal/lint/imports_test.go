@@ -74,8 +74,8 @@ var layers = map[string]layer{
 
 	"internal":             {[]string{"", "text", "feature"}, nil},
 	"internal/span":        {nil, []string{"go.opentelemetry.io/otel/"}},
-	"internal/kafkaclient": {nil, []string{"github.com/twmb/franz-go/"}},
-	"internal/redisclient": {nil, []string{"github.com/gomodule/redigo/"}},
+	"internal/kafkaclient": {[]string{"internal/silence"}, []string{"github.com/twmb/franz-go/"}},
+	"internal/redisclient": {[]string{"internal/silence"}, []string{"github.com/gomodule/redigo/"}},
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/lint":        {nil, nil},
 	"internal/test":        {[]string{anything}, []string{anything}},

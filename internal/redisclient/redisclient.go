@@ -13,6 +13,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/internal/pause"
+	"github.com/neardup/neardup/internal/silence"
 )
 
 // Options configures the connection to Redis.
@@ -20,7 +21,7 @@ type Options struct {
 	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
 	MasterSet string        // "": no Sentinels
 	Connect   time.Duration // timeout of a connect
-	Answer    time.Duration // timeout of a command
+	Answer    time.Duration // how long Redis may be silent before and within its answer to a command
 	url       url.URL
 }
 
@@ -143,7 +144,7 @@ func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 
 func (o Options) dial(ctx context.Context, at url.URL) (redis.Conn, error) {
 	return redis.DialURLContext(ctx, at.String(), redis.DialClientName("neardup"),
-		redis.DialContextFunc((&net.Dialer{Timeout: o.Connect}).DialContext), redis.DialTLSHandshakeTimeout(o.Connect),
+		redis.DialContextFunc(silence.Dialer{Connect: o.Connect}.DialContext), redis.DialTLSHandshakeTimeout(o.Connect),
 		redis.DialReadTimeout(o.Answer), redis.DialWriteTimeout(o.Answer))
 }
 

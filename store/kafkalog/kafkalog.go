@@ -40,6 +40,7 @@ const provenFor = time.Second
 // Log is a docid.Log in Kafka. The entry at an offset is the record at that offset minus 1.
 type Log struct {
 	c        *kgo.Client
+	pages    *kgo.Client // for fetches: it bounds the silence, not the time of a page
 	topic    string
 	replicas int
 	promises durability.Check
@@ -80,15 +81,18 @@ func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 	if l.replicas, err = durability.Replicas(u.Query()); err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
-	options, err := kafkaclient.Secure(u)
+	options, err := kafkaclient.Secure(u, time.Second)
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
-	l.c, err = kgo.NewClient(append(append(options, more...),
-		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"), kgo.DialTimeout(time.Second),
+	options = append(append(options, more...),
+		kgo.SeedBrokers(strings.Split(u.Host, ",")...), kgo.ClientID("neardup"),
 		kgo.MetadataMinAge(metadataAge), kgo.UnknownTopicRetries(int(untilKnown/metadataAge)), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.BrokerMaxWriteBytes(2*maxEntry), kgo.BrokerMaxReadBytes(2*maxEntry), kgo.ProducerLinger(0), kgo.RecordPartitioner(kgo.ManualPartitioner()),
-	)...)
+	)
+	if l.c, err = kgo.NewClient(options...); err == nil {
+		l.pages, err = kgo.NewClient(append(options, kgo.RequestTimeoutOverhead(durability.Silence-pageWait))...)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
@@ -100,14 +104,14 @@ func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 		_, err = l.Incarnation(ctx)
 	}
 	if err != nil {
-		l.c.Close()
-		return nil, err
+		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
 // Close closes the connections.
 func (l *Log) Close() error {
+	l.pages.Close()
 	l.c.Close()
 	return nil
 }
@@ -284,7 +288,7 @@ func (l *Log) find(ctx context.Context) (leader, error) {
 }
 
 // ask sends a request to the leader, and repeats it once because the leader may have changed.
-func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.Request, func(kmsg.Response) error)) error {
+func (l *Log) ask(ctx context.Context, c *kgo.Client, what string, request func(leader) (kmsg.Request, func(kmsg.Response) error)) error {
 	return l.whenKnown(ctx, func() error {
 		for try := 1; ; try++ {
 			at, err := l.leads(ctx)
@@ -292,7 +296,7 @@ func (l *Log) ask(ctx context.Context, what string, request func(leader) (kmsg.R
 				return err
 			}
 			req, read := request(at)
-			answer, err := l.c.Broker(int(at.broker)).Request(ctx, req)
+			answer, err := c.Broker(int(at.broker)).Request(ctx, req)
 			if err == nil {
 				err = read(answer)
 			}
@@ -313,7 +317,7 @@ var errOthers = errors.New("an answer about other topics")
 
 // fetch returns records from an offset on. It waits at most wait for the first.
 func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {
-	err = l.ask(ctx, "read", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
+	err = l.ask(ctx, l.pages, "read", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewFetchRequestTopicPartition()
 		partition.FetchOffset, partition.PartitionMaxBytes, partition.CurrentLeaderEpoch = int64(from), most, at.epoch
 		topic := kmsg.NewFetchRequestTopic()
@@ -353,7 +357,9 @@ func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 		return err
 	}
 	if len(found) == 0 { // past the end, or a new leader does not know the end
-		end, err := l.Durable(ctx)
+		brief, cancel := context.WithTimeout(ctx, durability.Silence)
+		defer cancel()
+		end, err := l.Durable(brief)
 		if err == nil && end < anchor.Offset {
 			err = fmt.Errorf("%w: it ends with entry %d", docid.ErrLogLost, end)
 		} else if err == nil {
@@ -420,7 +426,9 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 
 // Read reads a page of entries, and then checks that they follow the anchor.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.promises.Again(ctx); err != nil {
+	brief, cancel := context.WithTimeout(ctx, durability.Silence)
+	defer cancel()
+	if err := l.promises.Again(brief); err != nil {
 		return nil, err
 	}
 	found, err := l.fetch(ctx, anchor.Offset, pageBytes, pageWait)
@@ -443,7 +451,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 
 // Durable returns the last offset below the high watermark.
 func (l *Log) Durable(ctx context.Context) (end uint64, err error) {
-	err = l.ask(ctx, "ask for the end", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
+	err = l.ask(ctx, l.c, "ask for the end", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewListOffsetsRequestTopicPartition()
 		partition.Timestamp, partition.CurrentLeaderEpoch = -1, at.epoch // the end
 		topic := kmsg.NewListOffsetsRequestTopic()

@@ -8,9 +8,12 @@ import (
 	"net"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/silence"
 	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -169,4 +172,24 @@ func TestUnknownTopic(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestSlowLink reads the log over a slow link, through which every broker is reached.
+func TestSlowLink(t *testing.T) {
+	s := services.Kafka(t, 1)[0]
+	direct, err := Open(t.Context(), "kafka://"+s.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer direct.Close()
+	storetest.RunSlowLink(t, direct, s.Addr, func(t *testing.T, link string) docid.Log {
+		slow, err := open(t.Context(), "kafka://"+s.Addr, kgo.Dialer(func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return silence.Dialer{Connect: time.Second}.DialContext(ctx, network, link)
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = slow.Close() })
+		return slow
+	})
 }

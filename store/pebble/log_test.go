@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/zeebo/xxh3"
 )
@@ -303,34 +304,38 @@ func TestServerThatLags(t *testing.T) {
 	}
 }
 
-// TestSlowLink checks that a server becomes ready over a link where no page arrives within the first time
-// limit. Until then it reports why. A server without LogWaits does not start.
-func TestSlowLink(t *testing.T) {
+// TestSlowPages checks that a server becomes ready though each page takes longer than a request may. Until then it
+// reports why.
+func TestSlowPages(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	a, err := serve(t, vfs.NewMem(), log)
 	ok(t, err)
 	for n := range 2 {
-		if _, err := a.add(t, fmt.Sprint(n), strings.Repeat(storetest.Base(n), 1000)); err != nil {
+		if _, err := a.add(t, fmt.Sprint(n), storetest.Base(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	waits := make(chan error, 1000)
-	link := &slow{Log: log, page: 1500 * time.Millisecond}
-	b, err := serveWith(t, Options{FS: vfs.NewMem(), Log: link, LogWaits: func(err error) { waits <- err }})
-	ok(t, err)
-	if _, _, err := b.Member(t.Context(), "1"); err != nil {
-		t.Error(err)
-	}
-	select {
-	case err := <-waits:
-		if !errors.Is(err, docid.ErrUnavailable) {
-			t.Errorf("it waits for %v", err)
+	for _, waits := range []chan error{nil, make(chan error, 1000)} {
+		o := Options{FS: vfs.NewMem(), Log: &slow{Log: log, page: 3500 * time.Millisecond}}
+		if waits != nil {
+			o.LogWaits = func(err error) { waits <- err }
 		}
-	default:
-		t.Error("nobody hears that it waits")
-	}
-	if _, err := serveWith(t, Options{FS: vfs.NewMem(), Log: &slow{Log: log, page: 1500 * time.Millisecond}}); !errors.Is(err, docid.ErrUnavailable) {
-		t.Errorf("a server that does not wait: %v", err)
+		b, err := serveWith(t, o)
+		ok(t, err)
+		if _, _, err := b.Member(t.Context(), "1"); err != nil {
+			t.Error(err)
+		}
+		if waits == nil {
+			continue
+		}
+		select {
+		case err := <-waits:
+			if !errors.Is(err, docid.ErrUnavailable) {
+				t.Errorf("it waits for %v", err)
+			}
+		default:
+			t.Error("it does not report that it waits")
+		}
 	}
 }
 
@@ -343,11 +348,7 @@ type slow struct {
 func (l *slow) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
 	entries, err := l.Log.Read(ctx, at)
 	if err == nil && len(entries) > 0 {
-		select {
-		case <-time.After(l.page):
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+		err = pause.For(ctx, l.page)
 	}
 	return entries, err
 }

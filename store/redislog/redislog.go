@@ -43,6 +43,7 @@ const replicaWait = 400 * time.Millisecond
 // Log is a docid.Log in Redis.
 type Log struct {
 	c        *redisclient.Client
+	pages    *redisclient.Client // for Read: it bounds the silence, not the time of a page
 	replicas int
 	settling *group.Calls[request] // used with replicas
 	stuck    atomic.Bool           // the replicas lacked entries at the last check
@@ -65,7 +66,12 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrUnavailable, err)
 	}
-	l := &Log{c: c, replicas: replicas}
+	o.Answer = durability.Silence
+	pages, err := redisclient.Connect(ctx, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", docid.ErrUnavailable, err), c.Close())
+	}
+	l := &Log{c: c, pages: pages, replicas: replicas}
 	l.settling = group.New(l.settle)
 	l.promises = durability.Check{Server: "Redis", Settings: settings, Read: l.set}
 	if err = l.promises.First(ctx); err == nil && replicas > 0 {
@@ -97,7 +103,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	case !sentinel && len(o.Hosts) > 1:
 		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
 	}
-	o.Connect, o.Answer = time.Second, 10*time.Second // long enough for a page over a slow link
+	o.Connect = time.Second
 	return o, replicas, nil
 }
 
@@ -115,7 +121,7 @@ func (l *Log) waits(ctx context.Context) error {
 // Close closes the connections.
 func (l *Log) Close() error {
 	l.settling.Close()
-	return l.c.Close()
+	return errors.Join(l.pages.Close(), l.c.Close())
 }
 
 // settings lists the settings of a Redis that loses no entries.
@@ -261,9 +267,9 @@ func (l *Log) eval(of script, args ...string) redis.Args {
 }
 
 // run runs a script.
-func (l *Log) run(ctx context.Context, of script, args ...string) (any, error) {
+func (l *Log) run(ctx context.Context, c *redisclient.Client, of script, args ...string) (any, error) {
 	command := l.eval(of, args...)
-	return l.c.Do(ctx, "EVALSHA", command[1:]...)
+	return c.Do(ctx, "EVALSHA", command[1:]...)
 }
 
 // request is an entry to append, or without args a question for the end of the log.
@@ -279,7 +285,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if l.replicas > 0 {
 		return l.settled(ctx, "append", r)
 	}
-	offset, err := offsetIn(l.run(ctx, appending, r.args...))
+	offset, err := offsetIn(l.run(ctx, l.c, appending, r.args...))
 	if err != nil {
 		return 0, failed("append", err)
 	}
@@ -370,14 +376,16 @@ func offsetIn(answer any, err error) (uint64, error) {
 
 // Read reads a page of durable entries and checks that they follow the entry at the anchor.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
-	if err := l.promises.Again(ctx); err != nil {
+	brief, cancel := context.WithTimeout(ctx, durability.Silence)
+	defer cancel()
+	if err := l.promises.Again(brief); err != nil {
 		return nil, err
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
 	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // no entry after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		if _, err = l.c.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
+		if _, err = l.pages.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
 			return nil, failed("read", err)
 		}
 		found, err = l.page(ctx, anchor.Offset)
@@ -406,14 +414,16 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		entries[n] = []byte(found[2*n+1])
 	}
 	if stuck { // no other request may check the replicas
-		_, err = l.Durable(ctx)
+		brief, cancel := context.WithTimeout(ctx, durability.Silence)
+		defer cancel()
+		_, err = l.Durable(brief)
 	}
 	return entries, err
 }
 
 // page returns ids and entries from an offset up to the watermark, but only 16 bytes of the first entry.
 func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
-	found, err := redis.Strings(l.run(ctx, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
+	found, err := redis.Strings(l.run(ctx, l.pages, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
 	if err != nil {
 		return nil, failed("read", err)
 	}
@@ -425,7 +435,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})
 	}
-	end, err := offsetIn(l.run(ctx, ending))
+	end, err := offsetIn(l.run(ctx, l.c, ending))
 	if err != nil {
 		return 0, failed("ask for the end", err)
 	}

@@ -341,3 +341,11 @@ func TestSentinel(t *testing.T) {
 		})
 	}
 }
+
+// TestSlowLink reads the log over a slow link.
+func TestSlowLink(t *testing.T) {
+	s := services.Redis(t)
+	storetest.RunSlowLink(t, open(t, s, ""), s.Addr, func(t *testing.T, link string) docid.Log {
+		return open(t, &services.Server{Addr: link}, "")
+	})
+}

@@ -28,6 +28,7 @@ type options struct {
 	rate, most  float64
 	seconds     int
 	workers     int
+	only        string
 }
 
 func main() {
@@ -40,6 +41,7 @@ func main() {
 	flag.Float64Var(&o.most, "most", 6000, "requests a second offered to find saturation")
 	flag.IntVar(&o.seconds, "seconds", 30, "length of each run")
 	flag.IntVar(&o.workers, "workers", 128, "requests open at one moment")
+	flag.StringVar(&o.only, "only", "", "of kinds, those whose names contain this")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -184,29 +186,42 @@ func (m *measure) crowd(ctx context.Context) error {
 	})
 }
 
-// kinds measures an honest client alone and beside another client's floods,
-// 50 requests a second of one kind after the other, each on the index that the
-// one before has left, and each beside the honest client alone in the seconds
-// before; and what a request of the flood alone costs.
+// kinds measures an honest client alone and next to another client's floods, one kind after the other, each on
+// the index that the one before has left, and each next to the honest client alone in the seconds before; and
+// what a request of the flood alone costs. It ends with a table.
 func (m *measure) kinds(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
-		const rate, flood = 100, 50
+		const rate = 100
+		honest := t.From("127.0.0.1")
+		var table strings.Builder
 		for i, kind := range m.articles.Floods() {
+			if !strings.Contains(kind.Name, m.only) {
+				continue
+			}
 			first := (m.next/load.CrowdSize + 1 + 1000*i) * load.CrowdSize
+			other := t.From("127.0.0.2")
+			if kind.Token {
+				other.Token = t.Token
+			}
 			begin := services.CPU(p.PID())
-			alone := t.From("127.0.0.2").Open(ctx, kind.Request, first, flood, time.Duration(m.seconds/4)*time.Second, 64)
-			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, (services.CPU(p.PID())-begin).Seconds()*1000/float64(alone.Sent), alone)
+			alone := other.Open(ctx, kind.Request, first, kind.Rate, time.Duration(m.seconds/4)*time.Second, 64)
+			cost := (services.CPU(p.PID()) - begin).Seconds() * 1000 / float64(alone.Sent)
+			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, cost, alone)
 			first += alone.Sent - alone.Sent%10 + 10
-			m.open(ctx, t, "honest client alone", rate, m.seconds/2)
-			var other sync.WaitGroup
-			other.Go(func() {
-				r := t.From("127.0.0.2").Open(ctx, kind.Request, first, flood, time.Duration(m.seconds)*time.Second, 64)
-				fmt.Printf("%s: %s\n", kind.Name, r)
-			})
+			flood := other.Prepare(kind.Request, first, kind.Rate, time.Duration(m.seconds)*time.Second)
+			before := m.open(ctx, honest, "honest client alone", rate, m.seconds/2)
+			var flooding sync.WaitGroup
+			var r load.Result
+			flooding.Go(func() { r = flood.Run(ctx, 64) })
 			time.Sleep(time.Duration(m.seconds/4) * time.Second)
-			m.open(ctx, t, "honest client beside "+kind.Name, rate, m.seconds/2)
-			other.Wait()
+			during := m.open(ctx, honest, "honest client next to "+kind.Name, rate, m.seconds/2)
+			flooding.Wait()
+			fmt.Printf("%s: %s\n", kind.Name, r)
+			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+			fmt.Fprintf(&table, "| %s, %.0f/s | %.1f | %d of %d | %.1f, %.1f | %.1f, %.1f | %.1f |\n", kind.Name, kind.Rate, cost, r.Sent-r.Failed, r.Sent,
+				ms(before.P50), ms(before.P99), ms(during.P50), ms(during.P99), ms(during.P99)/ms(before.P99))
 		}
+		fmt.Printf("| flood | CPU ms each | answered | honest alone p50, p99 ms | during p50, p99 ms | p99 ratio |\n|---|---|---|---|---|---|\n%s", &table)
 		return nil
 	})
 }

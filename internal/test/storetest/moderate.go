@@ -43,8 +43,11 @@ func testModerated(t *testing.T, p Place) {
 			c.Article, c.NewLeader, c.Query.Ruled = &docid.Article{}, &docid.NewLeader{}, ruled
 		}
 	}
-	must(t, "a judgement that does not know of it", commit(docid.KindNew, "c", 0, nil, fresh(3)), docid.ErrConflict)
-	must(t, "one that does", commit(docid.KindNew, "c", 0, nil, fresh(4)), nil)
+	must(t, "a rule about others that does not know of it", commit(docid.KindRule, "a", 0, &docid.Ruling{Who: "li", Other: "x"}), nil)
+	must(t, "the same pair in the other order", commit(docid.KindRule, "x", 0, &docid.Ruling{Who: "li", Other: "a"}), docid.ErrConflict)
+	must(t, "a judgement that does not know of it", commit(docid.KindNew, "中", 0, nil, fresh(3)), docid.ErrConflict)
+	must(t, "one of another article", commit(docid.KindNew, "c", 0, nil, fresh(3)), nil)
+	must(t, "one that does", commit(docid.KindNew, "中", 0, nil, fresh(4)), nil)
 	must(t, "an end", second(o.End(ctx, b.DocID)), nil)
 	must(t, "a correction to what ended", commit(docid.KindCorrect, "b", b.LeaderSeq, from(a.LeaderSeq)), docid.ErrEnded)
 
@@ -52,12 +55,12 @@ func testModerated(t *testing.T, p Place) {
 		o.reopen()
 		ix = o.Index()
 	}
-	must(t, "a judgement of before a restart", commit(docid.KindNew, "d", 0, nil, fresh(3)), docid.ErrConflict)
+	must(t, "a judgement of before a restart", commit(docid.KindNew, "x", 0, nil, fresh(3)), docid.ErrConflict)
 	found, err := ix.Lookup(ctx, docid.Query{})
 	must(t, "look up", err, nil)
-	equal(t, "the last rule", found.Ruled, 4)
+	equal(t, "the last rule", found.Ruled, 5)
 	for after, want := range []string{"[a 中 4]", "", "", "", ""} {
-		es, err := ix.Catalog().Rulings(ctx, uint64(after)*4, 9)
+		es, err := ix.Catalog().Rulings(ctx, uint64(after)*5, 1)
 		must(t, "rulings", err, nil)
 		got := ""
 		for _, e := range es {

@@ -14,6 +14,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
+// Silence is how long a log may send nothing while it is read.
+const Silence = 900 * time.Millisecond
+
 // Setting is a setting with its safe values. Any other value causes Loss.
 type Setting struct {
 	Name, Loss string

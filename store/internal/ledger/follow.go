@@ -17,7 +17,7 @@ import (
 )
 
 // rules is the newest version of fold, which each entry names. A server writes the newest version that all
-// servers of the log know (see beat). It stops at an entry of an unknown version.
+// servers of the log know (see heartbeat). It stops at an entry of an unknown version.
 const rules = 1
 
 // follower makes a store apply a log to which other servers also append. It appends the store's decisions as
@@ -66,11 +66,10 @@ type question struct {
 	err error
 }
 
-// logWait limits a request to the log. logPause separates attempts after an error. lagWait limits how long a
-// caller waits for entries to be applied.
+// logWait limits a request to the log, but not a read. logPause separates attempts after an error. lagWait limits
+// how long a caller waits for entries to be applied.
 const (
 	logWait  = 900 * time.Millisecond
-	logSlow  = 10 * time.Second // for a page over a slow link
 	logPause = 50 * time.Millisecond
 	lagWait  = 3 * time.Second
 )
@@ -95,17 +94,11 @@ type logPlace struct {
 
 func placeKey() []byte { return []byte{spacePlace} }
 
-func (p logPlace) put(e *encoder) {
-	e.uint(p.Offset)
-	e.raw(p.ID[:])
-	e.string(p.incarnation)
-	e.fixed(p.digest)
-}
-
-func (p *logPlace) get(d *decoder) {
-	p.Offset = d.uint()
-	copy(p.ID[:], d.raw(len(p.ID)))
-	p.incarnation, p.digest = d.string(), d.fixed()
+func (p *logPlace) fields(c *coder) {
+	uints(c, &p.Offset)
+	c.raw(p.ID[:])
+	texts(c, &p.incarnation)
+	c.fixed(&p.digest)
 }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
@@ -143,10 +136,15 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 			err = f.hasBegun(ctx)
 		}
 		if err == nil {
-			err = f.waits(ctx, func() bool { return f.sure })
+			soon, cancel := context.WithTimeoutCause(ctx, lagWait, errLags)
+			err = f.waits(soon, func() bool { return f.sure })
+			cancel()
 		}
 		if err == nil {
 			break
+		}
+		if errors.Is(err, errLags) && o.Waits == nil { // a page takes long
+			continue
 		}
 		if o.Waits == nil || !errors.Is(err, docid.ErrUnavailable) || f.isLost() || ctx.Err() != nil {
 			return fmt.Errorf("catch up with the log: %w", err)
@@ -170,12 +168,10 @@ func (s *Store) Applied() uint64 {
 
 // logPlace reads the position of the rows in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
-	v, err := s.kv.Snapshot()
-	if err != nil {
-		return at, false, err
-	}
-	defer v.Close()
-	there, err = read(v, placeKey(), at.get)
+	err = atSnapshot(s.kv, func(v Snapshot) error {
+		there, err = read(v, placeKey(), at.fields)
+		return err
+	})
 	return at, there, err
 }
 
@@ -219,21 +215,12 @@ func (f *follower) troubled() error {
 
 // read reads and applies the log until ctx ends or following fails.
 func (f *follower) read(ctx context.Context) {
-	may := logWait // time limit of a page, raised after a timeout so that a slow link succeeds at last
 	for ctx.Err() == nil {
 		f.mu.Lock()
 		anchor := f.applied
 		f.mu.Unlock()
 		began := time.Now()
-		wait, cancel := context.WithTimeout(ctx, may)
-		entries, err := f.log.Read(wait, anchor)
-		switch took := time.Since(began); {
-		case err != nil && wait.Err() != nil:
-			may = min(2*may, logSlow)
-		case err == nil && took < may/4:
-			may = max(may/2, logWait)
-		}
-		cancel()
+		entries, err := f.log.Read(ctx, anchor)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -359,7 +346,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			}
 		}
 		key := placeKey()
-		if err := b.Set(key, sealed(key, at.put)); err != nil {
+		if err := b.Set(key, sealed(key, at.fields)); err != nil {
 			return nil, err
 		}
 		return func() {
@@ -404,8 +391,8 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
 	case begins:
 		return o, nil
-	case p.beat != nil:
-		return p.beat.fold(b, at)
+	case p.heartbeat != nil:
+		return p.heartbeat.fold(b, at)
 	case p.restart != nil:
 		return p.restart.fold(f.s, b, at)
 	}
@@ -414,12 +401,11 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 
 // next returns the digest after another outcome.
 func (at logPlace) next(o outcome, err error) uint64 {
-	return checksum(at.ID[:], encoded(func(e *encoder) {
-		e.fixed(at.digest)
-		e.bool(err == nil)
-		e.uint(o.receipt.Seq)
-		e.uint(o.receipt.Leader)
-		e.bool(o.receipt.Replayed)
+	return checksum(at.ID[:], encoded(func(c *coder) {
+		c.fixed(&at.digest)
+		c.has(err == nil)
+		uints(c, &o.receipt.Seq, &o.receipt.Leader)
+		c.bool(&o.receipt.Replayed)
 	}))
 }
 

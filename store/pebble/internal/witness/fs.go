@@ -3,6 +3,7 @@ package witness
 import (
 	"fmt"
 	"hash/crc32"
+	"io"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -109,6 +110,9 @@ type file struct {
 	bytes int64
 	sum   uint32 // of all bytes, if whole
 	tail  []byte // the last bytes, if not whole
+	// failed is why a write failed. The file may have a part of it, so it is not claimed any more. The engine syncs
+	// such a file when it closes it.
+	failed error
 }
 
 // Write appends bytes.
@@ -121,7 +125,12 @@ func (f *file) Write(b []byte) (int, error) {
 		tail = tail[max(0, len(tail)-tailLen):]
 	}
 	n, err := f.File.Write(b)
-	if n == len(b) && err == nil {
+	switch {
+	case err != nil:
+		f.failed = err
+	case n < len(b):
+		f.failed = io.ErrShortWrite
+	default:
 		f.bytes, f.sum, f.tail = f.bytes+int64(n), sum, tail
 	}
 	return n, err
@@ -136,6 +145,9 @@ func (f *file) claim() claim {
 
 // Sync makes the written bytes durable and claims them.
 func (f *file) Sync() error {
+	if f.failed != nil {
+		return f.failed
+	}
 	c := f.claim()
 	if err := f.File.Sync(); err != nil {
 		return err
@@ -145,6 +157,9 @@ func (f *file) Sync() error {
 
 // SyncData does what Sync does, without the metadata.
 func (f *file) SyncData() error {
+	if f.failed != nil {
+		return f.failed
+	}
 	c := f.claim()
 	if err := f.File.SyncData(); err != nil {
 		return err
@@ -154,7 +169,7 @@ func (f *file) SyncData() error {
 
 // Close closes the file. It claims an empty file, which needs no sync.
 func (f *file) Close() error {
-	if err := f.File.Close(); err != nil || f.bytes > 0 {
+	if err := f.File.Close(); err != nil || f.bytes > 0 || f.failed != nil {
 		return err
 	}
 	return f.w.synced(f.name, claim{})

@@ -1,0 +1,49 @@
+package lint
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// poorWords are words for which the style of the project has better ones, in pages of documentation.
+var poorWords = map[*regexp.Regexp]string{
+	regexp.MustCompile(`(?i)\b(is|are) no [a-z]+`): "is not a",
+	regexp.MustCompile(`(?i)\bis none of\b`):       "is not one of",
+	regexp.MustCompile(`(?i)\b(what|that|text|page) goes\b|\bgoes( too| for| only|[,.;])|\b(is|are|has|have) gone\b`): "is removed, has expired",
+	regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|who (must|has|have|wants))\b`):                                 "the caller, the reader",
+	regexp.MustCompile(`(?i)\b(beside|of before|as before|behind)\b`):                                                 "along with, after, earlier",
+	regexp.MustCompile(`(?i)\b(so many|so much|many a)\b`):                                                            "the limit, at most N",
+	regexp.MustCompile(`(?i)\b(anew|once more|made again|comes again|likewise)\b`):                                    "again, also",
+	regexp.MustCompile(`(?i)\b(parted|found out|at hand|dear|cannot be had)\b`):                                       "split, detected, available, expensive",
+	regexp.MustCompile(`(?i)\b(is|are) told\b|\btells? (of|how|what|that)\b`):                                         "reports, prints",
+	regexp.MustCompile(`(?i)\bwhat is more\b|, too[.;,]`):                                                             "also",
+	regexp.MustCompile(`(?i)\((\d+|[a-z]+) (asked|aimed)( for)?\)|\b(asked|aimed) for\b`):                             "goal",
+}
+
+var (
+	// quotation is what a page quotes from programs and texts.
+	quotation = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|\\*[^*\n]*\\*")
+	// beingRewritten are pages that the test does not read yet.
+	beingRewritten = map[string]bool{"docs/quality.md": true, "docs/cost.md": true, "docs/reliability.md": true}
+)
+
+// TestPagesUsePlainWords checks README, DESIGN, CHANGELOG and docs/, without code and quotations.
+func TestPagesUsePlainWords(t *testing.T) {
+	for _, page := range tracked(t) {
+		outside := strings.Contains(page, "/") && !strings.HasPrefix(page, "docs/")
+		if !strings.HasSuffix(page, ".md") || outside || beingRewritten[page] {
+			continue
+		}
+		text := quotation.ReplaceAllStringFunc(readPage(t, page), func(quoted string) string {
+			return strings.Repeat("\n", strings.Count(quoted, "\n"))
+		})
+		for i, line := range strings.Split(text, "\n") {
+			for poor, better := range poorWords {
+				for _, found := range poor.FindAllString(line, -1) {
+					t.Errorf("%s:%d: %q, better: %s", page, i+1, found, better)
+				}
+			}
+		}
+	}
+}
