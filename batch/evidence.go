@@ -37,6 +37,7 @@ const (
 	Contained Relation = "contained" // the earlier one has the passages of the later one
 	Ruled     Relation = "ruled"     // by a person
 	Variant   Relation = "variant"   // similar, and not the same: no duplicates
+	Unsure    Relation = "unsure"    // similar, and a person should look: no duplicates
 )
 
 // Relation returns the relation of a verified pair.
@@ -50,6 +51,8 @@ func (e Edge) Relation() Relation {
 		return Contained
 	case ruled:
 		return Ruled
+	case unsure:
+		return Unsure
 	}
 	return Variant
 }

@@ -24,6 +24,8 @@ type AtomicFile struct {
 	pack io.WriteCloser // the compressor, nil if none
 	top  io.Writer
 	err  error
+
+	table *Table // of Objects
 }
 
 // CreateAtomic starts a file: a temporary one next to path, which Commit renames. A path that ends in .gz or
@@ -149,8 +151,11 @@ func (f *AtomicFile) Flush() error {
 
 // WriteJSON writes v as one line of JSON, without escaping <, > and &. A nil file takes it and writes nothing.
 func (f *AtomicFile) WriteJSON(v any) error {
-	if f == nil {
+	switch {
+	case f == nil:
 		return nil
+	case f.table != nil:
+		return f.table.fields(v)
 	}
 	enc := json.NewEncoder(f)
 	enc.SetEscapeHTML(false)
@@ -208,6 +213,11 @@ func (f *AtomicFile) prepare() error {
 	}
 	if f.err != nil {
 		return f.err
+	}
+	if f.table != nil {
+		if err := f.table.Close(); err != nil {
+			return err
+		}
 	}
 	if err := f.flush(); err != nil {
 		return fmt.Errorf("write %s: %w", f.path, bare(err))

@@ -15,12 +15,13 @@ import (
 // Decoder makes documents of items. It reuses its memory; one for each
 // goroutine.
 type Decoder struct {
-	opt    *Options
-	fields []Field  // Fields.All
-	rec    [][]byte // what the record has of each field, nil for nothing; valid until the next record
-	json   jsonScan
-	nested bool // a wanted field is inside an object or a list
-	cells  [][]byte
+	opt     *Options
+	fields  []Field  // Fields.All
+	columns []Column // Reader.columns
+	rec     [][]byte // what the record has of each field, nil for nothing; valid until the next record
+	json    jsonScan
+	nested  bool // a wanted field is inside an object or a list
+	cells   [][]byte
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
 	seen    *seenFields
@@ -30,7 +31,7 @@ type Decoder struct {
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
 func (r *Reader) NewDecoder() *Decoder {
-	d := &Decoder{opt: &r.opt, fields: r.fields.All(), seen: &r.seen}
+	d := &Decoder{opt: &r.opt, fields: r.fields.All(), columns: r.columns, seen: &r.seen}
 	d.rec = make([][]byte, len(d.fields))
 	d.json.value, d.json.enters = d.value, d.enters
 	for _, f := range d.fields[:fieldOthers] {
@@ -204,14 +205,6 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 		return nil
 	}
 	return names
-}
-
-// others lists fields of an object that documents lack.
-func (d *Decoder) others(raw []byte) []string {
-	return slices.DeleteFunc(d.paths(raw, kindString, kindNumber, kindArray, kindLiteral), func(name string) bool {
-		at := slices.IndexFunc(d.fields[:fieldOthers], func(f Field) bool { return f.Name == name })
-		return at >= 0 && at != fieldTime
-	})
 }
 
 // wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last

@@ -11,20 +11,24 @@ import (
 // extra reads Options.Fields.
 func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	doc.Fields = make(map[string]string, len(d.opt.Fields))
-	values := d.Extra(it, d.opt.Fields...)
+	var names []string
+	for _, f := range d.fields[fieldOthers:] {
+		names = append(names, f.Name)
+	}
+	values := d.Extra(it, names...)
 	for i, value := range d.rec[fieldOthers:] { // of a row
 		if value != nil {
 			values[i] = utf8Text(value)
 		}
 	}
 	for i, value := range values {
-		if value == "" && d.opt.pixels(d.opt.Fields[i]) && doc.Text != "" {
+		if value == "" && d.opt.pixels(names[i]) && doc.Text != "" {
 			value = strconv.Itoa(d.opt.Pixels(doc.Text))
 		}
 		if value == "" {
 			continue
 		}
-		doc.Fields[d.opt.Fields[i]] = value
+		doc.Fields[names[i]] = value
 		if i < mostExtra {
 			d.note(1 << (fieldOthers + i))
 		}
@@ -47,14 +51,9 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	return it.in.names, cells, true
 }
 
-// Extra returns further fields of an item, by name: strings and numbers of an object of JSON, or of an inner
-// one ("meta.source"), cells of a table with a header. A missing field is "".
-func (d *Decoder) Extra(it Item, names ...string) []string { return d.named(it, false, names) }
-
-// List returns what Extra does for one field, but a list as JSON.
-func (d *Decoder) List(it Item, name string) string { return d.named(it, true, []string{name})[0] }
-
-func (d *Decoder) named(it Item, lists bool, names []string) []string {
+// Extra returns further fields of an item, by name: values of an object of JSON, or of an inner one ("meta.source"),
+// lists as JSON; cells of a table with a header. A missing field is "".
+func (d *Decoder) Extra(it Item, names ...string) []string {
 	values := make([]string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
@@ -84,8 +83,8 @@ func (d *Decoder) named(it Item, lists bool, names []string) []string {
 			raw, err = s.str()
 		case kind == kindNumber:
 			raw, err = s.number()
-		case kind == kindArray && lists:
-			err = s.array()
+		case kind == kindArray || kind == kindLiteral:
+			err = s.skip()
 			values[at] = utf8Text(s.b[from:s.i])
 			return true, err
 		default:

@@ -72,7 +72,8 @@ type Options struct {
 	HTMLField string
 
 	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
-	// under a header, columns. A dot leads into an object or a group.
+	// under a header, columns. A dot leads into an object or a group. A name that ends with ? may be missing in
+	// all records.
 	Fields []string
 
 	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
@@ -183,6 +184,8 @@ type Codec interface {
 // RowReader yields the rows of one file. Next appends one to dst: a cell, by AppendCell, for
 // each of Fields.All; io.EOF after the last.
 type RowReader interface {
+	// Columns returns the columns of the file, those inside groups by their paths with dots.
+	Columns() []Column
 	Next(dst []byte) ([]byte, error)
 	Close() error
 }
@@ -226,7 +229,8 @@ func (o *Options) fields() Fields {
 		f.Text = pick(o.TextField, "image")
 	}
 	for _, name := range o.Fields {
-		f.Others = append(f.Others, Field{Name: name, Required: true})
+		name, optional := strings.CutSuffix(name, "?")
+		f.Others = append(f.Others, Field{Name: name, Required: !optional})
 	}
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/neardup/neardup"
@@ -16,17 +17,18 @@ import (
 // Reader reads the records of its inputs in a fixed order. Next is for one goroutine at a time; other
 // goroutines may call Progress.
 type Reader struct {
-	opt    Options
-	fields Fields
-	inputs []*input
-	at     int // the input being read
-	src    frames
-	closer io.Closer // of src
-	done   atomic.Int64
-	total  int64
-	seen   seenFields
-	first  []byte // the first object of JSON, for Names
-	spool  *spool
+	opt     Options
+	fields  Fields
+	columns []Column // of the inputs, for a Table that takes them over; see readAll
+	inputs  []*input
+	at      int // the input being read
+	src     frames
+	closer  io.Closer // of src
+	done    atomic.Int64
+	total   int64
+	seen    seenFields
+	first   []byte // the first object of JSON, for Names
+	spool   *spool
 }
 
 // frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
@@ -212,7 +214,7 @@ func (r *Reader) Unmet() (names []string) {
 		met[f.Name] = met[f.Name] || had>>i&1 != 0
 	}
 	for i, f := range all[fieldOthers:] {
-		if i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
+		if f.Required && i < mostExtra && had>>(fieldOthers+i)&1 == 0 {
 			names = append(names, f.Name)
 		}
 	}
@@ -272,7 +274,7 @@ func (r *Reader) checkFields() error {
 	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
 		return fmt.Errorf("%w: no titles to compare in format %s", ErrNoEffect, format)
 	}
-	own := func(name string) bool { return !r.opt.pixels(name) }
+	own := func(name string) bool { return !strings.HasSuffix(name, "?") && !r.opt.pixels(name) }
 	for _, in := range r.inputs {
 		if i := slices.IndexFunc(r.opt.Fields, own); i >= 0 && !in.format.hasFields() {
 			return fmt.Errorf("%w: the field %q of format %s", ErrNoEffect, r.opt.Fields[i], in.format)
@@ -363,7 +365,7 @@ func (r *Reader) Relative() []string {
 // Standard input can be read again only where Options.SpoolDir kept a copy; it
 // is then read to its end first. Close the first Reader last.
 func (r *Reader) Again() (*Reader, error) {
-	again := &Reader{opt: r.opt, fields: r.fields, total: r.total}
+	again := &Reader{opt: r.opt, fields: r.fields, columns: r.columns, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
 			strict: true, format: in.format, failed: in.failed}

@@ -19,6 +19,7 @@ const (
 	Text Kind = iota
 	Integer
 	Number
+	Nested // lists, which no Table has
 )
 
 // Column is a column of a table.
@@ -50,6 +51,7 @@ type Table struct {
 	codec   Codec    // of Parquet and Arrow, otherwise nil
 	rows    *rowSink // of the codec
 	lost    []string
+	from    *Reader // of the records; may be nil
 }
 
 // NewTable writes a table into f, which Commit ends; Close comes before. Parquet and
@@ -69,10 +71,17 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 }
 
 // Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
-// reading: the schemas of Parquet and Arrow.
+// reading: the schemas of Parquet and Arrow. It makes r read all their columns where the table is of another format.
 func (t *Table) Suits(r *Reader) error {
+	t.from = r
 	for _, in := range r.inputs {
-		if t.codec == nil || in.format != t.format {
+		if in.format != t.format {
+			if err := r.readAll(in); err != nil {
+				return err
+			}
+			continue
+		}
+		if t.codec == nil {
 			continue
 		}
 		if err := t.sink().begin(in); err != nil {
@@ -82,17 +91,14 @@ func (t *Table) Suits(r *Reader) error {
 	return nil
 }
 
-// Lost returns fields of the first record of JSON that no column holds. Only JSONL holds them
-// all.
+// Lost returns fields that no column holds: those of JSON that the first thousand records lack, and lists of Parquet and
+// Arrow. JSONL holds all of JSON.
 func (t *Table) Lost() []string { return t.lost }
 
-// Row writes values of the columns.
-func (t *Table) Row(values ...any) error { return t.row(nil, values, nil) }
-
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
-// all members of an object from JSON to JSONL, or all columns of Parquet or Arrow to the same. Otherwise they
-// are id, title, url and, unless it is a picture, text. A record that cannot be read is left out. All records
-// need the same columns.
+// all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
+// objects of JSON. Of formats without fields they are id, title, url and, unless it is a picture, text. A record that
+// cannot be read is left out. Records of several inputs follow the columns of the first by their names.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
@@ -102,6 +108,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return err
 	}
 	from := it.in.format
+	if t.format == JSONL { // each object has its own fields
+		t.begun, t.names, t.columns = false, nil, t.columns[:len(values)]
+	}
 	switch {
 	case t.format == JSONL && (from == JSONL || from == JSON):
 		return t.object(it, values)
@@ -109,41 +118,89 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		t.begun = true
 		return t.sink().writeAfter(it, values...)
 	}
-	names, cells, ok := dec.Cells(it)
-	if !ok {
-		if !t.begun && (from == JSONL || from == JSON) {
-			t.lost = dec.others(it.Raw)
-		}
-		names, cells = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
-		if dec.opt.Format == Images {
-			names, cells = names[:3], cells[:3] // a fingerprint is not a text
+	columns, cells := t.record(it, dec, &doc)
+	if !t.begun {
+		for _, c := range columns {
+			if c.Kind != Nested && !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
+				t.names, t.columns = append(t.names, c.Name), append(t.columns, c)
+			}
 		}
 	}
+	for _, c := range columns {
+		if !slices.Contains(t.names, c.Name) && !slices.Contains(t.lost, c.Name) {
+			t.lost = append(t.lost, c.Name)
+		}
+	}
+	own := len(values)
+	for i, cell := range cells(t.names) {
+		v, err := t.value(t.columns[own+i].Kind, cell)
+		if err != nil {
+			return fmt.Errorf("%s:%d: field %q: %w", it.File, it.Line, t.names[i], err)
+		}
+		values = append(values, v)
+	}
+	return t.Row(values...)
+}
+
+// record returns the columns of a record, and what it has of some of them.
+func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []Column, cells func(names []string) []string) {
+	from := it.in.format
+	names, own, ok := dec.Cells(it)
 	switch {
-	case names == nil && t.begun:
-		names = t.names
-	case names == nil: // a header of numbers for a table without one
-		for i := range cells {
+	case from == JSONL || from == JSON:
+		if columns = dec.ofObject(nil, it.Raw); !t.begun {
+			columns = t.sample(it, dec)
+		}
+		return columns, func(names []string) []string { return dec.Extra(it, names...) }
+	case codecOf(dec.opt.Codecs, from) != nil:
+		return dec.columns, func(names []string) (cells []string) {
+			for _, name := range names {
+				cells = append(cells, doc.Fields[name])
+			}
+			return cells
+		}
+	case !ok && dec.opt.Format == Images: // a fingerprint is not a text
+		names, own = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
+	case !ok:
+		names, own = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+	case names == nil: // numbers for a table without a header
+		for i := range max(len(own), len(t.names)) {
 			names = append(names, strconv.Itoa(i+1))
 		}
 	}
-	if t.begun && !slices.Equal(names, t.names) {
-		return fmt.Errorf("%s: its columns are not those of the records before", it.File)
+	for _, name := range names {
+		columns = append(columns, Column{Name: name})
 	}
-	return t.row(names, values, cells)
+	return columns, func(wanted []string) []string {
+		cells := make([]string, len(wanted))
+		for i, name := range wanted {
+			if at := slices.Index(names, name); at >= 0 && at < len(own) { // a row may be shorter than the header
+				cells[i] = own[at]
+			}
+		}
+		return cells
+	}
 }
 
-// row writes values and cells under their names.
-func (t *Table) row(names []string, values []any, cells []string) error {
-	if err := t.begin(names); err != nil {
-		return err
+// value returns the text of a value as a column of a kind has it.
+func (t *Table) value(k Kind, s string) (any, error) {
+	switch {
+	case k == Text:
+		return s, nil
+	case s == "":
+		return nil, nil
+	case t.codec == nil && json.Valid([]byte(s)):
+		return json.Number(s), nil
+	case k == Integer:
+		return strconv.ParseInt(s, 10, 64)
 	}
-	for i := range names { // a row may be shorter than the header, or longer
-		cell := ""
-		if i < len(cells) {
-			cell = cells[i]
-		}
-		values = append(values, cell)
+	return strconv.ParseFloat(s, 64)
+}
+
+// Row writes values of the columns.
+func (t *Table) Row(values ...any) error {
+	if err := t.header(); err != nil {
+		return err
 	}
 	switch {
 	case t.format == JSONL:
@@ -155,21 +212,15 @@ func (t *Table) row(names []string, values []any, cells []string) error {
 	for _, v := range values {
 		row = append(row, t.cell(v))
 	}
-	for _, more := range cells[min(len(names), len(cells)):] {
-		row = append(row, t.cell(more))
-	}
 	return t.csv.Write(row)
 }
 
-// begin settles the columns with the first row.
-func (t *Table) begin(names []string) error {
+// header settles the columns with the first row, and writes their names where the format has such a line.
+func (t *Table) header() error {
 	if t.begun {
 		return nil
 	}
-	t.begun, t.names = true, names
-	for _, name := range names {
-		t.columns = append(t.columns[:len(t.columns):len(t.columns)], Column{Name: name})
-	}
+	t.begun = true
 	if t.format == JSONL || t.codec != nil {
 		return nil
 	}
@@ -216,6 +267,8 @@ func (t *Table) cell(v any) string {
 			return v
 		}
 		return Cell(v)
+	case json.Number:
+		return string(v)
 	case int64:
 		return strconv.FormatInt(v, 10)
 	case float64:
@@ -228,8 +281,7 @@ func (t *Table) cell(v any) string {
 func (t *Table) members(values []any) []byte {
 	object := []byte{'{'}
 	for i, v := range values {
-		if v != nil {
-			value, _ := json.Marshal(v) // a string and a finite number always can be
+		if value, err := json.Marshal(v); v != nil && err == nil { // not for NaN
 			object = appendMember(object, t.columns[i].Name, value)
 		}
 	}
@@ -280,7 +332,7 @@ func (t *Table) line(object []byte) error {
 
 // Close writes the remaining rows, or the header of a table without any. It does not commit the file.
 func (t *Table) Close() error {
-	if err := t.begin(nil); err != nil {
+	if err := t.header(); err != nil {
 		return err
 	}
 	switch {

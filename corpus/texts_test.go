@@ -137,10 +137,10 @@ func TestCellsAndExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		dec := r.NewDecoder()
-		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{map[string]string{"a.csv": "7", "a.jsonl": "9"}[name], "a, b", ""}) {
+		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{map[string]string{"a.csv": "7", "a.jsonl": "9"}[name], "a, b", map[string]string{"a.jsonl": "[1]"}[name]}) {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := dec.List(it, "list"); got != `[1, "["]` {
+		if got := dec.Extra(it, "list")[0]; got != `[1, "["]` {
 			t.Errorf("%s: list %q", name, got)
 		}
 		names, cells, ok := dec.Cells(it)

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Writer writes items in the format they were read in. Lines and rows are written byte for byte, under the
+// Writer writes items in the format they were read in, or as a [Table] if the name says one of TableFormats. Lines and rows are written byte for byte, under the
 // header of the first table. Rows of Parquet and Arrow keep the schema, and WARC records are written byte for
 // byte, a gzip member each. Files, text or HTML, are copied unchanged into a directory under their relative
 // names.
@@ -27,13 +28,16 @@ type sink interface {
 }
 
 // NewWriter starts an output for items of r: a file, "-" for standard output, or for files and HTML a new or
-// empty directory. Inputs of several formats cannot share one output. An input cannot be the output, and a name
+// empty directory. Inputs of several formats can share a Table only. An input cannot be the output, and a name
 // of another format is ErrName.
 func NewWriter(path string, r *Reader) (*Writer, error) {
 	if err := r.CheckOutput(path); err != nil {
 		return nil, err
 	}
 	format, err := r.outputFormat()
+	if to := FormatOf(path); to != format && slices.Contains(TableFormats(), to) {
+		return r.convert(path)
+	}
 	if err != nil {
 		return nil, err
 	}

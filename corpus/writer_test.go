@@ -350,7 +350,7 @@ func TestWarcWriterMakesMembers(t *testing.T) {
 	}
 }
 
-// TestNameDecides: an output with a name of another format is refused before anything is read. A name without a
+// TestNameDecides: an output with a name of another format that no Table has is refused before anything is read. A name without a
 // format is accepted.
 func TestNameDecides(t *testing.T) {
 	if err := errors.Join(CheckName("any.xlsx"), CheckName("-", JSONL), CheckName("c.parquet", JSONL, Parquet)); err != nil {
@@ -362,10 +362,10 @@ func TestNameDecides(t *testing.T) {
 	}{
 		{"a.jsonl", `{"text":"a"}`, "k.jsonl", false}, {"a.jsonl", `{"text":"a"}`, "k.ndjson.gz", false},
 		{"a.jsonl", `{"text":"a"}`, "k.json", false}, {"a.jsonl", `{"text":"a"}`, "k", false}, {"a.jsonl", `{"text":"a"}`, "k.txt", false},
-		{"a.jsonl", `{"text":"a"}`, "k.parquet", true}, {"a.jsonl", `{"text":"a"}`, "k.csv", true}, {"a.jsonl", `{"text":"a"}`, "k.CSV.zst", true},
+		{"a.jsonl", `{"text":"a"}`, "k.csv", false}, {"a.jsonl", `{"text":"a"}`, "k.CSV.zst", false},
 		{"a.jsonl", `{"text":"a"}`, "k.xlsx", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
-		{"a.json", `[{"text":"a"}]`, "k.jsonl", true}, {"a.json", `[{"text":"a"}]`, "k.json", false},
-		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", true},
+		{"a.json", `[{"text":"a"}]`, "k.jsonl", false}, {"a.json", `[{"text":"a"}]`, "k.json", false},
+		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", false},
 		{"a.log", "a\nb\n", "k.txt", false}, {"a.log", "a\nb\n", "k.warc", true},
 	} {
 		dir := t.TempDir()

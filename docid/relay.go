@@ -30,7 +30,7 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 			return nil, fmt.Errorf("attach sink %q: %w", name, err)
 		}
 	}
-	if _, err := d.index.Attach(ctx, name); err != nil {
+	if _, err := d.index.Outbox().Attach(ctx, name); err != nil {
 		return nil, fmt.Errorf("attach sink %q: %w", name, err)
 	}
 	at, err := sink.Cursor(ctx, d.tenant)
@@ -70,7 +70,7 @@ func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, er
 	}
 	p := r.read(ctx, at)
 	for p.err == nil {
-		if err := r.d.index.Acknowledge(ctx, r.name, at); err != nil {
+		if err := r.d.index.Outbox().Acknowledge(ctx, r.name, at); err != nil {
 			return at, fmt.Errorf("acknowledge sink %q at %d: %w", r.name, at, err)
 		}
 		if len(p.ds) == 0 {
@@ -100,7 +100,7 @@ type page struct {
 }
 
 func (r *Relay) read(ctx context.Context, after uint64) page {
-	ds, err := r.d.index.Pending(ctx, after, relayPage)
+	ds, err := r.d.index.Outbox().Pending(ctx, after, relayPage)
 	if err != nil {
 		return page{err: fmt.Errorf("read what waits for sink %q after %d: %w", r.name, after, err)}
 	}
@@ -151,7 +151,7 @@ func (r *Relay) tell(began time.Time, changes int, err error) {
 // turn drains, unless another does.
 func (r *Relay) turn(ctx context.Context) error {
 	claim := func() (bool, error) {
-		mine, err := r.d.index.Claim(ctx, r.name, r.who, relayClaim)
+		mine, err := r.d.index.Outbox().Claim(ctx, r.name, r.who, relayClaim)
 		if err != nil {
 			err = fmt.Errorf("claim sink %q: %w", r.name, err)
 		}
@@ -169,5 +169,5 @@ func (r *Relay) turn(ctx context.Context) error {
 func (r *Relay) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_, _ = r.d.index.Claim(ctx, r.name, r.who, 0)
+	_, _ = r.d.index.Outbox().Claim(ctx, r.name, r.who, 0)
 }

@@ -84,10 +84,13 @@ type Index interface {
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest.
 	Catalog() Catalog
+	// Outbox is what sinks need.
+	Outbox() Outbox
+}
 
-	// What waits for sinks is the log, and with it the articles, each kept until every attached sink
-	// has it.
-
+// Outbox is what waits for the sinks of an index: its log, and with it the articles, each kept until every
+// attached sink has it.
+type Outbox interface {
 	// Attach has the articles kept for a sink from now on, and returns the
 	// last change that it has acknowledged. A sink that is attached stays
 	// so, whatever is restarted.

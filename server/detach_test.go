@@ -16,12 +16,12 @@ func TestDetach(t *testing.T) {
 	}
 	box := d.Index()
 	for _, sink := range []string{"kept", "given up"} {
-		if _, err := box.Attach(t.Context(), sink); err != nil {
+		if _, err := box.Outbox().Attach(t.Context(), sink); err != nil {
 			t.Fatal(err)
 		}
 	}
 	start(t, func(c *server.Config) { c.Store, c.Detach = store, []string{"given up"} })
-	as, err := box.Attached(t.Context())
+	as, err := box.Outbox().Attached(t.Context())
 	if err != nil || len(as) != 1 || as[0].Sink != "kept" {
 		t.Errorf("attached: %v (%v)", as, err)
 	}

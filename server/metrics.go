@@ -139,7 +139,7 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 		gauge(ch, f.memory, float64(engine["memory"]), tenant)
 	}
 	f.counts(ch, tenant, st)
-	sinks, err := ix.Attached(ctx)
+	sinks, err := ix.Outbox().Attached(ctx)
 	if err != nil {
 		return
 	}

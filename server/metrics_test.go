@@ -31,7 +31,7 @@ func TestSinkFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	box := ix
-	if _, err := box.Attach(t.Context(), "map"); err != nil {
+	if _, err := box.Outbox().Attach(t.Context(), "map"); err != nil {
 		t.Fatal(err)
 	}
 	check := func(when string, lag, least, most float64) {
@@ -49,11 +49,11 @@ func TestSinkFigures(t *testing.T) {
 		came = came.Add(30 * time.Minute)
 	}
 	check("two came", 2, 3600, 4200)
-	if err := box.Acknowledge(t.Context(), "map", 1); err != nil {
+	if err := box.Outbox().Acknowledge(t.Context(), "map", 1); err != nil {
 		t.Fatal(err)
 	}
 	check("the sink has the first", 1, 1800, 2400)
-	if err := box.Acknowledge(t.Context(), "map", 2); err != nil {
+	if err := box.Outbox().Acknowledge(t.Context(), "map", 2); err != nil {
 		t.Fatal(err)
 	}
 	check("it has both", 0, 0, 0)
@@ -135,7 +135,7 @@ func TestLagIsTheSinksOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ix.Acknowledge(t.Context(), "map", 3); err != nil {
+	if err := ix.Outbox().Acknowledge(t.Context(), "map", 3); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {

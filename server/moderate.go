@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
@@ -19,6 +20,7 @@ func (s *Server) routesForModerators() {
 	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{nid}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.correct)
 	register(s, operation(Moderate, http.MethodPost, "/v1/rulings", "rule", "Say that two articles are, or are not, duplicates; obeyed from then on"), s.rule)
+	register(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "Articles whose relation to a docId is unsure, the newest first"), s.unsure)
 	register(s, operation(Read, http.MethodGet, "/v1/rulings", "rulings", "What people have said of pairs, in order"), s.rulings)
 }
 
@@ -119,4 +121,49 @@ func (s *Server) rulings(ctx context.Context, in *rulingsInput) (api.Rulings, er
 		page.Seq = max(page.Seq, es[i].Seq)
 	}
 	return page, err
+}
+
+type unsureInput struct {
+	Before uint64 `query:"before" doc:"Articles that came before this change; 0: the newest."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
+}
+
+// A request for unsure articles reads at most mostScanned log entries, scanned at a time.
+const mostScanned, scanned = 20_000, 1000
+
+// unsure finds living articles that a person should compare with the one they name.
+func (s *Server) unsure(ctx context.Context, in *unsureInput) (api.UnsureArticles, error) {
+	seq, err := seen(ctx)
+	if err != nil {
+		return api.UnsureArticles{}, err
+	}
+	d, page := detector(ctx), api.UnsureArticles{Seq: seq, Articles: []api.Answer{}}
+	before := cmp.Or(in.Before, seq+1)
+	for end := before - min(before, mostScanned); before > max(end, 1) && len(page.Articles) < in.Limit; {
+		from := before - min(before, scanned+1)
+		entries, err := d.Index().Catalog().Log(ctx, from, int(before-from-1))
+		if err != nil {
+			return page, err
+		}
+		for before = from + 1; len(entries) > 0; entries = entries[:len(entries)-1] {
+			e := &entries[len(entries)-1]
+			if e.Kind != docid.KindNew || e.Evidence.Relation != neardup.Unsure {
+				continue
+			}
+			if len(page.Articles) == in.Limit {
+				before = page.Articles[in.Limit-1].Seq
+				break
+			}
+			switch m, _, err := d.Member(ctx, e.NID); {
+			case err == nil && m.Seq == e.Seq:
+				page.Articles = append(page.Articles, d.FromEntry(*e))
+			case err != nil && !errors.Is(err, docid.ErrNotFound):
+				return page, err
+			}
+		}
+	}
+	if before > 1 {
+		page.Next = before
+	}
+	return page, nil
 }

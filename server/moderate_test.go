@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -73,6 +74,76 @@ func TestCorrect(t *testing.T) {
 	}
 	if alone.DocID == a.DocID || alone.DocID == other.DocID {
 		t.Errorf("alone: %+v", alone)
+	}
+}
+
+// unsures submits pairs of articles, and returns the unsure ones and what they are like, the newest first.
+func unsures(t *testing.T, submit *api.Client) (all []string) {
+	t.Helper()
+	for i, place := range []string{"garden of the old school", "yard of a grey mill", "lobby of the grand hotel", "kitchen of the town hall", "attic of her blue house"} {
+		for n, when := range []string{" on Monday morning", ""} {
+			nid := fmt.Sprint([]string{"a", "b"}[n], i)
+			a := must[api.Answer](t)(submit.Submit(t.Context(), article(nid, "A bear was seen in the "+place+when+" by the children of the third class."), ""))
+			if a.Relation == neardup.Unsure {
+				all = append([]string{a.ID + " " + a.VariantOf}, all...)
+			}
+		}
+	}
+	if len(all) < 3 {
+		t.Fatalf("unsure: %q", all)
+	}
+	return all
+}
+
+// TestUnsure: the articles that a person should look at, the newest first, page by page, without deleted ones.
+func TestUnsure(t *testing.T) {
+	f := start(t, func(*server.Config) {})
+	ctx, read := t.Context(), f.client("news", server.Read)
+	want := unsures(t, f.client("news", server.Submit))
+	must[api.Change](t)(f.client("news", server.Admin).Delete(ctx, strings.Fields(want[1])[0]))
+	want = slices.Delete(want, 1, 2)
+	var got []string
+	for before := uint64(0); ; {
+		page := must[api.UnsureArticles](t)(read.Unsure(ctx, before, 2))
+		for _, a := range page.Articles {
+			got = append(got, a.ID+" "+a.VariantOf)
+		}
+		if before = page.Next; before == 0 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnsureFirst: a moderator's list begins with the unsure pairs, and deciding one is kept.
+func TestUnsureFirst(t *testing.T) {
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	want := unsures(t, f.client("news", server.Submit))
+	li := moderator(t, f, access)
+	token := must[string](t)(server.NewToken())
+	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "li"})
+	tab := signIn(t, f, token)
+	tab.Wait(fmt.Sprintf("document.querySelectorAll('.row .chip.unsure').length === %d", len(want)))
+	picture(tab, "unsure-list.png")
+	tab.Press("k\r") // the first
+	tab.Wait("document.querySelectorAll('.member').length === 2 && document.querySelector('.differs .chip')")
+	for _, x := range tab.Axe() {
+		t.Errorf("an unsure pair: %s", x)
+	}
+	picture(tab, "unsure.png")
+	tab.Press("jn")
+	tab.Wait("document.querySelector('.member[data-verdict=different]')")
+	first := strings.Fields(want[0])
+	if r := must[api.Rulings](t)(li.Rulings(t.Context(), 0, 10)).Rulings; len(r) != 1 || r[0].A != first[1] || r[0].B != first[0] || r[0].Link != "cannot" {
+		t.Errorf("kept: %+v, want %q", r, first)
+	}
+	for _, p := range tab.Problems() {
+		if !strings.Contains(p, "401") { // before signing in
+			t.Error(p)
+		}
 	}
 }
 

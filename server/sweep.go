@@ -64,7 +64,7 @@ func (s *Server) tellReach(err error) {
 // attach makes the store keep its decisions for every sink, and stops that for detached sinks.
 func (s *Server) attach(ctx context.Context, t *tenant) error {
 	for _, name := range s.cfg.Detach {
-		if err := t.detector.Index().Detach(ctx, name); err != nil {
+		if err := t.detector.Index().Outbox().Detach(ctx, name); err != nil {
 			return fmt.Errorf("tenant %q: detach sink %q: %w", t.name, name, err)
 		}
 	}
@@ -76,7 +76,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 		r.Told = s.toldOf(t.name, name)
 		t.relays[name] = r
 	}
-	waiting, err := t.detector.Index().Attached(ctx)
+	waiting, err := t.detector.Index().Outbox().Attached(ctx)
 	if err != nil {
 		return fmt.Errorf("tenant %q: sinks: %w", t.name, err)
 	}
@@ -104,7 +104,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 		if t.detector == nil {
 			continue // nothing ends there by time
 		}
-		mine, err := t.detector.Index().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
+		mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("claim the sweep of tenant %q: %w", t.name, err))
 		}

@@ -55,5 +55,5 @@
 //   - keys, probes: 16 hex digits each, separated by spaces. probes is = if it equals keys.
 //   - role: i (found), p (searches) or b (both).
 //   - similarity, closeness, distance: exact, or empty if there is none.
-//   - relation: copy, edited, variant, or ruled with the basis override.
+//   - relation: copy, edited, contained, variant, unsure, or ruled with the basis override.
 package worker

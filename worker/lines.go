@@ -261,7 +261,9 @@ func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 	if e.Basis, err = Unescape(basis); err != nil {
 		return e, err
 	}
-	e.Near, e.Variant = relation != batch.Variant, relation == batch.Variant
+	e.Unsure = relation == batch.Unsure
+	e.Variant = e.Unsure || relation == batch.Variant
+	e.Near = !e.Variant
 	if e.Relation() != relation {
 		return e, fmt.Errorf("%w: relation %q with the basis %q", ErrLine, relation, e.Basis)
 	}

@@ -131,7 +131,7 @@ func TestStagesAgainstAnIndex(t *testing.T) {
 func leaderOf(line string) (int, string) {
 	f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	later, _ := strconv.Atoi(f[0])
-	if f[5] == "variant" {
+	if f[5] == "variant" || f[5] == "unsure" {
 		return later, f[1] + " variant"
 	}
 	return later, f[1] + " " + f[2] + " " + f[4]

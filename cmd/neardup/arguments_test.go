@@ -3,11 +3,9 @@ package main
 //lint:file-ignore U1000 TestFieldsAreFlags reads the fields of its types by reflection
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -107,37 +105,6 @@ func TestHelpIsWhole(t *testing.T) {
 		}
 	}
 	visit(newRoot(&app{}))
-}
-
-// For a renamed flag, the error names the new spelling, on the command line, in the environment and in a file.
-func TestRenamed(t *testing.T) {
-	toml := filepath.Join(t.TempDir(), "old.toml")
-	if err := os.WriteFile(toml, []byte("rate = 5\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for args, want := range map[string]string{
-		"dedup --groups x.csv in":          "unknown flag: --groups; it is now --write groups:FILE",
-		"dedup --turned in":                "it is now --method 'images turned=true'",
-		"pairs --containment .9 in":        "it is now --method containment=.9",
-		"dedup --charset gb18030 in":       "it is now --format 'csv charset=NAME'",
-		"serve --title-agrees .5":          "it is now --title 'exact agrees=.2'",
-		"serve --config " + toml:           "unknown setting rate; it is now --limit rate=5000",
-		"near --turned":                    "unknown flag: --turned",
-		"report --groups 3 --out x.html y": "one of --decisions and --clusters",
-	} {
-		var stderr bytes.Buffer
-		if code := run(t.Context(), strings.Fields(args), strings.NewReader(""), io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), want) {
-			t.Errorf("%s: exit code %d, %s; want %s", args, code, &stderr, want)
-		}
-		if strings.HasPrefix(args, "near") && strings.Contains(stderr.String(), "it is now") {
-			t.Errorf("%s: %s", args, &stderr)
-		}
-	}
-	t.Setenv("NEARDUP_RATE", "5")
-	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"serve", "--data", t.TempDir()}, strings.NewReader(""), io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "NEARDUP_RATE: unknown setting; it is now --limit") {
-		t.Errorf("environment: exit code %d, %s", code, &stderr)
-	}
 }
 
 // Files and servers are named without the calls of Go that failed.

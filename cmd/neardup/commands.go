@@ -281,16 +281,6 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 // list is the value of a flag that takes several values, separated by commas.
 type list []string
 
-// renamed returns a hint on the current name of a renamed flag, or "" if fs has no such flag.
-func renamed(fs *pflag.FlagSet, name string) string {
-	now := flagRows()["renamed: "+name].value
-	flag, _, _ := strings.Cut(strings.TrimPrefix(now, "--"), " ")
-	if now == "" || fs.Lookup(flag) == nil || fs.Lookup(name) != nil {
-		return ""
-	}
-	return "; it is now " + now
-}
-
 var verbHelp = sync.OnceValue(func() map[string]cobra.Command {
 	all := map[string]cobra.Command{}
 	for text := range strings.SplitSeq(strings.NewReplacer("{exits}", exitHelp, "{schemes}\n", schemeHelp()).Replace(helpTable), "\n= ") {

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +68,7 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
 		r.Verdict, r.Relation = back, contains
 	}
+	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
 	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
@@ -80,33 +81,32 @@ func (c *compare) do(ctx context.Context, args []string) error {
 
 // documents returns the two texts.
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
-	if c.text && c.from != "" {
-		return texts, usage("--text and --from exclude each other")
-	}
-	found := map[string]*string{names[0]: nil, names[1]: nil}
 	if c.from != "" {
-		err = c.find(ctx, found)
+		if c.text {
+			return texts, usage("--text and --from exclude each other")
+		}
+		found, err := c.find(ctx, names...)
+		if err != nil {
+			return texts, err
+		}
+		return [2]string{*found[names[0]], *found[names[1]]}, nil
 	}
 	for i, name := range names {
-		switch {
-		case err != nil:
-		case c.text:
-			texts[i] = name
-		case c.from == "":
+		if texts[i] = name; !c.text && err == nil {
 			texts[i], err = c.file(name)
-		case found[name] == nil:
-			err = fmt.Errorf("%s has no document with the id %q", c.from, name)
-		default:
-			texts[i] = *found[name]
 		}
 	}
 	return texts, err
 }
 
 // find looks up the texts of documents in --from by id. The first document with an id is used.
-func (c *compare) find(ctx context.Context, texts map[string]*string) error {
+func (c *compare) find(ctx context.Context, ids ...string) (map[string]*string, error) {
+	texts := map[string]*string{}
+	for _, id := range ids {
+		texts[id] = nil
+	}
 	missing := len(texts)
-	return c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
+	err := c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
 		if known, wanted := texts[doc.ID]; wanted && known == nil {
 			text := doc.Text
 			texts[doc.ID] = &text
@@ -114,6 +114,12 @@ func (c *compare) find(ctx context.Context, texts map[string]*string) error {
 		}
 		return missing > 0
 	})
+	for _, id := range ids {
+		if err == nil && texts[id] == nil {
+			err = fmt.Errorf("%s has no document with the id %q", c.from, id)
+		}
+	}
+	return texts, err
 }
 
 // file reads the text of a file.
@@ -146,6 +152,7 @@ const contains neardup.Relation = "contains"
 type comparison struct {
 	api.Measured
 	Relation neardup.Relation `json:"relation"` // of A to B
+	Found    bool             `json:"found"`    // near, and a search compares the two
 	// Evidence lists the differences and finally what the texts share, in bits for or against a match. The
 	// sum is the log odds of a match.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
@@ -244,9 +251,7 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	sum, weighed := 0.0, false
 	for _, e := range c.Evidence {
-		sum, weighed = sum+e.Bits, weighed || e.Bits != 0
 		switch {
 		case e.Bits == 0 && e.B == "":
 			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
@@ -256,10 +261,10 @@ func (c comparison) write(w io.Writer) {
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
 		}
 	}
-	if weighed {
+	if sum := bitsOf(c.Evidence); sum != 0 {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
-		if p >= methods.DefaultProbability && !c.Verdict.Near {
+		if p >= methods.DefaultProbability && !c.Found {
 			fmt.Fprintln(w, "            a search does not compare them: they have too few words in common")
 		}
 	}
@@ -271,6 +276,14 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
+}
+
+// bitsOf returns the sum of evidence: the log odds of a match.
+func bitsOf(evidence []neardup.Conflict) (sum float64) {
+	for _, e := range evidence {
+		sum += e.Bits
+	}
+	return sum
 }
 
 // A listedPair is a line of --pairs. Each side is a text or the id of a document in --from.
@@ -307,29 +320,28 @@ func (c *compare) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	texts, err := c.texts(ctx)
+	var ids []string
+	var texts map[string]*string
+	if c.from != "" {
+		err = c.eachPair(func(p listedPair) error {
+			for id, text := range map[string]*string{p.A: p.TextA, p.B: p.TextB} {
+				if text == nil {
+					ids = append(ids, id)
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			texts, err = c.find(ctx, ids...)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	out := corpus.NewStream(c.stdout)
-	enc := json.NewEncoder(out)
-	enc.SetEscapeHTML(false)
 	err = c.eachPair(func(p listedPair) error {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		for _, side := range []struct {
-			id   string
-			text **string
-		}{{p.A, &p.TextA}, {p.B, &p.TextB}} {
-			if *side.text != nil {
-				continue
-			}
-			if *side.text = texts[side.id]; *side.text == nil {
-				return fmt.Errorf("%s has no document with the id %q", c.from, side.id)
-			}
-		}
-		return enc.Encode(compared(m, n, p))
+		p.TextA, p.TextB = cmp.Or(p.TextA, texts[p.A]), cmp.Or(p.TextB, texts[p.B])
+		return cmp.Or(ctx.Err(), out.WriteJSON(compared(m, n, p)))
 	})
 	if err != nil {
 		return err
@@ -356,27 +368,6 @@ func (c *compare) eachPair(do func(listedPair) error) error {
 		}
 		return do(p)
 	})
-}
-
-// texts reads the documents whose ids the list contains. The first document with an id is used.
-func (c *compare) texts(ctx context.Context) (map[string]*string, error) {
-	if c.from == "" {
-		return nil, nil
-	}
-	texts := map[string]*string{}
-	err := c.eachPair(func(p listedPair) error {
-		if p.TextA == nil {
-			texts[p.A] = nil
-		}
-		if p.TextB == nil {
-			texts[p.B] = nil
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return texts, c.find(ctx, texts)
 }
 
 // compared decides a pair like a batch of these two texts.

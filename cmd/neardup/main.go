@@ -369,9 +369,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	if len(word) < 2 {
 		return usage("%w", err)
 	}
-	if now := renamed(cmd.Flags(), word); now != "" {
-		return usage("%w%s", err, now)
-	}
 	var flags cobra.Command
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		flags.AddCommand(&cobra.Command{Use: f.Name, Hidden: f.Hidden, Run: func(*cobra.Command, []string) {}})

@@ -20,6 +20,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/worker"
+	"github.com/spf13/pflag"
 )
 
 type near struct {
@@ -27,14 +28,24 @@ type near struct {
 	fingerprints, query, out string
 	binary, collapse         bool
 	distance                 int
-	run                      runFlags `flags:"workers json quiet"`
+	index                    string
+	top                      int
+	method                   methodFlags `flags:"-"` // the index has it
+	run                      runFlags    `flags:"workers json quiet"`
 
 	sum  hammingSummary
 	to   *corpus.AtomicFile // the table of pairs
 	line []byte
 }
 
+func (n *near) ready(*pflag.FlagSet) {
+	n.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
+}
+
 func (n *near) do(ctx context.Context, args []string) error {
+	if n.index != "" {
+		return n.nearest(ctx, args)
+	}
 	return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
 		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
 	})
@@ -45,7 +56,7 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	case n.distance < 0 || n.distance > simhash.MaxK:
 		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
 	case n.fingerprints == "":
-		return usage("--fingerprints FILE is needed")
+		return usage("--fingerprints FILE or --index DIR is needed")
 	case n.query != "" && len(args) > 0:
 		return usage("--query and fingerprints in hex exclude each other")
 	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:

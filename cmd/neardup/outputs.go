@@ -51,16 +51,26 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	return made
 }
 
-// open begins a file, or standard output for "-". The file's name must match one of the formats.
+// open begins a file, or standard output for "-". The file's name must match one of the formats. What is JSONL alone
+// is a table if the name says so.
 func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
 	return begin(o, path, func() (*corpus.AtomicFile, error) {
 		if path == corpus.Stdin {
 			return corpus.NewStream(o.stdout), nil
 		}
+		format := corpus.FormatOf(path)
+		objects := slices.Equal(formats, []corpus.Format{corpus.JSONL}) && format != corpus.JSONL && slices.Contains(corpus.TableFormats(), format)
+		if objects {
+			formats = corpus.TableFormats()
+		}
 		if err := corpus.CheckName(path, formats...); err != nil {
 			return nil, err
 		}
-		return corpus.CreateAtomic(path)
+		f, err := corpus.CreateAtomic(path)
+		if err == nil && objects {
+			err = f.Objects(codecs)
+		}
+		return f, err
 	})
 }
 

@@ -192,18 +192,18 @@ func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok boo
 // reportVerb makes the page of a run from the files that it left.
 type reportVerb struct {
 	*app
-	input                                            inputFlags
-	decisions, clusters, rejects, summary, eval, out string
-	groups, textLimit                                int
-	tmp                                              string
-	decided                                          int64 `flags:"-"` // decisions that were read
+	input                         inputFlags
+	decisions, summary, eval, out string
+	groups, textLimit             int
+	tmp                           string
+	decided                       int64 `flags:"-"` // decisions that were read
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
-	if p.out == "" || (p.decisions == "") == (p.clusters == "") {
-		return usage("--out and one of --decisions and --clusters are needed")
+	if p.out == "" || p.decisions == "" {
+		return usage("--out and --decisions are needed")
 	}
-	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions, p.clusters}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -224,27 +224,18 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// decide reads the decisions from the decisions file, or derives them from clusters.
+// decide reads the decisions.
 func (p *reportVerb) decide(b *report.Builder) error {
-	if p.decisions != "" {
-		return textlines.Each(p.decisions, func(_ int, line []byte) error {
-			var d neardup.Decision
-			if err := textlines.Object(line, &d, "decision"); err != nil {
-				return err
-			}
-			if d.Decision == "" {
-				return errors.New("no decision: what dedup --decisions writes is needed")
-			}
-			b.Decide(&d)
-			p.decided++
-			return nil
-		})
-	}
-	return eachCluster(p.clusters, func(leader string, duplicates []clustered) error {
-		b.Decide(&neardup.Decision{ID: leader, Decision: neardup.New})
-		for _, d := range duplicates {
-			b.Decide(&neardup.Decision{ID: d.ID, Decision: neardup.Duplicate, Leader: leader, Similarity: d.Similarity, Method: "-", Basis: "cluster"})
+	return textlines.Each(p.decisions, func(_ int, line []byte) error {
+		var d neardup.Decision
+		if err := textlines.Object(line, &d, "decision"); err != nil {
+			return err
 		}
+		if d.Decision == "" {
+			return errors.New("no decision: what dedup --decisions writes is needed")
+		}
+		b.Decide(&d)
+		p.decided++
 		return nil
 	})
 }
@@ -275,20 +266,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 		}
 		run.Recall = e.Bands
 	}
-	if p.rejects == "" {
-		return nil
-	}
-	var rejected rejects
-	err := textlines.Each(p.rejects, func(_ int, line []byte) error {
-		var r corpus.RejectError
-		if err := textlines.Object(line, &r, "rejected record"); err != nil {
-			return err
-		}
-		rejected.add(&r)
-		return nil
-	})
-	run.Rejects, run.Rejected = rejected.list(), rejected.count
-	return err
+	return nil
 }
 
 // documents reads the inputs and passes the documents to the report.
@@ -319,12 +297,12 @@ func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *repor
 	switch {
 	case err != nil:
 		return err
-	case p.decisions != "" && unknown > 0:
+	case unknown > 0:
 		return fmt.Errorf("%s documents have no decision in %s: other inputs?", grouped(unknown), p.decisions)
-	case p.decisions != "" && run.Documents < p.decided:
+	case run.Documents < p.decided:
 		return fmt.Errorf("%s decisions in %s are of documents that the inputs lack: other inputs?", grouped(p.decided-run.Documents), p.decisions)
 	}
-	run.Lengths = lengths.Bins()
+	run.Lengths, run.Rejects, run.Rejected = lengths.Bins(), rep.rejected.list(), max(run.Rejected, rep.rejected.count)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/neardup/neardup/batch"
@@ -34,7 +35,12 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	defer func() { err = errors.Join(err, ref.close()) }()
 	return p.batchRun(&p.input, &p.run, inputs, "", []string{p.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		rep.method = &p.method
-		lines := pairLines{out: rep.open(p.out, corpus.TSV), exact: p.exact}
+		lines := pairLines{exact: p.exact}
+		if f := corpus.FormatOf(p.out); f != corpus.TSV && slices.Contains(corpus.TableFormats(), f) {
+			lines.rows = rep.open(p.out, corpus.JSONL)
+		} else {
+			lines.out = rep.open(p.out, corpus.TSV)
+		}
 		if rep.err != nil {
 			return nil, rep.err
 		}
@@ -69,11 +75,25 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 // pairLines writes pairs as a table, in few columns or with all evidence.
 type pairLines struct {
 	out   io.Writer
+	rows  *corpus.AtomicFile // instead of out: objects, or a table by its name
 	exact bool
 	line  []byte
 }
 
+// listedRow is a pair in other formats than TSV.
+type listedRow struct {
+	A          string         `json:"id_a"`
+	B          string         `json:"id_b"`
+	Similarity float64        `json:"similarity"`
+	Distance   *int           `json:"distance"`
+	Relation   batch.Relation `json:"relation"`
+	Basis      string         `json:"basis"`
+}
+
 func (w *pairLines) header() error {
+	if w.rows != nil {
+		return nil
+	}
 	columns := "id_a\tid_b\tsimilarity"
 	if w.exact {
 		columns += "\tdistance\trelation\tbasis\tplace_a\tplace_b"
@@ -83,6 +103,13 @@ func (w *pairLines) header() error {
 }
 
 func (w *pairLines) pair(p batch.Pair) error {
+	if w.rows != nil {
+		row := listedRow{A: p.A, B: p.B, Similarity: p.Similarity, Relation: p.Relation(), Basis: p.Basis}
+		if p.Distance >= 0 {
+			row.Distance = &p.Distance
+		}
+		return w.rows.WriteJSON(row)
+	}
 	b := append(w.line[:0], worker.Escape(p.A)...)
 	b = append(b, '\t')
 	b = append(b, worker.Escape(p.B)...)

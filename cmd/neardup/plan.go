@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,6 @@ type planVerb struct {
 	sample, cores int
 	read          size
 	run           runFlags `flags:"json quiet memory tmp workers"`
-	against       againstFlags
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
@@ -35,39 +33,33 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err := p.run.machine(nil); err != nil {
 		return err
 	}
-	ref, inputs, err := p.beside(inputs)
-	if err != nil {
-		return err
-	}
-	defer ref.close()
 	all, err := p.chosen()
 	if err != nil {
 		return err
 	}
 	return p.batchRun(&p.input, &p.run, inputs, "", nil, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		out, err := p.forecasts(ctx, r, ref, all)
+		out, err := p.forecasts(ctx, r, all)
 		return func() error { return rep.summarize(out, 0, out.print) }, err
 	})
 }
 
 // forecasts draws a sample and plans for each method.
-func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, ref besideIndex, all []methodFlags) (out planned, err error) {
+func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, all []methodFlags) (out planned, err error) {
 	begun, _ := resources()
 	s, err := p.draw(ctx, r)
 	if err != nil {
 		return out, err
 	}
 	read, _ := resources()
-	s.ref = ref
 	s.start, s.reading = begun.Seconds(), (read-begun).Seconds()*s.documents.Value/max(s.read, 1)
-	out = planned{Held: ref.documents(), Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
+	out = planned{Documents: s.documents, Sample: int64(len(s.docs)), TextBytes: s.documents.scaled(s.meanBytes()), Cores: p.cores}
 	for _, m := range all {
 		before, _ := resources()
 		method, n, err := m.method()
 		if err != nil {
 			return out, err
 		}
-		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers, Reference: ref.index}
+		c := batch.Config{Method: method, Clean: n, Memory: int64(p.run.memory), Tmp: p.run.tmp, Workers: p.run.workers}
 		once, err := s.once(ctx, c, before)
 		if err != nil {
 			return out, err
@@ -124,13 +116,11 @@ func (e estimate) plus(o estimate) estimate {
 // sampled is a sample of the documents in input order.
 type sampled struct {
 	docs      []neardup.Document
-	others    []neardup.Document // of scripts that the sample may lack, some
-	documents estimate           // of all inputs
-	rejected  float64            // share of the sample
-	read      float64            // records that were read for it
-	ref       besideIndex
-	start     float64 // CPU seconds before anything was read
-	reading   float64 // of reading all inputs
+	documents estimate // of all inputs
+	rejected  float64  // share of the sample
+	read      float64  // records that were read for it
+	start     float64  // CPU seconds before anything was read
+	reading   float64  // of reading all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -144,8 +134,6 @@ func (s *sampled) meanBytes() float64 {
 // draw samples the records, each with the same probability.
 func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error) {
 	kept := newReservoir(p.sample)
-	var others []sampledRecord
-	var met scripts
 	n, whole := int64(-1), true
 	for it, err := range r.Items() {
 		if err != nil && corpus.Rejected(err) == nil {
@@ -163,11 +151,6 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 		if err != nil {
 			continue
 		}
-		if met.add(it.Raw) {
-			other := it
-			other.Raw = bytes.Clone(it.Raw)
-			others = append(others, sampledRecord{n, other})
-		}
 		kept.add(sampledRecord{n, it})
 	}
 	n++
@@ -180,11 +163,11 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
 	}
-	return s, s.decode(r, kept.drawn, others)
+	return s, s.decode(r, kept.drawn)
 }
 
 // decode makes documents of the records, in the order of the input.
-func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
+func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	slices.SortFunc(kept, func(a, b sampledRecord) int { return int(a.at - b.at) })
 	dec, bad := r.NewDecoder(), 0
 	var first error
@@ -197,12 +180,6 @@ func (s *sampled) decode(r *corpus.Reader, kept, others []sampledRecord) error {
 			continue
 		}
 		s.docs = append(s.docs, d)
-	}
-	for _, o := range others {
-		var d neardup.Document
-		if dec.Decode(o.it, &d) == nil {
-			s.others = append(s.others, d)
-		}
 	}
 	switch {
 	case first != nil && len(s.docs) == 0:
@@ -228,7 +205,6 @@ type forecast struct {
 	Memory   int64    `json:"memoryBytes"`    // limit on one machine
 	Used     estimate `json:"usedBytes"`      // expected use on one machine
 	onSpark
-	Index       estimate `json:"indexBytes"`     // that an index grows by
 	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
 	Advice      string   `json:"advice"`
 }
@@ -288,19 +264,9 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Removed = of(func(r planRun) float64 { return r.removed })
 	f.Removed = f.Removed.atMost(n.High) // a run cannot remove more documents than exist
 	f.Postings = n.scaled(last.keys)
-	looked, err := s.ref.lookUps()
-	if err != nil {
-		return f, err
-	}
-	f.machine(last, looked, n, s.start+s.reading+once)
+	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
-	switch {
-	case s.ref.adds:
-		err = s.adding(ctx, cfg, &f)
-	case s.ref.index == nil:
-		err = s.audited(ctx, cfg, audit, last, &f)
-	}
-	if err != nil {
+	if err := s.audited(ctx, cfg, audit, last, &f); err != nil {
 		return f, err
 	}
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
@@ -317,11 +283,9 @@ func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.C
 }
 
 // machine estimates the cost on one machine. It adds the part linear in the text, comparisons at the measured
-// price, lookups in an index, and the fixed part.
-func (f *forecast) machine(last planRun, looked lookUps, n estimate, fixed float64) {
-	of := looked.cpu(last.documents * last.keys)
-	linear := n.scaled(max(last.linear-of, last.linear/10) / last.documents)
-	fixed += looked.cpu(f.Postings.Value)
+// price, and the fixed part.
+func (f *forecast) machine(last planRun, n estimate, fixed float64) {
+	linear := n.scaled(last.linear / last.documents)
 	price := last.compare / max(last.verified, 1)
 	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed)).widened()
 	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)

@@ -8,122 +8,14 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
-	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 )
-
-// besideIndex is the index that takes part in the planned run.
-type besideIndex struct {
-	index *reference.Index // the index to decide against; nil if there is none
-	adds  bool             // documents are added to one
-}
-
-// beside opens the index to decide against. Files in --against are put in front of the inputs, because the
-// run indexes them first.
-func (p *planVerb) beside(inputs []string) (b besideIndex, all []string, err error) {
-	if err := errors.Join(p.against.check(), p.against.refuse(nil), p.against.settings(&p.method)); err != nil {
-		return b, nil, err
-	}
-	b.adds = p.against.append
-	switch {
-	case p.against.isIndex():
-		b.index, err = reference.Open(p.against.paths[0])
-	case len(p.against.paths) > 0 && !b.adds:
-		b.adds = true
-		inputs = slices.Concat(p.against.paths, inputs)
-	}
-	return b, inputs, err
-}
-
-func (b besideIndex) documents() int64 {
-	if b.index == nil {
-		return 0
-	}
-	return int64(b.index.Numbers() - b.index.Removed())
-}
-
-func (b besideIndex) close() {
-	if b.index != nil {
-		_ = b.index.Close() // was only read
-	}
-}
-
-// lookUps is the cost of looking up keys in an index. Each block is read at most once, so the cost grows more
-// slowly than the number of keys.
-type lookUps struct {
-	blocks float64
-	price  float64 // seconds of CPU a block
-}
-
-// cpu returns the CPU seconds for looking up a number of keys.
-func (l lookUps) cpu(keys float64) float64 {
-	if l.blocks == 0 {
-		return 0
-	}
-	return l.price * l.blocks * (1 - math.Exp(-keys/l.blocks))
-}
-
-// lookUps measures the price of a block with evenly spaced keys.
-func (b besideIndex) lookUps() (l lookUps, err error) {
-	const most = 4096
-	if b.index == nil || b.index.KeyBlocks() == 0 {
-		return l, nil
-	}
-	l.blocks = float64(b.index.KeyBlocks())
-	begun, _ := resources()
-	finder := b.index.Finder()
-	n := min(most, b.index.KeyBlocks())
-	for i := range uint64(n) {
-		err = errors.Join(err, finder.Find(i*(math.MaxUint64/uint64(n)), func(reference.Posting) error { return nil }))
-	}
-	ended, _ := resources()
-	l.price = (ended - begun).Seconds() / float64(n*b.index.Parts())
-	return l, err
-}
-
-// adding estimates the cost of adding to an index, from adding the sample to a new one.
-func (s *sampled) adding(ctx context.Context, cfg batch.Config, f *forecast) error {
-	dir, remove, err := heldFolder(cfg.Tmp, "neardup-plan-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = remove() }() // temporary
-	at := filepath.Join(dir, "index")
-	cfg.Reference = nil
-	if err := batch.CreateIndex(at, cfg, nil); err != nil {
-		return err
-	}
-	plain, err := runOver(ctx, s.docs, cfg)
-	if err != nil {
-		return err
-	}
-	w, err := reference.Change(at)
-	if err != nil {
-		return err
-	}
-	begun, _ := resources()
-	cfg.Reference, cfg.Add = w.Index, w
-	_, err = batch.Dedup(ctx, batch.Documents(s.docs), cfg, func(batch.Outcome) error { return nil })
-	if err == nil {
-		err = w.Commit()
-	}
-	ended, _ := resources()
-	bytes := int64(0)
-	if err == nil {
-		bytes, err = w.Bytes()
-	}
-	share := 1 / float64(len(s.docs))
-	f.Index = s.documents.scaled(float64(bytes) * share)
-	f.CPU = f.CPU.plus(s.documents.scaled(max((ended-begun).Seconds()-plain.cpu(), 0) * share).widened())
-	return errors.Join(err, w.Close())
-}
 
 // A sampledRecord is a record of the sample.
 type sampledRecord struct {
@@ -263,34 +155,9 @@ func (s *sampled) grows(ctx context.Context, cfg batch.Config) (g growth, err er
 	return g, err
 }
 
-// scripts records the scripts seen in records. It looks at the first bytes of UTF-8 sequences and the first
-// digits of JSON escapes.
-type scripts struct{ bytes, digits [256]bool }
-
-const lookedAt = 4 << 10 // bytes of a record
-
-// add reports whether a record has letters of a script not seen before.
-func (s *scripts) add(raw []byte) (fresh bool) {
-	raw = raw[:min(len(raw), lookedAt)]
-	note := func(seen *[256]bool, b byte) {
-		fresh = fresh || !seen[b]
-		seen[b] = true
-	}
-	for i, b := range raw {
-		switch {
-		case b >= 0xC0:
-			note(&s.bytes, b)
-		case b == '\\' && i+2 < len(raw) && raw[i+1] == 'u':
-			note(&s.digits, raw[i+2]|0x20)
-		}
-	}
-	return fresh
-}
-
 // once returns the CPU seconds that a method takes once for any number of documents, such as for its tables.
-// A rare script may need a table of its own.
 func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Duration) (float64, error) {
-	few := slices.Concat(s.docs[:min(len(s.docs), 200)], s.others)
+	few := s.docs[:min(len(s.docs), 200)]
 	ends := [3]time.Duration{before}
 	for i := 1; i < len(ends); i++ {
 		if _, err := runOver(ctx, few, cfg); err != nil {
@@ -303,7 +170,6 @@ func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Durati
 
 // planned is the output of the command.
 type planned struct {
-	Held      int64      `json:"indexDocuments"` // of the index that is decided against
 	Documents estimate   `json:"documents"`
 	Sample    int64      `json:"sample"`
 	TextBytes estimate   `json:"textBytes"`
@@ -319,9 +185,6 @@ func (p planned) print(w io.Writer) {
 		from = "all of them looked at"
 	}
 	fmt.Fprintf(w, "documents   %s, %s\ntext        %s\n", p.Documents.count(), from, p.TextBytes.bytes())
-	if p.Held > 0 {
-		fmt.Fprintf(w, "index       holds %s\n", counted(p.Held, "document"))
-	}
 	for _, f := range p.Methods {
 		fmt.Fprintf(w, "\nmethod      %s\n", f.asked)
 		fmt.Fprintf(w, "keys        %.1f a document, %s postings\n", f.Keys, f.Postings.count())
@@ -332,9 +195,6 @@ func (p planned) print(w io.Writer) {
 		fmt.Fprintf(w, "compared    %s %s\nremoved     %s\n", f.Verified.count(), pairs, f.Removed.count())
 		fmt.Fprintf(w, "machine     CPU %s: %s on %d cores; memory %s of at most %s, disk %s\n",
 			f.CPU.time(), f.MachineTime.time(), coresHere(), f.Used.bytes(), mebibytes(f.Memory), f.Disk.bytes())
-		if f.Index.High > 0 {
-			fmt.Fprintf(w, "index       grows by %s\n", f.Index.bytes())
-		}
 		fmt.Fprintf(w, "spark       CPU %s: %s on %d cores; shuffles %s, %.0f bytes a document\n",
 			f.SparkCPU.time(), f.SparkTime.time(), p.Cores, f.Shuffle.bytes(), f.Shuffle.Value/p.Documents.Value)
 		fmt.Fprintf(w, "use         %s\n", f.Advice)

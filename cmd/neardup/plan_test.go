@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,40 +51,6 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// The only text of a script, as itself or in escapes, is looked at though no
-// sample has it.
-func TestPlanSeesRareScripts(t *testing.T) {
-	for name, text := range map[string]string{"as it is": "海量网络文本", "escaped": `\u6d77\u91cf`, "cyrillic": "слово"} {
-		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			for i := range 3000 {
-				said := fmt.Sprintf("a text of number %d", i)
-				if i == 2900 {
-					said = text
-				}
-				fmt.Fprintf(&b, `{"id":"%d","text":"%s"}`+"\n", i, said)
-			}
-			file := filepath.Join(t.TempDir(), "docs.jsonl")
-			if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			p := &planVerb{app: &app{stderr: &b}, sample: 100, read: 1 << 30}
-			r, err := p.input.open(p.app, []string{file}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			s, err := p.draw(t.Context(), r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(s.others) != 1 && name != "cyrillic" || len(s.others) == 0 || strings.HasPrefix(s.others[0].Text, "a text") {
-				t.Errorf("looked at %+v", s.others)
-			}
-		})
-	}
-}
-
 // Whatever comes by, the sample is of the size that was asked for, of all alike; where none was, a small
 // input is kept whole, and a large one by the usual number.
 func TestReservoir(t *testing.T) {
@@ -111,19 +73,6 @@ func TestReservoir(t *testing.T) {
 		if len(seen) != c.want || len(r.drawn) != c.want || late < c.want*3/10 || late > c.want*7/10 {
 			t.Errorf("%+v: %d kept, %d different, %d of the second half", c, len(r.drawn), len(seen), late)
 		}
-	}
-}
-
-// Few keys take a block each, and many all blocks once.
-func TestLookUps(t *testing.T) {
-	l := lookUps{blocks: 1000, price: .001}
-	for keys, want := range map[float64]float64{0: 0, 10: .01, 1000: .632, 1e6: 1} {
-		if got := l.cpu(keys); math.Abs(got-want) > .01*want {
-			t.Errorf("%g keys take %g s, want %g", keys, got, want)
-		}
-	}
-	if got := (lookUps{}).cpu(5); got != 0 {
-		t.Errorf("of no index: %g", got)
 	}
 }
 

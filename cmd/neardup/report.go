@@ -254,7 +254,7 @@ func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	}
 	fmt.Fprintf(w, "kept        %s\nremoved     %s (%s of them equal to the kept text%s)\n", grouped(s.Kept), grouped(s.Removed), grouped(s.Equal), held)
 	if s.Variants > 0 {
-		fmt.Fprintf(w, "variants    %s of the kept share a template with another, and say something else\n", grouped(s.Variants))
+		fmt.Fprintf(w, "variants    %s of the kept are like another, and say something else; %s of them unsure\n", grouped(s.Variants), grouped(s.Unsure))
 	}
 }
 

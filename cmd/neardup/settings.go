@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -86,13 +85,6 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 			firstErr = usage("%w", badValue(name+" (--"+f.Name+")", err))
 		}
 	})
-	for name := range flagRows() {
-		old, isOld := strings.CutPrefix(name, "renamed: ")
-		now, variable := renamed(fs, old), envPrefix+strings.ToUpper(strings.ReplaceAll(old, "-", "_"))
-		if _, ok := os.LookupEnv(variable); ok && isOld && now != "" {
-			firstErr = cmp.Or(firstErr, usage("%s: unknown setting%s", variable, now))
-		}
-	}
 	if firstErr != nil {
 		return nil, firstErr
 	}
@@ -157,7 +149,7 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	f := fs.Lookup(name)
 	if f == nil || name == configFlag || name == "help" {
-		return fmt.Errorf("unknown setting %s%s", name, renamed(fs, name))
+		return fmt.Errorf("unknown setting %s", name)
 	}
 	if f.Changed {
 		return nil

@@ -34,14 +34,13 @@ type streamFlags struct {
 	run      runFlags
 	parallel int
 	answers  string
-	state    string
 }
 
 func (f *streamFlags) add(fs *pflag.FlagSet) {
 	f.input.add(fs)
 	bind(fs, "add", flags{
 		"server": &f.remote.server, "token-file": &f.remote.tokenFile,
-		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "state": &f.state, "strict": &f.run.strict,
+		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "strict": &f.run.strict,
 		"quiet": &f.run.quiet,
 	})
 }
@@ -66,13 +65,12 @@ type stream struct {
 	*reporter
 	f       *streamFlags
 	client  *api.Client
-	journal *journal
+	answers *corpus.AtomicFile
 	ask     ask
 	counts  counts
 
 	decoder     *corpus.Decoder
-	items       int64 // records read
-	sent, ended bool  // sent: at least one job was made; ended: no job follows
+	sent, ended bool // sent: at least one job was made; ended: no job follows
 }
 
 // counts holds the result of a run.
@@ -98,36 +96,14 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 		return err
 	}
 	defer c.Close()
-	r, err := f.input.open(a, inputs, "")
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	if err := r.CheckOutput(f.answers, f.run.rejects, f.state); err != nil {
-		return usage("%w", err)
-	}
-	s := &stream{
-		reporter: &reporter{outputs: &outputs{app: a}, flags: &f.run, r: r, start: time.Now()}, f: f, client: c, ask: how, decoder: r.NewDecoder(),
-	}
-	if s.journal, err = openJournal(a, f, r.Inputs()); err != nil {
-		return err
-	}
-	rejected, err := s.journal.rejectsFile(f.run.rejects)
-	if err != nil {
-		return errors.Join(err, s.journal.close())
-	}
-	if rejected != nil {
-		s.listed = json.NewEncoder(rejected).Encode
-	}
-	s.tells()
-	err = s.all(ctx)
-	if rejected != nil {
-		err = errors.Join(err, rejected.Close())
-	}
-	if err = errors.Join(err, s.journal.close()); err != nil {
-		return err
-	}
-	return s.summary()
+	f.input.opt.Fields = []string{"category?", "media?", "imageCount?", "heat?"}
+	return a.batchRun(&f.input, &f.run, inputs, "", []string{f.answers}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		s := &stream{reporter: rep, f: f, client: c, ask: how, decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
+		if rep.err != nil {
+			return nil, rep.err
+		}
+		return s.summary, s.all(ctx)
+	})
 }
 
 // all reads, sends and records all jobs. It sends jobs in parallel and records them in order. If one cannot
@@ -150,7 +126,7 @@ func (s *stream) all(ctx context.Context) error {
 	return cmp.Or(failed, err)
 }
 
-// next makes a job of the next records that the journal does not have. It returns an input error in the last
+// next makes a job of the next records. It returns an input error in the last
 // job, so that earlier jobs are recorded.
 func (s *stream) next() (*job, error) {
 	if s.ended {
@@ -168,9 +144,6 @@ func (s *stream) next() (*job, error) {
 		case err != nil && corpus.Rejected(err) == nil:
 			s.ended = true
 			return &job{err: err}, nil
-		}
-		if s.items++; s.items <= s.journal.Before {
-			continue
 		}
 		if j.items++; err != nil {
 			j.rejects = append(j.rejects, err)
@@ -199,14 +172,13 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		j.rejects = append(j.rejects, err)
 		return
 	}
-	extra := dec.Extra(it, "category", "media", "imageCount", "heat")
 	var e api.BatchEntry
-	images := dec.List(it, "images")
+	images := dec.Extra(it, "images")[0]
 	if e.Images, err = imagesOf(images); err != nil {
 		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
 		return
 	}
-	if heat := strings.TrimSpace(extra[3]); heat != "" {
+	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" {
 		n, err := strconv.ParseInt(heat, 10, 64)
 		if err != nil {
 			j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: fmt.Sprintf("heat %.40q is not a whole number", heat)})
@@ -214,7 +186,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		}
 		e.Heat = n
 	}
-	e.Category, e.Media, e.ImageCount = extra[0], extra[1], extra[2]
+	e.Category, e.Media, e.ImageCount = doc.Fields["category"], doc.Fields["media"], doc.Fields["imageCount"]
 	e.NID, e.URL, e.Title, e.Content = doc.ID, doc.URL, doc.Title, doc.Text
 	if t := time.Unix(0, doc.Time).UTC(); doc.Time != 0 {
 		e.PublishTime = t.Format(time.RFC3339Nano)
@@ -275,12 +247,12 @@ func (s *stream) note(j *job) error {
 		if r.Answer.Replayed {
 			s.counts.again++
 		}
-		if err := s.journal.answer(r.Answer); err != nil {
+		if err := s.answers.WriteJSON(r.Answer); err != nil {
 			return err
 		}
 	}
 	s.progress(batch.Progress{Phase: "sent", Documents: s.counts.articles + s.rejected.count})
-	return s.journal.advance(j.items)
+	return nil
 }
 
 // reason formats a problem without its place in the request, because the caller knows the place in the file.
@@ -296,10 +268,8 @@ func reason(p *api.Problem) string {
 }
 
 func (s *stream) summary() error {
-	if s.journal.Before == 0 {
-		if err := s.nothingRead(s.counts.articles); err != nil {
-			return err
-		}
+	if err := s.nothingRead(s.counts.articles); err != nil {
+		return err
 	}
 	return s.summarize(nil, s.rejected.count, func(w io.Writer) {
 		c := s.counts
@@ -309,9 +279,6 @@ func (s *stream) summary() error {
 			fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
 		}
 		noText(w, c.blank)
-		if s.journal.Before > 0 {
-			fmt.Fprintf(w, "%s records were done before\n", grouped(s.journal.Before))
-		}
 	})
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature"
-	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
@@ -21,13 +19,13 @@ import (
 
 type tune struct {
 	*app
-	input                        inputFlags
-	method                       methodFlags
-	judged                       list
-	labelled, clusters, svg, out string
-	recall, precision            float64
-	most                         int
-	json                         bool
+	input              inputFlags
+	method             methodFlags
+	judged             list
+	labelled, svg, out string
+	recall, precision  float64
+	most               int
+	json               bool
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
@@ -76,10 +74,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 // check checks the flags that select the training data.
 func (t *tune) check(inputs []string) error {
 	switch {
-	case howMany(len(t.judged) > 0, t.labelled != "", t.clusters != "") != 1:
-		return usage("one of --judged, --labelled and --clusters is needed")
-	case t.clusters != "" && len(inputs) == 0:
-		return usage("INPUT is needed: the documents that the ids are of")
+	case howMany(len(t.judged) > 0, t.labelled != "") != 1:
+		return usage("one of --judged and --labelled is needed")
 	case !(t.recall > 0 && t.recall <= 1):
 		return usage("--recall %v is not in (0, 1]", t.recall)
 	case t.precision < 0 || t.precision > 1:
@@ -209,16 +205,11 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 
 // sample reads the labelled pairs that the flags select, and texts of the inputs without a label.
 func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.JudgedPair, others []string, err error) {
-	switch {
-	case len(t.judged) > 0:
+	if len(t.judged) > 0 {
 		pairs, err = t.input.judgedPairs(ctx, t.app, inputs, t.judged...)
 		return pairs, nil, err
-	case t.labelled != "":
-		pairs, err = eval.ReadLabelled(t.labelled)
-	default:
-		pairs, err = clusterPairs(t.clusters)
 	}
-	if err == nil {
+	if pairs, err = eval.ReadLabelled(t.labelled); err == nil {
 		err = t.input.fill(ctx, t.app, inputs, pairs, func(text string) {
 			if len(others) < t.most {
 				others = append(others, text)
@@ -226,49 +217,4 @@ func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.Judged
 		})
 	}
 	return pairs, others, err
-}
-
-// wholeCluster is the largest cluster in which all texts are paired with each other. In a larger one, each
-// text is paired with the leader.
-const wholeCluster = 50
-
-// clusterPairs reads pairs from the output of dedup --write clusters.
-func clusterPairs(path string) (pairs []eval.JudgedPair, err error) {
-	err = eachCluster(path, func(leader string, duplicates []clustered) error {
-		ids := []string{leader}
-		for _, d := range duplicates {
-			for _, earlier := range ids {
-				pairs = append(pairs, eval.JudgedPair{A: earlier, B: d.ID, Label: "same"})
-				if len(duplicates) >= wholeCluster {
-					break
-				}
-			}
-			ids = append(ids, d.ID)
-		}
-		return nil
-	})
-	return pairs, err
-}
-
-// A clustered is a duplicate in the output of dedup --write clusters.
-type clustered struct {
-	ID         string  `json:"id"`
-	Similarity float64 `json:"similarity"`
-}
-
-// eachCluster reads the output of dedup --write clusters.
-func eachCluster(path string, do func(leader string, duplicates []clustered) error) error {
-	return textlines.Each(path, func(_ int, line []byte) error {
-		var c struct {
-			Leader     string      `json:"leader"`
-			Duplicates []clustered `json:"duplicates"`
-		}
-		if err := textlines.Object(line, &c, "cluster"); err != nil {
-			return err
-		}
-		if c.Leader == "" {
-			return errors.New("no leader: what dedup --write clusters writes is needed")
-		}
-		return do(c.Leader, c.Duplicates)
-	})
 }

@@ -176,7 +176,7 @@ func sortedEdges(edges []string) string {
 func ofCopies(copies map[int]int, between, chosen []string) (edges []string) {
 	removed := map[int]bool{}
 	for _, e := range chosen {
-		if field(e, 5) != "variant" {
+		if !slices.Contains([]string{"variant", "unsure"}, field(e, 5)) {
 			removed[number(e, 0)] = true
 		}
 	}
@@ -208,7 +208,7 @@ func (c cluster) sum(docs []neardup.Document, chosen []string) string {
 	}
 	for _, e := range chosen {
 		later, earlier := docs[number(e, 0)].ID, docs[number(e, 1)].ID
-		if field(e, 5) == "variant" {
+		if slices.Contains([]string{"variant", "unsure"}, field(e, 5)) {
 			lines[number(e, 0)] = worker.Escape(later) + "\tnew\t\t\t" + worker.Escape(earlier)
 		} else {
 			lines[number(e, 0)] = worker.Escape(later) + "\tduplicate\t" + worker.Escape(earlier) + "\t" + field(e, 2) + "\t"

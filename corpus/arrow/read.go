@@ -41,7 +41,7 @@ func (r *reader) choose(fields *corpus.Fields) error {
 		case twice:
 			return corpus.Twice(one.Name)
 		case leaf == nil && one.Required:
-			return fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, one.Name, strings.Join(names(nil, "", r.src.fields), ", "))
+			return fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, one.Name, quoted(r.Columns()))
 		case leaf == nil:
 			continue
 		case leaf.nested() && one.Required:
@@ -55,6 +55,9 @@ func (r *reader) choose(fields *corpus.Fields) error {
 	}
 	return nil
 }
+
+// Columns implements corpus.RowReader.
+func (r *reader) Columns() []corpus.Column { return columns(nil, "", r.src.fields) }
 
 // find finds a column by its name or by its path with dots, and reports whether another
 // has it also.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/neardup/neardup/corpus"
 )
 
 // The messages of IPC are flat buffers. These are the places of the members of their tables
@@ -250,14 +253,31 @@ func (f *field) same(g *field) bool {
 	return f.name == g.name && f.layout == g.layout && f.codes == g.codes && f.encoded == g.encoded && slices.EqualFunc(f.children, g.children, (*field).same)
 }
 
-// names lists columns, and those of structs by their paths.
-func names(dst []string, before string, fields []*field) []string {
+// columns lists columns, and those of structs by their paths.
+func columns(dst []corpus.Column, before string, fields []*field) []corpus.Column {
 	for _, f := range fields {
-		if f.kind == structure {
-			dst = names(dst, before+f.name+".", f.children)
+		c := corpus.Column{Name: before + f.name}
+		switch {
+		case f.kind == structure:
+			dst = columns(dst, c.Name+".", f.children)
 			continue
+		case f.nested():
+			c.Kind = corpus.Nested
+		case f.kind == integer:
+			c.Kind = corpus.Integer
+		case f.kind == floating:
+			c.Kind = corpus.Number
 		}
-		dst = append(dst, strconv.Quote(before+f.name))
+		dst = append(dst, c)
 	}
 	return dst
+}
+
+// quoted lists columns for a message.
+func quoted(columns []corpus.Column) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, strconv.Quote(c.Name))
+	}
+	return strings.Join(names, ", ")
 }

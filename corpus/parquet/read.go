@@ -21,6 +21,7 @@ const batch = 64 // values read from a column at a time
 
 // reader reads the wanted columns side by side, row group after row group.
 type reader struct {
+	schema *parquet.Schema
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
@@ -33,7 +34,7 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r := &reader{}
+	r := &reader{schema: f.Schema()}
 	if err := r.choose(f, fields); err != nil {
 		return nil, err
 	}
@@ -154,6 +155,33 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		names = append(names, strconv.Quote(strings.Join(path, ".")))
 	}
 	return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
+}
+
+// isInteger reports whether a logical type of an integer is a plain number.
+func isInteger(t *format.LogicalType) bool {
+	if t == nil || t.Value == nil {
+		return true
+	}
+	_, plain := t.Value.(*format.IntType)
+	return plain
+}
+
+// Columns implements corpus.RowReader.
+func (r *reader) Columns() (columns []corpus.Column) {
+	for _, path := range r.schema.Columns() {
+		leaf, _ := r.schema.Lookup(path...)
+		c := corpus.Column{Name: strings.Join(path, ".")}
+		switch kind, logical := leaf.Node.Type().Kind(), leaf.Node.Type().LogicalType(); {
+		case leaf.MaxRepetitionLevel > 0:
+			c.Kind = corpus.Nested
+		case kind == parquet.Float || kind == parquet.Double:
+			c.Kind = corpus.Number
+		case (kind == parquet.Int32 || kind == parquet.Int64) && isInteger(logical):
+			c.Kind = corpus.Integer
+		}
+		columns = append(columns, c)
+	}
+	return columns
 }
 
 // pathOf returns the path of a column or a group by its name, and its node; nil if there is

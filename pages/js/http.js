@@ -81,10 +81,39 @@ export class HttpSource {
 
   async run() { return { inputs: [], sources: [], largest: 0 }; }
 
-  // groups lists docIds by size; a text is looked up as nid, address and title.
+  // unsure lists the pairs that a moderator should look at first, the newest first: a thousand at most.
+  async unsure(signal) {
+    const rows = [];
+    for (let before = 0, turn = 0; turn < 10 && rows.length < 1000; turn++) {
+      const r = await this.ask(`/unsure?limit=${page}&before=${before}`, null, signal);
+      for (const a of r.articles) this.rows.set('unsure/' + a.id, a);
+      rows.push(...r.articles.map((a) => ({ docId: 'unsure/' + a.id })));
+      before = r.next || 0;
+      if (!before) break;
+    }
+    return rows;
+  }
+
+  // pair is the group of an unsure article and the one that it may duplicate.
+  async pair(key) {
+    const nid = key.slice('unsure/'.length), own = await this.whole(nid), e = own.evidence, kept = await this.whole(e.variantOf);
+    const first = { ...this.member(kept), decision: 'new' }, second = { ...this.member(own), relation: 'unsure', similarity: e.probability };
+    return { key, id: nid, title: first.title || second.title, opening: first.text || first.id, size: 2, variants: 0, shown: 2, pairs: [[kept.nid, nid]], members: async (from, to) => [first, second].slice(from, to) };
+  }
+
+  // whole is an article with the text that its docId has of it.
+  async whole(nid) {
+    const { article, docId } = await this.ask('/articles/' + encodeURIComponent(nid)), { kept } = await this.first(docId);
+    return kept?.nid === nid ? { ...article, ...kept } : article;
+  }
+
+  // groups lists for a moderator what is unsure, and then docIds by size; a text is looked up as nid, address and title.
   async groups(q, grown, signal) {
     let ids = [], next = '', ended = false;
     const list = { total: 0, searching: false };
+    if (!q.text && this.can.decide) {
+      for (const u of await this.unsure(signal)) if (!q.undecided || await q.undecided(await this.row(u.docId))) ids.push(u);
+    }
     const more = async () => {
       const r = await this.ask(`/docids?minSize=${Math.max(2, q.minSize)}&limit=${page}${next ? '&after=' + encodeURIComponent(next) : ''}`, null, signal);
       const kept = q.undecided ? await Promise.all(r.groups.map(async (g) => await q.undecided(await this.row(g.docId)))) : [];
@@ -111,6 +140,11 @@ export class HttpSource {
   }
 
   async row(docId) {
+    if (docId.startsWith('unsure/')) {
+      const a = this.rows.get(docId);
+      return { key: docId, id: a.id, title: '', opening: `${a.id} · ${a.variantOf}`, url: (a.conflicts || []).filter((c) => c.a || c.b).map((c) => `${c.a || '–'} / ${c.b || '–'}`).join(', '), size: 2, variants: 0, shown: 2, relation: 16,
+        pairs: [[a.variantOf, a.id]], min: a.probability, max: a.probability };
+    }
     const g = await this.first(docId), kept = g.kept || g.members[0] || {};
     const lows = g.members.map((m) => m.evidence?.similarity).filter(Boolean);
     return { key: docId, id: docId, title: kept.title || '', url: kept.url || '', opening: [...(kept.content || kept.nid || docId)].slice(0, 90).join(''), size: g.size, variants: 0, shown: g.size,
@@ -124,6 +158,7 @@ export class HttpSource {
   }
 
   async group(docId) {
+    if (docId.startsWith('unsure/')) return this.pair(docId);
     this.rows.delete(docId);
     const g = await this.first(docId);
     const all = [], state = { next: g.next };

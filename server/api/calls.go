@@ -73,6 +73,12 @@ func (c *Client) Rule(ctx context.Context, r Ruling) (Ruled, error) {
 	return ask[Ruled](ctx, c, call{method: http.MethodPost, path: "/v1/rulings", body: r})
 }
 
+// Unsure returns up to limit articles whose relation is unsure and that came before a change, 0 for the newest.
+func (c *Client) Unsure(ctx context.Context, before uint64, limit int) (UnsureArticles, error) {
+	q := url.Values{"before": {strconv.FormatUint(before, 10)}, "limit": {strconv.Itoa(limit)}}
+	return ask[UnsureArticles](ctx, c, call{method: http.MethodGet, path: "/v1/unsure", query: q})
+}
+
 // Rulings returns up to limit rulings that were made after a change.
 func (c *Client) Rulings(ctx context.Context, after uint64, limit int) (Rulings, error) {
 	page, err := ask[Rulings](ctx, c, call{method: http.MethodGet, path: "/v1/rulings", query: paged(after, limit)})

@@ -269,6 +269,13 @@ type Epoch struct {
 	Epoch string `json:"epoch" doc:"Its name: 16 hex digits, drawn at random."`
 }
 
+// UnsureArticles is a page of articles that a person should compare with the one that VariantOf names.
+type UnsureArticles struct {
+	Seq      uint64   `json:"seq" doc:"The last change seen."`
+	Articles []Answer `json:"articles" nullable:"false"`
+	Next     uint64   `json:"next,omitempty" doc:"The before of the next page. A page may have fewer articles than asked for, or none, and a next."`
+}
+
 // Log is a page of the log: complete, in order and without gaps.
 type Log struct {
 	Seq     uint64  `json:"seq" doc:"The last change seen."`

@@ -134,9 +134,9 @@ func TestClaim(t *testing.T) {
 	} {
 		time.Sleep(step.wait)
 		box := boxes[int(step.who[0]-'a')]
-		_, err := box.Attached(t.Context()) // waits for the entries of the other server
+		_, err := box.Outbox().Attached(t.Context()) // waits for the entries of the other server
 		ok(t, err)
-		if got, err := box.Claim(t.Context(), "rows", step.who, step.long); err != nil || got != step.want {
+		if got, err := box.Outbox().Claim(t.Context(), "rows", step.who, step.long); err != nil || got != step.want {
 			t.Errorf("step %d: %s is told %v, %v; want %v", i, step.who, got, err, step.want)
 		}
 	}

@@ -245,12 +245,12 @@ func TestRekeyTellsTheSinks(t *testing.T) {
 	ok(t, err)
 	d, err := docid.NewDetector(t.Context(), st, "default", jaccardAt(.6))
 	ok(t, err)
-	_, err = d.Index().Attach(t.Context(), "map")
+	_, err = d.Index().Outbox().Attach(t.Context(), "map")
 	ok(t, err)
 	families(t, d, 60, rand.New(rand.NewPCG(1, 1)))
 	last, err := d.Index().Catalog().Stats(t.Context())
 	ok(t, err)
-	ok(t, d.Index().Acknowledge(t.Context(), "map", last.Seq))
+	ok(t, d.Index().Outbox().Acknowledge(t.Context(), "map", last.Seq))
 	ok(t, st.Close())
 	moves, _ := rekeyed(t, dir, dir+".anew", jaccardAt(.9))
 	st, err = pebble.Open(context.Background(), dir+".anew", pebble.Options{})
@@ -258,7 +258,7 @@ func TestRekeyTellsTheSinks(t *testing.T) {
 	defer st.Close()
 	d, err = docid.NewDetector(t.Context(), st, "default", jaccardAt(.9))
 	ok(t, err)
-	waiting, err := d.Index().Pending(t.Context(), last.Seq, 1000)
+	waiting, err := d.Index().Outbox().Pending(t.Context(), last.Seq, 1000)
 	ok(t, err)
 	var told []string
 	for _, w := range waiting {

@@ -49,7 +49,7 @@ func testLost(t *testing.T, p Place) {
 	}
 	must(t, "resume once more", o.Resume(ctx, 5), nil)
 	equal(t, "told of losses", fmt.Sprint(told), "[2 of 5]")
-	must(t, "detach", o.Index().Detach(ctx, "ahead"), nil)
+	must(t, "detach", o.Index().Outbox().Detach(ctx, "ahead"), nil)
 	first := o.seq()
 	if first <= 6 {
 		t.Errorf("the epoch begins with change %d; somebody may have seen more than 5", first)

@@ -16,7 +16,7 @@ func (o *opened) waiting(after uint64) string {
 	o.t.Helper()
 	var s []string
 	for {
-		ds, err := o.Index().Pending(o.t.Context(), after, 2)
+		ds, err := o.Index().Outbox().Pending(o.t.Context(), after, 2)
 		must(o.t, "pending", err, nil)
 		if len(ds) == 0 {
 			return strings.Join(s, ", ")
@@ -37,7 +37,7 @@ func (o *opened) waiting(after uint64) string {
 func testOutbox(t *testing.T, p Place) {
 	o := start(t, p)
 	ctx := t.Context()
-	box := func() docid.Index { return o.Index() }
+	box := func() docid.Outbox { return o.Index().Outbox() }
 	acknowledge := func(sink string, upTo uint64, want error) {
 		t.Helper()
 		must(t, fmt.Sprintf("%s acknowledges %d", sink, upTo), box().Acknowledge(ctx, sink, upTo), want)
@@ -106,7 +106,7 @@ func testBacklog(t *testing.T, p Place) {
 	o.commit("nobody is attached", nil)
 	o.commit("so nothing waits", nil)
 	o.commit("at all", nil)
-	must(t, "attach", second(o.Index().Attach(ctx, "rows")), nil)
+	must(t, "attach", second(o.Index().Outbox().Attach(ctx, "rows")), nil)
 	first := article("a", Base(1))
 	a := o.add(first)
 	o.add(article("b", Base(2)))
@@ -124,10 +124,10 @@ func testBacklog(t *testing.T, p Place) {
 	must(t, "new text", second(o.Update(ctx, "b", docid.Revision{Text: &text})), docid.ErrBacklog)
 	must(t, "heat of a kept copy", second(o.Update(ctx, "b", docid.Revision{Heat: &heat})), docid.ErrBacklog)
 	must(t, "delete", second(o.Delete(ctx, "b")), nil)
-	must(t, "acknowledge", o.Index().Acknowledge(ctx, "rows", 5), nil)
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 5), nil)
 	add("ccc", nil)
 	add("dddd", docid.ErrBacklog) // the deletion and ccc
-	must(t, "detach", o.Index().Detach(ctx, "rows"), nil)
+	must(t, "detach", o.Index().Outbox().Detach(ctx, "rows"), nil)
 	add("dddd", nil)
 }
 
@@ -138,14 +138,14 @@ func testPassedOver(t *testing.T, p Place) {
 	s := Settings()
 	s.Backlog = 3
 	o.Detector = o.detector("tenant", s)
-	must(t, "attach", second(o.Index().Attach(ctx, "rows")), nil)
+	must(t, "attach", second(o.Index().Outbox().Attach(ctx, "rows")), nil)
 	add := func(nid string, want error) {
 		t.Helper()
 		must(t, "add "+nid, second(o.Add(ctx, article(nid, Base(len(nid))))), want)
 	}
 	attached := func(want string) {
 		t.Helper()
-		as, err := o.Index().Attached(ctx)
+		as, err := o.Index().Outbox().Attached(ctx)
 		must(t, "attached", err, nil)
 		equal(t, "attached", fmt.Sprint(as), want)
 	}
@@ -163,12 +163,12 @@ func testPassedOver(t *testing.T, p Place) {
 	reopen()
 	attached("[{rows 0 999}]")
 	add("ccc", docid.ErrBacklog)
-	must(t, "acknowledge", o.Index().Acknowledge(ctx, "rows", 1), nil)
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 1), nil)
 	reopen() // the epoch waits still, though it has no article
 	attached("[{rows 1 999}]")
 	add("ccc", nil)
 	add("dddd", docid.ErrBacklog)
-	must(t, "acknowledge", o.Index().Acknowledge(ctx, "rows", 1001), nil)
+	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 1001), nil)
 	attached("[{rows 1001 0}]")
 	add("dddd", nil)
 }
@@ -179,7 +179,7 @@ func second[T any](_ T, err error) error { return err }
 func testKeeps(t *testing.T, p Place) {
 	o := start(t, p)
 	ctx := t.Context()
-	_, err := o.Index().Attach(ctx, "kept")
+	_, err := o.Index().Outbox().Attach(ctx, "kept")
 	must(t, "attach", err, nil)
 	text := Base(1)
 	hot := func(nid string, heat int64) docid.Submission {

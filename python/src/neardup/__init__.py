@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Typed
 from . import _inputs
 from ._against import reference
 from ._command import Error, OptionError, flags, path, run
+from ._compare import Comparison, compare
 from ._contaminated import Finding, contaminated
 
 if TYPE_CHECKING:
@@ -29,8 +30,14 @@ if TYPE_CHECKING:
 
     from ._options import DedupOptions, PairsOptions
 
-__all__ = ["dedup", "pairs", "contaminated", "Conflict", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
+__all__ = ["dedup", "pairs", "compare", "contaminated", "Comparison", "Conflict", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
 __version__ = "0.1.0"
+
+
+def __dir__():
+    """The public names, for completion."""
+    return [*__all__, "images", "spark", "__version__"]
+
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by")
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")

@@ -2,14 +2,15 @@ package ledger
 
 // stamp writes the format of rows into a store that has none.
 func stamp(kv KV) error {
-	b := kv.Batch()
-	defer b.Close()
-	if was, err := version(b); err != nil || was == formatVersion {
-		return err
-	}
-	key := []byte{spaceFormat}
-	if err := b.Set(key, sealed(key, func(e *encoder) { e.uint(formatVersion) })); err != nil {
-		return err
-	}
-	return b.Commit()
+	return update(kv, func(b Batch) error {
+		was, err := version(b)
+		if was == formatVersion {
+			err = errStop
+		}
+		if err != nil {
+			return err
+		}
+		key, version := []byte{spaceFormat}, uint64(formatVersion)
+		return b.Set(key, sealed(key, oneUint(&version)))
+	})
 }

@@ -35,7 +35,7 @@ func newChange(ix *index, b Batch, c *docid.Change, seq uint64) *change {
 // row is a write. A nil value deletes.
 type row struct{ key, value []byte }
 
-func (t *change) set(key []byte, put func(*encoder)) {
+func (t *change) set(key []byte, put func(*coder)) {
 	t.rows = append(t.rows, row{key: key, value: sealed(key, put)})
 }
 func (t *change) del(key []byte)                     { t.rows = append(t.rows, row{key: key}) }
@@ -59,9 +59,9 @@ func (t *change) apply() (func(), error) {
 // write writes the planned rows and the log entry.
 func (t *change) write() error {
 	t.receipt = docid.Receipt{Entry: t.Entry, Epoch: t.ix.epochOf(t.Leader)}
-	t.set(t.key(spaceLog, t.Seq), func(e *encoder) { putEntry(e, &t.Entry) })
+	t.set(t.key(spaceLog, t.Seq), func(c *coder) { entryFields(c, &t.Entry) })
 	if (t.waits != nil || t.effect != docid.KeptSame) && len(t.ix.sinks) > 0 && !t.restores {
-		t.set(t.key(spaceOutbox, t.Seq), waiting{t.effect, t.waits}.put)
+		t.set(t.key(spaceOutbox, t.Seq), (&waiting{t.effect, t.waits}).fields)
 	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -159,11 +159,11 @@ func (ix *index) findReplay(r Reader, a docid.ReplayKey) (docid.Receipt, error) 
 	for _, by := range []struct {
 		name  string
 		key   []byte
-		get   func(*decoder)
+		get   func(*coder)
 		other error
 	}{
-		{a.Idempotency, idemKey(ix.id, a.Idempotency), func(d *decoder) { m.Seq = d.uint() }, docid.ErrMismatch},
-		{a.NID, nidKey(ix.id, a.NID), func(d *decoder) { getMember(d, &m) }, docid.ErrTaken},
+		{a.Idempotency, idemKey(ix.id, a.Idempotency), oneUint(&m.Seq), docid.ErrMismatch},
+		{a.NID, nidKey(ix.id, a.NID), func(c *coder) { memberFields(c, &m) }, docid.ErrTaken},
 	} {
 		if by.name == "" || by.other == docid.ErrTaken && !ix.nids.has(by.name) {
 			continue
@@ -192,7 +192,7 @@ func (t *change) name() (err error) {
 // article was deleted, it returns the anonymous nid, because another article may now have the nid.
 func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, home uint64, err error) {
 	var m docid.Member
-	ok, err := read(r, nidKey(ix.id, nid), func(d *decoder) { getMember(d, &m) })
+	ok, err := read(r, nidKey(ix.id, nid), func(c *coder) { memberFields(c, &m) })
 	if ok && m.Own() == leader {
 		return nid, m.Leader, nil
 	}
@@ -209,7 +209,7 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 		return docid.Receipt{}, other
 	}
 	var m docid.Member
-	if _, err := read(r, nidKey(ix.id, e.NID), func(d *decoder) { getMember(d, &m) }); err != nil {
+	if _, err := read(r, nidKey(ix.id, e.NID), func(c *coder) { memberFields(c, &m) }); err != nil {
 		return docid.Receipt{}, err
 	}
 	answer := docid.Receipt{Entry: e, Replayed: true}
@@ -295,10 +295,10 @@ func (t *change) addLeader() {
 	material.NID = t.NID
 	r := leaderRow{time: t.Time, expires: t.Expires, sketch: f.Sketch, keys: f.Keys,
 		digest: neardup.DigestOf(f.Material.Text)}
-	t.set(t.key(spaceLeader, t.Seq), r.put)
-	t.set(t.key(spaceText, t.Seq), func(e *encoder) { putMaterial(e, &material) })
+	t.set(t.key(spaceLeader, t.Seq), r.fields)
+	t.set(t.key(spaceText, t.Seq), func(c *coder) { materialFields(c, &material) })
 	if r.expires != 0 {
-		t.set(expiryKey(ix.id, r.expires, t.Seq), func(*encoder) {})
+		t.set(expiryKey(ix.id, r.expires, t.Seq), func(*coder) {})
 	}
 	t.memory = append(t.memory, func() {
 		ix.docIDs++
@@ -319,8 +319,8 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, nameRow{t.Seq, t.Leader}.put)
-		t.set(aliasKey(t.ix.id, n, t.Leader), func(*encoder) {})
+		t.set(key, (&nameRow{t.Seq, t.Leader}).fields)
+		t.set(aliasKey(t.ix.id, n, t.Leader), func(*coder) {})
 		fresh = append(fresh, nameHash(n))
 	}
 	if len(fresh) > 0 {
@@ -346,11 +346,11 @@ func (t *change) has(key []byte) (bool, error) {
 func (t *change) addMember(a docid.Article) error {
 	m := docid.Member{Article: a, Leader: t.Leader, Seq: t.Seq, Disagrees: t.Evidence.Disagrees}
 	m.Text = ""
-	t.set(nidKey(t.ix.id, t.NID), func(e *encoder) { putMember(e, &m) })
+	t.set(nidKey(t.ix.id, t.NID), func(c *coder) { memberFields(c, &m) })
 	t.memory = append(t.memory, func() { t.ix.nids.add(t.NID) })
-	t.set(t.key(spaceMember, t.Leader, t.Seq), func(e *encoder) { e.string(t.NID) })
+	t.set(t.key(spaceMember, t.Leader, t.Seq), oneText(&t.NID))
 	if t.Idempotency != "" {
-		t.set(idemKey(t.ix.id, t.Idempotency), func(e *encoder) { e.uint(t.Seq) })
+		t.set(idemKey(t.ix.id, t.Idempotency), oneUint(&t.Seq))
 	}
 	t.resize(t.Leader, 1)
 	return t.keep(a)
@@ -375,7 +375,7 @@ func (t *change) keep(a docid.Article) error {
 	key := t.key(spaceKept, t.Leader)
 	old := keptRow{contested: t.Kind != docid.KindNew}
 	if t.Kind != docid.KindNew {
-		if ok, err := read(t.b, key, old.get); err != nil || ok && a.Heat <= old.article.Heat {
+		if ok, err := read(t.b, key, old.fields); err != nil || ok && a.Heat <= old.article.Heat {
 			return err
 		}
 	}
@@ -385,13 +385,13 @@ func (t *change) keep(a docid.Article) error {
 }
 
 func (t *change) setKept(r keptRow) {
-	t.set(t.key(spaceKept, t.Leader), r.put)
+	t.set(t.key(spaceKept, t.Leader), r.fields)
 }
 
 // entry reads a log entry.
 func (ix *index) entry(r Reader, seq uint64) (docid.Entry, error) {
 	e := docid.Entry{Seq: seq}
-	ok, err := read(r, ix.key(spaceLog, seq), func(d *decoder) { getEntry(d, &e) })
+	ok, err := read(r, ix.key(spaceLog, seq), func(c *coder) { entryFields(c, &e) })
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: change %d is missing in the log", docid.ErrCorrupt, seq)
 	}

@@ -15,12 +15,17 @@ type catalog struct{ ix *index }
 // errStop ends a scan early.
 var errStop = errors.New("enough")
 
-// scan visits the durable rows of a range. errStop ends it without an error.
-func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
+// view runs read on the durable state once it has all acknowledged changes.
+func (c catalog) view(ctx context.Context, read func(Reader) error) error {
 	if err := c.ix.store.current(ctx); err != nil {
 		return err
 	}
-	err := c.ix.atSnapshot(func(r Reader) error { return r.Scan(from, to, visit) })
+	return c.ix.atSnapshot(read)
+}
+
+// scan visits the durable rows of a range. errStop ends it without an error.
+func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
+	err := c.view(ctx, func(r Reader) error { return r.Scan(from, to, visit) })
 	if errors.Is(err, errStop) {
 		return nil
 	}
@@ -30,11 +35,8 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 // Member finds an article by nid.
 func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 	var m docid.Member
-	if err := c.ix.store.current(ctx); err != nil {
-		return m, err
-	}
-	err := c.ix.atSnapshot(func(r Reader) error {
-		ok, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &m) })
+	err := c.view(ctx, func(r Reader) error {
+		ok, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &m) })
 		if err == nil && !ok {
 			return docid.ErrNotFound
 		}
@@ -46,12 +48,9 @@ func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
 // Group reads a docId and a page of members.
 func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (docid.Group, error) {
 	var g docid.Group
-	if err := c.ix.store.current(ctx); err != nil {
-		return g, err
-	}
-	err := c.ix.atSnapshot(func(r Reader) error {
+	err := c.view(ctx, func(r Reader) error {
 		var row leaderRow
-		ok, err := read(r, c.ix.key(spaceLeader, leader), row.get)
+		ok, err := read(r, c.ix.key(spaceLeader, leader), row.fields)
 		if err != nil {
 			return err
 		}
@@ -77,7 +76,7 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 		return err
 	}
 	var kept keptRow
-	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.get); err != nil {
+	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.fields); err != nil {
 		return err
 	} else if ok {
 		g.Kept, g.KeptSeq = &kept.article, kept.seq
@@ -108,7 +107,7 @@ func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Memb
 	}
 	ms = make([]docid.Member, len(nids))
 	for i, nid := range nids {
-		if _, err := read(r, nidKey(c.ix.id, nid), func(d *decoder) { getMember(d, &ms[i]) }); err != nil {
+		if _, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &ms[i]) }); err != nil {
 			return nil, false, err
 		}
 	}
@@ -123,7 +122,7 @@ func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, 
 			return errStop
 		}
 		var nid string
-		err := decode(k, v, func(d *decoder) { nid = d.string() })
+		err := decode(k, v, oneText(&nid))
 		nids = append(nids, nid)
 		return err
 	})
@@ -192,8 +191,8 @@ func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int
 	}
 	var entries []docid.Entry
 	err := c.scan(ctx, after(c.ix.key(space, from)), after(c.ix.key(space)), func(k, v []byte) error {
-		e := docid.Entry{Seq: number(k, 0)}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		e, err := loggedEntry(k, v)
+		if err != nil {
 			return err
 		}
 		if entries = append(entries, e); len(entries) == limit {

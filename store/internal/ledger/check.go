@@ -31,28 +31,31 @@ const maxProblems = 1000
 // names and epochs agree. The log must have no gap and no number or epoch twice (I-6). Each duplicate must name
 // an older leader that lived (I-3). A witness must not know of changes that are missing. It needs about 100
 // bytes for each living docId and article. progress may be nil.
-func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return Report{}, err
-	}
-	defer v.Close()
-	if _, err := version(v); err != nil {
-		return Report{}, err
-	}
-	c := &checker{ctx: ctx, r: &firstFailure{Reader: v}, progress: progress}
-	if w, ok := kv.(Witnessed); ok {
-		c.witnessed = w.Heads()
-	}
-	if _, err := marked(v); err != nil {
+func Check(ctx context.Context, kv KV, progress func(rows int)) (report Report, err error) {
+	err = atSnapshot(kv, func(v Snapshot) error {
+		if _, err := version(v); err != nil {
+			return err
+		}
+		c := &checker{ctx: ctx, r: &firstFailure{Reader: v}, progress: progress}
+		if w, ok := kv.(Witnessed); ok {
+			c.witnessed = w.Heads()
+		}
+		err := c.store()
+		report = c.Report
+		return err
+	})
+	return report, err
+}
+
+func (c *checker) store() error {
+	if _, err := marked(c.r); err != nil {
 		c.bad(copyKey(), "%v", err)
 	}
 	c.followed()
-	all := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
+	all := eachIndex(c.r, func(ix *index, damaged error) error {
 		c.row()
-		c.ix = newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { getIdentity(d, &c.ix.id, &c.ix.identity) }); err != nil {
-			c.bad(k, "%v", err)
+		if c.ix = ix; damaged != nil {
+			c.bad(ix.row(), "%v", damaged)
 			return nil
 		}
 		return c.index()
@@ -60,17 +63,17 @@ func Check(ctx context.Context, kv KV, progress func(rows int)) (Report, error) 
 	for _, h := range c.witnessed {
 		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
 	}
-	return c.Report, all
+	return all
 }
 
 // followed checks the place in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPlace).get); err != nil {
+	if there, err := read(c.r, placeKey(), new(logPlace).fields); err != nil {
 		c.bad(placeKey(), "%v", err)
 	} else if there {
 		c.row()
 	}
-	if _, _, err := beats(c.r); err != nil {
+	if _, _, err := heartbeats(c.r); err != nil {
 		c.bad([]byte{spaceBeat}, "%v", err)
 	}
 }
@@ -140,9 +143,8 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 }
 
 // each visits the rows of a space. It reports and skips rows that cannot be decoded.
-func (c *checker) each(space byte, get func(*decoder), visit func(key []byte)) error {
-	prefix := c.ix.key(space)
-	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+func (c *checker) each(space byte, get func(*coder), visit func(key []byte)) error {
+	return scan(c.r, c.ix.key(space), func(k, v []byte) error {
 		c.row()
 		if err := decode(k, v, get); err != nil {
 			c.bad(k, "%v", err)
@@ -173,20 +175,16 @@ func (c *checker) index() error {
 // log replays the log to find which docIds and articles must exist.
 func (c *checker) log() error {
 	groups := map[uint64][]string{}
-	var e docid.Entry
-	prefix := c.ix.key(spaceLog)
-	return c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	return scan(c.r, c.ix.key(spaceLog), func(k, v []byte) error {
 		c.row()
-		seq := number(k, 0)
+		e, err := loggedEntry(k, v)
 		before := c.head
-		c.head = seq
-		e = docid.Entry{Seq: seq}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		if c.head = e.Seq; err != nil {
 			c.bad(k, "%v", err)
 			return nil
 		}
-		if seq != before+1 && e.Kind != docid.KindEpoch {
-			c.bad(k, "change %d follows %d", seq, before)
+		if e.Seq != before+1 && e.Kind != docid.KindEpoch {
+			c.bad(k, "change %d follows %d", e.Seq, before)
 		}
 		c.replay(k, e, groups)
 		return c.ctx.Err()
@@ -267,7 +265,7 @@ func (c *checker) living(k []byte, leader uint64) bool {
 func (c *checker) leaderRows() error {
 	n := 0
 	var row leaderRow
-	err := c.each(spaceLeader, func(d *decoder) { row.get(d) }, func(k []byte) {
+	err := c.each(spaceLeader, row.fields, func(k []byte) {
 		seq := number(k, 0)
 		if !c.living(k, seq) {
 			return
@@ -278,7 +276,7 @@ func (c *checker) leaderRows() error {
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)
-		ok, err := read(c.r, key, func(d *decoder) { getMaterial(d, &m) })
+		ok, err := read(c.r, key, func(c *coder) { materialFields(c, &m) })
 		switch {
 		case err != nil: // reported with the texts
 		case !ok:
@@ -299,13 +297,13 @@ func (c *checker) missing(space byte, what string, n int) {
 }
 
 func (c *checker) texts() error {
-	return c.each(spaceText, func(d *decoder) { getMaterial(d, new(docid.Material)) },
+	return c.each(spaceText, func(c *coder) { materialFields(c, new(docid.Material)) },
 		func(k []byte) { c.living(k, number(k, 0)) })
 }
 
 func (c *checker) kept() error {
 	var row keptRow
-	return c.each(spaceKept, func(d *decoder) { row.get(d) }, func(k []byte) {
+	return c.each(spaceKept, row.fields, func(k []byte) {
 		if c.living(k, number(k, 0)) && c.members[row.article.ID].leader != number(k, 0) {
 			c.bad(k, "keeps %q, which is no article of it", row.article.ID)
 		}
@@ -314,7 +312,7 @@ func (c *checker) kept() error {
 
 func (c *checker) names() error {
 	var row nameRow
-	return c.each(spaceName, func(d *decoder) { row = nameRow{}; row.get(d) }, func(k []byte) {
+	return c.each(spaceName, func(c *coder) { row = nameRow{}; row.fields(c) }, func(k []byte) {
 		if c.living(k, number(k, 0)) {
 			if row.seq > c.head || row.seq != 0 && row.seq <= number(k, 0) {
 				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
@@ -326,7 +324,7 @@ func (c *checker) names() error {
 func (c *checker) nids() error {
 	n := 0
 	var m docid.Member
-	err := c.each(spaceNID, func(d *decoder) { getMember(d, &m) }, func(k []byte) {
+	err := c.each(spaceNID, func(c *coder) { memberFields(c, &m) }, func(k []byte) {
 		switch {
 		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:
 			c.bad(k, "came with change %d, the log says %d", m.Seq, c.members[string(k[5:])].seq)
@@ -348,8 +346,7 @@ func (c *checker) derived() error {
 	}
 	for _, d := range derived {
 		want := map[uint64]struct{}{} // hashes of key and value
-		from, prefix := c.ix.key(d.from), c.ix.key(d.space)
-		err := c.r.Scan(from, after(from), func(k, v []byte) error {
+		err := scan(c.r, c.ix.key(d.from), func(k, v []byte) error {
 			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // other steps report errors
 				want[checksum(key, value)] = struct{}{}
 			}
@@ -358,7 +355,7 @@ func (c *checker) derived() error {
 		if err != nil {
 			return err
 		}
-		err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+		err = scan(c.r, c.ix.key(d.space), func(k, v []byte) error {
 			c.row()
 			h := checksum(k, v)
 			if _, follows := want[h]; !follows {

@@ -32,13 +32,13 @@ func TestCheckKnowsWhereArticlesAre(t *testing.T) {
 	}
 	member := docid.Member{Leader: 2, Seq: 3}
 	member.ID = "c"
-	filed := func(e *encoder) { e.string("c") }
+	filed := oneText(&member.ID)
 	for _, test := range []struct {
 		what string
 		key  []byte
-		put  func(*encoder)
+		put  func(*coder)
 	}{
-		{"the article says another docId", nidKey(ix.id, "c"), func(e *encoder) { putMember(e, &member) }},
+		{"the article says another docId", nidKey(ix.id, "c"), func(c *coder) { memberFields(c, &member) }},
 		{"another docId lists it, too", ix.key(spaceMember, 2, 3), filed},
 		{"its docId lists it by another change", ix.key(spaceMember, 1, 2), filed},
 	} {

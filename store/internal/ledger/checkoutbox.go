@@ -1,18 +1,14 @@
 package ledger
 
-import (
-	"errors"
-
-	"github.com/neardup/neardup/docid"
-)
+import "errors"
 
 func (c *checker) sinks() error {
 	c.pending = c.head
-	if err := c.each(spaceClaim, func(d *decoder) { new(claim).get(d) }, func([]byte) {}); err != nil {
+	if err := c.each(spaceClaim, new(lease).fields, func([]byte) {}); err != nil {
 		return err
 	}
 	var row sinkRow
-	return c.each(spaceSink, func(d *decoder) { row = sinkRow{}; row.get(d) }, func(k []byte) {
+	return c.each(spaceSink, func(c *coder) { row = sinkRow{}; row.fields(c) }, func(k []byte) {
 		c.pending = min(c.pending, row.seq)
 		if row.seq > c.head || row.oldest > c.head+1 {
 			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.seq, row.oldest, c.head)
@@ -29,8 +25,7 @@ func (c *checker) waiting() error {
 			return c.ctx.Err()
 		}
 		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
-			var e docid.Entry
-			if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err == nil && submission(e.Kind) {
+			if e, err := loggedEntry(k, v); err == nil && submission(e.Kind) {
 				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
 			}
 			return c.ctx.Err()
@@ -38,7 +33,7 @@ func (c *checker) waiting() error {
 	}
 	var w waiting
 	failed := error(nil)
-	err := c.each(spaceOutbox, func(d *decoder) { w = waiting{}; w.get(d) }, func(k []byte) {
+	err := c.each(spaceOutbox, func(c *coder) { w = waiting{}; w.fields(c) }, func(k []byte) {
 		seq := number(k, 0)
 		switch e, err := c.ix.entry(c.r, seq); {
 		case err != nil:

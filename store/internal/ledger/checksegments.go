@@ -11,7 +11,7 @@ import (
 func (c *checker) segments() error {
 	headers := map[uint64]*header{}
 	var h header
-	err := c.each(spaceSegment, func(d *decoder) { h.get(d) }, func(k []byte) {
+	err := c.each(spaceSegment, h.fields, func(k []byte) {
 		if h.to > c.head {
 			c.bad(k, "holds postings up to change %d, the log ends at %d", h.to, c.head)
 		}
@@ -21,8 +21,7 @@ func (c *checker) segments() error {
 	if err != nil {
 		return err
 	}
-	prefix := c.ix.key(spacePosting)
-	err = c.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err = scan(c.r, c.ix.key(spacePosting), func(k, v []byte) error {
 		c.row()
 		h, last := headers[number(k, 0)], uint64(0)
 		err := decodeChunk(k, v, func(p segmented) bool {
@@ -46,11 +45,7 @@ func (c *checker) segments() error {
 		return err
 	}
 	words := 0
-	err = c.each(spacePiece, func(d *decoder) {
-		for words = 0; len(d.b) > 0; words++ {
-			d.fixed()
-		}
-	}, func(k []byte) {
+	err = c.each(spacePiece, func(c *coder) { words = len(c.take(len(c.b)&^7)) / 8 }, func(k []byte) {
 		if h := headers[number(k, 0)]; h != nil {
 			h.words -= words
 		}

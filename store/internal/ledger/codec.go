@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
@@ -9,41 +10,30 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A value holds its fields in the order of the put methods of rows.go. Numbers are varints, and strings follow
-// their length. The last 8 bytes are a checksum of key and fields.
+// A value holds its fields in the order of its function fields. Numbers are varints, and strings follow their
+// length. The last 8 bytes are a checksum of key and fields.
 
-type encoder struct{ b []byte }
-
-func (e *encoder) uint(v uint64)   { e.b = binary.AppendUvarint(e.b, v) }
-func (e *encoder) int(v int64)     { e.b = binary.AppendVarint(e.b, v) }
-func (e *encoder) fixed(v uint64)  { e.b = binary.BigEndian.AppendUint64(e.b, v) }
-func (e *encoder) raw(v []byte)    { e.b = append(e.b, v...) }
-func (e *encoder) string(v string) { e.uint(uint64(len(v))); e.b = append(e.b, v...) }
-func (e *encoder) bool(v bool) {
-	if v {
-		e.uint(1)
-	} else {
-		e.uint(0)
-	}
+// coder writes the fields of a value or reads them, so that one function lists them for both. Writing changes no
+// value. Reading keeps the first error, and all later fields are zero.
+type coder struct {
+	b     []byte
+	reads bool
+	err   error
 }
-func (e *encoder) float(v float64) { e.fixed(math.Float64bits(v)) }
+
+func (c *coder) putUint(v uint64)   { c.b = binary.AppendUvarint(c.b, v) }
+func (c *coder) putString(v string) { c.putUint(uint64(len(v))); c.b = append(c.b, v...) }
 
 // seal appends the checksum.
-func (e *encoder) seal(key []byte) []byte {
-	e.fixed(checksum(key, e.b))
-	return e.b
+func (c *coder) seal(key []byte) []byte {
+	c.b = binary.BigEndian.AppendUint64(c.b, checksum(key, c.b))
+	return c.b
 }
 
 func checksum(key, fields []byte) uint64 { return xxh3.HashSeed(fields, xxh3.Hash(key)) }
 
-// decoder reads fields. It keeps the first error, and all later fields are zero.
-type decoder struct {
-	b   []byte
-	err error
-}
-
-// open checks the checksum of a value and returns a decoder of its fields.
-func open(key, value []byte) (*decoder, error) {
+// open checks the checksum of a value and returns a coder that reads its fields.
+func open(key, value []byte) (*coder, error) {
 	if len(value) < 8 {
 		return nil, fmt.Errorf("%w: row %x is cut short", docid.ErrCorrupt, key)
 	}
@@ -51,108 +41,187 @@ func open(key, value []byte) (*decoder, error) {
 	if sum != checksum(key, fields) {
 		return nil, fmt.Errorf("%w: checksum of row %x", docid.ErrCorrupt, key)
 	}
-	return &decoder{b: fields}, nil
+	return &coder{b: fields, reads: true}, nil
 }
 
 // close returns an error unless all bytes were read and no field was missing.
-func (d *decoder) close(key []byte) error {
-	if d.err == nil && len(d.b) > 0 {
-		d.fail("has bytes left over")
+func (c *coder) close(key []byte) error {
+	if c.err == nil && len(c.b) > 0 {
+		c.fail("has bytes left over")
 	}
-	if d.err != nil {
-		return fmt.Errorf("%w: row %x %s", docid.ErrCorrupt, key, d.err)
+	if c.err != nil {
+		return fmt.Errorf("%w: row %x %s", docid.ErrCorrupt, key, c.err)
 	}
 	return nil
 }
 
-func (d *decoder) fail(why string) {
-	if d.err == nil {
-		d.err = fmt.Errorf("%s", why)
+func (c *coder) fail(why string) {
+	if c.err == nil {
+		c.err = errors.New(why)
 	}
-	d.b = nil
+	c.b = nil
 }
 
-func (d *decoder) uint() uint64 {
-	v, n := binary.Uvarint(d.b)
+func (c *coder) getUint() uint64 {
+	v, n := binary.Uvarint(c.b)
 	if n <= 0 {
-		d.fail("has a bad number")
+		c.fail("has a bad number")
 		return 0
 	}
-	d.b = d.b[n:]
+	c.b = c.b[n:]
 	return v
 }
 
-func (d *decoder) int() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail("has a bad number")
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) raw(n int) []byte {
-	if n < 0 || n > len(d.b) {
-		d.fail("ends too early")
-		return nil
-	}
-	v := d.b[:n]
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) fixed() uint64 {
-	if b := d.raw(8); b != nil {
-		return binary.BigEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (d *decoder) bool() bool { return d.uint() != 0 }
-
-// more reports whether optional fields follow.
-func (d *decoder) more() bool { return len(d.b) > 0 }
-
-func (d *decoder) float() float64 { return math.Float64frombits(d.fixed()) }
-
-func (d *decoder) string() string {
-	n := d.uint()
-	if n > uint64(len(d.b)) {
-		d.fail("ends too early")
+func (c *coder) getString() string {
+	n := c.getUint()
+	if n > uint64(len(c.b)) {
+		c.fail("ends too early")
 		return ""
 	}
-	return string(d.raw(int(n)))
+	return string(c.take(int(n)))
 }
 
-// count reads the number of elements that follow, each at least size bytes long.
-func (d *decoder) count(size int) int {
-	n := d.uint()
-	if n > uint64(len(d.b)/size) {
-		d.fail("counts too many")
-		return 0
+func (c *coder) take(n int) []byte {
+	if n > len(c.b) {
+		c.fail("ends too early")
+		return nil
 	}
-	return int(n)
+	v := c.b[:n]
+	c.b = c.b[n:]
+	return v
 }
 
-// encoded returns the fields that put writes, without a checksum. decoded reads them.
-func encoded(put func(*encoder)) []byte {
-	var e encoder
-	put(&e)
-	return e.b
+func uints[T ~uint64 | ~uint32 | ~byte | ~int](c *coder, vs ...*T) {
+	for _, v := range vs {
+		if c.reads {
+			*v = T(c.getUint())
+		} else {
+			c.putUint(uint64(*v))
+		}
+	}
 }
 
-func decoded(b []byte, get func(*decoder)) error {
-	d := &decoder{b: b}
-	get(d)
-	return d.close(nil)
+func ints[T ~int64 | ~int](c *coder, vs ...*T) {
+	for _, v := range vs {
+		if !c.reads {
+			c.b = binary.AppendVarint(c.b, int64(*v))
+			continue
+		}
+		n, size := binary.Varint(c.b)
+		if *v = T(n); size <= 0 {
+			c.fail("has a bad number")
+			continue
+		}
+		c.b = c.b[size:]
+	}
+}
+
+func texts[T ~string](c *coder, vs ...*T) {
+	for _, v := range vs {
+		if c.reads {
+			*v = T(c.getString())
+		} else {
+			c.putString(string(*v))
+		}
+	}
+}
+
+func (c *coder) raw(v []byte) {
+	if c.reads {
+		copy(v, c.take(len(v)))
+	} else {
+		c.b = append(c.b, v...)
+	}
+}
+
+func (c *coder) fixed(v *uint64) {
+	if !c.reads {
+		c.b = binary.BigEndian.AppendUint64(c.b, *v)
+	} else if *v = 0; len(c.b) < 8 {
+		c.fail("ends too early")
+	} else {
+		*v = binary.BigEndian.Uint64(c.take(8))
+	}
+}
+
+func (c *coder) float(v *float64) {
+	bits := math.Float64bits(*v)
+	if c.fixed(&bits); c.reads {
+		*v = math.Float64frombits(bits)
+	}
+}
+
+// has writes whether a field follows, or reads it.
+func (c *coder) has(there bool) bool {
+	n := 0
+	if there {
+		n = 1
+	}
+	uints(c, &n)
+	return n != 0
+}
+
+func (c *coder) bool(v *bool) {
+	if there := c.has(*v); c.reads {
+		*v = there
+	}
+}
+
+// more reports whether optional fields follow, which are there at a write if written is set.
+func (c *coder) more(written bool) bool {
+	if c.reads {
+		return len(c.b) > 0
+	}
+	return written
+}
+
+// present returns there. Reading also makes the value, or sets the pointer to nil.
+func present[T any](c *coder, v **T, there bool) bool {
+	if c.reads {
+		if *v = nil; there {
+			*v = new(T)
+		}
+	}
+	return there
+}
+
+// list codes elements of at least size bytes.
+func list[T any](c *coder, all *[]T, size int, element func(*coder, *T)) {
+	n := len(*all)
+	if uints(c, &n); c.reads {
+		if n < 0 || n > len(c.b)/size {
+			c.fail("counts too many")
+			n = 0
+		}
+		*all = make([]T, n)
+	}
+	for i := range *all {
+		element(c, &(*all)[i])
+	}
+}
+
+// oneUint and oneText code a value of one field.
+func oneUint(v *uint64) func(*coder) { return func(c *coder) { uints(c, v) } }
+func oneText(v *string) func(*coder) { return func(c *coder) { texts(c, v) } }
+
+// encoded returns the fields of a value without a checksum. decoded reads them.
+func encoded(fields func(*coder)) []byte {
+	var c coder
+	fields(&c)
+	return c.b
+}
+
+func decoded(b []byte, fields func(*coder)) error {
+	c := &coder{b: b, reads: true}
+	fields(c)
+	return c.close(nil)
 }
 
 // EncodeEntry encodes an entry without its Seq, to be stored outside the rows.
-func EncodeEntry(v *docid.Entry) []byte { return encoded(func(e *encoder) { putEntry(e, v) }) }
+func EncodeEntry(v *docid.Entry) []byte { return encoded(func(c *coder) { entryFields(c, v) }) }
 
 // DecodeEntry reads what EncodeEntry wrote. It returns ErrCorrupt if that fails.
 func DecodeEntry(b []byte) (v docid.Entry, err error) {
-	err = decoded(b, func(d *decoder) { getEntry(d, &v) })
+	err = decoded(b, func(c *coder) { entryFields(c, &v) })
 	return v, err
 }

@@ -12,16 +12,16 @@ import (
 
 // FuzzDecode checks that decoding any row returns a value or ErrCorrupt.
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte("key"), sealed([]byte("key"), func(e *encoder) { putEntry(e, &docid.Entry{NID: "n"}) }))
+	f.Add([]byte("key"), sealed([]byte("key"), func(c *coder) { entryFields(c, &docid.Entry{NID: "n"}) }))
 	f.Fuzz(func(t *testing.T, key, value []byte) {
-		resealed := sealed(key, func(e *encoder) { e.raw(value) })
-		for _, get := range []func(*decoder){
-			func(d *decoder) { getEntry(d, new(docid.Entry)) },
-			func(d *decoder) { getMember(d, new(docid.Member)) },
-			func(d *decoder) { getMaterial(d, new(docid.Material)) },
-			func(d *decoder) { new(leaderRow).get(d) },
-			func(d *decoder) { new(keptRow).get(d) },
-			func(d *decoder) { getIdentity(d, new(uint32), new(docid.Identity)) },
+		resealed := sealed(key, func(c *coder) { c.raw(value) })
+		for _, get := range []func(*coder){
+			func(c *coder) { entryFields(c, new(docid.Entry)) },
+			func(c *coder) { memberFields(c, new(docid.Member)) },
+			func(c *coder) { materialFields(c, new(docid.Material)) },
+			new(leaderRow).fields,
+			new(keptRow).fields,
+			new(index).fields,
 		} {
 			for _, v := range [][]byte{value, resealed} {
 				if err := decode(key, v, get); err != nil && !errors.Is(err, docid.ErrCorrupt) {

@@ -14,21 +14,19 @@ import (
 // Place returns the position in a log of rows that no store has open, and the digest of the outcomes up to
 // there. It returns ErrInvalid if the rows follow no log.
 func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return at, 0, err
-	}
-	defer v.Close()
-	if was, err := version(v); err != nil {
-		return at, 0, err
-	} else if was != formatVersion {
-		return at, 0, fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
-	}
 	var place logPlace
-	there, err := read(v, placeKey(), place.get)
-	if err == nil && !there {
-		err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
-	}
+	err = atSnapshot(kv, func(v Snapshot) error {
+		if was, err := version(v); err != nil {
+			return err
+		} else if was != formatVersion {
+			return fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
+		}
+		there, err := read(v, placeKey(), place.fields)
+		if err == nil && !there {
+			err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
+		}
+		return err
+	})
 	return place.Anchor, place.digest, err
 }
 
@@ -50,10 +48,9 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 	defer vb.Close()
 	tenants := map[uint32]string{}
 	for _, v := range []Reader{va, vb} {
-		err := v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-			var n uint32
-			if decode(k, value, func(d *decoder) { getIdentity(d, &n, new(docid.Identity)) }) == nil {
-				tenants[n] = string(k[1:])
+		err := eachIndex(v, func(ix *index, damaged error) error {
+			if damaged == nil {
+				tenants[ix.id] = ix.tenant
 			}
 			return nil
 		})

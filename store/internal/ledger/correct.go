@@ -25,9 +25,9 @@ func (t *change) planCorrect() error {
 	m.Correction = &docid.Correction{
 		Seq: t.Seq, Time: t.Time, Leader: t.Leader, Before: before, Own: own, Who: t.Ruling.Who, Why: t.Ruling.Why,
 	}
-	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
+	t.set(nidKey(t.ix.id, m.ID), func(c *coder) { memberFields(c, &m) })
 	t.del(t.key(spaceMember, before, m.Seq))
-	t.set(t.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) })
+	t.set(t.key(spaceMember, m.Leader, m.Seq), oneText(&m.ID))
 	t.resize(before, -1)
 	t.resize(m.Leader, 1)
 	if err := t.addNames(); err != nil {
@@ -62,7 +62,7 @@ func (t *change) corrected() (docid.Member, error) {
 // competes with that of the new docId. Other members' texts are known only if the change makes a docId.
 func (t *change) moveText(m docid.Member, before uint64) error {
 	var old, kept keptRow
-	if _, err := read(t.b, t.key(spaceKept, before), old.get); err != nil {
+	if _, err := read(t.b, t.key(spaceKept, before), old.fields); err != nil {
 		return err
 	}
 	a := m.Article
@@ -77,7 +77,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	there := false
 	if t.c.NewLeader == nil {
 		var err error
-		if there, err = read(t.b, t.key(spaceKept, m.Leader), kept.get); err != nil {
+		if there, err = read(t.b, t.key(spaceKept, m.Leader), kept.fields); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (t *change) planRule() error {
 			return err
 		}
 	}
-	t.set(t.key(spaceRule, t.Seq), func(e *encoder) { putEntry(e, &t.Entry) })
+	t.set(t.key(spaceRule, t.Seq), func(c *coder) { entryFields(c, &t.Entry) })
 	t.memory = append(t.memory, func() { t.ix.ruled = t.Seq })
 	t.after = append(t.after, func() { t.ix.lastRule.Store(t.Seq) })
 	return nil
@@ -122,8 +122,8 @@ func (t *change) ruledSince(concerns func(a, b string) bool) error {
 		return nil
 	}
 	return t.b.Scan(t.key(spaceRule, known+1), after(t.key(spaceRule)), func(k, v []byte) error {
-		var e docid.Entry
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		e, err := loggedEntry(k, v)
+		if err != nil {
 			return err
 		}
 		if concerns(e.NID, e.Ruling.Other) || concerns(e.Ruling.Other, e.NID) {
@@ -135,8 +135,7 @@ func (t *change) ruledSince(concerns func(a, b string) bool) error {
 
 // loadRules finds the last rule. O(rules).
 func (ix *index) loadRules(r Reader) error {
-	prefix := ix.key(spaceRule)
-	err := r.Scan(prefix, after(prefix), func(k, _ []byte) error {
+	err := scan(r, ix.key(spaceRule), func(k, _ []byte) error {
 		ix.ruled = number(k, 0)
 		return nil
 	})

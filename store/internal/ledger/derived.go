@@ -58,48 +58,55 @@ func difference(from, to string) (skip, fresh int) {
 	return min(derivedFresh, len(from)), min(derivedFresh, len(to))
 }
 
-// putDerived encodes a text that is mostly equal to another one in lower case.
-func putDerived(e *encoder, from, to string) {
-	e.uint(uint64(len(to)))
+// derivedText codes a text that is mostly equal to another one in lower case.
+func derivedText(c *coder, from string, to *string) {
+	if c.reads {
+		*to = getDerived(c, from)
+	} else {
+		putDerived(c, from, *to)
+	}
+}
+
+func putDerived(c *coder, from, to string) {
+	c.putUint(uint64(len(to)))
 	for len(to) > 0 {
 		n := common(from, to)
 		from, to = from[n:], to[n:]
 		skip, fresh := difference(from, to)
-		e.uint(uint64(n))
-		e.uint(uint64(skip))
-		e.string(to[:fresh])
+		c.putUint(uint64(n))
+		c.putUint(uint64(skip))
+		c.putString(to[:fresh])
 		from, to = from[skip:], to[fresh:]
 	}
 }
 
-// getDerived decodes a text that was derived from another one.
-func getDerived(d *decoder, from string) string {
-	size := d.uint()
+func getDerived(c *coder, from string) string {
+	size := c.getUint()
 	if size > maxEntry {
-		d.fail("has a text that is too long")
+		c.fail("has a text that is too long")
 		return ""
 	}
 	var to []byte
-	for uint64(len(to)) < size && d.err == nil {
-		n := d.uint()
+	for uint64(len(to)) < size && c.err == nil {
+		n := c.getUint()
 		if n > uint64(len(from)) {
-			d.fail("copies too much")
+			c.fail("copies too much")
 			return ""
 		}
-		for _, c := range []byte(from[:n]) {
-			to = append(to, lowered(c))
+		for _, b := range []byte(from[:n]) {
+			to = append(to, lowered(b))
 		}
 		from = from[n:]
-		skip := d.uint()
+		skip := c.getUint()
 		if skip > uint64(len(from)) {
-			d.fail("skips too much")
+			c.fail("skips too much")
 			return ""
 		}
 		from = from[skip:]
-		to = append(to, d.string()...)
+		to = append(to, c.getString()...)
 	}
 	if uint64(len(to)) != size {
-		d.fail("has a text of another length")
+		c.fail("has a text of another length")
 	}
 	return string(to)
 }

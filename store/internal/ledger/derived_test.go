@@ -14,9 +14,9 @@ import (
 
 // derivedBytes returns the encoded size of a derived text, after reading it again.
 func derivedBytes(t rapid.TB, from, to string) int {
-	b := encoded(func(e *encoder) { putDerived(e, from, to) })
+	b := encoded(func(c *coder) { putDerived(c, from, to) })
 	got := ""
-	if err := decoded(b, func(d *decoder) { got = getDerived(d, from) }); err != nil || got != to {
+	if err := decoded(b, func(c *coder) { got = getDerived(c, from) }); err != nil || got != to {
 		t.Errorf("%q from %q is read as %q: %v", to, from, got, err)
 	}
 	return len(b)
@@ -49,7 +49,7 @@ func TestDerived(t *testing.T) {
 		derivedBytes(t, strings.Join(texts[0], ""), strings.Join(texts[1], ""))
 	})
 	for _, bad := range [][]byte{{1}, {5, 9, 0, 0}, {5, 0, 9, 0}, {5, 1, 0, 0}, {0xff, 0xff, 0xff, 0xff, 0xff, 1}, {1, 0, 0, 2, 'a', 'b'}} {
-		if err := decoded(bad, func(d *decoder) { getDerived(d, "text") }); !errors.Is(err, docid.ErrCorrupt) {
+		if err := decoded(bad, func(c *coder) { getDerived(c, "text") }); !errors.Is(err, docid.ErrCorrupt) {
 			t.Errorf("% x is read: %v", bad, err)
 		}
 	}

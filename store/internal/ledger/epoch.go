@@ -41,74 +41,65 @@ func Copying(kv KV, work func() error) error {
 	if err = work(); before {
 		return err
 	}
-	return errors.Join(err, unmark(kv))
+	return errors.Join(err, update(kv, func(b Batch) error { return b.Delete(copyKey()) }))
 }
 
 // Mark marks rows that no store has open as a copy, and reports whether they were marked before.
 func Mark(kv KV) (before bool, err error) {
-	b := kv.Batch()
-	defer b.Close()
-	if _, err := version(b); err != nil {
-		return false, err
-	}
-	if before, err = marked(b); before || err != nil {
-		return before, err
-	}
-	if err := mark(b); err != nil {
-		return false, err
-	}
-	return false, b.Commit()
+	err = update(kv, func(b Batch) error {
+		_, err := version(b)
+		if err == nil {
+			before, err = marked(b)
+		}
+		if before {
+			err = errStop
+		}
+		if err != nil {
+			return err
+		}
+		return mark(b)
+	})
+	return before, err
 }
 
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	return b.Set(copyKey(), sealed(copyKey(), func(*encoder) {}))
+	return b.Set(copyKey(), sealed(copyKey(), func(*coder) {}))
 }
 
-func unmark(kv KV) error {
-	b := kv.Batch()
-	defer b.Close()
-	if err := b.Delete(copyKey()); err != nil {
-		return err
-	}
-	return b.Commit()
-}
-
-func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*decoder) {}) }
+func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*coder) {}) }
 
 // begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
 // epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
 // have given since, because sinks may have those.
 func (s *Store) begin(followed bool) error {
-	b := s.kv.Batch()
-	defer b.Close()
-	copied, err := marked(b)
-	switch {
-	case err != nil || !copied:
-		return err
-	case followed:
-		return errors.Join(b.Delete(copyKey()), b.Commit())
-	}
 	var begun []*change
-	for _, ix := range s.indexes {
-		if ix.unfinished { // what made it decides
-			continue
+	err := update(s.kv, func(b Batch) error {
+		copied, err := marked(b)
+		if err == nil && !copied {
+			err = errStop
 		}
-		c, err := epochBegins()
 		if err != nil {
 			return err
 		}
-		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Now())+1)
-		if err := t.logEpoch(); err != nil {
-			return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
+		for _, ix := range s.indexes {
+			if followed || ix.unfinished { // what made it decides
+				continue
+			}
+			c, err := epochBegins()
+			if err != nil {
+				return err
+			}
+			t := newChange(ix, b, c, docid.Beyond(ix.head, time.Now())+1)
+			if err := t.logEpoch(); err != nil {
+				return fmt.Errorf("begin an epoch of tenant %q: %w", ix.tenant, err)
+			}
+			begun = append(begun, t)
 		}
-		begun = append(begun, t)
-	}
-	if err := b.Delete(copyKey()); err != nil {
-		return err
-	}
-	if err := b.Commit(); err != nil {
+		return b.Delete(copyKey())
+	})
+	if err != nil {
 		return err
 	}
 	for _, t := range begun {
@@ -136,11 +127,10 @@ func epochBegins() (*docid.Change, error) {
 
 // logEpoch logs the start of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
-	number := t.Leader
 	t.ix.passOver(t.ix.head+1, t.Seq)
-	t.set(t.key(spaceEpoch, t.Seq), func(e *encoder) { e.fixed(number) })
+	t.set(t.key(spaceEpoch, t.Seq), func(c *coder) { c.fixed(&t.Leader) })
 	t.after = append(t.after, func() {
-		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: number})
+		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: t.Leader})
 		t.ix.epochs.Store(&epochs)
 	})
 	return t.write()
@@ -173,23 +163,14 @@ func (ix *index) passed(from uint64) (n uint64) {
 	return n
 }
 
-// loadGaps finds the numbers that were skipped before each epoch. It finds the last change before an epoch by
-// binary search, and tries the preceding number first.
+// loadGaps finds the numbers that were skipped before each epoch.
 func (ix *index) loadGaps(r Reader) error {
 	for _, e := range ix.identity.Epochs {
-		low, high := uint64(0), e.First // no change from high on, before the epoch
-		for mid := high - 1; low < high; mid = low + (high-low)/2 {
-			found, err := ix.logged(r, mid, e.First)
-			switch {
-			case err != nil:
-				return err
-			case found:
-				low = mid + 1
-			default:
-				high = mid
-			}
+		last, err := ix.lastBefore(r, e.First)
+		if err != nil {
+			return err
 		}
-		ix.passOver(low, e.First)
+		ix.passOver(last+1, e.First)
 	}
 	return nil
 }
@@ -197,10 +178,9 @@ func (ix *index) loadGaps(r Reader) error {
 // loadEpochs reads the epochs of an index.
 func (ix *index) loadEpochs(r Reader) error {
 	var epochs []docid.Epoch
-	prefix := ix.key(spaceEpoch)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(r, ix.key(spaceEpoch), func(k, v []byte) error {
 		e := docid.Epoch{First: number(k, 0)}
-		err := decode(k, v, func(d *decoder) { e.Number = d.fixed() })
+		err := decode(k, v, func(c *coder) { c.fixed(&e.Number) })
 		epochs = append(epochs, e)
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -36,9 +37,9 @@ func pictured() *docid.Change {
 func written(c *docid.Change) string {
 	m := docid.Member{Article: *c.Article, Leader: 1, Seq: 2, Disagrees: true, Correction: &docid.Correction{Seq: 3, Who: "li"}}
 	all := (&proposal{tenant: "t", change: c}).encode()
-	for _, put := range []func(*encoder){
-		func(e *encoder) { putEntry(e, &c.Entry) }, func(e *encoder) { putMember(e, &m) }, keptRow{4, *c.Article, true}.put,
-		func(e *encoder) { putMaterial(e, &c.NewLeader.Material) }, waiting{docid.KeptReplaced, c.Article}.put,
+	for _, put := range []func(*coder){
+		func(w *coder) { entryFields(w, &c.Entry) }, func(c *coder) { memberFields(c, &m) }, (&keptRow{4, *c.Article, true}).fields,
+		func(w *coder) { materialFields(w, &c.NewLeader.Material) }, (&waiting{docid.KeptReplaced, c.Article}).fields,
 	} {
 		all = append(all, encoded(put)...)
 	}
@@ -63,11 +64,10 @@ func TestEntriesWithPictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := extrasOf(p.change), extrasOf(c); !reflect.DeepEqual(got, want) {
-			t.Errorf("read again: %+v, want %+v", got, want)
-		}
-		if got, want := p.change.Query, c.Query; len(got.Rated) != len(want.Rated) || got.Share != want.Share {
-			t.Errorf("read again: %+v, want %+v", got, want)
+		got, q := p.change, &c.Query
+		same := slices.Equal(got.Query.Rated, q.Rated) && got.Query.Share == q.Share
+		if !same || !reflect.DeepEqual(got.Article, c.Article) || !reflect.DeepEqual(got.NewLeader, c.NewLeader) || !reflect.DeepEqual(got.Entry, c.Entry) {
+			t.Errorf("read again: %+v, want %+v", got, c)
 		}
 	}
 }
@@ -78,21 +78,21 @@ func TestRowsWithPictures(t *testing.T) {
 		for _, contested := range []bool{false, true} {
 			for _, correction := range []*docid.Correction{nil, {Seq: 3, Who: "li"}} {
 				m, again := docid.Member{Article: *c.Article, Disagrees: contested, Correction: correction}, docid.Member{}
-				if err := decoded(encoded(func(e *encoder) { putMember(e, &m) }), func(d *decoder) { getMember(d, &again) }); err != nil || !reflect.DeepEqual(again, m) {
+				if err := decoded(encoded(func(c *coder) { memberFields(c, &m) }), func(c *coder) { memberFields(c, &again) }); err != nil || !reflect.DeepEqual(again, m) {
 					t.Errorf("%s: member %+v, want %+v, %v", what, again, m, err)
 				}
 			}
 			k, again := keptRow{4, *c.Article, contested}, keptRow{}
-			if err := decoded(encoded(k.put), again.get); err != nil || !reflect.DeepEqual(again, k) {
+			if err := decoded(encoded(k.fields), again.fields); err != nil || !reflect.DeepEqual(again, k) {
 				t.Errorf("%s: kept %+v, want %+v, %v", what, again, k, err)
 			}
 		}
 		var m docid.Material
-		if err := decoded(encoded(func(e *encoder) { putMaterial(e, &c.NewLeader.Material) }), func(d *decoder) { getMaterial(d, &m) }); err != nil || !reflect.DeepEqual(m, c.NewLeader.Material) {
+		if err := decoded(encoded(func(w *coder) { materialFields(w, &c.NewLeader.Material) }), func(c *coder) { materialFields(c, &m) }); err != nil || !reflect.DeepEqual(m, c.NewLeader.Material) {
 			t.Errorf("%s: material %+v, %v", what, m, err)
 		}
 		w, again := waiting{docid.KeptReplaced, c.Article}, waiting{}
-		if err := decoded(encoded(w.put), again.get); err != nil || !reflect.DeepEqual(again, w) {
+		if err := decoded(encoded(w.fields), again.fields); err != nil || !reflect.DeepEqual(again, w) {
 			t.Errorf("%s: waiting %+v, %v", what, again, err)
 		}
 		e, err := DecodeEntry(EncodeEntry(&c.Entry))

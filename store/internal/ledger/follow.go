@@ -17,7 +17,7 @@ import (
 )
 
 // rules is the newest version of fold, which each entry names. A server writes the newest version that all
-// servers of the log know (see beat). It stops at an entry of an unknown version.
+// servers of the log know (see heartbeat). It stops at an entry of an unknown version.
 const rules = 1
 
 // follower makes a store apply a log to which other servers also append. It appends the store's decisions as
@@ -94,17 +94,11 @@ type logPlace struct {
 
 func placeKey() []byte { return []byte{spacePlace} }
 
-func (p logPlace) put(e *encoder) {
-	e.uint(p.Offset)
-	e.raw(p.ID[:])
-	e.string(p.incarnation)
-	e.fixed(p.digest)
-}
-
-func (p *logPlace) get(d *decoder) {
-	p.Offset = d.uint()
-	copy(p.ID[:], d.raw(len(p.ID)))
-	p.incarnation, p.digest = d.string(), d.fixed()
+func (p *logPlace) fields(c *coder) {
+	uints(c, &p.Offset)
+	c.raw(p.ID[:])
+	texts(c, &p.incarnation)
+	c.fixed(&p.digest)
 }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
@@ -174,12 +168,10 @@ func (s *Store) Applied() uint64 {
 
 // logPlace reads the position of the rows in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
-	v, err := s.kv.Snapshot()
-	if err != nil {
-		return at, false, err
-	}
-	defer v.Close()
-	there, err = read(v, placeKey(), at.get)
+	err = atSnapshot(s.kv, func(v Snapshot) error {
+		there, err = read(v, placeKey(), at.fields)
+		return err
+	})
 	return at, there, err
 }
 
@@ -354,7 +346,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			}
 		}
 		key := placeKey()
-		if err := b.Set(key, sealed(key, at.put)); err != nil {
+		if err := b.Set(key, sealed(key, at.fields)); err != nil {
 			return nil, err
 		}
 		return func() {
@@ -399,8 +391,8 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
 	case begins:
 		return o, nil
-	case p.beat != nil:
-		return p.beat.fold(b, at)
+	case p.heartbeat != nil:
+		return p.heartbeat.fold(b, at)
 	case p.restart != nil:
 		return p.restart.fold(f.s, b, at)
 	}
@@ -409,12 +401,11 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 
 // next returns the digest after another outcome.
 func (at logPlace) next(o outcome, err error) uint64 {
-	return checksum(at.ID[:], encoded(func(e *encoder) {
-		e.fixed(at.digest)
-		e.bool(err == nil)
-		e.uint(o.receipt.Seq)
-		e.uint(o.receipt.Leader)
-		e.bool(o.receipt.Replayed)
+	return checksum(at.ID[:], encoded(func(c *coder) {
+		c.fixed(&at.digest)
+		c.has(err == nil)
+		uints(c, &o.receipt.Seq, &o.receipt.Leader)
+		c.bool(&o.receipt.Replayed)
 	}))
 }
 

@@ -145,7 +145,7 @@ func (w *world) step(one *simulated) {
 	case n < 97 && len(w.snapshots) > 0:
 		one.replace(w.snapshots[len(w.snapshots)-1])
 	case n < 103:
-		w.propose(one.beats()...)
+		w.propose(one.heartbeats()...)
 	case n < 104:
 		w.waiting = append(w.waiting, []byte(fmt.Sprintf("%016d\x01junk", w.r.Uint32())))
 	case n < 105:
@@ -158,7 +158,7 @@ func (w *world) step(one *simulated) {
 	case n < 113:
 		w.propose(one.sweep()...)
 	case n < 115:
-		s := &sinkChange{what: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], name: "s", upTo: uint64(w.r.IntN(40)), claim: claim{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
+		s := &sinkChange{what: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], name: "s", upTo: uint64(w.r.IntN(40)), lease: lease{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
 		w.propose(&proposal{tenant: simTenant, sink: s})
 	case n < 118:
 		w.snapshots = append(w.snapshots, moment{one.kv.clone(), one.f.applied.Offset})
@@ -185,7 +185,7 @@ func (w *world) trim(by *simulated) {
 		w.Fatal(err)
 	}
 	defer v.Close()
-	rows, last, err := beats(v)
+	rows, last, err := heartbeats(v)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -206,14 +206,14 @@ func (w *world) trim(by *simulated) {
 	w.first = max(w.first, before)
 }
 
-// beats returns a server's answer to the last heartbeat, and the next one. It syncs up to the previous one.
-func (one *simulated) beats() []*proposal {
+// heartbeats returns a server's answer to the last heartbeat, and the next one. It syncs up to the previous one.
+func (one *simulated) heartbeats() []*proposal {
 	v, err := one.kv.Snapshot()
 	if err != nil {
 		one.w.Fatal(err)
 	}
 	defer v.Close()
-	rows, turn, err := beats(v)
+	rows, turn, err := heartbeats(v)
 	if err != nil {
 		one.w.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func (one *simulated) beats() []*proposal {
 		one.answered, one.replaced = turn, false
 	}
 	return []*proposal{
-		{beat: &beat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest, rules}}}, {beat: &beat{turn: turn + 1, keep: simKeep}},
+		{heartbeat: &heartbeat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest, rules}}}, {heartbeat: &heartbeat{turn: turn + 1, keep: simKeep}},
 	}
 }
 
@@ -413,20 +413,20 @@ func TestRollingUpgrade(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = servers[n].Close() })
 	}
-	beats := func(n uint64) { // n further heartbeats
+	heartbeats := func(n uint64) { // n further heartbeats
 		t.Helper()
-		until := func() uint64 { turn, _, _ := servers[0].follower.beaten(); return turn }
+		until := func() uint64 { turn, _, _ := servers[0].follower.lastHeartbeat(); return turn }
 		for first, end := until(), time.Now().Add(time.Minute); until() < first+n; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
-				t.Fatal("the log has no beat")
+				t.Fatal("the log has no heartbeat")
 			}
 		}
 	}
 	start(0, older)
 	start(1, older)
-	beats(3)
+	heartbeats(3)
 	start(0, newer)
-	beats(3)
+	heartbeats(3)
 	if got := log.rules(); got != older {
 		t.Errorf("while one server knows rules %d only, an entry has rules %d", older, got)
 	}
@@ -494,7 +494,7 @@ func TestOutvoted(t *testing.T) {
 		{nil, false}, {[]uint64{own}, false}, {[]uint64{own, own}, false}, {[]uint64{own, 2}, true}, {[]uint64{2}, true},
 		{[]uint64{own, own, 2}, false}, {[]uint64{own, 2, 2}, true}, {[]uint64{own, 2, 3}, true}, {[]uint64{own, own, 2, 3}, false}, {[]uint64{own, own, 2, 2}, true},
 	} {
-		row := beaten{digest: own}
+		row := heartbeatRow{digest: own}
 		for who, digest := range c.votes {
 			row.votes = append(row.votes, vote{uint64(who), digest, rules})
 		}

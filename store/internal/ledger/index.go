@@ -18,9 +18,9 @@ type index struct {
 	// unfinished marks an index that is being restored (guarded by the store).
 	unfinished bool
 	posts      *postings
-	segments   uint64 // number of the last segment (settle only)
+	segments   uint64 // number of the last segment (flushAndCompact only)
 
-	settled uint64            // last change of the frozen tables (writer only)
+	settled uint64            // last change of the immutable memtables (writer only)
 	head    uint64            // last change applied (writer only)
 	ruled   uint64            // last rule applied (writer only)
 	docIDs  int               // living docIds after that change (writer only)
@@ -39,7 +39,7 @@ type published struct {
 	lastRule   atomic.Uint64
 	leaders    atomic.Int64
 	members    atomic.Int64
-	nids       known
+	nids       nidFilter
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
@@ -55,6 +55,9 @@ func (ix *index) Identity() docid.Identity { return ix.identity }
 // Catalog returns the reader of groups, members and the log.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
+// Outbox returns what sinks need.
+func (ix *index) Outbox() docid.Outbox { return ix }
+
 // epochOf returns the epoch of a change.
 func (ix *index) epochOf(seq uint64) uint64 { return docid.EpochOf(*ix.epochs.Load(), seq) }
 
@@ -62,13 +65,10 @@ func (ix *index) key(space byte, numbers ...uint64) []byte { return keyOf(space,
 
 // atSnapshot runs read on the durable state.
 func (ix *index) atSnapshot(read func(Reader) error) error {
-	v, err := ix.store.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	return read(v)
+	return atSnapshot(ix.store.kv, func(v Snapshot) error { return read(v) })
 }
+
+func (ix *index) row() []byte { return append([]byte{spaceIndex}, ix.tenant...) }
 
 // Commit proposes a change.
 func (ix *index) Commit(ctx context.Context, c *docid.Change) (docid.Receipt, error) {

@@ -2,6 +2,12 @@
 // in memory, the checks, and the one writer that makes check-and-set atomic. An adapter provides only a KV.
 package ledger
 
+import (
+	"errors"
+
+	"github.com/neardup/neardup/docid"
+)
+
 // KV is an ordered map of bytes with atomic batches. Snapshots and batches may be
 // used by one goroutine at a time, the KV by many.
 type KV interface {
@@ -17,6 +23,42 @@ type KV interface {
 type Reader interface {
 	Get(key []byte) ([]byte, error)
 	Scan(from, to []byte, visit func(key, value []byte) error) error
+}
+
+// atSnapshot runs work on the durable state.
+func atSnapshot(kv KV, work func(Snapshot) error) error {
+	v, err := kv.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return work(v)
+}
+
+// update runs work on a batch and commits it, unless work returns errStop.
+func update(kv KV, work func(Batch) error) error {
+	b := kv.Batch()
+	defer b.Close()
+	switch err := work(b); {
+	case errors.Is(err, errStop):
+		return nil
+	case err != nil:
+		return err
+	}
+	return b.Commit()
+}
+
+// scan visits the rows whose keys start with a prefix.
+func scan(r Reader, prefix []byte, visit func(key, value []byte) error) error {
+	return r.Scan(prefix, after(prefix), visit)
+}
+
+// eachIndex visits the indexes in the order of their tenants, with the error of a row that cannot be decoded.
+func eachIndex(r Reader, visit func(ix *index, damaged error) error) error {
+	return scan(r, []byte{spaceIndex}, func(k, v []byte) error {
+		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
+		return visit(ix, decode(k, v, ix.fields))
+	})
 }
 
 // Snapshot is a Reader of one state.

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
@@ -10,20 +11,20 @@ import (
 // Unfollow detaches rows that no store has open from their log. Answers that other servers gave from later
 // entries are lost to these rows, so the next open begins an epoch.
 func Unfollow(kv KV) error {
-	b := kv.Batch()
-	defer b.Close()
-	if v, err := b.Get(placeKey()); err != nil || v == nil {
-		return err
-	}
-	if err := mark(b); err != nil {
-		return err
-	}
-	for _, space := range []byte{spaceBeat, spaceClaim, spacePlace} {
-		if err := b.DeleteRange([]byte{space}, []byte{space + 1}); err != nil {
+	return update(kv, func(b Batch) error {
+		v, err := b.Get(placeKey())
+		if err == nil && v == nil {
+			err = errStop
+		}
+		if err != nil {
 			return err
 		}
-	}
-	return b.Commit()
+		err = mark(b)
+		for _, space := range []byte{spaceBeat, spaceClaim, spacePlace} {
+			err = errors.Join(err, b.DeleteRange([]byte{space}, []byte{space + 1}))
+		}
+		return err
+	})
 }
 
 // Lead begins an empty log with rows that no store has open and that follow no log. The log continues from
@@ -33,20 +34,17 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 	if err != nil {
 		return err
 	}
-	b := kv.Batch()
-	defer b.Close()
-	if v, err := b.Get(placeKey()); err != nil {
-		return err
-	} else if v != nil {
-		return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+	err = update(kv, func(b Batch) error { // first, because a log that has begun needs a follower
+		key := placeKey()
+		if v, err := b.Get(key); err != nil {
+			return err
+		} else if v != nil {
+			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
+		}
+		return b.Set(key, sealed(key, at.fields))
+	})
+	if err == nil {
+		_, err = log.Append(ctx, docid.Anchor{}, first)
 	}
-	key := placeKey()
-	if err := b.Set(key, sealed(key, at.put)); err != nil {
-		return err
-	}
-	if err := b.Commit(); err != nil { // first, because a log that has begun needs a follower
-		return err
-	}
-	_, err = log.Append(ctx, docid.Anchor{}, first)
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"sort"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -21,31 +21,22 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 	case followed && !follows:
 		return fmt.Errorf("%w: the store follows a log, and is served with it", docid.ErrInvalid)
 	}
-	v, err := s.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	err = v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(s, string(k[1:]), 0, docid.Identity{})
-		err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) })
-		s.indexes[ix.tenant] = ix
-		s.last = max(s.last, ix.id)
-		return err
+	err = atSnapshot(s.kv, func(v Snapshot) error {
+		return eachIndex(v, func(ix *index, err error) error {
+			ix.store, s.indexes[ix.tenant], s.last = s, ix, max(s.last, ix.id)
+			if err == nil {
+				err = ix.load(ctx, v)
+			}
+			if err != nil {
+				err = fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
+			}
+			return err
+		})
 	})
+	if w, ok := s.kv.(Witnessed); ok && err == nil {
+		err = s.holds(w.Heads())
+	}
 	if err != nil {
-		return err
-	}
-	var heads []Head
-	if w, ok := s.kv.(Witnessed); ok {
-		heads = w.Heads()
-	}
-	for _, ix := range s.indexes {
-		if err := ix.load(ctx, v); err != nil {
-			return fmt.Errorf("load index of tenant %q: %w", ix.tenant, err)
-		}
-	}
-	if err := s.holds(heads); err != nil {
 		return err
 	}
 	return s.begin(followed)
@@ -55,7 +46,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 // another version.
 func version(r Reader) (uint64, error) {
 	var version uint64
-	there, err := read(r, []byte{spaceFormat}, func(d *decoder) { version = d.uint() })
+	there, err := read(r, []byte{spaceFormat}, oneUint(&version))
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
@@ -67,10 +58,11 @@ func version(r Reader) (uint64, error) {
 }
 
 // load reads the in-memory state of one index.
-func (ix *index) load(ctx context.Context, r Reader) error {
-	if err := ix.loadHead(ctx, r); err != nil {
+func (ix *index) load(ctx context.Context, r Reader) (err error) {
+	if ix.head, err = ix.lastBefore(r, maxPast); err != nil {
 		return err
 	}
+	ix.posts.recent.from = ix.head
 	if err := ix.loadEpochs(r); err != nil {
 		return err
 	}
@@ -99,33 +91,14 @@ func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	return false, err
 }
 
-// loadHead finds the last change by binary search.
-func (ix *index) loadHead(_ context.Context, r Reader) error {
-	low, high := uint64(0), uint64(1) // low exists or is 0
-	for {
-		ok, err := ix.logged(r, high, math.MaxUint64)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		low, high = high, high*2
-	}
-	for low+1 < high {
-		mid := low + (high-low)/2
-		ok, err := ix.logged(r, mid, math.MaxUint64)
-		if err != nil {
-			return err
-		}
-		if ok {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	ix.head, ix.posts.recent.from = low, low
-	return nil
+// lastBefore finds the last change before a number by binary search. It returns 0 if there is none.
+func (ix *index) lastBefore(r Reader, before uint64) (last uint64, err error) {
+	n := sort.Search(int(before), func(i int) bool {
+		there, failed := ix.logged(r, uint64(i)+1, before)
+		err = errors.Join(err, failed)
+		return !there || err != nil
+	})
+	return uint64(n), err
 }
 
 // loadLeadersAndMembers reads all living docIds and, in parallel, their members.
@@ -138,14 +111,13 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	done := make(chan error, 1)
 	go func() {
 		done <- ix.atSnapshot(func(r Reader) error {
-			prefix := ix.key(spaceMember)
-			return r.Scan(prefix, after(prefix), func(k, v []byte) error {
+			return scan(r, ix.key(spaceMember), func(k, v []byte) error {
 				leader := number(k, 0)
 				if n := len(sizes); n == 0 || sizes[n-1].leader != leader {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
-				return errors.Join(decode(k, v, func(d *decoder) { ix.nids.add(d.string()) }), ctx.Err())
+				return errors.Join(decode(k, v, func(c *coder) { ix.nids.add(c.getString()) }), ctx.Err())
 			})
 		})
 	}()
@@ -170,9 +142,9 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 
 // loadLeaders reads the living docIds.
 func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
-	return r.Scan(ix.key(spaceLeader), after(ix.key(spaceLeader)), func(k, v []byte) error {
+	return scan(r, ix.key(spaceLeader), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.getShort); err != nil {
+		if err := decode(k, v, row.short); err != nil {
 			return err
 		}
 		ix.posts.lead(row.seq, row.sketch, row.time)

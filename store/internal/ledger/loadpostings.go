@@ -44,10 +44,9 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 // whose postings the segments hold.
 func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	headers := map[uint64]header{}
-	prefix := ix.key(spaceSegment)
-	err = r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err = scan(r, ix.key(spaceSegment), func(k, v []byte) error {
 		var h header
-		err := decode(k, v, h.get)
+		err := decode(k, v, h.fields)
 		headers[number(k, 0)] = h
 		return err
 	})
@@ -135,7 +134,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 	to = ix.head
 	err = r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.get); err != nil {
+		if err := decode(k, v, row.fields); err != nil {
 			return err
 		}
 		n, _ := ix.posts.find(row.seq)
@@ -164,7 +163,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
 	add := func(k, v []byte) error {
 		p := posted{nameRow: nameRow{leader: number(k, 0)}}
-		if err := decode(k, v, p.get); err != nil {
+		if err := decode(k, v, p.fields); err != nil {
 			return err
 		}
 		var name docid.Name
@@ -182,8 +181,7 @@ func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names [
 		return nil, err
 	}
 	for leader := range joined { // ended docIds have no names
-		prefix := ix.key(spaceName, leader)
-		if err := r.Scan(prefix, after(prefix), add); err != nil {
+		if err := scan(r, ix.key(spaceName, leader), add); err != nil {
 			return nil, err
 		}
 	}
@@ -199,8 +197,8 @@ func (ix *index) joined(ctx context.Context, r Reader, from uint64) (map[uint64]
 		return joined, nil
 	}
 	err := r.Scan(ix.key(spaceLog, from+1), after(ix.key(spaceLog)), func(k, v []byte) error {
-		e := docid.Entry{Seq: number(k, 0)}
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		e, err := loggedEntry(k, v)
+		if err != nil {
 			return err
 		}
 		if (e.Kind == docid.KindDuplicate || e.Kind == docid.KindCorrect) && e.Leader <= from {

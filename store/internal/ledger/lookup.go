@@ -189,9 +189,8 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, err error) {
 	most := q.MostUncommon(docIDs)
 	for _, rated := range q.Rated {
-		prefix := append(keyOf(spaceAlias, ix.id), rated.Name[:]...)
 		n := 0
-		err := r.Scan(prefix, after(prefix), func(_, _ []byte) error {
+		err := scan(r, append(keyOf(spaceAlias, ix.id), rated.Name[:]...), func(_, _ []byte) error {
 			if n++; n > most {
 				return errStop
 			}
@@ -221,7 +220,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 		return m, err
 	}
 	err := ix.atSnapshot(func(r Reader) error {
-		ok, err := read(r, ix.key(spaceText, leader), func(d *decoder) { getMaterial(d, &m) })
+		ok, err := read(r, ix.key(spaceText, leader), func(c *coder) { materialFields(c, &m) })
 		if err == nil && !ok {
 			return docid.ErrNotFound
 		}

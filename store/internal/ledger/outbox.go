@@ -17,19 +17,11 @@ type waiting struct {
 	article *docid.Article // may be nil
 }
 
-func (w waiting) put(e *encoder) {
-	e.uint(uint64(w.effect))
-	if w.article != nil {
-		putArticle(e, w.article)
-		putExtras(e, false, &w.article.Extras, false)
-	}
-}
-
-func (w *waiting) get(d *decoder) {
-	if w.effect = docid.KeptEffect(d.uint()); d.more() {
-		w.article = &docid.Article{}
-		getArticle(d, w.article)
-		getExtras(d, &w.article.Extras)
+func (w *waiting) fields(c *coder) {
+	uints(c, &w.effect)
+	if present(c, &w.article, c.more(w.article != nil)) {
+		articleFields(c, w.article)
+		extrasFields(c, new(bool), &w.article.Extras, false)
 	}
 }
 
@@ -37,11 +29,7 @@ func (w *waiting) get(d *decoder) {
 // start could not derive that article from the acknowledgements.
 type sinkRow struct{ seq, oldest uint64 }
 
-func (s sinkRow) put(e *encoder) { e.uint(s.seq); e.uint(s.oldest) }
-
-func (s *sinkRow) get(d *decoder) {
-	s.seq, s.oldest = d.uint(), d.uint()
-}
+func (s *sinkRow) fields(c *coder) { uints(c, &s.seq, &s.oldest) }
 
 // pageBytes is the size of articles that ends a page of the outbox.
 const pageBytes = 4 << 20
@@ -76,7 +64,7 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
 		var row sinkRow
-		there, err = read(r, sinkKey(ix.id, sink), row.get)
+		there, err = read(r, sinkKey(ix.id, sink), row.fields)
 		seq = row.seq
 		return err
 	})
@@ -88,16 +76,16 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	if ix.store.follower == nil {
 		return true, nil
 	}
-	var held claim
+	var held lease
 	err := ix.atSnapshot(func(r Reader) error {
-		_, err := read(r, claimKey(ix.id, sink), held.get)
+		_, err := read(r, leaseKey(ix.id, sink), held.fields)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
 	since := ix.seen.since(sink, held)
-	p := sinkChange{what: sinkClaim, name: sink, claim: claim{who, held.turn}}
+	p := sinkChange{what: sinkClaim, name: sink, lease: lease{who, held.turn}}
 	switch {
 	case held.who == who && long <= 0:
 		p.what = sinkRelease
@@ -117,15 +105,15 @@ type sightings struct {
 }
 
 type sighting struct {
-	claim
+	lease
 	at time.Time
 }
 
 // since returns how long this server has seen a lease unchanged.
-func (s *sightings) since(sink string, c claim) time.Duration {
+func (s *sightings) since(sink string, c lease) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if last, seen := s.all[sink]; seen && last.claim == c {
+	if last, seen := s.all[sink]; seen && last.lease == c {
 		return time.Since(last.at)
 	}
 	if s.all == nil {
@@ -142,7 +130,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	case len(s.name) == 0 || len(s.name) > 256:
 		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
 	case s.what == sinkClaim || s.what == sinkRelease:
-		return ix.foldClaim(b, s)
+		return ix.foldLease(b, s)
 	case s.what == sinkAttach && attached:
 		return outcome{has: has}, nil
 	case s.what == sinkDetach && !attached:
@@ -164,19 +152,19 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
 }
 
-// foldClaim gives a lease to its holder, or to a server that has seen its last turn.
-func (ix *index) foldClaim(b Batch, s *sinkChange) (o outcome, err error) {
-	key, held := claimKey(ix.id, s.name), claim{}
-	_, err = read(b, key, held.get)
-	if err != nil || held.who != s.claim.who && held.turn != s.claim.turn {
+// foldLease gives a lease to its holder, or to a server that has seen its last turn.
+func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
+	key, held := leaseKey(ix.id, s.name), lease{}
+	_, err = read(b, key, held.fields)
+	if err != nil || held.who != s.lease.who && held.turn != s.lease.turn {
 		return o, err
 	}
-	next := claim{turn: held.turn + 1}
+	next := lease{turn: held.turn + 1}
 	if s.what == sinkClaim {
-		next.who, o.held = s.claim.who, true
+		next.who, o.held = s.lease.who, true
 	}
 	o.publish = wrote
-	return o, b.Set(key, sealed(key, next.put))
+	return o, b.Set(key, sealed(key, next.fields))
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -186,7 +174,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	}
 	ix.sinks[sink] = seq
 	key := sinkKey(ix.id, sink)
-	return b.Set(key, sealed(key, sinkRow{seq, ix.oldest}.put))
+	return b.Set(key, sealed(key, (&sinkRow{seq, ix.oldest}).fields))
 }
 
 // manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads
@@ -224,7 +212,7 @@ func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	prefix := ix.key(spaceSink)
 	err := catalog{ix}.scan(ctx, prefix, after(prefix), func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.get)
+		err := decode(k, v, row.fields)
 		as = append(as, docid.Attachment{Sink: string(k[len(prefix):]), Seq: row.seq, Lost: ix.passed(row.seq + 1)})
 		return err
 	})
@@ -246,7 +234,7 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
 			var w waiting
-			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.get); err != nil {
+			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.fields); err != nil {
 				return err
 			}
 			d.Kept, d.Article = w.effect, w.article
@@ -264,9 +252,9 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 func (ix *index) loadSinks(r Reader) error {
 	all := ix.head // acknowledged by every sink
 	prefix := ix.key(spaceSink)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(r, prefix, func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.get)
+		err := decode(k, v, row.fields)
 		ix.sinks[string(k[len(prefix):])] = row.seq
 		all, ix.oldest = min(all, row.seq), max(ix.oldest, row.oldest)
 		return err

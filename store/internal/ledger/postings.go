@@ -10,32 +10,32 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// postings holds all postings of one index. The newest are in a memtable. A full memtable is frozen and written
+// postings holds all postings of one index. The newest are in a memtable. A full memtable becomes immutable and is written
 // to rows as a segment, and an empty one replaces it. So most postings take only 12 bits of memory, those of a
 // Bloom filter. A look-up reads the disk only for keys that pass it. One goroutine writes, any number read.
 type postings struct {
 	leaders chunks[leaderNo, leader]
-	recent  recent
+	recent  negativeCache
 	levels  atomic.Pointer[levels]
 }
 
-// levels are the parts of the postings in the order of their changes: segments, then frozen memtables, then the
+// levels are the parts of the postings in the order of their changes: segments, then immutable memtables, then the
 // active memtable. A loaded value never changes, except for its active memtable.
 type levels struct {
-	segments []*segment
-	frozen   []frozen
-	active   *table
+	segments  []*segment
+	immutable []immutable
+	active    *memtable
 }
 
-// frozen is an immutable memtable. It holds the changes up to to.
-type frozen struct {
-	*table
+// immutable is an immutable memtable. It holds the changes up to to.
+type immutable struct {
+	*memtable
 	to uint64
 }
 
 func newPostings() *postings {
 	p := &postings{}
-	p.levels.Store(&levels{active: newTable()})
+	p.levels.Store(&levels{active: newMemtable()})
 	return p
 }
 
@@ -63,7 +63,7 @@ func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 func (p *postings) drop(key uint64, l leaderNo) {
 	at := p.levels.Load()
 	at.active.drop(key, l)
-	for _, f := range at.frozen {
+	for _, f := range at.immutable {
 		f.drop(key, l)
 	}
 }
@@ -71,10 +71,10 @@ func (p *postings) drop(key uint64, l leaderNo) {
 // freeze starts an empty memtable. The old one holds the changes up to to.
 func (p *postings) freeze(to uint64) {
 	old := p.levels.Load()
-	p.levels.Store(&levels{old.segments, append(slices.Clone(old.frozen), frozen{old.active, to}), newTable()})
+	p.levels.Store(&levels{old.segments, append(slices.Clone(old.immutable), immutable{old.active, to}), newMemtable()})
 }
 
-// replace replaces the oldest frozen memtables, or a range of segments, by a segment.
+// replace replaces the oldest immutable memtables, or a range of segments, by a segment.
 func (p *postings) replace(tables int, segments []*segment, by *segment) {
 	old := p.levels.Load()
 	at := len(old.segments)
@@ -82,7 +82,7 @@ func (p *postings) replace(tables int, segments []*segment, by *segment) {
 		at = slices.Index(old.segments, segments[0])
 	}
 	kept := slices.Replace(slices.Clone(old.segments), at, at+len(segments), by)
-	p.levels.Store(&levels{kept, old.frozen[tables:], old.active})
+	p.levels.Store(&levels{kept, old.immutable[tables:], old.active})
 }
 
 // errMoved reports that rows are missing because their segment was replaced.
@@ -171,7 +171,7 @@ func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([
 		}
 		add(found)
 	}
-	for _, f := range l.frozen {
+	for _, f := range l.immutable {
 		add(f.get(key))
 	}
 	add(l.active.get(key))
@@ -182,7 +182,7 @@ func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([
 func (p *postings) bytes() int {
 	l := p.levels.Load()
 	n := 48*p.leaders.len() + l.active.bytes()
-	for _, f := range l.frozen {
+	for _, f := range l.immutable {
 		n += f.bytes()
 	}
 	for _, s := range l.segments {
@@ -195,7 +195,7 @@ func (p *postings) bytes() int {
 func (p *postings) count() int {
 	l := p.levels.Load()
 	n := int(l.active.keys.Load())
-	for _, f := range l.frozen {
+	for _, f := range l.immutable {
 		n += int(f.keys.Load())
 	}
 	for _, s := range l.segments {

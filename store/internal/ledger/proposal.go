@@ -13,14 +13,14 @@ import (
 // a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So servers that apply
 // the same proposals in the same order to the same rows get the same rows.
 type proposal struct {
-	genesis  *genesis
-	restart  *restart
-	beat     *beat
-	tenant   string
-	identity *docid.Identity // creates the index unless it exists
-	change   *docid.Change
-	past     uint64 // for a change that begins an epoch, see docid.Index
-	sink     *sinkChange
+	genesis   *genesis
+	restart   *restart
+	heartbeat *heartbeat
+	tenant    string
+	identity  *docid.Identity // creates the index unless it exists
+	change    *docid.Change
+	past      uint64 // for a change that begins an epoch, see docid.Index
+	sink      *sinkChange
 }
 
 // outcome is what fold returns for a proposal, which it never changes. So a server applies its own proposals as
@@ -41,7 +41,7 @@ type sinkChange struct {
 	what  sinkVerb
 	name  string
 	upTo  uint64 // for an acknowledgement
-	claim claim  // turn is the last that the server has seen
+	lease lease  // turn is the last that the server has seen
 }
 
 type sinkVerb byte
@@ -54,9 +54,9 @@ const (
 	sinkRelease
 )
 
-// claim is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
+// lease is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
 // for long enough may take the next, so clocks need not agree.
-type claim struct {
+type lease struct {
 	who  string
 	turn uint64
 }
@@ -118,213 +118,131 @@ func refused(err error) bool {
 
 // encode encodes a proposal, with texts last.
 func (p *proposal) encode() []byte {
-	return encoded(func(e *encoder) {
-		if p.change != nil && p.change.Article != nil {
-			e.b = make([]byte, 0, 1024+len(p.change.Article.Text))
-		}
-		switch {
-		case p.genesis != nil:
-			e.uint(1)
-			p.genesis.put(e)
-			return
-		case p.beat != nil:
-			e.uint(2)
-			p.beat.put(e)
-			return
-		case p.restart != nil:
-			e.uint(4)
-			p.restart.put(e)
-			return
-		}
-		e.uint(3)
-		e.string(p.tenant)
-		switch {
-		case p.identity != nil:
-			e.uint(1)
-			putIdentity(e, 0, p.identity, false)
-		case p.sink != nil:
-			e.uint(2)
-			p.sink.put(e)
-		default:
-			e.uint(3)
-			e.uint(p.past)
-			putChange(e, p.change)
-		}
-	})
+	var c coder
+	if p.change != nil && p.change.Article != nil {
+		c.b = make([]byte, 0, 1024+len(p.change.Article.Text))
+	}
+	p.fields(&c)
+	return c.b
 }
 
 // decodeProposal reads what encode wrote. It returns ErrCorrupt if that fails.
 func decodeProposal(b []byte) (*proposal, error) {
 	p := &proposal{}
-	err := decoded(b, func(d *decoder) {
-		switch about := d.uint(); about {
-		case 1:
-			p.genesis = &genesis{}
-			p.genesis.get(d)
-			return
-		case 2:
-			p.beat = &beat{}
-			p.beat.get(d)
-			return
-		case 4:
-			p.restart = &restart{}
-			p.restart.get(d)
-			return
-		case 3:
-		default:
-			d.fail(fmt.Sprintf("is about %d", about))
-		}
-		p.tenant = d.string()
-		switch kind := d.uint(); kind {
-		case 1:
-			var n uint32
-			p.identity = &docid.Identity{}
-			getIdentity(d, &n, p.identity)
-		case 2:
-			p.sink = &sinkChange{}
-			p.sink.get(d)
-		case 3:
-			p.past, p.change = d.uint(), &docid.Change{}
-			getChange(d, p.change)
-		default:
-			d.fail(fmt.Sprintf("is a proposal of kind %d", kind))
-		}
-	})
-	return p, err
+	return p, decoded(b, p.fields)
 }
 
-func (s *sinkChange) put(e *encoder) {
-	e.uint(uint64(s.what))
-	e.string(s.name)
-	e.uint(s.upTo)
-	s.claim.put(e)
+func (p *proposal) fields(c *coder) {
+	about := 3
+	switch {
+	case p.genesis != nil:
+		about = 1
+	case p.heartbeat != nil:
+		about = 2
+	case p.restart != nil:
+		about = 4
+	}
+	uints(c, &about)
+	switch {
+	case present(c, &p.genesis, about == 1):
+		p.genesis.fields(c)
+	case present(c, &p.heartbeat, about == 2):
+		p.heartbeat.fields(c)
+	case present(c, &p.restart, about == 4):
+		p.restart.fields(c)
+	case about == 3:
+		p.ofIndex(c)
+	default:
+		c.fail(fmt.Sprintf("is about %d", about))
+	}
 }
 
-func (s *sinkChange) get(d *decoder) {
-	s.what, s.name, s.upTo = sinkVerb(d.uint()), d.string(), d.uint()
-	s.claim.get(d)
+// ofIndex codes a proposal about one index.
+func (p *proposal) ofIndex(c *coder) {
+	kind := 3
+	switch {
+	case p.identity != nil:
+		kind = 1
+	case p.sink != nil:
+		kind = 2
+	}
+	texts(c, &p.tenant)
+	uints(c, &kind)
+	switch {
+	case present(c, &p.identity, kind == 1):
+		identityFields(c, new(uint32), p.identity, new(bool))
+	case present(c, &p.sink, kind == 2):
+		p.sink.fields(c)
+	case present(c, &p.change, kind == 3):
+		uints(c, &p.past)
+		changeFields(c, p.change)
+	default:
+		c.fail(fmt.Sprintf("is a proposal of kind %d", kind))
+	}
 }
 
-func (c claim) put(e *encoder) {
-	e.string(c.who)
-	e.uint(c.turn)
+func (s *sinkChange) fields(c *coder) {
+	uints(c, &s.what)
+	texts(c, &s.name)
+	uints(c, &s.upTo)
+	s.lease.fields(c)
 }
 
-func (c *claim) get(d *decoder) { c.who, c.turn = d.string(), d.uint() }
+func (l *lease) fields(c *coder) {
+	texts(c, &l.who)
+	uints(c, &l.turn)
+}
 
-// putChange encodes a change. It omits the methods of the query and the bounds of its look-up.
-func putChange(e *encoder, c *docid.Change) {
-	var entry encoder
-	putEntry(&entry, &c.Entry)
-	e.string(string(entry.b)) // later formats may append fields
-	q := &c.Query
-	e.uint(q.Since)
-	e.uint(q.Ruled)
-	e.uint(0) // unused since an older version
-	e.uint(c.Backlog)
-	putNames(e, q.Names)
-	putUnless(e, slices.Equal(q.Names, c.Names), func() { putNames(e, c.Names) })
-	e.uint(uint64(len(q.KeySets)))
+// changeFields codes a change. It omits the methods of the query and the bounds of its look-up.
+func changeFields(c *coder, ch *docid.Change) {
+	entry := coder{reads: c.reads} // apart, because it ends with optional fields
+	if c.reads {
+		entry.b = []byte(c.getString())
+	}
+	if entryFields(&entry, &ch.Entry); !c.reads {
+		c.putString(string(entry.b))
+	} else if entry.close(nil) != nil {
+		c.fail("has a bad entry")
+	}
+	q, unused := &ch.Query, uint64(0)
+	uints(c, &q.Since, &q.Ruled, &unused, &ch.Backlog)
+	list(c, &q.Names, len(docid.Name{}), nameFields)
+	switch {
+	case c.has(!slices.Equal(q.Names, ch.Names)):
+		list(c, &ch.Names, len(docid.Name{}), nameFields)
+	case c.reads:
+		ch.Names = q.Names
+	}
+	list(c, &q.KeySets, 1, func(c *coder, s *docid.KeySet) { list(c, &s.Keys, 8, (*coder).fixed) })
+	if present(c, &ch.SetHeat, c.has(ch.SetHeat != nil)) {
+		ints(c, ch.SetHeat)
+	}
+	text := ""
+	if present(c, &ch.Article, c.has(ch.Article != nil)) {
+		articleFields(c, ch.Article)
+		text = ch.Article.Text
+	}
+	if present(c, &ch.NewLeader, c.has(ch.NewLeader != nil)) {
+		newLeaderFields(c, ch.NewLeader, q, text)
+	}
+	extrasOf(c, ch)
+}
+
+// newLeaderFields codes a new leader. Its keys are usually those of the query.
+func newLeaderFields(c *coder, f *docid.NewLeader, q *docid.Query, text string) {
 	var probed []uint64
 	for _, s := range q.KeySets {
-		putKeys(e, s.Keys)
 		probed = append(probed, s.Keys...)
 	}
-	e.bool(c.SetHeat != nil)
-	if c.SetHeat != nil {
-		e.int(*c.SetHeat)
+	switch {
+	case c.has(!slices.Equal(probed, f.Keys)):
+		list(c, &f.Keys, 8, (*coder).fixed)
+	case c.reads:
+		f.Keys = probed
 	}
-	text := ""
-	e.bool(c.Article != nil)
-	if c.Article != nil {
-		putArticle(e, c.Article)
-		text = c.Article.Text
-	}
-	e.bool(c.NewLeader != nil)
-	if f := c.NewLeader; f != nil {
-		putUnless(e, slices.Equal(probed, f.Keys), func() { putKeys(e, f.Keys) })
-		e.fixed(f.Sketch)
-		e.string(f.Material.NID)
-		e.string(f.Material.Title)
-		putDerived(e, text, f.Material.Text)
-	}
-	putExtrasOf(e, c)
+	c.fixed(&f.Sketch)
+	texts(c, &f.Material.NID, &f.Material.Title)
+	derivedText(c, text, &f.Material.Text)
 }
 
-func getChange(d *decoder, c *docid.Change) {
-	entry := &decoder{b: []byte(d.string())}
-	if getEntry(entry, &c.Entry); entry.err != nil || entry.more() {
-		d.fail("has a bad entry")
-	}
-	q := &c.Query
-	q.Since, q.Ruled = d.uint(), d.uint()
-	_, c.Backlog = d.uint(), d.uint()
-	q.Names = getNames(d)
-	if c.Names = q.Names; d.bool() {
-		c.Names = getNames(d)
-	}
-	q.KeySets = make([]docid.KeySet, d.count(1))
-	var probed []uint64
-	for i := range q.KeySets {
-		q.KeySets[i].Keys = getKeys(d)
-		probed = append(probed, q.KeySets[i].Keys...)
-	}
-	if d.bool() {
-		heat := d.int()
-		c.SetHeat = &heat
-	}
-	text := ""
-	if d.bool() {
-		c.Article = &docid.Article{}
-		getArticle(d, c.Article)
-		text = c.Article.Text
-	}
-	if d.bool() {
-		f := &docid.NewLeader{Keys: probed}
-		if c.NewLeader = f; d.bool() {
-			f.Keys = getKeys(d)
-		}
-		f.Sketch = d.fixed()
-		f.Material = docid.Material{NID: d.string(), Title: d.string(), Text: getDerived(d, text)}
-	}
-	if d.more() {
-		getExtrasOf(d, c)
-	}
-}
-
-// putUnless writes a flag, and then the value unless it equals an earlier one.
-func putUnless(e *encoder, same bool, put func()) {
-	if e.bool(!same); !same {
-		put()
-	}
-}
-
-func putNames(e *encoder, names []docid.Name) {
-	e.uint(uint64(len(names)))
-	for _, n := range names {
-		e.raw(n[:])
-	}
-}
-
-func getNames(d *decoder) []docid.Name {
-	names := make([]docid.Name, d.count(len(docid.Name{})))
-	for i := range names {
-		copy(names[i][:], d.raw(len(names[i])))
-	}
-	return names
-}
-
-func putKeys(e *encoder, keys []uint64) {
-	e.uint(uint64(len(keys)))
-	for _, k := range keys {
-		e.fixed(k)
-	}
-}
-
-func getKeys(d *decoder) []uint64 {
-	keys := make([]uint64, d.count(8))
-	for i := range keys {
-		keys[i] = d.fixed()
-	}
-	return keys
-}
+func nameFields(c *coder, n *docid.Name) { c.raw(n[:]) }

@@ -19,11 +19,11 @@ func FuzzEntries(f *testing.F) {
 	pictures := []docid.Picture{{Hash: [4]uint64{1, 2, 3, math.MaxUint64}, Quality: 97}, {}}
 	for _, p := range []*proposal{
 		{genesis: &genesis{time: 1, adopted: true}},
-		{beat: &beat{turn: 1, keep: 3}},
-		{beat: &beat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
+		{heartbeat: &heartbeat{turn: 1, keep: 3}},
+		{heartbeat: &heartbeat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
 		{tenant: "other", identity: &docid.Identity{Seed: 1, Spec: "s", Table: []byte{1}}},
 		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
-		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{"who", 3}}},
+		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", lease: lease{"who", 3}}},
 		{tenant: "t", past: math.MaxUint64, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
 			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
@@ -116,7 +116,7 @@ func TestOwnProposals(t *testing.T) {
 		{genesis: &genesis{}},
 		{tenant: "t", identity: &docid.Identity{}},
 		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
-		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", claim: claim{who: "me"}}},
+		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", lease: lease{who: "me"}}},
 		{tenant: "t", change: first},
 		{tenant: "t", change: first}, // a retry
 		{tenant: "t", change: named},
@@ -128,8 +128,8 @@ func TestOwnProposals(t *testing.T) {
 		change(&docid.Change{}, docid.Entry{Kind: docid.KindDelete, NID: "b"}),
 		change(&docid.Change{}, docid.Entry{Kind: docid.KindEnd, Leader: 1}),
 		{tenant: "t", past: 99, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
-		{beat: &beat{turn: 1, keep: 1}},
-		{beat: &beat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
+		{heartbeat: &heartbeat{turn: 1, keep: 1}},
+		{heartbeat: &heartbeat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
 		{restart: &restart{incarnation: "two", epoch: 8}},
 	} {
 		entry, before := w.entry(p), p.encode()

@@ -21,40 +21,40 @@ var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var n docid.Name
 		copy(n[:], k[13:])
-		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*encoder) {}, decode(k, v, func(d *decoder) { new(nameRow).get(d) }))
+		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*coder) {}, decode(k, v, new(nameRow).fields))
 	}},
 	{spaceMember, spaceNID, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var m docid.Member
-		err = decode(k, v, func(d *decoder) { getMember(d, &m) })
-		return rowIf(true, ix.key(spaceMember, m.Leader, m.Seq), func(e *encoder) { e.string(m.ID) }, err)
+		err = decode(k, v, func(c *coder) { memberFields(c, &m) })
+		return rowIf(true, ix.key(spaceMember, m.Leader, m.Seq), oneText(&m.ID), err)
 	}},
 	{spaceExpiry, spaceLeader, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var row leaderRow
-		err = decode(k, v, row.get)
-		return rowIf(row.expires != 0, expiryKey(ix.id, row.expires, number(k, 0)), func(*encoder) {}, err)
+		err = decode(k, v, row.fields)
+		return rowIf(row.expires != 0, expiryKey(ix.id, row.expires, number(k, 0)), func(*coder) {}, err)
 	}},
 	{spaceIdem, spaceLog, func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
 		there := e.Seq > forgot && e.Idempotency != "" && submission(e.Kind)
-		return rowIf(there, idemKey(ix.id, e.Idempotency), func(enc *encoder) { enc.uint(e.Seq) }, err)
+		return rowIf(there, idemKey(ix.id, e.Idempotency), oneUint(&e.Seq), err)
 	}},
 	{spaceEpoch, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
-		return rowIf(e.Kind == docid.KindEpoch, ix.key(spaceEpoch, e.Seq), func(enc *encoder) { enc.fixed(e.Leader) }, err)
+		return rowIf(e.Kind == docid.KindEpoch, ix.key(spaceEpoch, e.Seq), func(c *coder) { c.fixed(&e.Leader) }, err)
 	}},
 	{spaceRule, spaceLog, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		e, err := loggedEntry(k, v)
-		return rowIf(e.Kind == docid.KindRule, ix.key(spaceRule, e.Seq), func(enc *encoder) { putEntry(enc, &e) }, err)
+		return rowIf(e.Kind == docid.KindRule, ix.key(spaceRule, e.Seq), func(c *coder) { entryFields(c, &e) }, err)
 	}},
 }
 
 func loggedEntry(k, v []byte) (e docid.Entry, err error) {
 	e.Seq = number(k, 0)
-	err = decode(k, v, func(d *decoder) { getEntry(d, &e) })
+	err = decode(k, v, func(c *coder) { entryFields(c, &e) })
 	return e, err
 }
 
-func rowIf(there bool, key []byte, put func(*encoder), err error) ([]byte, []byte, error) {
+func rowIf(there bool, key []byte, put func(*coder), err error) ([]byte, []byte, error) {
 	if !there || err != nil {
 		return nil, nil, err
 	}
@@ -64,25 +64,19 @@ func rowIf(there bool, key []byte, put func(*encoder), err error) ([]byte, []byt
 // Rebuild removes all derived rows and derives them again, each index in one atomic batch. The store must not
 // be open. It returns ErrCorrupt for the first damaged source.
 func Rebuild(ctx context.Context, kv KV) error {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if _, err := version(v); err != nil {
-		return err
-	}
-	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { getIdentity(d, &ix.id, &ix.identity) }); err != nil {
+	return atSnapshot(kv, func(v Snapshot) error {
+		if _, err := version(v); err != nil {
 			return err
 		}
-		b := kv.Batch()
-		defer b.Close()
-		if err := ix.rebuild(ctx, v, b); err != nil {
-			return fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
-		}
-		return b.Commit()
+		return eachIndex(v, func(ix *index, err error) error {
+			if err == nil {
+				err = update(kv, func(b Batch) error { return ix.rebuild(ctx, v, b) })
+			}
+			if err != nil {
+				err = fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
+			}
+			return err
+		})
 	})
 }
 
@@ -92,11 +86,11 @@ func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
 		return err
 	}
 	for _, d := range derived {
-		prefix, from := ix.key(d.space), ix.key(d.from)
+		prefix := ix.key(d.space)
 		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
 			return err
 		}
-		err := r.Scan(from, after(from), func(k, v []byte) error {
+		err := scan(r, ix.key(d.from), func(k, v []byte) error {
 			key, value, err := d.row(ix, forgot, k, v)
 			if err == nil && key != nil {
 				err = b.Set(key, value)
@@ -112,22 +106,17 @@ func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
 
 // Digest returns the SHA-256 of all derived rows in order. Rebuild must not change it (I-12).
 func Digest(ctx context.Context, kv KV) (string, error) {
-	v, err := kv.Snapshot()
-	if err != nil {
-		return "", err
-	}
-	defer v.Close()
 	h := sha256.New()
-	for _, d := range derived {
-		err := v.Scan([]byte{d.space}, []byte{d.space + 1}, func(k, value []byte) error {
-			fmt.Fprintf(h, "%d %d\n", len(k), len(value))
-			h.Write(k)
-			h.Write(value)
-			return ctx.Err()
-		})
-		if err != nil {
-			return "", err
+	err := atSnapshot(kv, func(v Snapshot) (err error) {
+		for _, d := range derived {
+			err = errors.Join(err, scan(v, []byte{d.space}, func(k, value []byte) error {
+				fmt.Fprintf(h, "%d %d\n", len(k), len(value))
+				h.Write(k)
+				h.Write(value)
+				return ctx.Err()
+			}))
 		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+		return err
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -13,33 +13,29 @@ func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identit
 	if err := stamp(kv); err != nil {
 		return err
 	}
-	v, err := kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	if followed, err := read(v, placeKey(), new(logPlace).get); err != nil {
-		return err
-	} else if followed {
-		return fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
-	}
-	return v.Scan([]byte{spaceIndex}, []byte{spaceIndex + 1}, func(k, value []byte) error {
-		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		if err := decode(k, value, func(d *decoder) { ix.unfinished = getIdentity(d, &ix.id, &ix.identity) }); err != nil {
+	return atSnapshot(kv, func(v Snapshot) error {
+		if followed, err := read(v, placeKey(), new(logPlace).fields); err != nil {
 			return err
+		} else if followed {
+			return fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
 		}
-		if ix.unfinished {
-			return fmt.Errorf("index of tenant %q: %w", ix.tenant, docid.ErrUnfinished)
-		}
-		settings, err := anew(ix.tenant, ix.identity)
-		if err != nil {
-			return err
-		}
-		w := rekeyer{ctx: ctx, kv: kv, r: v, ix: ix, settings: settings}
-		if err := w.run(k); err != nil {
-			return fmt.Errorf("new keys for the index of tenant %q: %w", ix.tenant, err)
-		}
-		return nil
+		return eachIndex(v, func(ix *index, err error) error {
+			if err == nil && ix.unfinished {
+				err = fmt.Errorf("index of tenant %q: %w", ix.tenant, docid.ErrUnfinished)
+			}
+			if err != nil {
+				return err
+			}
+			settings, err := anew(ix.tenant, ix.identity)
+			if err != nil {
+				return err
+			}
+			w := rekeyer{ctx: ctx, kv: kv, r: v, ix: ix, settings: settings}
+			if err := w.run(); err != nil {
+				return fmt.Errorf("new keys for the index of tenant %q: %w", ix.tenant, err)
+			}
+			return nil
+		})
 	})
 }
 
@@ -64,7 +60,7 @@ const (
 	rekeyBytes = 16 << 20
 )
 
-func (w *rekeyer) run(identity []byte) (err error) {
+func (w *rekeyer) run() error {
 	w.b = w.kv.Batch()
 	defer func() { w.b.Close() }()
 	if err := w.ix.unpost(w.b); err != nil {
@@ -77,8 +73,7 @@ func (w *rekeyer) run(identity []byte) (err error) {
 		return err
 	}
 	w.ix.identity.Spec = w.settings.Spec
-	value := sealed(identity, func(e *encoder) { putIdentity(e, w.ix.id, &w.ix.identity, false) })
-	if err := w.b.Set(identity, value); err != nil {
+	if err := w.b.Set(w.ix.row(), sealed(w.ix.row(), w.ix.fields)); err != nil {
 		return err
 	}
 	return w.b.Commit()
@@ -96,15 +91,14 @@ func (ix *index) unpost(b Batch) error {
 }
 
 func (w *rekeyer) leadersAnew() error {
-	prefix := w.ix.key(spaceLeader)
-	err := w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(w.r, w.ix.key(spaceLeader), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.get); err != nil {
+		if err := decode(k, v, row.fields); err != nil {
 			return err
 		}
 		f := &docid.NewLeader{}
 		text := w.ix.key(spaceText, row.seq)
-		if there, err := read(w.r, text, func(d *decoder) { getMaterial(d, &f.Material) }); err != nil {
+		if there, err := read(w.r, text, func(c *coder) { materialFields(c, &f.Material) }); err != nil {
 			return err
 		} else if !there {
 			return fmt.Errorf("%w: the text of docId %d is missing", docid.ErrCorrupt, row.seq)
@@ -126,7 +120,7 @@ func (w *rekeyer) page() error {
 	w.settings.Keys(w.leaders)
 	for i, row := range w.rows {
 		row.keys, row.sketch = w.leaders[i].Keys, w.leaders[i].Sketch
-		if err := w.set(w.ix.key(spaceLeader, row.seq), row.put); err != nil {
+		if err := w.set(w.ix.key(spaceLeader, row.seq), row.fields); err != nil {
 			return err
 		}
 	}
@@ -136,10 +130,9 @@ func (w *rekeyer) page() error {
 
 // names adds the names that the new settings look up but the index lacks.
 func (w *rekeyer) names() error {
-	prefix := w.ix.key(spaceNID)
-	return w.r.Scan(prefix, after(prefix), func(k, v []byte) error {
+	return scan(w.r, w.ix.key(spaceNID), func(k, v []byte) error {
 		var m docid.Member
-		if err := decode(k, v, func(d *decoder) { getMember(d, &m) }); err != nil {
+		if err := decode(k, v, func(c *coder) { memberFields(c, &m) }); err != nil {
 			return err
 		}
 		for _, n := range w.settings.Names(&m.Article) {
@@ -149,10 +142,10 @@ func (w *rekeyer) names() error {
 			} else if known != nil {
 				continue
 			}
-			if err := w.set(key, nameRow{max(m.Seq, m.Leader), m.Leader}.put); err != nil {
+			if err := w.set(key, (&nameRow{max(m.Seq, m.Leader), m.Leader}).fields); err != nil {
 				return err
 			}
-			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*encoder) {}); err != nil {
+			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*coder) {}); err != nil {
 				return err
 			}
 		}
@@ -161,7 +154,7 @@ func (w *rekeyer) names() error {
 }
 
 // set writes a row, and commits every 4096 rows.
-func (w *rekeyer) set(key []byte, put func(*encoder)) error {
+func (w *rekeyer) set(key []byte, put func(*coder)) error {
 	if err := w.b.Set(key, sealed(key, put)); err != nil {
 		return err
 	}

@@ -25,13 +25,11 @@ type genesis struct {
 	incarnation string // of the log
 }
 
-func (g *genesis) put(e *encoder) {
-	e.int(g.time)
-	e.bool(g.adopted)
-	e.string(g.incarnation)
+func (g *genesis) fields(c *coder) {
+	ints(c, &g.time)
+	c.bool(&g.adopted)
+	texts(c, &g.incarnation)
 }
-
-func (g *genesis) get(d *decoder) { g.time, g.adopted, g.incarnation = d.int(), d.bool(), d.string() }
 
 // restart records the incarnation of a log.
 type restart struct {
@@ -40,13 +38,11 @@ type restart struct {
 	time        int64  // Unix nanoseconds
 }
 
-func (r *restart) put(e *encoder) {
-	e.string(r.incarnation)
-	e.fixed(r.epoch)
-	e.int(r.time)
+func (r *restart) fields(c *coder) {
+	texts(c, &r.incarnation)
+	c.fixed(&r.epoch)
+	ints(c, &r.time)
 }
-
-func (r *restart) get(d *decoder) { r.incarnation, r.epoch, r.time = d.string(), d.fixed(), d.int() }
 
 // fold begins an epoch in every index, unless the incarnation is recorded already.
 func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {

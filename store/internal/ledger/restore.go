@@ -41,8 +41,8 @@ func sameIdentity(a, b docid.Identity) bool {
 
 // replaceIndex rewrites the identity of an index, which keeps its number.
 func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
-	key := append([]byte{spaceIndex}, ix.tenant...)
-	if err := b.Set(key, sealed(key, func(e *encoder) { putIdentity(e, ix.id, &id, unfinished) })); err != nil {
+	key := ix.row()
+	if err := b.Set(key, sealed(key, func(c *coder) { identityFields(c, &ix.id, &id, &unfinished) })); err != nil {
 		return nil, err
 	}
 	return func() {

@@ -27,14 +27,14 @@ func (t *change) planUpdate() error {
 		a.Text, m.Disagrees = t.c.Article.Text, t.Evidence.Disagrees
 		t.waits = &a
 	}
-	t.set(nidKey(t.ix.id, m.ID), func(e *encoder) { putMember(e, &m) })
+	t.set(nidKey(t.ix.id, m.ID), func(c *coder) { memberFields(c, &m) })
 	return t.elect(m, a, whole)
 }
 
 // elect keeps an updated article, or records that another member may now be hotter than the kept copy.
 func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	kept := keptRow{contested: true}
-	ok, err := read(t.b, t.key(spaceKept, m.Leader), kept.get)
+	ok, err := read(t.b, t.key(spaceKept, m.Leader), kept.fields)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 
 func (t *change) member() (docid.Member, error) {
 	var m docid.Member
-	ok, err := read(t.b, nidKey(t.ix.id, t.NID), func(d *decoder) { getMember(d, &m) })
+	ok, err := read(t.b, nidKey(t.ix.id, t.NID), func(c *coder) { memberFields(c, &m) })
 	if err == nil && !ok {
 		err = docid.ErrNotFound
 	}
@@ -87,7 +87,7 @@ func (t *change) planDelete() error {
 
 	key := t.key(spaceKept, m.Leader)
 	var kept keptRow
-	ok, err := read(t.b, key, kept.get)
+	ok, err := read(t.b, key, kept.fields)
 	if err == nil && ok && kept.article.ID == m.ID {
 		t.del(key)
 		t.effect = docid.KeptRemoved
@@ -107,7 +107,7 @@ func (t *change) planEnd() error {
 		return ix.absent(t.b, seq)
 	}
 	var r leaderRow
-	if ok, err := read(t.b, t.key(spaceLeader, seq), r.get); err != nil {
+	if ok, err := read(t.b, t.key(spaceLeader, seq), r.fields); err != nil {
 		return err
 	} else if !ok {
 		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
@@ -142,7 +142,7 @@ func (t *change) planEnd() error {
 func (t *change) endNames(leader uint64) ([]uint64, error) {
 	prefix := t.key(spaceName, leader)
 	var keys []uint64
-	err := t.b.Scan(prefix, after(prefix), func(k, _ []byte) error {
+	err := scan(t.b, prefix, func(k, _ []byte) error {
 		var n docid.Name
 		copy(n[:], k[len(prefix):])
 		t.del(aliasKey(t.ix.id, n, leader))
@@ -155,11 +155,10 @@ func (t *change) endNames(leader uint64) ([]uint64, error) {
 
 // endMembers removes the members of a docId and counts them.
 func (t *change) endMembers(leader uint64) (int64, error) {
-	prefix := t.key(spaceMember, leader)
 	var n int64
-	err := t.b.Scan(prefix, after(prefix), func(k, v []byte) error {
+	err := scan(t.b, t.key(spaceMember, leader), func(k, v []byte) error {
 		var nid string
-		if err := decode(k, v, func(d *decoder) { nid = d.string() }); err != nil {
+		if err := decode(k, v, oneText(&nid)); err != nil {
 			return err
 		}
 		t.del(nidKey(t.ix.id, nid))
@@ -182,8 +181,8 @@ func (t *change) planForget() error {
 		from = t.key(spaceLog, forgot+1)
 	}
 	err = t.b.Scan(from, to, func(k, v []byte) error {
-		var e docid.Entry
-		if err := decode(k, v, func(d *decoder) { getEntry(d, &e) }); err != nil {
+		e, err := loggedEntry(k, v)
+		if err != nil {
 			return err
 		}
 		if e.Idempotency != "" && submission(e.Kind) {
@@ -191,14 +190,15 @@ func (t *change) planForget() error {
 		}
 		return nil
 	})
-	t.set(t.key(spaceForgot), func(e *encoder) { e.uint(max(forgot, t.Leader)) })
+	forgot = max(forgot, t.Leader)
+	t.set(t.key(spaceForgot), oneUint(&forgot))
 	return err
 }
 
 // forgot returns the last change whose idempotency key was dropped.
 func (ix *index) forgot(r Reader) (uint64, error) {
 	var seq uint64
-	_, err := read(r, ix.key(spaceForgot), func(d *decoder) { seq = d.uint() })
+	_, err := read(r, ix.key(spaceForgot), oneUint(&seq))
 	return seq, err
 }
 

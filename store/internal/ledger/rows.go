@@ -6,7 +6,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/override"
 )
 
 // The rows. Every key starts with its space. All but the first three continue with the 4-byte number of the
@@ -34,7 +33,7 @@ import (
 //	o seq                 article pending for sinks      source
 //	s sink                what it has, first pending     source
 //	y sink                lease of its feeder, with a log
-//	u beat                offset of a heartbeat in the log, and the digests of the state there
+//	u turn                offset of a heartbeat in the log, and the digests of the state there
 //	z                     position in the log
 //
 // Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
@@ -96,7 +95,7 @@ func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
 
-func claimKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
+func leaseKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
 // expiryKey returns the key of an expiry. It also orders times before 1970.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
@@ -132,158 +131,84 @@ type leaderRow struct {
 	digest  neardup.Digest // of the text, so that Check finds a text of another leader
 }
 
-func (r leaderRow) put(e *encoder) {
-	e.int(r.time)
-	e.int(r.expires)
-	e.fixed(r.sketch)
-	e.raw(r.digest[:])
-	e.uint(uint64(len(r.keys)))
-	for _, k := range r.keys {
-		e.fixed(k)
+func (r *leaderRow) fields(c *coder) {
+	ints(c, &r.time, &r.expires)
+	c.fixed(&r.sketch)
+	c.raw(r.digest[:])
+	list(c, &r.keys, 8, (*coder).fixed)
+}
+
+// short reads the fields before the digest and the keys.
+func (r *leaderRow) short(c *coder) {
+	ints(c, &r.time, &r.expires)
+	c.fixed(&r.sketch)
+	c.b = nil
+}
+
+func entryFields(c *coder, v *docid.Entry) {
+	texts(c, &v.Kind)
+	uints(c, &v.Leader)
+	texts(c, &v.NID)
+	ints(c, &v.Time, &v.Heat, &v.Window, &v.Expires)
+	texts(c, &v.Idempotency)
+	c.raw(v.Request[:])
+	e := &v.Evidence
+	texts(c, &e.Stage)
+	texts(c, &e.LeaderNID)
+	c.float(&e.Similarity)
+	ints(c, &e.Distance)
+	texts(c, &e.Method, &e.Basis)
+	if c.more(v.Ruling != nil || e.Disagrees || e.Variant != 0 || len(e.SameImages) > 0) {
+		extensionFields(c, e)
+	}
+	if r := &v.Ruling; present(c, r, c.more(*r != nil)) {
+		texts(c, &(*r).Who, &(*r).Why, &(*r).Other)
+		texts(c, &(*r).Link, &(*r).Was)
+		uints(c, &(*r).Before)
 	}
 }
 
-func (r *leaderRow) get(d *decoder) {
-	r.time, r.expires, r.sketch = d.int(), d.int(), d.fixed()
-	copy(r.digest[:], d.raw(16))
-	r.keys = make([]uint64, d.count(8))
-	for i := range r.keys {
-		r.keys[i] = d.fixed()
+func extensionFields(c *coder, v *docid.Evidence) {
+	has := flagsOf(v.Disagrees, len(v.SameImages) > 0)
+	if uints(c, &has); c.reads {
+		v.Disagrees, v.SameImages = has&flagYes != 0, nil
 	}
-}
-
-// getShort reads the fields before the digest and the keys.
-func (r *leaderRow) getShort(d *decoder) {
-	r.time, r.expires, r.sketch = d.int(), d.int(), d.fixed()
-	d.b = nil
-}
-
-func putEntry(e *encoder, v *docid.Entry) {
-	e.string(string(v.Kind))
-	e.uint(v.Leader)
-	e.string(v.NID)
-	e.int(v.Time)
-	e.int(v.Heat)
-	e.int(v.Window)
-	e.int(v.Expires)
-	e.string(v.Idempotency)
-	e.raw(v.Request[:])
-	e.string(string(v.Evidence.Stage))
-	e.string(v.Evidence.LeaderNID)
-	e.float(v.Evidence.Similarity)
-	e.int(int64(v.Evidence.Distance))
-	e.string(v.Evidence.Method)
-	e.string(v.Evidence.Basis)
-	if extended(&v.Evidence) || v.Ruling != nil {
-		putExtension(e, &v.Evidence)
+	uints(c, &v.Variant)
+	texts(c, &v.VariantNID)
+	texts(c, &v.Relation)
+	list(c, &v.Conflicts, 4, conflictFields)
+	if has&flagPictures != 0 {
+		list(c, &v.SameImages, 68, sameImagesFields)
 	}
-	if r := v.Ruling; r != nil {
-		for _, s := range []string{r.Who, r.Why, r.Other, string(r.Link), string(r.Was)} {
-			e.string(s)
-		}
-		e.uint(r.Before)
-	}
-}
-
-// extended reports whether evidence has fields that format 2 lacks.
-func extended(v *docid.Evidence) bool {
-	return v.Disagrees || v.Variant != 0 || len(v.SameImages) > 0
-}
-
-func putExtension(e *encoder, v *docid.Evidence) {
-	e.uint(flags(v.Disagrees, len(v.SameImages) > 0))
-	e.uint(v.Variant)
-	e.string(v.VariantNID)
-	e.string(string(v.Relation))
-	e.uint(uint64(len(v.Conflicts)))
-	for _, c := range v.Conflicts {
-		e.string(c.Kind)
-		e.int(int64(math.Round(c.Bits * bitsUnit)))
-		e.string(c.A)
-		e.string(c.B)
-	}
-	putSameImages(e, v.SameImages)
-}
-
-func getExtension(d *decoder, v *docid.Evidence) {
-	has := d.uint()
-	v.Disagrees, v.Variant, v.VariantNID, v.Relation = has&flagYes != 0, d.uint(), d.string(), neardup.Relation(d.string())
-	v.Conflicts = make([]neardup.Conflict, d.count(4))
-	for i := range v.Conflicts {
-		v.Conflicts[i] = neardup.Conflict{Kind: d.string(), Bits: float64(d.int()) / bitsUnit, A: d.string(), B: d.string()}
-	}
-	v.SameImages = getSameImages(d, has)
 }
 
 // bitsUnit is the number of units per bit in stored evidence, as in a score.
 const bitsUnit = 256
 
-func getEntry(d *decoder, v *docid.Entry) {
-	v.Kind, v.Leader, v.NID = docid.Kind(d.string()), d.uint(), d.string()
-	v.Time, v.Heat, v.Window, v.Expires = d.int(), d.int(), d.int(), d.int()
-	v.Idempotency = d.string()
-	copy(v.Request[:], d.raw(16))
-	v.Evidence.Stage, v.Evidence.LeaderNID = docid.Stage(d.string()), d.string()
-	v.Evidence.Similarity, v.Evidence.Distance = d.float(), int(d.int())
-	v.Evidence.Method, v.Evidence.Basis = d.string(), d.string()
-	if d.more() {
-		getExtension(d, &v.Evidence)
-	}
-	if v.Ruling = nil; d.more() {
-		v.Ruling = &docid.Ruling{Who: d.string(), Why: d.string(), Other: d.string(), Link: override.Link(d.string()), Was: override.Link(d.string())}
-		v.Ruling.Before = d.uint()
+func conflictFields(c *coder, v *neardup.Conflict) {
+	bits := int64(math.Round(v.Bits * bitsUnit))
+	texts(c, &v.Kind)
+	ints(c, &bits)
+	texts(c, &v.A, &v.B)
+	if c.reads {
+		v.Bits = float64(bits) / bitsUnit
 	}
 }
 
-func putArticle(e *encoder, a *docid.Article) {
-	for _, s := range []string{a.ID, a.Text, a.Title, a.URL, a.Category, a.Media, a.ImageCount} {
-		e.string(s)
-	}
-	e.int(a.Time)
-	e.int(a.Heat)
+func articleFields(c *coder, a *docid.Article) {
+	texts(c, &a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount)
+	ints(c, &a.Time, &a.Heat)
 }
 
-func getArticle(d *decoder, a *docid.Article) {
-	for _, s := range []*string{&a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount} {
-		*s = d.string()
-	}
-	a.Time, a.Heat = d.int(), d.int()
-}
-
-func putMember(e *encoder, m *docid.Member) {
-	e.uint(m.Leader)
-	e.uint(m.Seq)
-	putArticle(e, &m.Article)
-	putExtras(e, m.Disagrees, &m.Extras, m.Correction != nil)
-	if m.Correction != nil {
-		putCorrection(e, m.Correction)
-	}
-}
-
-func putCorrection(e *encoder, c *docid.Correction) {
-	for _, n := range []uint64{c.Seq, c.Leader, c.Before, c.Own} {
-		e.uint(n)
-	}
-	e.int(c.Time)
-	e.string(c.Who)
-	e.string(c.Why)
-}
-
-func getCorrection(d *decoder) *docid.Correction {
-	var c docid.Correction
-	for _, n := range []*uint64{&c.Seq, &c.Leader, &c.Before, &c.Own} {
-		*n = d.uint()
-	}
-	c.Time, c.Who, c.Why = d.int(), d.string(), d.string()
-	return &c
-}
-
-func getMember(d *decoder, m *docid.Member) {
-	m.Leader, m.Seq = d.uint(), d.uint()
-	getArticle(d, &m.Article)
-	m.Disagrees = getExtras(d, &m.Extras)
-	if m.Correction = nil; d.more() {
-		m.Correction = getCorrection(d)
+func memberFields(c *coder, m *docid.Member) {
+	uints(c, &m.Leader, &m.Seq)
+	articleFields(c, &m.Article)
+	extrasFields(c, &m.Disagrees, &m.Extras, m.Correction != nil)
+	if present(c, &m.Correction, c.more(m.Correction != nil)) {
+		r := m.Correction
+		uints(c, &r.Seq, &r.Leader, &r.Before, &r.Own)
+		ints(c, &r.Time)
+		texts(c, &r.Who, &r.Why)
 	}
 }
 
@@ -295,87 +220,67 @@ type keptRow struct {
 	contested bool
 }
 
-func (r keptRow) put(e *encoder) {
-	e.uint(r.seq)
-	putArticle(e, &r.article)
-	putExtras(e, r.contested, &r.article.Extras, false)
-}
-
-func (r *keptRow) get(d *decoder) {
-	r.seq = d.uint()
-	getArticle(d, &r.article)
-	r.contested = getExtras(d, &r.article.Extras)
+func (r *keptRow) fields(c *coder) {
+	uints(c, &r.seq)
+	articleFields(c, &r.article)
+	extrasFields(c, &r.contested, &r.article.Extras, false)
 }
 
 // nameRow is the change that posted a name. It encodes nothing if that change made the docId.
 type nameRow struct{ seq, leader uint64 }
 
-func (r nameRow) put(e *encoder) {
-	if r.seq != r.leader {
-		e.uint(r.seq)
+func (r *nameRow) fields(c *coder) {
+	switch {
+	case c.more(r.seq != r.leader):
+		uints(c, &r.seq)
+	case c.reads:
+		r.seq = r.leader
 	}
 }
 
-func (r *nameRow) get(d *decoder) {
-	if r.seq = r.leader; d.more() {
-		r.seq = d.uint()
+func materialFields(c *coder, m *docid.Material) {
+	texts(c, &m.NID, &m.Title, &m.Text)
+	extrasFields(c, new(bool), &m.Extras, false)
+}
+
+// identityFields codes an identity. An unfinished restoration adds a field.
+func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bool) {
+	uints(c, number)
+	c.fixed(&id.Seed)
+	c.raw(id.Key[:])
+	table := string(id.Table)
+	texts(c, &id.Spec, &table)
+	if ints(c, &id.Created); c.reads {
+		id.Table, *unfinished = []byte(table), false
+	}
+	if c.more(*unfinished) {
+		c.bool(unfinished)
 	}
 }
 
-func putMaterial(e *encoder, m *docid.Material) {
-	e.string(m.NID)
-	e.string(m.Title)
-	e.string(m.Text)
-	putExtras(e, false, &m.Extras, false)
-}
-
-func getMaterial(d *decoder, m *docid.Material) {
-	m.NID, m.Title, m.Text = d.string(), d.string(), d.string()
-	getExtras(d, &m.Extras)
-}
-
-// putIdentity encodes an identity. An unfinished restoration adds a field, so older programs refuse the index.
-func putIdentity(e *encoder, number uint32, id *docid.Identity, unfinished bool) {
-	e.uint(uint64(number))
-	e.fixed(id.Seed)
-	e.raw(id.Key[:])
-	e.string(id.Spec)
-	e.string(string(id.Table))
-	e.int(id.Created)
-	if unfinished {
-		e.bool(true)
-	}
-}
-
-func getIdentity(d *decoder, number *uint32, id *docid.Identity) (unfinished bool) {
-	*number = uint32(d.uint())
-	id.Seed = d.fixed()
-	copy(id.Key[:], d.raw(32))
-	id.Spec, id.Table, id.Created = d.string(), []byte(d.string()), d.int()
-	return d.more() && d.bool()
-}
+func (ix *index) fields(c *coder) { identityFields(c, &ix.id, &ix.identity, &ix.unfinished) }
 
 // sealed encodes a row.
-func sealed(key []byte, put func(*encoder)) []byte {
-	var e encoder
-	put(&e)
-	return e.seal(key)
+func sealed(key []byte, fields func(*coder)) []byte {
+	var c coder
+	fields(&c)
+	return c.seal(key)
 }
 
 // read decodes a row and reports whether it exists.
-func read(r Reader, key []byte, get func(*decoder)) (bool, error) {
+func read(r Reader, key []byte, fields func(*coder)) (bool, error) {
 	v, err := r.Get(key)
 	if err != nil || v == nil {
 		return false, err
 	}
-	return true, decode(key, v, get)
+	return true, decode(key, v, fields)
 }
 
-func decode(key, value []byte, get func(*decoder)) error {
-	d, err := open(key, value)
+func decode(key, value []byte, fields func(*coder)) error {
+	c, err := open(key, value)
 	if err != nil {
 		return err
 	}
-	get(d)
-	return d.close(key)
+	fields(c)
+	return c.close(key)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"sort"
 	"sync"
 
@@ -135,19 +136,19 @@ func (s *segment) chunk(r Reader, n int, visit func(segmented) bool) error {
 }
 
 func decodeChunk(key, value []byte, visit func(segmented) bool) error {
-	d, err := open(key, value)
+	c, err := open(key, value)
 	if err != nil {
 		return err
 	}
 	k := uint64(0)
-	for len(d.b) > 0 && d.err == nil {
-		k += d.uint()
-		seq := d.uint()
-		if leader := seq - d.uint(); d.err == nil && !visit(segmented{k, seq, leader}) {
+	for len(c.b) > 0 && c.err == nil {
+		k += c.getUint()
+		seq := c.getUint()
+		if leader := seq - c.getUint(); c.err == nil && !visit(segmented{k, seq, leader}) {
 			return nil
 		}
 	}
-	return d.close(key)
+	return c.close(key)
 }
 
 // header is the row of a segment.
@@ -157,24 +158,18 @@ type header struct {
 	words            int // of first keys and filter
 }
 
-func (h header) put(e *encoder) {
-	for _, n := range []uint64{h.from, h.to, uint64(h.postings), uint64(h.chunks), uint64(h.words)} {
-		e.uint(n)
-	}
-}
-
-func (h *header) get(d *decoder) {
-	h.from, h.to, h.postings, h.chunks, h.words = d.uint(), d.uint(), int(d.uint()), int(d.uint()), int(d.uint())
+func (h *header) fields(c *coder) {
+	uints(c, &h.from, &h.to)
+	uints(c, &h.postings, &h.chunks, &h.words)
 }
 
 // openSegment reads the first keys and the filter of a segment.
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
 	s := &segment{tenant: tenant, number: number, from: h.from, to: h.to, postings: h.postings}
 	words := make([]uint64, 0, h.words)
-	prefix := s.key(spacePiece)
-	err := r.Scan(prefix, after(prefix), func(k, v []byte) error {
-		return decode(k, v, func(d *decoder) {
-			for b := d.raw(len(d.b) &^ 7); len(b) > 0; b = b[8:] {
+	err := scan(r, s.key(spacePiece), func(k, v []byte) error {
+		return decode(k, v, func(c *coder) {
+			for b := c.take(len(c.b) &^ 7); len(b) > 0; b = b[8:] {
 				words = append(words, binary.BigEndian.Uint64(b))
 			}
 		})
@@ -195,7 +190,7 @@ type builder struct {
 	*segment
 	write func([]row) error
 	rows  []row
-	chunk encoder
+	chunk coder
 	in    int    // postings in the chunk
 	last  uint64 // the previous key
 }
@@ -211,9 +206,9 @@ func (b *builder) add(p segmented) error {
 	if b.in == 0 {
 		b.firsts, b.last = append(b.firsts, p.key), 0
 	}
-	b.chunk.uint(p.key - b.last)
-	b.chunk.uint(p.seq)
-	b.chunk.uint(p.seq - p.leader)
+	b.chunk.putUint(p.key - b.last)
+	b.chunk.putUint(p.seq)
+	b.chunk.putUint(p.seq - p.leader)
 	b.filter.add(p.key)
 	b.last = p.key
 	b.in++
@@ -228,7 +223,7 @@ func (b *builder) flush() error {
 	}
 	key := b.key(spacePosting, uint64(len(b.firsts)-1))
 	b.rows = append(b.rows, row{key, b.chunk.seal(key)})
-	b.chunk, b.in = encoder{}, 0
+	b.chunk, b.in = coder{}, 0
 	return b.hand(rowsAtOnce)
 }
 
@@ -250,9 +245,9 @@ func (b *builder) finish() (header, error) {
 	for n := 0; n*pieceWords < len(words); n++ {
 		key := b.key(spacePiece, uint64(n))
 		piece := words[n*pieceWords : min(len(words), (n+1)*pieceWords)]
-		b.rows = append(b.rows, row{key, sealed(key, func(e *encoder) {
-			for _, w := range piece {
-				e.fixed(w)
+		b.rows = append(b.rows, row{key, sealed(key, func(c *coder) {
+			for i := range piece {
+				c.fixed(&piece[i])
 			}
 		})})
 		if err := b.hand(1); err != nil {
@@ -262,31 +257,28 @@ func (b *builder) finish() (header, error) {
 	return header{b.from, b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
 }
 
-// cursor scans a segment in order.
-type cursor struct {
-	s     *segment
-	r     Reader
-	chunk int
-	posts []segmented
-	at    int
-}
-
-// next advances to the next posting and reports whether there is one.
-func (c *cursor) next() (bool, error) {
-	if c.at++; c.at < len(c.posts) {
-		return true, nil
+// all returns a function that reads the postings in order, as external.NewCursor wants it.
+func (s *segment) all(r Reader) func(*segmented) error {
+	chunk, left, page := 0, []segmented(nil), make([]segmented, 0, chunkPostings)
+	return func(to *segmented) error {
+		if len(left) == 0 {
+			if chunk == len(s.firsts) {
+				return io.EOF
+			}
+			page = page[:0]
+			err := s.chunk(r, chunk, func(p segmented) bool {
+				page = append(page, p)
+				return true
+			})
+			if errors.Is(err, errMoved) || err == nil && len(page) == 0 {
+				err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, chunk, s.number)
+			}
+			if err != nil {
+				return err
+			}
+			left, chunk = page, chunk+1
+		}
+		*to, left = left[0], left[1:]
+		return nil
 	}
-	if c.chunk == len(c.s.firsts) {
-		return false, nil
-	}
-	c.posts, c.at = c.posts[:0], 0
-	err := c.s.chunk(c.r, c.chunk, func(p segmented) bool {
-		c.posts = append(c.posts, p)
-		return true
-	})
-	if errors.Is(err, errMoved) || err == nil && len(c.posts) == 0 {
-		err = fmt.Errorf("%w: chunk %d of segment %d of postings is missing", docid.ErrCorrupt, c.chunk, c.s.number)
-	}
-	c.chunk++
-	return err == nil, err
 }

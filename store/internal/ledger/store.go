@@ -16,11 +16,11 @@ import (
 type Store struct {
 	kv       KV
 	requests chan *request
-	closed   chan struct{} // closed by Close to stop settle
+	closed   chan struct{} // closed by Close to stop flushing
 	settled  chan struct{}
 	quit     chan struct{} // closed then, to stop the writer
 	stopped  chan struct{}
-	full     chan struct{} // a frozen memtable is to be written
+	full     chan struct{} // an immutable memtable is to be written
 	inMemory int
 	volatile bool
 	follower *follower // nil without a log
@@ -104,7 +104,7 @@ func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
-	go s.settle()
+	go s.flushAndCompact()
 	return s, nil
 }
 
@@ -148,10 +148,7 @@ func (s *Store) finished(tenant string) (docid.Index, error) {
 func (s *Store) index(tenant string) *index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ix := s.indexes[tenant]; ix != nil {
-		return ix
-	}
-	return nil
+	return s.indexes[tenant]
 }
 
 // createIndex runs in the writer. It does nothing if another caller has created the index.
@@ -164,13 +161,11 @@ func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinishe
 		return nil, err
 	}
 	s.last++
-	n := s.last
-	value := sealed(key, func(e *encoder) { putIdentity(e, n, &id, unfinished) })
-	if err := b.Set(key, value); err != nil {
+	ix := newIndex(s, tenant, s.last, id)
+	ix.unfinished = unfinished
+	if err := b.Set(key, sealed(key, ix.fields)); err != nil {
 		return nil, err
 	}
-	ix := newIndex(s, tenant, n, id)
-	ix.unfinished = unfinished
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()

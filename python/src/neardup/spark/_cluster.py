@@ -71,7 +71,7 @@ class Rows:
         """The edge of each duplicate to its leader, and of each variant: a component is one task's."""
         rows = self.job.divided(edges, "label").sortWithinPartitions("later", "earlier")
         best = self.job.stage(rows, _stage.lead()).drop("conflicts")
-        variants = edges.where("relation = 'variant'").select("later", "earlier", "conflicts")
+        variants = edges.where(f"not {_stage.NEAR}").select("later", "earlier", "conflicts")
         return self.job.keep(best.join(variants, ["later", "earlier"], "left").select(_stage.EDGE_COLUMNS))
 
     def of_copies(self, late, best, copies):
@@ -119,12 +119,12 @@ def labelled(labels: DataFrame, places: DataFrame) -> DataFrame:
 
 
 def near(edges: DataFrame) -> DataFrame:
-    return edges.where("relation != 'variant'")
+    return edges.where(_stage.NEAR)
 
 
 def strength():
     """What names the leader of two, as batch.Edge.Stronger has it."""
-    grade = F.when(F.col("relation") == "ruled", 4).when(F.col("relation") == "copy", 3).when(F.col("relation") == "edited", 2).otherwise(1)
+    grade = F.array_position(F.array(*map(F.lit, ("variant", "unsure", "contained", "edited", "copy", "ruled"))), F.col("relation"))
     rank = F.coalesce("closeness", "similarity")
     return F.struct(grade.alias("grade"), rank.alias("rank"), (-F.coalesce("distance", F.lit(-1))).alias("nearness"), (-F.col("earlier")).alias("first"))
 

@@ -73,7 +73,7 @@ def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small
     chosen, few = chosen_of(rows, counts)
     counts.update(method=found.method, overrides=found.ruled.count)
     job.release(but=(found.made, chosen))
-    removed = chosen.where("relation != 'variant'").select(F.col("later").alias("place"))
+    removed = chosen.where(_stage.NEAR).select(F.col("later").alias("place"))
     if docs.raw:
         removed = removed.unionByName(job.records.where("reason is not null").rows.select("place"))
     return Decided(decisions(found.recs, chosen, few), removed, few)
@@ -128,7 +128,7 @@ class Found:
 def decisions(recs: Placed, chosen: DataFrame, few) -> DataFrame:
     """A row for each document; a copy has the method of its own text."""
     rows = recs.join(chosen.withColumnRenamed("later", "place"), "left", few)
-    variant = F.col("relation") == "variant"
+    variant = F.col("relation").isNotNull() & ~F.expr(_stage.NEAR)
     dup = F.col("relation").isNotNull() & ~variant
     return rows.select(
         "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
@@ -161,7 +161,7 @@ def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
     with job.step("verify"):
         edges = found.ruled_edges(verify(job, docs, candidates, count))
         if not variants:
-            edges = edges.where("relation != 'variant'")
+            edges = edges.where(_stage.NEAR)
         edges = job.keep(edges)
         edges.count()
     job.release(but=(edges, found.met, found.made))

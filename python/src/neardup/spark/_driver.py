@@ -81,7 +81,7 @@ class Rows:
     def lead(self, edges):
         """The edge of each duplicate to its leader, and of each variant."""
         best = self._lead(edges)
-        variants = edges.filter(pc.equal(edges["relation"], "variant")).select(["later", "earlier", "conflicts"])
+        variants = edges.filter(pc.invert(_near(edges))).select(["later", "earlier", "conflicts"])
         return best.drop_columns("conflicts").join(variants, ["later", "earlier"]).select(_stage.EDGE_COLUMNS) if variants.num_rows else best
 
     def _lead(self, edges):
@@ -160,4 +160,8 @@ def label_of(labels, places):
 
 
 def near(edges):
-    return edges.filter(pc.not_equal(edges["relation"], "variant"))
+    return edges.filter(_near(edges))
+
+
+def _near(edges):
+    return pc.invert(pc.is_in(edges["relation"], pa.array(_stage.VARIANTS)))

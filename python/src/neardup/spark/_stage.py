@@ -111,6 +111,8 @@ def bucket():
 
 EDGES = "later n, earlier n, similarity d, closeness d, distance i, relation s, method s, basis s, conflicts s"
 EDGE_COLUMNS = names(EDGES)
+VARIANTS = ("variant", "unsure")  # relations of edges that remove nothing
+NEAR = f"relation not in {VARIANTS}"
 
 
 def verify(worker, raw=(), conflicts=False):

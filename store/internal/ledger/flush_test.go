@@ -40,7 +40,7 @@ func TestMergeAfterAnEpoch(t *testing.T) {
 	}
 	settled := func() bool {
 		l := ix.posts.levels.Load()
-		return len(l.frozen) == 0 && len(l.segments) < 8
+		return len(l.immutable) == 0 && len(l.segments) < 8
 	}
 	for end := time.Now().Add(2 * time.Minute); !settled(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -89,8 +89,8 @@ func TestTablesDuringAMerge(t *testing.T) {
 	if err := ix.mergeInto(ix.posts.levels.Load().segments, int(key)); err != nil {
 		t.Fatal(err)
 	}
-	if l := ix.posts.levels.Load(); len(l.frozen) != 0 || len(l.segments) != 2 {
-		t.Fatalf("%d tables wait, and there are %d segments", len(l.frozen), len(l.segments))
+	if l := ix.posts.levels.Load(); len(l.immutable) != 0 || len(l.segments) != 2 {
+		t.Fatalf("%d tables wait, and there are %d segments", len(l.immutable), len(l.segments))
 	}
 	for range 2 { // as it is, and as a start finds it
 		for k := uint64(1); k <= key; k++ {

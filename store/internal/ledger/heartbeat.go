@@ -18,8 +18,8 @@ import (
 // disks of all recently heard servers have them. Clocks need not agree, because a server waits by its own clock
 // before it appends the next heartbeat.
 
-// beat is a heartbeat, or the answer of a server to one.
-type beat struct {
+// heartbeat is a heartbeat, or the answer of a server to one.
+type heartbeat struct {
 	turn   uint64 // the number of the heartbeat
 	answer bool
 	vote
@@ -33,63 +33,44 @@ type vote struct {
 	rules  uint64 // newest version that it knows
 }
 
-func (b *beat) put(e *encoder) {
-	e.uint(b.turn)
-	e.bool(b.answer)
-	b.vote.put(e)
-	e.uint(b.keep)
+func (b *heartbeat) fields(c *coder) {
+	uints(c, &b.turn)
+	c.bool(&b.answer)
+	b.vote.fields(c)
+	uints(c, &b.keep)
 }
 
-func (b *beat) get(d *decoder) {
-	b.turn, b.answer = d.uint(), d.bool()
-	b.vote.get(d)
-	b.keep = d.uint()
+func (v *vote) fields(c *coder) {
+	c.fixed(&v.who)
+	c.fixed(&v.digest)
+	uints(c, &v.rules)
 }
 
-func (v vote) put(e *encoder) {
-	e.fixed(v.who)
-	e.fixed(v.digest)
-	e.uint(v.rules)
-}
-
-func (v *vote) get(d *decoder) { v.who, v.digest, v.rules = d.fixed(), d.fixed(), d.uint() }
-
-// beaten is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
+// heartbeatRow is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
 // and the servers' votes.
-type beaten struct {
+type heartbeatRow struct {
 	offset, digest, agreed uint64
 	votes                  []vote
 }
 
-func (r beaten) put(e *encoder) {
-	e.uint(r.offset)
-	e.fixed(r.digest)
-	e.uint(r.agreed)
-	e.uint(uint64(len(r.votes)))
-	for _, v := range r.votes {
-		v.put(e)
-	}
+func (r *heartbeatRow) fields(c *coder) {
+	uints(c, &r.offset)
+	c.fixed(&r.digest)
+	uints(c, &r.agreed)
+	list(c, &r.votes, 17, func(c *coder, v *vote) { v.fields(c) })
 }
 
-func (r *beaten) get(d *decoder) {
-	r.offset, r.digest, r.agreed = d.uint(), d.fixed(), d.uint()
-	r.votes = make([]vote, d.count(17))
-	for i := range r.votes {
-		r.votes[i].get(d)
-	}
-}
-
-func beatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
+func heartbeatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
 // ErrDiffers stops a server whose state differs. It wraps ErrCorrupt.
 var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
 
-// beats returns the stored heartbeats and the number of the last one, or 0 if there is none.
-func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
-	rows = map[uint64]beaten{}
-	err = r.Scan([]byte{spaceBeat}, []byte{spaceBeat + 1}, func(k, v []byte) error {
-		var row beaten
-		err := decode(k, v, row.get)
+// heartbeats returns the stored heartbeats and the number of the last one, or 0 if there is none.
+func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error) {
+	rows = map[uint64]heartbeatRow{}
+	err = scan(r, []byte{spaceBeat}, func(k, v []byte) error {
+		var row heartbeatRow
+		err := decode(k, v, row.fields)
 		last = binary.BigEndian.Uint64(k[1:])
 		rows[last] = row
 		return err
@@ -98,8 +79,8 @@ func beats(r Reader) (rows map[uint64]beaten, last uint64, err error) {
 }
 
 // fold applies a heartbeat at a place in the log, or an answer to the last heartbeat.
-func (p *beat) fold(b Batch, at logPlace) (o outcome, err error) {
-	rows, turn, err := beats(b)
+func (p *heartbeat) fold(b Batch, at logPlace) (o outcome, err error) {
+	rows, turn, err := heartbeats(b)
 	last := rows[turn]
 	switch {
 	case err != nil:
@@ -108,19 +89,19 @@ func (p *beat) fold(b Batch, at logPlace) (o outcome, err error) {
 		return o, docid.ErrConflict
 	case p.answer:
 		last.votes = append(last.votes, p.vote)
-		return outcome{publish: wrote}, setBeat(b, turn, last)
+		return outcome{publish: wrote}, setHeartbeat(b, turn, last)
 	case outvoted(last):
 		return o, ErrDiffers
 	case p.turn > p.keep:
 		o.trim = rows[p.turn-p.keep].offset
-		if err := b.DeleteRange(beatKey(0), beatKey(p.turn-p.keep)); err != nil {
+		if err := b.DeleteRange(heartbeatKey(0), heartbeatKey(p.turn-p.keep)); err != nil {
 			return o, err
 		}
 	}
-	next := beaten{offset: at.Offset, digest: at.digest}
+	next := heartbeatRow{offset: at.Offset, digest: at.digest}
 	o.wanted, next.agreed = wanted(rows, turn, p.keep)
 	o.publish = wrote
-	return o, setBeat(b, p.turn, next)
+	return o, setHeartbeat(b, p.turn, next)
 }
 
 // ruling records which versions of the rules are known.
@@ -132,7 +113,7 @@ type ruling struct {
 // wanted returns the first offset that some server may not have on disk, and the newest rules that all servers
 // know. It counts the servers that answered one of the last keep heartbeats. A server that answers a heartbeat
 // has synced all entries up to the previous one, and resumes there if its machine fails.
-func wanted(rows map[uint64]beaten, last, keep uint64) (offset, agreed uint64) {
+func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uint64) {
 	heard, knows := map[uint64]uint64{}, map[uint64]uint64{}
 	for turn, row := range rows {
 		for _, v := range row.votes {
@@ -151,13 +132,13 @@ func wanted(rows map[uint64]beaten, last, keep uint64) (offset, agreed uint64) {
 	return rows[first-min(first, 1)].offset, agreed
 }
 
-func setBeat(b Batch, turn uint64, row beaten) error {
-	key := beatKey(turn)
-	return b.Set(key, sealed(key, row.put))
+func setHeartbeat(b Batch, turn uint64, row heartbeatRow) error {
+	key := heartbeatKey(turn)
+	return b.Set(key, sealed(key, row.fields))
 }
 
 // outvoted reports whether another digest has at least as many votes as the own.
-func outvoted(last beaten) bool {
+func outvoted(last heartbeatRow) bool {
 	votes := map[uint64]int{}
 	for _, v := range last.votes {
 		votes[v.digest]++
@@ -185,7 +166,7 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		case <-ctx.Done():
 			return
 		}
-		turn, last, err := f.beaten()
+		turn, last, err := f.lastHeartbeat()
 		if err != nil {
 			continue // the follower meets the same error
 		}
@@ -194,14 +175,14 @@ func (f *follower) tend(ctx context.Context, o Options) {
 			seen, since = turn, time.Now()
 		}
 		if turn > answered {
-			if _, err := f.say(ctx, &beat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}); err == nil {
+			if _, err := f.say(ctx, &heartbeat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}); err == nil {
 				answered = turn
 			}
 		}
 		if time.Since(since) < every {
 			continue
 		}
-		next, err := f.say(ctx, &beat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)})
+		next, err := f.say(ctx, &heartbeat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)})
 		if err == nil && o.Snapshots != nil {
 			next.trim = min(next.wanted, o.Snapshots())
 		}
@@ -212,22 +193,21 @@ func (f *follower) tend(ctx context.Context, o Options) {
 }
 
 // say proposes a heartbeat or an answer. A conflict means that another server was first, and is no failure.
-func (f *follower) say(ctx context.Context, b *beat) (outcome, error) {
+func (f *follower) say(ctx context.Context, b *heartbeat) (outcome, error) {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()
-	o, err := f.propose(wait, &proposal{beat: b})
+	o, err := f.propose(wait, &proposal{heartbeat: b})
 	if errors.Is(err, docid.ErrConflict) {
 		return o, nil
 	}
 	return o, err
 }
 
-func (f *follower) beaten() (turn uint64, row beaten, err error) {
-	v, err := f.s.kv.Snapshot()
-	if err != nil {
-		return 0, row, err
-	}
-	defer v.Close()
-	rows, turn, err := beats(v)
-	return turn, rows[turn], err
+func (f *follower) lastHeartbeat() (turn uint64, row heartbeatRow, err error) {
+	err = atSnapshot(f.s.kv, func(v Snapshot) error {
+		rows, last, err := heartbeats(v)
+		turn, row = last, rows[last]
+		return err
+	})
+	return turn, row, err
 }

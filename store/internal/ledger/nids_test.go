@@ -8,7 +8,7 @@ import (
 // TestKnown checks that every added nid is found, that few others are, and that the bits per nid stay bounded.
 func TestKnown(t *testing.T) {
 	for _, n := range []int{0, 1, 1024, 1025, 50_000} {
-		var k known
+		var k nidFilter
 		for i := range n {
 			k.add(fmt.Sprint("there ", i))
 		}

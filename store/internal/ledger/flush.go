@@ -6,6 +6,8 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"github.com/neardup/neardup/internal/external"
 )
 
 // maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
@@ -17,8 +19,8 @@ const maxTail = 256 << 10
 // fanout is how many segments of similar size are merged into one.
 const fanout = 4
 
-// settle writes frozen memtables to rows and merges segments until the store closes or stops writing.
-func (s *Store) settle() {
+// flushAndCompact writes immutable memtables to rows and merges segments until the store closes or stops writing.
+func (s *Store) flushAndCompact() {
 	defer close(s.settled)
 	for {
 		select {
@@ -26,22 +28,17 @@ func (s *Store) settle() {
 		case <-s.full:
 		}
 		for _, ix := range s.allIndexes() {
-			if err := ix.settle(); err != nil && !errors.Is(err, errStop) {
+			if err := ix.flushAndCompact(); err != nil && !errors.Is(err, errStop) {
 				return // writes have stopped, or readers will report the damage
 			}
 		}
 		if s.leaving() {
-			s.leave()
+			for _, ix := range s.allIndexes() {
+				if ix.flushOnClose() != nil {
+					break // as above, and the next start reads more changes
+				}
+			}
 			return
-		}
-	}
-}
-
-// leave writes the postings that a start would have to make again.
-func (s *Store) leave() {
-	for _, ix := range s.allIndexes() {
-		if err := ix.leave(); err != nil {
-			return // as above, and the next start reads more changes
 		}
 	}
 }
@@ -84,16 +81,16 @@ func (s *Store) wake() {
 	}
 }
 
-// settle writes the frozen memtables, oldest first, and merges segments.
-func (ix *index) settle() error {
+// flushAndCompact writes the immutable memtables, oldest first, and merges segments.
+func (ix *index) flushAndCompact() error {
 	if err := ix.writeTables(); err != nil {
 		return err
 	}
 	return ix.merge()
 }
 
-// leave flushes the memtables, unless a start could make them again as fast.
-func (ix *index) leave() error {
+// flushOnClose flushes the memtables, unless a start could make them again as fast.
+func (ix *index) flushOnClose() error {
 	if ix.store.volatile {
 		return nil
 	}
@@ -110,16 +107,16 @@ func (ix *index) leave() error {
 const fewPostings = 8
 
 func (ix *index) writeTables() error {
-	for l := ix.posts.levels.Load(); len(l.frozen) > 0; l = ix.posts.levels.Load() {
-		if err := ix.writeTable(l.frozen[0]); err != nil {
+	for l := ix.posts.levels.Load(); len(l.immutable) > 0; l = ix.posts.levels.Load() {
+		if err := ix.writeTable(l.immutable[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable makes a segment of the oldest frozen memtable.
-func (ix *index) writeTable(f frozen) error {
+// writeTable makes a segment of the oldest immutable memtable.
+func (ix *index) writeTable(f immutable) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
 	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
@@ -169,7 +166,7 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	}
 	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
 		key := b.key(spaceSegment)
-		if err := w.Set(key, sealed(key, h.put)); err != nil {
+		if err := w.Set(key, sealed(key, h.fields)); err != nil {
 			return nil, err
 		}
 		for _, s := range old {
@@ -225,52 +222,31 @@ func (ix *index) merge() error {
 
 // mergeInto merges segments into one, without ended docIds.
 func (ix *index) mergeInto(from []*segment, total int) error {
-	v, err := ix.store.kv.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	cursors := make([]*cursor, 0, len(from))
-	advance := func(c *cursor) error {
-		more, err := c.next()
-		if err != nil || !more {
-			cursors = slices.DeleteFunc(cursors, func(o *cursor) bool { return o == c })
-		}
-		return err
-	}
-	for _, s := range from {
-		c := &cursor{s: s, r: v, at: -1}
-		cursors = append(cursors, c)
-		if err := advance(c); err != nil {
-			return err
-		}
-	}
 	to := from[len(from)-1].to
-	lives := ix.living(to)
-	b := ix.build(from[0].from, to, total)
-	for len(cursors) > 0 {
+	lives, b := ix.living(to), ix.build(from[0].from, to, total)
+	add := func(p segmented) error {
 		if b.in == chunkPostings {
 			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
 				return errStop
 			}
-			if err := ix.writeTables(); err != nil { // a merge may take long, and frozen memtables take memory
+			if err := ix.writeTables(); err != nil { // a merge may take long, and immutable memtables take memory
 				return err
 			}
 		}
-		least := cursors[0]
-		for _, c := range cursors[1:] {
-			if c.posts[c.at].compare(least.posts[least.at]) < 0 {
-				least = c
-			}
+		if !lives(p.leader) {
+			return nil
 		}
-		if p := least.posts[least.at]; lives(p.leader) {
-			if err := b.add(p); err != nil {
-				return err
-			}
+		return b.add(p)
+	}
+	err := atSnapshot(ix.store.kv, func(v Snapshot) error {
+		cursors := make([]*external.Cursor[segmented], len(from))
+		for i, s := range from {
+			cursors[i] = external.NewCursor(s.all(v))
 		}
-		if err := advance(least); err != nil {
-			return err
-		}
+		return external.Merge(context.Background(), cursors, func(a, b *segmented) bool { return a.compare(*b) < 0 }, add)
+	})
+	if err != nil {
+		return err
 	}
 	return ix.swap(b, 0, from)
 }

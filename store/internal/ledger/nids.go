@@ -6,9 +6,9 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// known is a Bloom filter of nids (18 bits each). Most submissions carry a new nid and need no row lookup. One
+// nidFilter is a Bloom filter of nids (18 bits each). Most submissions carry a new nid and need no row lookup. One
 // goroutine adds, any number query.
-type known struct {
+type nidFilter struct {
 	mu      sync.RWMutex
 	filters []filter // each as large as all earlier ones together
 	room    int      // nids that the last filter still takes
@@ -16,7 +16,7 @@ type known struct {
 }
 
 // add adds the nid of an article. It must be called before the article's row is readable.
-func (k *known) add(nid string) {
+func (k *nidFilter) add(nid string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.room == 0 {
@@ -29,7 +29,7 @@ func (k *known) add(nid string) {
 }
 
 // has reports whether an article may have a nid.
-func (k *known) has(nid string) bool {
+func (k *nidFilter) has(nid string) bool {
 	h := xxh3.HashString(nid)
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -41,7 +41,7 @@ func (k *known) has(nid string) bool {
 	return false
 }
 
-func (k *known) bytes() (n int) {
+func (k *nidFilter) bytes() (n int) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	for _, f := range k.filters {

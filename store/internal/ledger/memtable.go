@@ -31,18 +31,18 @@ type posting struct {
 	leader leaderNo
 }
 
-// table is a memtable with the newest postings of one index, by key. One goroutine writes, any number read.
-type table struct {
+// memtable holds the newest postings of one index, by key. One goroutine writes, any number read.
+type memtable struct {
 	mu   sync.RWMutex
 	one  map[uint64]posting // keys with one posting, which are most (no pointers for the garbage collector)
 	more map[uint64]run     // the others
 	keys atomic.Int64
 }
 
-func newTable() *table { return &table{one: map[uint64]posting{}, more: map[uint64]run{}} }
+func newMemtable() *memtable { return &memtable{one: map[uint64]posting{}, more: map[uint64]run{}} }
 
 // post records that change seq puts leader l under keys.
-func (t *table) post(seq uint64, l leaderNo, keys ...uint64) {
+func (t *memtable) post(seq uint64, l leaderNo, keys ...uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := posting{seq, l}
@@ -62,7 +62,7 @@ func (t *table) post(seq uint64, l leaderNo, keys ...uint64) {
 }
 
 // get returns the postings of a key. They may be read without the lock, because a run never changes.
-func (t *table) get(key uint64) run {
+func (t *memtable) get(key uint64) run {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if p, once := t.one[key]; once {
@@ -72,7 +72,7 @@ func (t *table) get(key uint64) run {
 }
 
 // drop removes a leader from a key.
-func (t *table) drop(key uint64, l leaderNo) {
+func (t *memtable) drop(key uint64, l leaderNo) {
 	was := t.get(key)
 	kept := make(run, 0, len(was)) // a copy, because readers may use the old run
 	for _, p := range was {
@@ -91,10 +91,10 @@ func (t *table) drop(key uint64, l leaderNo) {
 }
 
 // bytes returns the approximate memory in use.
-func (t *table) bytes() int { return 52 * int(t.keys.Load()) }
+func (t *memtable) bytes() int { return 52 * int(t.keys.Load()) }
 
 // sorted returns the postings of living leaders in order.
-func (t *table) sorted(p *postings) []segmented {
+func (t *memtable) sorted(p *postings) []segmented {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := make([]segmented, 0, t.keys.Load())

@@ -1,0 +1,130 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// convert starts a table for items of r whose format it does not have.
+func (r *Reader) convert(path string) (*Writer, error) {
+	f, err := CreateAtomic(path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := NewTable(f, TableStyle{Raw: true}, r.opt.Codecs)
+	if err == nil {
+		err = t.Suits(r)
+	}
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return &Writer{sink: &tableSink{AtomicFile: f, table: t, r: r, dec: r.NewDecoder()}}, nil
+}
+
+// tableSink writes items as rows of a table.
+type tableSink struct {
+	*AtomicFile
+	table *Table
+	r     *Reader
+	dec   *Decoder
+}
+
+func (s *tableSink) write(it Item) error {
+	if it.replaced {
+		return fmt.Errorf("%s: a changed text of format %s is not written as %s (want the format of the input)", it.File, it.in.format, s.table.format)
+	}
+	return s.table.Item(it, s.dec)
+}
+
+func (s *tableSink) prepare() error {
+	if lost := s.table.Lost(); len(lost) > 0 {
+		s.r.opt.Warn(s.path, "it has no column for "+strings.Join(lost, ", ")+": FILE.jsonl has all of JSON")
+	}
+	if err := s.table.Close(); err != nil {
+		return err
+	}
+	return s.AtomicFile.prepare()
+}
+
+// readAll makes r read all columns of a file of a codec.
+func (r *Reader) readAll(in *input) error {
+	c := codecOf(r.opt.Codecs, in.format)
+	if c == nil {
+		return nil
+	}
+	f, err := in.openRows()
+	if err != nil {
+		return err
+	}
+	rows, err := c.Open(f, in.size, Fields{})
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", in.path, err), f.Close())
+	}
+	for _, column := range rows.Columns() {
+		if slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == column.Name }) {
+			continue
+		}
+		r.columns = append(r.columns, column)
+		if column.Kind != Nested && !slices.Contains(r.opt.Fields, column.Name) {
+			r.opt.Fields = append(r.opt.Fields, column.Name+"?")
+		}
+	}
+	r.fields = r.opt.fields()
+	return errors.Join(rows.Close(), f.Close())
+}
+
+// exactInteger bounds the integers that a float64 holds exactly.
+const exactInteger = 1 << 53
+
+// sampled is how many records settle the columns of objects of JSON.
+const sampled = 1000
+
+// sample returns the columns of the first records of JSON.
+func (t *Table) sample(it Item, dec *Decoder) []Column {
+	columns := dec.ofObject(nil, it.Raw)
+	if t.from == nil {
+		return columns
+	}
+	r, err := t.from.Again()
+	if err != nil { // standard input without a copy
+		return columns
+	}
+	defer r.Close()
+	for range sampled {
+		it, err := r.Next()
+		if err != nil && Rejected(err) == nil {
+			break
+		}
+		if err == nil && (it.in.format == JSONL || it.in.format == JSON) {
+			columns = dec.ofObject(columns, it.Raw)
+		}
+	}
+	return columns
+}
+
+// ofObject adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
+func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
+	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	s.value = func(path []byte, kind valueKind) (bool, error) {
+		c, from := Column{Name: string(path)}, s.i
+		if kind == kindObject || kind == kindNull {
+			return false, nil
+		}
+		err := s.skip()
+		if x, wrong := strconv.ParseFloat(string(s.b[from:s.i]), 64); kind == kindNumber && wrong == nil && x < exactInteger && x > -exactInteger {
+			c.Kind = Number
+		}
+		if at := slices.IndexFunc(columns, func(o Column) bool { return o.Name == c.Name }); at < 0 {
+			columns = append(columns, c)
+		} else if c.Kind != columns[at].Kind {
+			columns[at].Kind = Text
+		}
+		return true, err
+	}
+	_ = s.walk(raw) // Decode has reported what is wrong with it
+	return columns
+}

@@ -1,0 +1,69 @@
+package corpus
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Objects makes WriteJSON write the fields of a struct as a row of a table, in the format that the name says. The
+// columns are the fields of the first struct; a list or an object inside is JSON.
+func (f *AtomicFile) Objects(codecs []Codec) (err error) {
+	f.table, err = NewTable(f, TableStyle{}, codecs)
+	return err
+}
+
+// fields writes those of a struct.
+func (t *Table) fields(v any) error {
+	var columns []Column
+	values := map[string]any{}
+	eachField(reflect.Indirect(reflect.ValueOf(v)), func(c Column, value any) {
+		columns, values[c.Name] = append(columns, c), value
+	})
+	if !t.begun {
+		t.columns = columns
+	}
+	row := make([]any, len(t.columns))
+	for i, c := range t.columns {
+		row[i] = values[c.Name]
+	}
+	return t.Row(row...)
+}
+
+// eachField calls do for each field that JSON has of a struct. The value of an omitted one is nil.
+func eachField(v reflect.Value, do func(c Column, value any)) {
+	for i := range v.NumField() {
+		field, x := v.Type().Field(i), v.Field(i)
+		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && name == "":
+			eachField(reflect.Indirect(x), do)
+			continue
+		case name == "-" || name == "" || !field.IsExported():
+			continue
+		}
+		c, of, value := Column{Name: name}, field.Type, any(nil)
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		set := !(x.IsZero() && (option != "" || x.Kind() == reflect.Pointer))
+		x = reflect.Indirect(x)
+		switch {
+		case of.Kind() == reflect.String && set:
+			value = x.String()
+		case of.Kind() == reflect.String:
+		case of.Kind() == reflect.Float64:
+			if c.Kind = Number; set {
+				value = x.Float()
+			}
+		case reflect.Int <= of.Kind() && of.Kind() <= reflect.Int64:
+			if c.Kind = Integer; set {
+				value = x.Int()
+			}
+		case set:
+			text, _ := json.Marshal(x.Interface()) // of fields that WriteJSON writes
+			value = string(text)
+		}
+		do(c, value)
+	}
+}
