@@ -45,7 +45,7 @@ func startSharers(t *testing.T, seed uint64, log string, flags ...string) *share
 		t.Fatal(err)
 	}
 	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
-	if err := syscall.Mount("none", dirs[2], "tmpfs", 0, "size=256m"); err == nil {
+	if err := syscall.Mount("none", dirs[2], "tmpfs", 0, "size=512m"); err == nil {
 		s.disk = dirs[2]
 	}
 	for n, dir := range dirs {
