@@ -155,7 +155,7 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	}
 	defer j.disk.Close()
 	if decided == nil {
-		return nil, errors.New("batch: no function given that is told")
+		return nil, errors.New("batch: no function for the results given")
 	}
 	if err := j.cfg.begin(); err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	}
 	defer j.disk.Close()
 	if found == nil {
-		return nil, errors.New("batch: no function given that is told")
+		return nil, errors.New("batch: no function for the results given")
 	}
 	if j.pairs = true; cfg.Resume != nil {
 		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")

@@ -99,7 +99,7 @@ func (k Keep) parse() (o keepOrder, err error) {
 		}
 		one, ok := parseKey(key)
 		if !ok {
-			return o, fmt.Errorf("%q is none of %s", key, KeepKeys)
+			return o, fmt.Errorf("%q: invalid (want %s)", key, KeepKeys)
 		}
 		o.keys = append(o.keys, one)
 	}

@@ -104,7 +104,7 @@ func TestKeepInAnyMemory(t *testing.T) {
 
 func TestKeepIsChecked(t *testing.T) {
 	for keep, want := range map[Keep]string{
-		"best": `"best" is none of first, longest,`, "": `"" is none of`, "longest;": `"" is none of`, "source:": `"source:" is none of`, ":a": "none of",
+		"best": `"best": invalid (want first, longest,`, "": `"": invalid (want`, "longest;": `"": invalid (want`, "source:": `"source:": invalid (want`, ":a": "none of",
 		"first; longest": `nothing is left for "longest" to order after first`, "id;https": `nothing is left for "https" to order after id`, "largest": "none of",
 	} {
 		if err := keep.Check(); err == nil || !strings.Contains(err.Error(), want) {

@@ -162,10 +162,10 @@ func TestConfigIsChecked(t *testing.T) {
 	leastMemory = MinMemory
 	defer func() { leastMemory = 0 }()
 	for want, cfg := range map[string]Config{
-		"no method":                      {},
-		"bytes of memory":                {Method: shingled{}, Memory: 1},
-		`batch: keep: "best" is none of`: {Method: shingled{}, Keep: "best"},
-		`cannot link by "x"`:             {Method: shingled{}, Link: "x"},
+		"no method":                          {},
+		"bytes of memory":                    {Method: shingled{}, Memory: 1},
+		`batch: keep: "best": invalid (want`: {Method: shingled{}, Keep: "best"},
+		`cannot link by "x"`:                 {Method: shingled{}, Link: "x"},
 	} {
 		_, err := Dedup(context.Background(), Documents(nil), cfg, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -68,7 +68,7 @@ type removing struct {
 	// A leader's duplicates and variants as they were: the last of them, and to each
 	// the one before it; plus 1.
 	heads, nexts external.Table[uint32, uint32]
-	// rows maps changed rows to their index in anew plus 1.
+	// rows maps changed rows to their index in `anew` plus 1.
 	rows  external.Table[uint32, uint32]
 	anew  *external.Array[reference.Row]
 	queue numbers

@@ -78,7 +78,7 @@ type SameImages struct {
 type ImagesInCommon struct {
 	DocID    string `json:"docId,omitempty"`
 	Same     int    `json:"same" doc:"How many pictures the two have in common."`
-	Of       int    `json:"of" doc:"Of so many that count: of the article that has more of them; of one without words, its own."`
+	Of       int    `json:"of" doc:"The number of pictures that count, of the article that has more; of one without words, its own."`
 	Hash     string `json:"hash,omitempty" doc:"The article's picture of the nearest pair."`
 	Other    string `json:"other,omitempty" doc:"The other article's."`
 	Distance int    `json:"distance" doc:"How many of their 256 bits differ: at most 31."`

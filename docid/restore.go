@@ -22,7 +22,7 @@ type Restoration interface {
 // Errors of an index that is being rebuilt, and of its sources.
 var (
 	// ErrUnfinished also matches ErrUnavailable.
-	ErrUnfinished = fmt.Errorf("%w: the index is half made again, and neardup rebuild goes on with it", ErrUnavailable)
+	ErrUnfinished = fmt.Errorf("%w: the index is half rebuilt, and neardup rebuild continues it", ErrUnavailable)
 	ErrOccupied   = errors.New("there is an index already")
 	// ErrOther reports that another index of the tenant fed a sink.
 	ErrOther = errors.New("fed by another index")

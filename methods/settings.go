@@ -94,7 +94,7 @@ func (s *Setting) Parse(value string) (string, error) {
 // check refuses a value that was parsed and is not one of those that the setting may have.
 func (s *Setting) check(value string) error {
 	if s.Values != nil && !slices.Contains(s.Values, value) {
-		return fmt.Errorf("%s %q is none of %s", s.Name, value, strings.Join(s.Values, ", "))
+		return fmt.Errorf("%s %q: invalid (want %s)", s.Name, value, strings.Join(s.Values, ", "))
 	}
 	if s.Most == 0 {
 		return nil

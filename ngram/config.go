@@ -125,7 +125,7 @@ func build(name string, c Config) (Method, error) {
 	case Jaccard, Cosine, Containment:
 		return newSetMethod(common)
 	}
-	return nil, fmt.Errorf("%s: similarity %q is none of %s, %s, %s, %s", name, c.Similarity,
+	return nil, fmt.Errorf("%s: similarity %q: invalid (want %s, %s, %s, %s)", name, c.Similarity,
 		Edit, Jaccard, Cosine, Containment)
 }
 

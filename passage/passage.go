@@ -71,7 +71,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("passage: what is alike are wholes")
 	}
 	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
-		return c, fmt.Errorf("passage: a length of %d is none of %d to %d", c.Least.N, MinLength, MaxLength)
+		return c, fmt.Errorf("passage: length %d: invalid (want %d to %d)", c.Least.N, MinLength, MaxLength)
 	}
 	if c.Memory == 0 {
 		c.Memory = 1 << 30

@@ -151,7 +151,7 @@ func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
 }
 
 type groupsInput struct {
-	MinSize int    `query:"minSize" minimum:"1" default:"2" doc:"Only docIds of so many articles."`
+	MinSize int    `query:"minSize" minimum:"1" default:"2" doc:"Only docIds of this many articles or more."`
 	After   string `query:"after" doc:"The value of next of the page before."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }

@@ -154,7 +154,7 @@ func (w *Writer) file(suffix string) (*blockWriter, fileEntry, error) {
 	return f, fileEntry{Name: name}, nil
 }
 
-// Outputs are the files of the change, the manifest last: committed together they
+// Outputs returns the files of the change, the manifest last: committed together they
 // make it happen.
 func (w *Writer) Outputs() ([]corpus.Output, error) {
 	w.next.Bases, w.next.Routes = w.manifest.Bases, w.manifest.Routes

@@ -52,7 +52,7 @@ func variants() ([]variant, error) {
 }
 
 // ablate prints, for each quantity, how many more pairs are right with it than without it and with weights learned
-// anew. Every pair is decided by weights learned without its family, and a part is not the same.
+// again. Every pair is decided by weights learned without its family, and a part is not the same.
 func (l *labels) ablate(out io.Writer) error {
 	all, err := variants()
 	if err != nil {

@@ -90,7 +90,7 @@ func load(data []string) (*labels, error) {
 	return l, l.finish()
 }
 
-// root is the folder of the repository.
+// root returns the folder of the repository.
 func root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..")

@@ -27,7 +27,7 @@ type Options struct {
 	Seed      uint64
 	Language  Language
 	Documents int
-	Bytes     int64 // stop after the document that reaches so many bytes of text (a line end as 2); 0: no limit
+	Bytes     int64 // stop after the document that reaches this many bytes of text (a line end as 2); 0: no limit
 	// Lengths are log-normal: Median, and Sigma of the natural logarithm in
 	// thousandths, cut at Max.
 	Median, Sigma, Max int

@@ -14,7 +14,7 @@ const (
 )
 
 // random is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, OOPSLA 2014): one state word, so a document can be made again
+// generators, OOPSLA 2014): one state word, so a document can be generated again
 // from its number alone.
 type random struct{ state uint64 }
 

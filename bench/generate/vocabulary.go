@@ -105,7 +105,7 @@ type writer struct {
 }
 
 // append appends about length bytes of sentences and paragraphs. With edits,
-// so many of 1,000 words are replaced by others that edits draws; the rest
+// this many of 1,000 words are replaced by others that edits draws; the rest
 // stays as it would be without.
 func (w *writer) append(dst []byte, length int, edits *random, perThousand int) []byte {
 	start, end := len(dst), len(dst)+length

@@ -104,7 +104,7 @@ func join(fps []uint64, k int, o simhash.JoinOptions) error {
 	return nil
 }
 
-// peak is the largest resident set so far, MB (Linux counts in KB).
+// peak returns the largest resident set so far, MB (Linux counts in KB).
 func peak() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -125,7 +125,7 @@ func (a *audit) change(e Entry) {
 func (a *audit) submission(e Entry) {
 	group, known := a.group[e.NID]
 	if !known {
-		a.bad("I-1: change %d: nobody sent %s", e.Seq, e.NID)
+		a.bad("I-1: change %d: no client sent %s", e.Seq, e.NID)
 		return
 	}
 	if a.submitted[e.NID]++; a.keyed[e.NID] && a.submitted[e.NID] > 1 {

@@ -24,7 +24,7 @@ func text(r *rand.Rand, group, size int) string {
 	return strings.Join(words, " ")
 }
 
-// Word is a number as a word of letters, for texts.
+// Word writes a number as a word of letters, for texts.
 func Word(n uint64) string {
 	b := []byte{'w'}
 	for ; n > 0; n /= 26 {
@@ -44,7 +44,7 @@ type Client struct {
 	sent    int
 	mine    []Record // answered submissions
 	// Lossy says that the service is made to lose answers, so that what was
-	// answered may be asked anew.
+	// answered may be asked again.
 	Lossy bool
 	// Keyless sends no idempotency keys, for a service that keeps them for a moment only.
 	Keyless bool
@@ -58,7 +58,7 @@ const (
 	longWords  = 100_000
 )
 
-// NewClient makes a client that picks its articles from so many groups.
+// NewClient makes a client that picks its articles from n groups.
 func NewClient(id int, seed uint64, groups int, j *Journal) *Client {
 	return &Client{id: id, r: rand.New(rand.NewPCG(seed, uint64(id))), groups: groups, journal: j}
 }

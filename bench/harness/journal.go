@@ -44,7 +44,7 @@ func NewJournal(path string) (*Journal, error) {
 	return &Journal{begin: time.Now(), file: f, out: json.NewEncoder(f)}, nil
 }
 
-// Now is the time in the journal.
+// Now returns the time in the journal.
 func (j *Journal) Now() int64 { return int64(time.Since(j.begin)) }
 
 // Write appends a record.

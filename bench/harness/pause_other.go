@@ -4,8 +4,8 @@ package harness
 
 import "errors"
 
-// Pause is not to be had here.
+// Pause returns an error on this system.
 func (p *Process) Pause() error { return errors.ErrUnsupported }
 
-// Resume is not to be had here.
+// Resume returns an error on this system.
 func (p *Process) Resume() error { return errors.ErrUnsupported }

@@ -53,7 +53,7 @@ func Start(bin, data string, flags ...string) (*Process, error) {
 	return StartIn(os.Environ(), bin, data, flags...)
 }
 
-// StartIn is Start with an environment.
+// StartIn starts the service like Start, with an environment.
 func StartIn(env []string, bin, data string, flags ...string) (*Process, error) {
 	p := &Process{data: data, addrFile: data + ".addr", ended: make(chan struct{})}
 	if err := os.Remove(p.addrFile); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -98,7 +98,7 @@ func (p *Process) Ready(ctx context.Context) (string, error) {
 	}
 }
 
-// Token is the administrator's, which the service wrote at its first start.
+// Token returns the administrator's token, which the service wrote at its first start.
 func (p *Process) Token() (string, error) {
 	b, err := os.ReadFile(filepath.Join(p.data, "admin-token"))
 	if err != nil {
@@ -107,7 +107,7 @@ func (p *Process) Token() (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// PID is the process id.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Terminate asks the service to end, and does not wait.

@@ -45,7 +45,7 @@ type Entry struct {
 	Evidence *Answer `json:"evidence"`
 }
 
-// ErrUnknown says that nobody knows whether a request was carried out.
+// ErrUnknown means that it is unknown whether a request was carried out.
 var ErrUnknown = errors.New("no answer")
 
 // Refused is an answer that is none: a status of 400 or more.
@@ -54,7 +54,7 @@ type Refused struct {
 	Detail string
 }
 
-// Error says the status.
+// Error returns the status.
 func (r *Refused) Error() string { return fmt.Sprintf("refused with %d: %s", r.Status, r.Detail) }
 
 // Service is a client of one running service. It never asks twice by itself.

@@ -95,7 +95,7 @@ func (r *row) print(name string) {
 	fmt.Printf("%-28s %6d  %.3f  %.3f  %.3f  %.3f\n", name, r.pairs, share(r.pdq15), share(r.pdq31), share(r.phash), share(r.dhash))
 }
 
-// sources are drawn pictures and the shared photographs, 640 pixels wide or high.
+// sources returns drawn pictures and the shared photographs, 640 pixels wide or high.
 func sources(count int) ([]stdimage.Image, error) {
 	var all []stdimage.Image
 	for _, name := range []string{"pdq/bridge-mods/aaa-orig.jpg", "pdq/misc-images/c.png", "pdq/misc-images/wee.jpg", "imagehash/tests/data/imagehash.png", "imagehash/tests/data/peppers.png"} {

@@ -78,7 +78,7 @@ func (a *Articles) original(family int) (title, text string) {
 	return string(b[:bytes.LastIndexByte(b[:60], ' ')]), string(b)
 }
 
-// reprint is what another site makes of a text: its own frame around it, a few
+// reprint returns a text as another site prints it: its own frame around it, a few
 // words set twice, and of every second one a title that is cut.
 func reprint(n int, title, text string) (string, string) {
 	r := rand.New(rand.NewPCG(uint64(n), 12))

@@ -20,7 +20,7 @@ func Fill(ctx context.Context, d *docid.Detector, articles int) error {
 		group.Go(func() {
 			made := NewArticles()
 			var failed error
-			for n := range numbers { // also after an error, so that nobody waits
+			for n := range numbers { // also after an error, so that no client waits
 				if failed != nil {
 					continue
 				}

@@ -14,8 +14,8 @@ type Flood struct {
 	Token   bool // the client needs a role, so it sends the token
 }
 
-// Floods are the kinds: each article is new, and each is meant to be dear for
-// a reason of its own.
+// Floods returns the kinds. Each article is new, and each kind is expensive for a
+// reason of its own.
 func (a *Articles) Floods() []Flood {
 	common := a.vocabulary[:100]
 	draw := func(n, words int) string {

@@ -24,7 +24,7 @@ type Result struct {
 	Why                  map[string]int // how often requests failed by which status or error
 }
 
-// String is one line for a report.
+// String returns one line for a report.
 func (r Result) String() string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 	failed := fmt.Sprint(r.Failed, " failed")

@@ -42,7 +42,7 @@ func (t *Target) Beside(others ...*Target) *Target {
 	return &all
 }
 
-// at is who takes the n-th request.
+// at returns the server that takes the n-th request.
 func (t *Target) at(n int) *Target {
 	if n %= 1 + len(t.next); n > 0 {
 		return t.next[n-1]

@@ -79,7 +79,7 @@ func (m *maker) facts(rng *rand.Rand, t textOf, hits []hit) []change {
 	return slices.DeleteFunc(out, func(c change) bool { return contested(t, c) })
 }
 
-// contested tells changes after which a reader may still call two texts the
+// contested reports changes after which a reader may still call two texts the
 // same: the date or version of one document, and words that may be names among
 // the authors of a record.
 func contested(t textOf, c change) bool {

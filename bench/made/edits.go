@@ -381,7 +381,7 @@ func link(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	return wrapped(rng, s, linksAll)
 }
 
-// wrap breaks the lines of a text anew.
+// wrap breaks the lines of a text again.
 func wrap(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	width := 30 + rng.IntN(50)
 	if t.language == "zh" {

@@ -86,7 +86,7 @@ func lowerFirst(w string) string {
 	return string(unicode.ToLower(r)) + w[n:]
 }
 
-// mostlyCapitals tells titles whose words begin with capitals: they do not show names.
+// mostlyCapitals reports titles whose words begin with capitals, which do not show names.
 func mostlyCapitals(s string, ts []token) bool {
 	n := 0
 	for _, t := range ts {
@@ -150,7 +150,7 @@ type tokened struct {
 	all  []token
 }
 
-// word is that of token i, "" where there is none.
+// word returns the word of token i, or "" if there is none.
 func (t tokened) word(i int) string {
 	if i < 0 || i >= len(t.all) {
 		return ""
@@ -158,7 +158,7 @@ func (t tokened) word(i int) string {
 	return t.text[t.all[i].start:t.all[i].end]
 }
 
-// gap is what stands between token i-1 and i.
+// gap returns the text between tokens i-1 and i.
 func (t tokened) gap(i int) string {
 	if i <= 0 || i >= len(t.all) {
 		return "|"

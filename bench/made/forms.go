@@ -104,7 +104,7 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 	return strings.TrimSpace(out[0].String()), strings.TrimSpace(out[1].String()), filled
 }
 
-// beginning is the beginning of a text, whole sentences of about as many words as a form has; the
+// beginning returns the beginning of a text, whole sentences of about as many words as a form has; the
 // lengths are spread evenly over the orders of magnitude.
 func beginning(rng *rand.Rand, t textOf) string {
 	want := formWords[0]

@@ -54,7 +54,7 @@ type lexicon struct {
 	opposites map[string][]string // both ways
 }
 
-// half tells to which half a word or text belongs: 0 or 1.
+// half returns to which half a word or text belongs: 0 or 1.
 func half(s string) int {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(s))) // never fails
@@ -148,7 +148,7 @@ func (l *lexicon) addNames(lower map[string]bool, capital map[string]int, of int
 	l.classes = append(l.classes, c)
 }
 
-// plural is the regular plural.
+// plural returns the regular plural.
 func plural(w string) string {
 	last, _ := utf8.DecodeLastRuneInString(w)
 	switch {

@@ -80,7 +80,7 @@ func overlap(a, b string) bool {
 	return strings.Contains(a, b) || strings.Contains(b, a) || strings.Fields(a)[0] == strings.Fields(b)[0]
 }
 
-// firstSentence is where the title or first sentence of a text ends.
+// firstSentence returns where the title or first sentence of a text ends.
 func firstSentence(s string) int {
 	if loc := sentenceEnd.FindStringIndex(s); loc != nil {
 		return loc[1]
@@ -141,7 +141,7 @@ func addition(rng *rand.Rand, t textOf, others []textOf) (string, string, bool) 
 	return "", "", false
 }
 
-// passage is whole sentences of s, about want runes.
+// passage returns whole sentences of s, about want runes.
 func passage(s string, want int, whole bool) string {
 	if n := utf8.RuneCountInString(s); whole {
 		if n > want*5/4 || n < want*3/4 {

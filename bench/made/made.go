@@ -270,7 +270,7 @@ func (m *maker) offerSubjects(rng *rand.Rand, t *textOf, hits []hit, offers map[
 	}
 }
 
-// printable is a stretch of text in one cell of a table.
+// printable returns a stretch of text in one cell of a table.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -176,7 +176,7 @@ func (s *source) parts(body, id string) []string {
 	return out
 }
 
-// offset is where the n-th rune begins.
+// offset returns where the n-th rune begins.
 func offset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -192,7 +192,7 @@ var sentenceEnd = regexp.MustCompile(`[.!?]["”’)]*\s+|[。！？]["”’）
 // markup tells lines that are no prose.
 var markup = regexp.MustCompile("https?:|[`|<>{}\\[\\]\\\\=]|^[-#*>\\s\\d.]+|^\\s*$")
 
-// sentences are those of prose in a text, at most 12, in order.
+// sentences returns the sentences of prose in a text, at most 12, in order.
 func sentences(id, body string) []string {
 	var out []string
 	for start := 0; start < len(body) && len(out) < 12; {

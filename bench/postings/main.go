@@ -34,7 +34,7 @@ import (
 
 const keysEach = 30
 
-// keysOf are the keys of an article: one in ten is one of those that others have too.
+// keysOf returns the keys of an article, of which one in ten occurs in others.
 func keysOf(seed, n, of uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, n))
 	keys := make([]uint64, keysEach)
@@ -245,7 +245,7 @@ type rows struct {
 
 type posting struct{ key, n uint64 }
 
-// prefixed is the order of bytes, with filters of the key without its change.
+// prefixed returns the order of bytes, with filters of the key without its change.
 func prefixed() *engine.Comparer {
 	c := *engine.DefaultComparer
 	c.Split = func(k []byte) int { return min(len(k), 13) }

@@ -54,7 +54,7 @@ class Trouble:
             self.happened(f"a child, {self.at}, ended")
 
     def step(self, name):
-        """Is told of each step before its first job."""
+        """Called with each step before its first job."""
         self.go_on()  # a step without tasks must not keep the next one waiting
         if name != self.at or self.did:
             return

@@ -90,7 +90,7 @@ func unitsOf(clean string) []unit {
 	return out
 }
 
-// edit replaces, deletes or inserts a unit at so many percent of a text's
+// edit replaces, deletes or inserts a unit at n percent of a text's
 // units, at least at one. New units come from another text of the set.
 func edit(rng *rand.Rand, clean string, others []string, percent int) string {
 	units := unitsOf(clean)

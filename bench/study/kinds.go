@@ -14,7 +14,7 @@ type kind struct {
 	fingerprint func(clean string) uint64
 }
 
-// allKinds are shingles with counts, shingles that count once, words in five
+// allKinds returns shingles with counts, shingles that count once, words in five
 // levels of frequency, and 20 keywords by TF-IDF.
 func allKinds() ([]kind, error) {
 	var out []kind
@@ -61,7 +61,7 @@ func ofWords(words []keyword.Keyword) uint64 {
 // (English words, Chinese characters).
 var lengths = []int{8, 16, 32, 64, 128, 256, 1024, 4096}
 
-// bucketOf returns the number of the bucket of so many units, from 1; bucket 0 is all.
+// bucketOf returns the number of the bucket of n units, from 1. Bucket 0 has all.
 func bucketOf(units int) int {
 	for i, l := range lengths {
 		if units < l {

@@ -63,7 +63,7 @@ func measurePairs(s source, t texts, kinds []kind) table {
 	return out
 }
 
-// pairsByBucket is how many pairs have their shorter text in each bucket.
+// pairsByBucket returns how many pairs have their shorter text in each bucket.
 func pairsByBucket(in []int) []int {
 	out := make([]int, len(in))
 	longer := 0
@@ -168,7 +168,7 @@ func (p *pairStudy) within(fps []uint64) counts {
 	return out
 }
 
-// share is part of whole, and 1 of nothing: nothing was wrong.
+// share returns the part of a whole, and 1 of nothing, because nothing was wrong.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1

@@ -24,7 +24,7 @@ type source struct {
 	file     string
 	oracle   bool            // exact_pairs.tsv is there
 	shingle  feature.Shingle // of the oracle, or of the one made here
-	sample   int             // at most so many texts; 0 is all
+	sample   int             // at most this many texts; 0 is all
 }
 
 func sources() []source {

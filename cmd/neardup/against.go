@@ -248,7 +248,7 @@ func (a *against) close() error {
 func (f *againstFlags) refuse(given map[string]bool) error {
 	for flag, is := range given {
 		if is && len(f.paths) > 0 {
-			return usage("--%s cannot be had with --against", flag)
+			return usage("--%s cannot be combined with --against", flag)
 		}
 	}
 	if slices.Contains(f.paths, corpus.Stdin) {

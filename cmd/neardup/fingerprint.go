@@ -287,7 +287,7 @@ func schemeOf(name string) (func(text string) (uint64, error), error) {
 	}
 	s, err := simhash.SchemeByName(name)
 	if err != nil {
-		return nil, usage("--scheme %s is none of %s", name, strings.Join(schemeNames(), ", "))
+		return nil, usage("--scheme %s: invalid (want %s)", name, strings.Join(schemeNames(), ", "))
 	}
 	switch s.Input {
 	case simhash.FromHashes:

@@ -314,7 +314,7 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		return batch.Config{}, usage("--keep %w", err)
 	}
 	if f.per != "" && f.audit.asked() {
-		return batch.Config{}, usage("--audit cannot be had with --per: it samples texts of any group")
+		return batch.Config{}, usage("--audit cannot be combined with --per: it samples texts of any group")
 	}
 	per := fieldList(f.per)
 	if f.per != "" && len(per) == 0 {

@@ -43,7 +43,7 @@ func (f *stageFlags) check() error {
 			if name == "url" {
 				others = ""
 			}
-			return usage("--%s %s is none of off, exact%s", name, mode, others)
+			return usage("--%s %s: invalid (want off, exact%s)", name, mode, others)
 		}
 	}
 	return nil

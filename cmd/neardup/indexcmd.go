@@ -146,7 +146,7 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 		return json.NewEncoder(f.stdout).Encode(done)
 	}
 	if !f.run.quiet {
-		fmt.Fprintf(f.stderr, "removed     %s\njudged      %s anew, %s of them otherwise than before\ndigest      %s\n",
+		fmt.Fprintf(f.stderr, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
 			grouped(done.Removed), grouped(done.Judged), grouped(done.Changed), done.Digest)
 	}
 	return nil

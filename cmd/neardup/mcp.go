@@ -183,7 +183,7 @@ func (m *memories) register(s *mcp.Server) {
 	register(s, &mcp.Tool{Name: "compare", Annotations: reads, Description: "Do two texts say the same? Needs no memory and stores nothing."}, m.compare)
 	register(s, &mcp.Tool{Name: "correct", Annotations: adds, Description: "Put right a memory that was merged with the wrong one, or not merged with the right one."}, m.correct)
 	register(s, &mcp.Tool{Name: "forget", Annotations: &mcp.ToolAnnotations{OpenWorldHint: &closed},
-		Description: "Forget a memory and all that were merged with it. It can be learned anew."}, m.forget)
+		Description: "Forget a memory and all that were merged with it. It can be learned again."}, m.forget)
 }
 
 // register adds a tool whose words are shown where a client shows text only.

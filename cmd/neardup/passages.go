@@ -153,7 +153,7 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	switch passage.Border(c.whole) {
 	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
 	default:
-		return cfg, usage("--whole %s is none of words, sentences, lines, paragraphs", c.whole)
+		return cfg, usage("--whole %s: invalid (want words, sentences, lines, paragraphs)", c.whole)
 	}
 	switch c.unit {
 	case "passage":
@@ -166,7 +166,7 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 			return cfg, usage("--whole has no effect with --unit %s", c.unit)
 		}
 	default:
-		return cfg, usage("--unit %s is none of passage, line, paragraph, sentence", c.unit)
+		return cfg, usage("--unit %s: invalid (want passage, line, paragraph, sentence)", c.unit)
 	}
 	if cfg.Whole == "" || c.fs.Changed("least") {
 		if cfg.Least, err = passage.ParseLength(c.least); err != nil {

@@ -158,7 +158,7 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 	if !whole {
 		done, total := r.Progress()
 		if total <= 0 {
-			return nil, usage("--read stops within standard input, whose end nobody knows")
+			return nil, usage("--read stops within standard input, whose end is unknown")
 		}
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}

@@ -88,7 +88,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 		s.log.Warn("the log was restarted or restored, and an epoch has begun: what it has lost, if anything, is not given again", "noticed", at)
 	}
 	for _, name := range s.secrets {
-		s.log.Warn("a password or a seal in a flag can be read by whoever is on this machine: use the environment or --config", "flag", name)
+		s.log.Warn("a password or a seal in a flag can be read by any user of this machine: use the environment or --config", "flag", name)
 	}
 	access, err := s.access()
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *serve) warn(store *openStore) {
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
 	}
 	if s.stores.unsealed() {
-		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be made again: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 }
 

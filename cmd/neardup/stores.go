@@ -107,7 +107,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	}
 	switch {
 	case inRedis(f.index):
-		return nil, usage("--index %s: that is where --profile classic has its index; several servers share --log, and neardup rebuild brings over an index of before", where(f.index))
+		return nil, usage("--index %s: that is where --profile classic has its index; several servers share --log, and neardup rebuild brings over an earlier index", where(f.index))
 	case f.index == "memory:":
 		s, err := memory.New(ctx)
 		if err != nil {
@@ -118,7 +118,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
 	if interrupted(folder) {
-		return nil, fmt.Errorf("%s was made anew, and stopped before it had its name: call neardup rebuild again", folder)
+		return nil, fmt.Errorf("%s was rebuilt, and stopped before it had its name: call neardup rebuild again", folder)
 	}
 	snapshots, err := f.openSnapshots(ctx, folder)
 	if err != nil {

@@ -121,7 +121,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		return err
 	}
 	for _, name := range secrets {
-		fmt.Fprintf(g.stderr, "neardup: %s has a secret that whoever is on this machine can read: use the environment or --config\n", name)
+		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read: use the environment or --config\n", name)
 	}
 	if g.anew {
 		settings.Backlog = 0 // as much may wait for the sinks as is moved
@@ -201,7 +201,7 @@ func lacks(tenant string, sum docid.Rebuilt) error {
 		all = append(all, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
 	}
 	if sum.Rowless > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that nobody has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that no client has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
 	}
 	return errors.Join(all...)
 }
@@ -238,7 +238,7 @@ func (g *again) valid() error {
 	case g.index.profile == profileClassic && !inRedis(g.stores.index):
 		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
 	case g.stores.articleMap == "" || g.stores.articles == "":
-		return usage("--map and --articles are needed: an index is made again from both")
+		return usage("--map and --articles are needed: an index is rebuilt from both")
 	case g.stores.index == "" && g.data == "":
 		return usage("--data says in which folder it is to be")
 	case g.stores.index != "" && g.stores.log != "":
@@ -293,13 +293,13 @@ func (g *again) progress(tenant string) func(made int) {
 	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
 		rate := float64(made-last) / since.Seconds()
 		last = made
-		return fmt.Sprintf("%s: %s changes made again, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
+		return fmt.Sprintf("%s: %s changes replayed, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
 	})
 }
 
 // summary prints what was rebuilt for a tenant.
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
-	tell(g.stdout, "tenant %s: made again up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
+	tell(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
 		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
@@ -341,7 +341,7 @@ func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 		return g.exchange()
 	}
 	if before := beforeDir(g.data); there(before) {
-		return fmt.Errorf("%s is there from an earlier rebuild: remove it once nobody wants it back", before)
+		return fmt.Errorf("%s is there from an earlier rebuild: remove it once it is no longer needed", before)
 	}
 	if err := os.RemoveAll(anewDir(g.data)); err != nil {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
@@ -378,7 +378,7 @@ func (g *again) exchange() error {
 	if err := durable.Rename(anewDir(g.data), store); err != nil {
 		return err
 	}
-	tell(g.stdout, "the store as it was is %s: remove it once nobody wants it back\n", beforeDir(g.data))
+	tell(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
 	return nil
 }
 
@@ -459,7 +459,7 @@ func remake(err error, data string, index *indexFlags) error {
 	if index.images {
 		also = " --images"
 	}
-	return fmt.Errorf("%w; serve it with the settings that it was made with, or make it anew by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+	return fmt.Errorf("%w; serve it with the settings that it was made with, or rebuild it by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
 		err, data, decides.asked(), also)
 }
 

@@ -47,7 +47,7 @@ type telemetry struct {
 func (t *telemetry) openLog(to io.Writer) error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(t.logLevel)); err != nil {
-		return usage("--log-level %s is none of debug, info, warn, error", t.logLevel)
+		return usage("--log-level %s: invalid (want debug, info, warn, error)", t.logLevel)
 	}
 	t.log = slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 	return nil

@@ -93,7 +93,7 @@ class App {
     if (location.hash === to) this.route(); else location.hash = to;
   }
 
-  // refresh makes the view anew.
+  // refresh draws the view again.
   async refresh() {
     this.current?.leave?.();
     this.view = this.current = null;

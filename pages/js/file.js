@@ -62,7 +62,7 @@ export class FileSource {
   }
 
   // groups answers a query with a list whose rows come by parts. A search goes
-  // on after the list is there; grown is told when it has grown.
+  // on after the list is there; grown is called when it has grown.
   async groups(q, grown, signal) {
     const c = await this.columns(), n = c.size.length;
     let order = [];

@@ -54,7 +54,7 @@ function filters(v) {
   return h('div', { role: 'search' }, v.search, open, more);
 }
 
-// requery asks for the list anew; a search under way ends.
+// requery requests the list again and ends a running search.
 function requery(v, again) { v.asked = ask(v, again); }
 
 async function ask(v, again) {

@@ -30,7 +30,7 @@ export function score(pairs, below, threshold) {
   return { precision: wilson(right, called), recall: wilson(right, all), called, right, all };
 }
 
-// removed decides anew from the verified pairs and counts what goes: a document
+// removed decides again from the verified pairs and counts what goes: a document
 // near one that is kept before it. Copies go at any threshold.
 export function removed(lab, threshold) {
   const gone = new Set(), { later, earlier, similarity } = lab.edges;

@@ -1,4 +1,4 @@
-// What a service is doing: from its metrics, drawn anew every two seconds.
+// What a service is doing: from its metrics, drawn again every two seconds.
 import { h, fill } from './dom.js';
 import { t, said, num, bytes, seconds } from './i18n.js';
 

@@ -114,7 +114,7 @@ class Against(Session):
             ({"against": ["a.jsonl"]}, "against= is the folder of an index"),
             ({"against": "s3a://bucket/index"}, "s3a"),
             ({"add": True}, "nothing is added to an index: neardup index add INDEX FILES"),
-            ({"overrides": "rulings.jsonl"}, "overrides= cannot be had with against="),
+            ({"overrides": "rulings.jsonl"}, "overrides= cannot be combined with against="),
         ):
             with self.subTest(why), self.assertRaisesRegex((neardup.Error, TypeError), why):
                 dedup(frame, **{"against": index, **options})

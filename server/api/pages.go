@@ -8,7 +8,7 @@ import (
 
 // Caller describes the token of a request.
 type Caller struct {
-	Name   string   `json:"name,omitempty" doc:"Who has the token."`
+	Name   string   `json:"name,omitempty" doc:"The name of the token's holder."`
 	Tenant string   `json:"tenant"`
 	Roles  []string `json:"roles" nullable:"false"`
 }

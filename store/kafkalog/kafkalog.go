@@ -280,9 +280,9 @@ func (l *Log) find(ctx context.Context) (leader, error) {
 	now := leader{topic.Partitions[0].Leader, topic.Partitions[0].LeaderEpoch, topic.TopicID}
 	switch {
 	case was.topic != [16]byte{} && now.topic != was.topic:
-		return leader{}, fmt.Errorf("%w: the topic %s was made anew", docid.ErrLogLost, l.topic)
+		return leader{}, fmt.Errorf("%w: the topic %s was created again", docid.ErrLogLost, l.topic)
 	case now.epoch < was.epoch:
-		return leader{}, failed("find the leader", errors.New("a broker names one of before"))
+		return leader{}, failed("find the leader", errors.New("a broker names an earlier leader"))
 	}
 	return now, nil
 }

@@ -258,7 +258,7 @@ func size(dir string) (int64, error) {
 	return sum, err
 }
 
-// resident is the resident set of a process in bytes; 0 where /proc is missing.
+// resident returns the resident set of a process in bytes, or 0 if /proc is missing.
 func resident(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -69,7 +69,7 @@ func (w *windows) group(c *texts, inside set, places []int32) {
 	}
 }
 
-// end is where the document of a place ends.
+// end returns where the document of a place ends.
 func (c *texts) end(at int) int {
 	lo, hi := 0, len(c.begin)-1
 	for lo+1 < hi {
@@ -82,7 +82,7 @@ func (c *texts) end(at int) int {
 	return c.begin[lo+1]
 }
 
-// cover is the set of the bytes of the windows.
+// cover returns the set of the bytes of the windows.
 func (c *texts) cover(w *windows, first bool) set {
 	all, end := newSet(len(c.text)), 0
 	for at := range c.text {
@@ -96,14 +96,14 @@ func (c *texts) cover(w *windows, first bool) set {
 	return all
 }
 
-// suffixes is the suffix array of the standard library, which keeps it to itself.
+// suffixes returns the suffix array of the standard library, which does not export it.
 func suffixes(text []byte) []int32 {
 	v := reflect.ValueOf(suffixarray.New(text)).Elem().FieldByName("sa").FieldByName("int32")
 	return unsafe.Slice((*int32)(v.UnsafePointer()), v.Len())
 }
 
-// common is the set of the suffixes that begin with the same bytes, so many at
-// least, as the one before them in the array (Kärkkäinen, Manzini and Puglisi 2009:
+// common returns the set of the suffixes that begin with the same n bytes or more
+// as the previous one in the array (Kärkkäinen, Manzini and Puglisi 2009:
 // in the order of the text, as what the next one has in common is one byte less or more).
 func (c *texts) common(order []int32, least int) set {
 	before := make([]int32, len(order))

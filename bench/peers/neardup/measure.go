@@ -58,7 +58,7 @@ func measure(job, corpus, pairsPath string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// cpu is user and system time of the process, all threads.
+// cpu returns the user and system time of the process, all threads.
 func cpu() (time.Duration, error) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -46,7 +46,7 @@ func newWork(job string) (work, error) {
 	return nil, fmt.Errorf("no job %q", job)
 }
 
-// normalizer is what the peers do: lower case for MinHash, nothing for SimHash.
+// normalizer returns what the peers do: lower case for MinHash, nothing for SimHash.
 func normalizer(job string, cleaned bool) (text.Normalizer, error) {
 	switch {
 	case cleaned:
@@ -69,7 +69,7 @@ func pairsByPrefixes(shingle feature.Shingle, clean text.Normalizer) (work, erro
 	return pairsBy(method, clean), err
 }
 
-// pairsBy is the whole batch engine: clean texts, keys, candidates, exact
+// pairsBy runs the whole batch engine: clean texts, keys, candidates, exact
 // verification, with at most 4 GiB of memory.
 func pairsBy(method neardup.Method, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {

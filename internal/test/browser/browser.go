@@ -183,7 +183,7 @@ func (tab *Tab) Picture(path string) {
 	tab.must(os.WriteFile(path, b, 0o644))
 }
 
-// Problems are the errors of scripts, rejected promises, and all that a policy
+// Problems returns the errors of scripts, rejected promises, and all that a policy
 // refused.
 func (tab *Tab) Problems() []string {
 	tab.t.Helper()
@@ -193,7 +193,7 @@ func (tab *Tab) Problems() []string {
 	return append(in, tab.problems...)
 }
 
-// Requests are the addresses that were asked for, but for those made in the
+// Requests returns the requested addresses, except for those made in the
 // page itself.
 func (tab *Tab) Requests() []string {
 	tab.mu.Lock()

@@ -77,7 +77,7 @@ type Edit struct {
 	Make func(img image.Image, r *rand.Rand) ([]byte, error)
 }
 
-// Edits are those that people make of pictures.
+// Edits returns edits that people make of pictures.
 func Edits() []Edit {
 	asJPEG := func(name string, quality int, change func(image.Image, *rand.Rand) image.Image) Edit {
 		return Edit{name, ".jpg", func(img image.Image, r *rand.Rand) ([]byte, error) { return JPEG(change(img, r), quality) }}
@@ -118,7 +118,7 @@ func JPEG(img image.Image, quality int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// copied is a picture to be changed, with a margin about it.
+// copied returns a picture to be changed, with a margin about it.
 func copied(img image.Image, margin int) *image.NRGBA {
 	size := img.Bounds().Size()
 	out := image.NewNRGBA(image.Rect(0, 0, size.X+2*margin, size.Y+2*margin))

@@ -18,7 +18,7 @@ type HBase struct {
 	master  string  // host:port of its calls
 }
 
-// URL is the address of the gateway.
+// URL returns the address of the gateway.
 func (h HBase) URL() string { return "http://" + h.Gateway.Addr }
 
 // StartHBase starts HBase and a gateway, with further flags of their JVMs: without,

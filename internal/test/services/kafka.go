@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Kafka starts so many brokers, of which most decide, on addresses of their own. About 7 s.
+// Kafka starts n brokers, of which a majority decides, on addresses of their own. About 7 s.
 func Kafka(t testing.TB, brokers int) []*Server {
 	t.Helper()
 	return kafka(t, brokers, "PLAINTEXT://ADDR")
@@ -89,7 +89,7 @@ func StartTogether(t testing.TB, all []*Server) {
 	}
 }
 
-// kafkaReady is nil once a broker has said that it has started, after the last time that it began to.
+// kafkaReady returns nil once a broker has said that it has started, after the last time that it began to.
 func kafkaReady(addr, dir string) error {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {

@@ -62,7 +62,7 @@ func greets(addr string) error {
 	return nil
 }
 
-// unprivileged is the account that the server runs as, which may not be root,
+// unprivileged returns the account that the server runs as, which may not be root,
 // and owns the folder.
 func unprivileged(t testing.TB, dir string) string {
 	t.Helper()

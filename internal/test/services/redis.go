@@ -27,7 +27,7 @@ func Valkey(t testing.TB, args ...string) *Server {
 	return run(t, redisLike(t, "valkey-server", path, args))
 }
 
-// Replicated starts a Valkey server and so many replicas of it, which follow it when it returns.
+// Replicated starts a Valkey server and n replicas of it, which follow it when it returns.
 func Replicated(t testing.TB, replicas int) (primary *Server, all []*Server) {
 	t.Helper()
 	primary = Valkey(t, "--repl-diskless-sync-delay", "0")
@@ -39,7 +39,7 @@ func Replicated(t testing.TB, replicas int) (primary *Server, all []*Server) {
 	return primary, all
 }
 
-// Follow makes a server the replica of whoever listens at an address, and waits until it is.
+// Follow makes a server the replica of the server at an address, and waits until it is.
 func Follow(t testing.TB, replica *Server, addr string) {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(addr)
@@ -86,7 +86,7 @@ func Loading(t testing.TB) *Server {
 	s := Redis(t, "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
 	Ask(s.Addr, "EVAL", "for n = 1, 400 do redis.call('SET', 'key' .. n, 'value') end", "0")
 	Ask(s.Addr, "BGREWRITEAOF")
-	until(t, "the append-only file is not written anew", func() bool {
+	until(t, "the append-only file is not rewritten", func() bool {
 		return strings.Contains(Ask(s.Addr, "INFO", "persistence"), "aof_rewrite_in_progress:0")
 	})
 	s.Stop()
@@ -135,7 +135,7 @@ func Promoted(t testing.TB, sentinel, replica *Server) {
 	})
 }
 
-// Watched waits until a Sentinel knows of so many replicas.
+// Watched waits until a Sentinel knows of n replicas.
 func Watched(t testing.TB, sentinel *Server, replicas int) {
 	t.Helper()
 	until(t, "Sentinel does not find the replicas", func() bool {

@@ -75,7 +75,7 @@ func (h HBase) MoveRegion(table string) error {
 	return fmt.Errorf("the region of %s is still on %s after %s", table, before, moveTime)
 }
 
-// region is the encoded name of the first region of a table, the end of its name
+// region returns the encoded name of the first region of a table, the end of its name
 // between two dots, and the server that has it.
 func (h HBase) region(table string) (name, server string, err error) {
 	req, err := http.NewRequest(http.MethodGet, h.URL()+"/"+table+"/regions", nil)

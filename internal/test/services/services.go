@@ -35,7 +35,7 @@ type Server struct {
 	ended chan struct{}
 }
 
-// Home is where scripts/services puts what no package manager installs:
+// Home returns where scripts/services puts what no package manager installs:
 // $NEARDUP_SERVICES, or a folder of the user's cache.
 func Home() string {
 	if dir := os.Getenv("NEARDUP_SERVICES"); dir != "" {
@@ -63,7 +63,7 @@ func program(t testing.TB, name string, places ...string) string {
 	return path
 }
 
-// Promtool is the program that tries rules of Prometheus.
+// Promtool returns the path of the program that checks rules of Prometheus.
 func Promtool(t testing.TB) string {
 	t.Helper()
 	return program(t, "promtool", filepath.Join("prometheus", "usr", "bin", "promtool"))
@@ -79,11 +79,11 @@ func Missing(t testing.TB, what string) {
 	t.Skip(message)
 }
 
-// Ports of servers lie below those from which the system gives some to whoever asks
+// Ports of servers lie below those from which the system gives some to any process that asks
 // for any: a server that is ended and started again finds its own free.
 const firstPort, lastPort = 10_000, 22_000
 
-// FreeAddr is a loopback address that nobody listens on at the moment.
+// FreeAddr returns a loopback address that no process listens on at the moment.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	for range 1000 {
@@ -97,7 +97,7 @@ func FreeAddr(t testing.TB) string {
 	return ""
 }
 
-// folder is a temporary folder whose path is short: sockets have a limit.
+// folder returns a temporary folder whose path is short: sockets have a limit.
 func folder(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nd-"+name+"-")
@@ -156,7 +156,7 @@ func (s *Server) start() error {
 	}
 }
 
-// tail is the end of what the server said.
+// tail returns the end of what the server said.
 func (s *Server) tail() string {
 	b, err := os.ReadFile(filepath.Join(s.Dir, "log"))
 	if err != nil {
@@ -178,8 +178,8 @@ func (s *Server) Pause() error { return s.signal(pause) }
 // Resume lets a paused process go on.
 func (s *Server) Resume() error { return s.signal(resume) }
 
-// CPU is the time of the processor that the process has used since it was last
-// started; 0 where the system does not tell.
+// CPU returns the processor time of the process since its last start, or 0 if the
+// system does not report it.
 func (s *Server) CPU() time.Duration {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return 0
@@ -187,8 +187,8 @@ func (s *Server) CPU() time.Duration {
 	return CPU(s.cmd.Process.Pid)
 }
 
-// CPU is the user and system time of a process and of its children that have ended
-// (Redis rewrites its log in one), in ticks of 10 ms; 0 where the system does not tell.
+// CPU returns the user and system time of a process and of its ended children (Redis
+// rewrites its log in one), in ticks of 10 ms, or 0 if the system does not report it.
 func CPU(pid int) time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -23,7 +23,7 @@ func (o *opened) commit(nid string, keys []uint64, names ...docid.Name) docid.Re
 	return r
 }
 
-// read is the specification of a bounded look-up: hits by leader for each
+// read specifies a bounded look-up: hits by leader for each
 // probe, with the number of keys they share.
 func (p postings) read(q docid.Query) (found []map[uint64]int, rest uint64) {
 	before, count := q.Before, 0

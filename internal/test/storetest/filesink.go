@@ -68,7 +68,7 @@ func ReadLines(path string) (lines []Line, whole int64, err error) {
 	return lines, whole, nil
 }
 
-// Cursor is the last line.
+// Cursor returns the last line.
 func (s *FileSink) Cursor(context.Context, string) (uint64, error) { return s.last, nil }
 
 // Apply appends lines and syncs the file.

@@ -39,7 +39,7 @@ func NewLog() *Log {
 	return &Log{more: make(chan struct{}), name: strconv.FormatUint(logs.Add(1), 10)}
 }
 
-// Incarnation is another for each log in memory.
+// Incarnation returns another one for each log in memory.
 func (l *Log) Incarnation(context.Context) (string, error) { return l.name, nil }
 
 func (l *Log) end() uint64 { return l.trimmed + uint64(len(l.entries)) }
@@ -98,7 +98,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 }
 
-// Durable is the last offset.
+// Durable returns the last offset.
 func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 	return ctx.Err()
 }
 
-// Before is the log as it was when so many entries had come, as another incarnation.
+// Before returns the log as it was after n entries, as another incarnation.
 func (l *Log) Before(n uint64) *Log {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +137,7 @@ func (l *Log) Force(entry []byte) error {
 	return err
 }
 
-// Trimmed is how many entries were forgotten.
+// Trimmed returns how many entries were forgotten.
 func (l *Log) Trimmed() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,21 +151,21 @@ func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 }
 
-// Append is that of the log.
+// Append appends to the log.
 func (p Patient) Append(ctx context.Context, at docid.Anchor, entry []byte) (uint64, error) {
 	ctx, cancel := waiting(ctx)
 	defer cancel()
 	return p.Log.Append(ctx, at, entry)
 }
 
-// Read is that of the log.
+// Read reads the log.
 func (p Patient) Read(ctx context.Context, at docid.Anchor) ([][]byte, error) {
 	ctx, cancel := waiting(ctx)
 	defer cancel()
 	return p.Log.Read(ctx, at)
 }
 
-// Durable is that of the log.
+// Durable returns the end of the log.
 func (p Patient) Durable(ctx context.Context) (uint64, error) {
 	ctx, cancel := waiting(ctx)
 	defer cancel()

@@ -24,7 +24,7 @@ type openLog func(t *testing.T) docid.Log
 
 func logEntry(n int) []byte { return fmt.Appendf(nil, "%016d what it says\x00\r\n\xff", n) }
 
-// filled is a log of n entries, with the anchors after 0, 1 ... n of them.
+// filled returns a log of n entries, with the anchors after 0, 1 ... n of them.
 func (open openLog) filled(t *testing.T, n int) (docid.Log, []docid.Anchor) {
 	l, at := open(t), []docid.Anchor{{}}
 	for i := range n {
@@ -81,7 +81,7 @@ func logAnchors(t *testing.T, open openLog) {
 	l, at := open.filled(t, 3)
 	for what, a := range map[string]docid.Anchor{
 		"none, though there are entries": {}, "past the end": {Offset: 4},
-		"another entry": {Offset: 3, ID: [16]byte{1}}, "another of before": {Offset: 1, ID: at[2].ID},
+		"another entry": {Offset: 3, ID: [16]byte{1}}, "an earlier one": {Offset: 1, ID: at[2].ID},
 	} {
 		_, err := l.Append(t.Context(), a, logEntry(9))
 		must(t, "append after "+what, err, docid.ErrLogLost)

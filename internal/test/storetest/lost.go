@@ -47,7 +47,7 @@ func testLost(t *testing.T, p Place) {
 		must(t, "what was lost", ahead.Apply(ctx, "tenant", lost), nil)
 		o.drain("ahead", ahead, false)
 	}
-	must(t, "resume once more", o.Resume(ctx, 5), nil)
+	must(t, "resume again", o.Resume(ctx, 5), nil)
 	equal(t, "told of losses", fmt.Sprint(told), "[2 of 5]")
 	must(t, "detach", o.Index().Outbox().Detach(ctx, "ahead"), nil)
 	first := o.seq()
@@ -82,7 +82,7 @@ func testLost(t *testing.T, p Place) {
 	must(t, "an index that has lost everything", fresh.Resume(ctx, 3), docid.ErrBehind)
 }
 
-// seq is the number of the last change.
+// seq returns the number of the last change.
 func (o *opened) seq() uint64 {
 	o.t.Helper()
 	st, err := o.Stats(o.t.Context())

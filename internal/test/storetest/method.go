@@ -46,10 +46,10 @@ func (m Jaccard) Plausible(a, b uint64) bool {
 	return float64(min(a, b)) >= cmp.Or(m.Unsure, m.Threshold)*float64(max(a, b))
 }
 
-// Prepare is the set.
+// Prepare returns the set.
 func (m Jaccard) Prepare(clean string) neardup.Prepared { return m.grams(clean) }
 
-// Compare is exact.
+// Compare compares exactly.
 func (m Jaccard) Compare(a, b neardup.Prepared) neardup.Match {
 	s := jaccard(a.(grams), b.(grams))
 	match := neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}

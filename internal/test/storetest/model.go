@@ -31,7 +31,7 @@ type Cascade struct {
 // content near.
 var standard = Cascade{URL: docid.Exact, Content: docid.Near, ContentNear: Threshold}
 
-// Settings are those of a detector.
+// Settings returns the settings of a detector.
 func (c Cascade) Settings(now func() time.Time) docid.Settings {
 	s := docid.Settings{URL: c.URL, Title: c.Title, Content: c.Content, Window: c.Window, TTL: c.TTL, Titled: c.Titled, Now: now}
 	for _, m := range []struct {
@@ -141,7 +141,7 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	return out
 }
 
-// home is the docId that the article has which made one, nil if it is there no more.
+// home returns the docId of the article that made one, or nil if that is gone.
 func (m *Model) home(g *modelGroup) *modelGroup {
 	if at := m.byNID[g.nid]; at != nil && at.members[g.nid].own == g.seq {
 		return at
@@ -149,7 +149,7 @@ func (m *Model) home(g *modelGroup) *modelGroup {
 	return nil
 }
 
-// said is what people have ruled of two nids.
+// said returns what people have ruled about two nids.
 func (m *Model) said(a, b string) override.Link { return m.ruled[[2]string{min(a, b), max(a, b)}] }
 
 // match goes through the stages.
@@ -210,7 +210,7 @@ func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *mo
 	return best, out
 }
 
-// whole is what the content stage compares.
+// whole returns what the content stage compares.
 func (m *Model) whole(title, text string) string {
 	if !m.Titled || title == "" {
 		return text
@@ -258,7 +258,7 @@ func (m *Model) agree(mine, theirs string, threshold float64) bool {
 	return similarity(mine, theirs) >= threshold
 }
 
-// contradiction is below what similarity two texts contradict each other, by the first measure there is.
+// contradiction returns below what similarity two texts contradict each other, by the first measure there is.
 func (m *Model) contradiction() float64 {
 	threshold := cmp.Or(m.URLAgrees, m.TitleAgrees)
 	if threshold == 0 && m.Content == docid.Near {
@@ -267,7 +267,7 @@ func (m *Model) contradiction() float64 {
 	return threshold
 }
 
-// agreed is the similarity that a match by a name has, and whether the texts do not contradict each other: that
+// agreed returns the similarity that a match by a name has, and whether the texts do not contradict each other: that
 // of the texts where both say something else and a measure calls them near, else that of the names.
 func agreed(mine, theirs string, threshold, names float64) (float64, bool) {
 	if mine == "" || theirs == "" || mine == theirs {
@@ -314,7 +314,7 @@ func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	return true
 }
 
-// hotter is the hottest member that is hotter than the kept copy, "" if none is.
+// hotter returns the hottest member that is hotter than the kept copy, or "".
 func (g *modelGroup) hotter() string {
 	name, first := "", (*modelMember)(nil)
 	for nid, me := range g.members {
@@ -402,7 +402,7 @@ func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uin
 	return target.seq, true, nil
 }
 
-// group is a docId that lives, nil if it does not.
+// group returns a docId, or nil if it has expired.
 func (m *Model) group(seq uint64) *modelGroup {
 	for _, g := range m.living {
 		if g.seq == seq {

@@ -12,7 +12,7 @@ const (
 	spoiled = 15 // bits of a motif that differ, at most
 )
 
-// motifOf is what a picture shows.
+// motifOf returns what a picture shows.
 func motifOf(h image.Hash) int {
 	for n := range motifs {
 		if photo(n).Hash.Distance(h) <= spoiled {
@@ -22,7 +22,7 @@ func motifOf(h image.Hash) int {
 	return -1
 }
 
-// counted are the pictures that are not flat, each once.
+// counted returns the pictures that are not flat, each once.
 func counted(ps []docid.Picture) (hashes []image.Hash) {
 	seen := map[image.Hash]bool{}
 	for _, p := range ps {

@@ -55,7 +55,7 @@ func testModerated(t *testing.T, p Place) {
 		o.reopen()
 		ix = o.Index()
 	}
-	must(t, "a judgement of before a restart", commit(docid.KindNew, "x", 0, nil, fresh(3)), docid.ErrConflict)
+	must(t, "a judgement from before a restart", commit(docid.KindNew, "x", 0, nil, fresh(3)), docid.ErrConflict)
 	found, err := ix.Lookup(ctx, docid.Query{})
 	must(t, "look up", err, nil)
 	equal(t, "the last rule", found.Ruled, 5)

@@ -49,7 +49,7 @@ func testOutbox(t *testing.T, p Place) {
 		equal(t, sink+" has acknowledged", at, want)
 	}
 	o.commit("before", nil)
-	equal(t, "nobody is attached", o.waiting(0), "1 new -")
+	equal(t, "no sink is attached", o.waiting(0), "1 new -")
 	attach("rows", 0)
 	o.commit("a", nil)
 	attach("kept", 0)
@@ -92,7 +92,7 @@ func testOutbox(t *testing.T, p Place) {
 	}
 	must(t, "detach", box().Detach(ctx, "rows"), nil)
 	o.commit("c", nil)
-	equal(t, "nobody is attached any more", o.waiting(4), "5 delete -, 6 new -")
+	equal(t, "no sink is attached any longer", o.waiting(4), "5 delete -, 6 new -")
 }
 
 // testBacklog: while too much waits for the sinks no article is taken, but what
@@ -103,7 +103,7 @@ func testBacklog(t *testing.T, p Place) {
 	s := Settings()
 	s.Backlog = 2
 	o.Detector = o.detector("tenant", s)
-	o.commit("nobody is attached", nil)
+	o.commit("no sink is attached", nil)
 	o.commit("so nothing waits", nil)
 	o.commit("at all", nil)
 	must(t, "attach", second(o.Index().Outbox().Attach(ctx, "rows")), nil)
@@ -204,7 +204,7 @@ func testKeeps(t *testing.T, p Place) {
 }
 
 // testRelay: a sink that fails now and then, before or after it has written,
-// and one that is opened anew again and again, both end with every change once,
+// and one that is opened again and again, both end with every change once,
 // in order, articles included.
 func testRelay(t *testing.T, p Place) {
 	o := start(t, p)

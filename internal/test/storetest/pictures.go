@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// photo is a picture of its own for each n, of which some bits are changed.
+// photo returns a picture of its own for each n, of which some bits are changed.
 func photo(n int, bits ...int) docid.Picture {
 	r := rand.New(rand.NewPCG(uint64(n), 3))
 	h := image.Hash{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
@@ -25,7 +25,7 @@ func photo(n int, bits ...int) docid.Picture {
 	return docid.Picture{Hash: h, Quality: 100}
 }
 
-// photos are several.
+// photos returns several.
 func photos(ns ...int) (ps []docid.Picture) {
 	for _, n := range ns {
 		ps = append(ps, photo(n))
@@ -33,10 +33,10 @@ func photos(ns ...int) (ps []docid.Picture) {
 	return ps
 }
 
-// greyed is a text that is similar to Base(n), and neither near it nor one of another kind.
+// greyed returns a text that is similar to Base(n), and neither near it nor one of another kind.
 func greyed(n, kind int) string { return Base(n)[:80] + Base(1000 + kind)[:40] }
 
-// withPictures are settings by which pictures count, and texts from .3 on are in the grey band.
+// withPictures returns settings by which pictures count, and texts from .3 on are in the grey band.
 func withPictures() docid.Settings {
 	s := Settings()
 	s.Title, s.TitleAgrees = docid.Exact, Maker(.3)
@@ -137,7 +137,7 @@ func (o *opened) ended(answers map[string]docid.Answer, logo docid.Picture) {
 			must(o.t, "end", err, nil)
 		}
 	}
-	sub := article("grey once more", greyed(44, 1))
+	sub := article("grey again", greyed(44, 1))
 	sub.Pictures = []docid.Picture{logo}
 	a, err := o.Check(o.t.Context(), sub)
 	must(o.t, "check", err, nil)
@@ -157,7 +157,7 @@ func upTo(n int) (bits []int) {
 	return bits
 }
 
-// inShort is an answer in short.
+// inShort writes an answer in short.
 func (o *opened) inShort(a docid.Answer, answers map[string]docid.Answer) string {
 	s := string(a.Decision.Decision)
 	if a.Leader != "" {
@@ -184,14 +184,14 @@ func (o *opened) inShort(a docid.Answer, answers map[string]docid.Answer) string
 	return s
 }
 
-// Pictured are settings by which pictures count, one that a fifth of the docIds have for nothing.
+// Pictured returns settings by which pictures count, one that a fifth of the docIds have for nothing.
 func Pictured() docid.Settings {
 	s := withPictures()
 	s.CommonPictures = .2
 	return s
 }
 
-// PicturedArticle is an article of few texts, titles and pictures.
+// PicturedArticle returns an article of few texts, titles and pictures.
 func PicturedArticle(r *rand.Rand, nid string) docid.Submission {
 	sub := article(nid, Base(r.IntN(40)))
 	switch r.IntN(6) {
@@ -211,7 +211,7 @@ func PicturedArticle(r *rand.Rand, nid string) docid.Submission {
 // Said counts what pictures did to articles.
 type Said struct{ Confirmed, Contradicted, Alike int }
 
-// ReplayAlone decides the articles of a log once more, in its order and one after the other, in memory: every answer
+// ReplayAlone decides the articles of a log again, in its order and one after the other, in memory: every answer
 // comes out again, and every article has its pictures. subs are the submissions by nid.
 func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Settings, subs map[string]docid.Submission) (said Said) {
 	t.Helper()
@@ -225,7 +225,7 @@ func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Setti
 	must(t, "detector", err, nil)
 	for _, e := range log {
 		a, err := again.Add(t.Context(), subs[e.NID])
-		must(t, "add once more", err, nil)
+		must(t, "add again", err, nil)
 		if got, want := written(t, a), written(t, d.FromEntry(e)); got != want {
 			t.Fatalf("change %d was %s, alone it is %s", e.Seq, want, got)
 		}
@@ -282,7 +282,7 @@ func testPicturesTogether(t *testing.T, p Place) {
 // would have decided before.
 func RestorePictures(t *testing.T, p Place, sinks Sinks) {
 	if p.Follows {
-		return // such an index is made again without the log
+		return // such an index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 9, "without pictures", standard)
@@ -315,7 +315,7 @@ func RestorePictures(t *testing.T, p Place, sinks Sinks) {
 
 func testRestorePictures(t *testing.T, p Place) { RestorePictures(t, p, Sinks{Open: KeptSinks}) }
 
-// written is an answer as it goes out.
+// written returns an answer as the service sends it.
 func written(t *testing.T, a docid.Answer) string {
 	t.Helper()
 	b, err := json.Marshal(a)

@@ -42,7 +42,7 @@ type walk struct {
 	now    time.Time
 	nids   []string
 	subs   map[string]docid.Submission // by nid, the last
-	gone   []string                    // deleted: to be given anew
+	gone   []string                    // deleted: to be given again
 }
 
 // draw makes a cascade.
@@ -139,7 +139,7 @@ func (w *walk) retry(nid string) {
 	again := w.add(w.subs[nid])
 	equal(w.t, "retry of "+nid, fmt.Sprint(again.Seq, again.Replayed), fmt.Sprint(me.seq, true))
 	equal(w.t, "docId of a retry", again.DocID, w.DocIDs().DocID(g.seq))
-	equal(w.t, "a retry tells of a correction", again.Corrected != nil, me.corrected != 0)
+	equal(w.t, "a retry reports a correction", again.Corrected != nil, me.corrected != 0)
 	if again.Corrected != nil {
 		equal(w.t, "the correction", again.Corrected.Seq, me.corrected)
 	}
@@ -200,7 +200,7 @@ func (w *walk) correct(nid string) {
 	}
 }
 
-// rule says something of two articles, one of which may be yet to come.
+// rule makes a ruling on two articles, one of which may not exist yet.
 func (w *walk) rule(nid string) {
 	r := w.texts.R
 	other := w.anyNID()

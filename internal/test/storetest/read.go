@@ -10,7 +10,7 @@ import (
 )
 
 // pagesOfMembers reads a docId page by page some of whose members were deleted,
-// some moved away, and one has its nid anew.
+// some moved away, and one has its nid again.
 func (o *opened) pagesOfMembers() {
 	t, ctx := o.t, o.t.Context()
 	t.Helper()
@@ -102,7 +102,7 @@ func testRead(t *testing.T, p Place) {
 	o.attachedLater(before)
 }
 
-// logged is the whole log.
+// logged returns the whole log.
 func (o *opened) logged() []docid.Entry {
 	o.t.Helper()
 	es, err := o.Index().Catalog().Log(o.t.Context(), 0, 1000)

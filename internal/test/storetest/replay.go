@@ -45,7 +45,7 @@ func again(t *testing.T, m *Model, d *docid.Detector, e docid.Entry, subs map[st
 	case docid.KindNew, docid.KindDuplicate:
 		sub, ok := subs[e.NID]
 		if !ok {
-			t.Fatalf("change %d: nobody submitted %q", e.Seq, e.NID)
+			t.Fatalf("change %d: no client submitted %q", e.Seq, e.NID)
 		}
 		if got, want := outcome(d.FromEntry(e)), m.Add(sub, e.Time, e.Window); got != want {
 			t.Fatalf("change %d was %+v, replayed it is %+v", e.Seq, got, want)

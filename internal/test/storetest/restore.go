@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// kept is what both sinks have that an index can be made again from, in memory, as they
+// kept is what both sinks have that an index can be restored from, in memory, as they
 // would keep it elsewhere: without the texts of what is not kept.
 type kept struct{ log []docid.Delivery }
 
@@ -30,7 +30,7 @@ type (
 	}
 )
 
-// KeptSinks are two in memory that an index can be made again from, empty.
+// KeptSinks returns two empty sinks in memory that an index can be restored from.
 func KeptSinks() (docid.History, docid.Library) {
 	return &history{articles: map[uint64]*docid.Article{}}, &library{texts: map[string]docid.Texts{}}
 }
@@ -64,7 +64,7 @@ func (k *library) Apply(_ context.Context, _ string, ds []docid.Delivery) error 
 	return nil
 }
 
-// keep is what a table of texts does.
+// keep stores a text, as a table of texts does.
 func (k *library) keep(d *docid.Delivery) {
 	if d.Kept.Leaves() {
 		t := k.texts[d.Left]
@@ -176,7 +176,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 			if made < 0 {
 				made = len(left)
 			}
-			equal(t, "changes that progress tells of", told, made)
+			equal(t, "changes that progress reports", told, made)
 			return sum
 		}
 		if n > 4 || !errors.Is(err, context.Canceled) && !(r.crash != nil && n == 1) {
@@ -195,7 +195,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 	}
 }
 
-// testRestore: an index that is made again from its sinks is the one that was
+// testRestore: an index that is restored from its sinks is the one that was
 // lost: it reads the same, answers retries the same, and decides on.
 func testRestore(t *testing.T, p Place) {
 	histories := 6
@@ -205,7 +205,7 @@ func testRestore(t *testing.T, p Place) {
 	Restore(t, p, Sinks{Open: KeptSinks, Histories: histories})
 }
 
-// Sinks are what an index is made again from, for some random histories, each of a
+// Sinks are what an index is restored from, for some random histories, each of a
 // tenant of its own. Crash, where not nil, ends the store and starts it again.
 type Sinks struct {
 	Open      func() (docid.History, docid.Library)
@@ -216,7 +216,7 @@ type Sinks struct {
 // Restore loses indexes and makes them again from sinks.
 func Restore(t *testing.T, p Place, sinks Sinks) {
 	if p.Follows {
-		return // such an index is made again without the log
+		return // such an index is rebuilt without the log
 	}
 	o := start(t, p)
 	for seed := range uint64(sinks.Histories) {
@@ -296,11 +296,11 @@ func sameGroup(a, b docid.Group) bool {
 }
 
 // testRestoreLate: of an index that was lost before its sinks had everything, all
-// is made again that they have; then an epoch begins, and no docId that was given
+// is rebuilt that they have; then an epoch begins, and no docId that was given
 // and lost is given again.
 func testRestoreLate(t *testing.T, p Place) {
 	if p.Follows {
-		return // such an index is made again without the log
+		return // such an index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 7, "late", standard)
@@ -325,7 +325,7 @@ func testRestoreLate(t *testing.T, p Place) {
 	_, err := b.Run(t.Context())
 	must(t, "sinks that are not equally far", err, docid.ErrUndrained)
 	sum := r.rebuild(o, false)
-	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Keptless, sum.Epoch), "2 1 0 1 true")
+	equal(t, "what was rebuilt", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Keptless, sum.Epoch), "2 1 0 1 true")
 
 	d := o.detector(r.tenant, r.model.Settings(func() time.Time { return r.now }))
 	equal(t, "a retry", outcome(add(d, "a", 1)), outcome(a))
@@ -337,7 +337,7 @@ func testRestoreLate(t *testing.T, p Place) {
 			t.Errorf("docId %s of change %d was given before", c.DocID, c.Seq)
 		}
 	}
-	// The sinks go on with the index that was made again.
+	// The sinks go on with the restored index.
 	r.feed(d, "map", "articles")
 	st, err := d.Stats(t.Context())
 	must(t, "stats", err, nil)
@@ -358,11 +358,11 @@ func (h holed) Texts(ctx context.Context, docIDs []string) (map[string]docid.Tex
 	return all, err
 }
 
-// testRestoreHoles: a text that the library had and has lost is told apart from one that
+// testRestoreHoles: a text that the library had and has lost differs from one that
 // it had not got yet, and an article that the history has lost from one that was deleted.
 func testRestoreHoles(t *testing.T, p Place) {
 	if p.Follows {
-		return // such an index is made again without the log
+		return // such an index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 8, "holes", standard)
@@ -379,7 +379,7 @@ func testRestoreHoles(t *testing.T, p Place) {
 	}
 	must(t, "delete", second(r.Delete(t.Context(), "0")), nil)
 	r.feed(r.Detector, "map")
-	delete(r.history.(*history).articles, 2) // of the second one, which nobody has deleted
+	delete(r.history.(*history).articles, 2) // of the second one, which no client has deleted
 	sum := r.rebuild(o, false)
-	equal(t, "what was made again", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Rowless), "4 2 1 1")
+	equal(t, "what was rebuilt", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Rowless), "4 2 1 1")
 }

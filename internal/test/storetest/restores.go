@@ -51,11 +51,11 @@ const (
 
 // How many articles each server gets before the backup and after it.
 const (
-	dayBefore = 10 // articles of before the backup, of each server
+	dayBefore = 10 // articles from before the backup, of each server
 	lostDay   = 8  // and after it
 )
 
-// expected is what must come of a server.
+// expected returns what a server must answer.
 func expected(log, folder State) becomes {
 	switch {
 	case log == Same:
@@ -131,7 +131,7 @@ func (r *restores) add(t *testing.T, s restored, name string, from, n int) {
 	}
 }
 
-// before is a day that is backed up, and one that is not.
+// before makes a day that is backed up, and one that is not.
 func (r *restores) before(t *testing.T) {
 	dirs := [2]string{filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")}
 	work := func(state State, name string, from, n int) {

@@ -18,7 +18,7 @@ type Place struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
-	// Follows says that the store follows a log, so no index can be made again in it.
+	// Follows says that the store follows a log, so no index can be rebuilt in it.
 	Follows bool
 }
 
@@ -74,7 +74,7 @@ func clock() func() time.Time {
 	return func() time.Time { return time.Unix(1_700_000_000+n.Add(1), 0) }
 }
 
-// Settings are those of the suite: address exact, title off, content near.
+// Settings returns those of the suite: address exact, title off, content near.
 func Settings() docid.Settings { return standard.Settings(clock()) }
 
 // opened is a place with its store open and a detector for one tenant.
@@ -140,7 +140,7 @@ func outcome(a docid.Answer) Outcome {
 	return o
 }
 
-// article is a submission in short.
+// article returns a submission from a few words.
 func article(nid, text string) docid.Submission {
 	var s docid.Submission
 	s.ID, s.Text = nid, text

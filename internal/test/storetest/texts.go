@@ -22,7 +22,7 @@ func NewTexts(seed uint64, families int) *Texts {
 	return &Texts{R: rand.New(rand.NewPCG(seed, 1)), Families: families}
 }
 
-// Base is the text of a family before it is varied.
+// Base returns the text of a family before it is varied.
 func Base(family int) string {
 	r := rand.New(rand.NewPCG(uint64(family), 7))
 	var b strings.Builder
@@ -41,7 +41,7 @@ func (t *Texts) Vary(s string, n int) string {
 	return string(b)
 }
 
-// Next is the next submission: a varied text, sometimes with an address that
+// Next returns the next submission: a varied text, sometimes with an address that
 // others share, a heat and an idempotency key.
 func (t *Texts) Next() docid.Submission {
 	t.n++
@@ -59,7 +59,7 @@ func (t *Texts) Next() docid.Submission {
 	return s
 }
 
-// NextOf is Next with all that a cascade looks at: titles that others share or
+// NextOf returns Next with all that a cascade looks at: titles that others share or
 // nearly share, contents that are missing, windows and times to live.
 func (t *Texts) NextOf(c Cascade) docid.Submission {
 	s := t.Next()

@@ -161,7 +161,7 @@ var families = porcupine.Model{
 	Equal: func(a, b any) bool { return a == b },
 }
 
-// operations is how many changes testReplay makes at least: as many as the
+// operations returns how many changes testReplay makes at least: as many as the
 // environment says in NEARDUP_OPERATIONS, or 1,000.
 func operations() int {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_OPERATIONS")); err == nil {
@@ -282,7 +282,7 @@ func (m *mixed) moderate(sub docid.Submission) {
 	}
 }
 
-// anybody is a nid that somebody sent, but not this one.
+// anybody returns a nid that a client sent, but not this one.
 func (m *mixed) anybody(but string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package streamtest starts real brokers and makes streams in them, for tests of whoever consumes.
+// Package streamtest starts real brokers and makes streams in them, for tests of consumers.
 package streamtest
 
 import (

@@ -112,7 +112,7 @@ func pairs(a, b Reader, from, to []byte, visit func(key, a, b []byte) error) err
 	return errors.Join(failed[:]...)
 }
 
-var errStopped = errors.New("whoever reads has stopped")
+var errStopped = errors.New("the reader has stopped")
 
 // rowsOf returns the rows of a reader, each valid until the next, and sets *failed if the scan fails.
 func rowsOf(r Reader, from, to []byte, failed *error) iter.Seq2[[]byte, []byte] {

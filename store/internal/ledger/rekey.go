@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Rekey gives the indexes of rows that no store has open the settings from anew. It replaces leaders' keys and
+// Rekey gives the indexes of rows that no store has open the settings from `anew`. It replaces leaders' keys and
 // adds missing names. Use it on a copy, because a failure leaves the rows incomplete.
 func Rekey(ctx context.Context, kv KV, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error)) error {
 	if err := stamp(kv); err != nil {

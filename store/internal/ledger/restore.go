@@ -14,7 +14,7 @@ type restoration struct{ *index }
 // Restore starts or continues to restore an index.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
 	if s.follower != nil {
-		return nil, fmt.Errorf("%w: a store that follows a log is made again without it", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: a store that follows a log is rebuilt without it", docid.ErrInvalid)
 	}
 	id.Epochs = nil
 	err := s.do(ctx, func(b Batch) (func(), error) {

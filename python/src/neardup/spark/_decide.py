@@ -46,7 +46,7 @@ def dedup(
     more are decided on the cluster, to the same decisions. counts, a dict, is told what was done.
     """
     if against is not None and overrides:
-        raise TypeError("overrides= cannot be had with against=")
+        raise TypeError("overrides= cannot be combined with against=")
     job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions, against=against)
     with job.settings():
         docs = _records.Documents(placed(df, id, text, order), ordered=True)

@@ -183,7 +183,7 @@ def parquet(job, inputs, files, sizes, flags) -> Source:
     if unknown:
         raise Error(f"--{unknown[0]} has no effect on Parquet read by Spark")
     job.spark.conf.set("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not 1
-    # Spark lists more than 32 files once more, by a task each.
+    # Spark lists more than 32 files again, by a task each.
     job.spark.conf.set("spark.sql.sources.parallelPartitionDiscovery.parallelism", 4 * job.spark.sparkContext.defaultParallelism)
     reader = job.spark.read.option("mergeSchema", len(files) > 1).option("basePath", base_of(job.spark, inputs))
     try:
@@ -257,7 +257,7 @@ class Output:
         self.end = self.fs.makeQualified(named)
         if self.fs.exists(self.end):
             raise Error(f"{path} is there already; name another folder, or remove it")
-        # Hidden, so that nobody who reads the folder around it takes it for a result.
+        # Hidden, so that no reader of the folder around it takes it for a result.
         folder, name = self.end.getParent(), f"_{self.end.getName()}.neardup-"
         self.made = self.Path(folder, name + uuid.uuid4().hex[:12])
         for left in self.fs.globStatus(self.Path(folder, escaped(name) + "*")) or []:

@@ -34,7 +34,7 @@ class Job:
 
     def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None, against=None, of=()):
         self.spark = spark
-        self.tell = tell  # is told what step begins
+        self.tell = tell  # called with the step that begins
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
         self.pieces = pieces  # in which files are read, at most
         self.cached = []  # what keep made, with what is cached

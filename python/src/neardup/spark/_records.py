@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Window, functions as F
 from . import _stage
 from ._places import Placed
 
-# Buckets of up to so many texts are paired whatever their texts: it is
+# Buckets of up to this many texts are paired whatever their texts: it is
 # cheaper than to decide their components whole.
 SMALL = 32
 # Postings of a bucket that meet in one task of pairs, where it is too large for one.

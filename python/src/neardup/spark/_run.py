@@ -31,7 +31,7 @@ def main(path):
 
 
 def told(step):
-    """Progress, for whoever waits."""
+    """Progress, for a waiting user."""
     print(time.strftime("%H:%M:%S"), step, file=sys.stderr, flush=True)
 
 

@@ -200,7 +200,7 @@ func (w *Witness) proveFile(name string, c claim) error {
 	case info.Size() < c.Bytes:
 		return fmt.Errorf("%w: file %s is cut short: %d bytes, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	case info.Size() > c.Bytes && !grows(name): // the engine reads some files from their end
-		return fmt.Errorf("%w: file %s has bytes that nobody wrote: %d, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
+		return fmt.Errorf("%w: file %s has unexpected bytes: %d, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	}
 	sum, err := sumOf(f, name, c.Bytes)
 	if err != nil {
