@@ -87,7 +87,7 @@ const BasisOverride = "override"
 // without one is new.
 const BasisBlank = "no text"
 
-// Blank reports whether a clean text has no words. A blank text is no evidence: its document is new, and never
+// Blank reports whether a clean text has no words. A blank text is not evidence: its document is new, and never
 // a duplicate of any other, blank or not.
 func Blank(clean string) bool { return strings.TrimSpace(clean) == "" }
 

@@ -147,7 +147,7 @@ const (
 	tryEvery = 16 // leaders
 	triesMin = 8
 	// worthwhile is the part of the leaders of a bucket that a search by
-	// features may look at: more is no less work than to scan the bucket.
+	// features may look at: more takes no less work than to scan the bucket.
 	worthwhile = 4
 )
 

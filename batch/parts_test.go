@@ -74,7 +74,7 @@ func TestClustersHoldEveryDuplicateOnce(t *testing.T) {
 		if left == 0 {
 			leader, left = o.ID, size
 			if o.Decision.Decision != neardup.New {
-				t.Errorf("a cluster begins with %s, which is no leader", o.ID)
+				t.Errorf("a cluster begins with %s, which is not a leader", o.ID)
 			}
 		} else {
 			got[leader] = append(got[leader], o.ID)

@@ -73,7 +73,7 @@ func TestEveryRemovalHasItsEvidence(t *testing.T) {
 				}
 				removed++
 				if !leaders[o.LeaderItem] || docs[o.LeaderItem].ID != o.Leader {
-					t.Errorf("%s names %s, which is no leader before it", o.ID, o.Leader)
+					t.Errorf("%s names %s, which is not a leader before it", o.ID, o.Leader)
 				}
 				a, b := docs[o.Item].Text, docs[o.LeaderItem].Text
 				got := neardup.Match{Similarity: 1, Near: true, Basis: neardup.BasisEqual}

@@ -35,7 +35,7 @@ func ParseDelimiter(s string) (byte, error) {
 		return '\t', nil
 	}
 	if len(s) != 1 || s[0] >= 0x80 || s[0] < ' ' && s[0] != '\t' || s[0] == '"' {
-		return 0, fmt.Errorf("%q is no delimiter: one character, or tab", s)
+		return 0, fmt.Errorf("%q is not a delimiter: one character, or tab", s)
 	}
 	return s[0], nil
 }
@@ -90,7 +90,7 @@ func widest(head []byte) byte {
 }
 
 // looksQuoted reports whether the cells that begin with a quote mostly end with
-// one, so that it is no part of the text.
+// one, so that it is not a part of the text.
 func looksQuoted(head []byte, delimiter byte) bool {
 	good, bad := 0, 0
 	for len(head) > 0 {

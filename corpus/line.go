@@ -15,7 +15,7 @@ type LineDecoder struct {
 	in  input
 }
 
-// ErrBlank is returned for a line without anything on it, which is no record.
+// ErrBlank is returned for a line without anything on it, which is not a record.
 var ErrBlank = errors.New("a blank line")
 
 // NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL.

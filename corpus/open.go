@@ -133,7 +133,7 @@ func mark(name string) bool {
 }
 
 // dir adds the files below a directory. Hidden names and marks are left out, and
-// so are links to directories and everything that is no regular file.
+// so are links to directories and everything that is not a regular file.
 func (w *walk) dir(root string) error {
 	real := realPath(root)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

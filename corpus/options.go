@@ -117,7 +117,7 @@ type Options struct {
 	Codecs []Codec
 }
 
-// PixelsField is the field of a picture that is no field of its record.
+// PixelsField is the field of a picture that is not a field of its record.
 const PixelsField = "pixels"
 
 // Compare names the parts of a record that are compared.

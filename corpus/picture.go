@@ -32,7 +32,7 @@ func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string
 	case value == nil:
 		return fmt.Errorf("%w %q", ErrNoField, d.fields[fieldText].Name)
 	case len(value) == 0:
-		return nil // no picture, as null is no text
+		return nil // no picture, as null is not text
 	case !utf8.Valid(value):
 		return d.picture(value, doc)
 	}
@@ -84,7 +84,7 @@ func (d *Decoder) fileOf(name string) ([]byte, error) {
 		name = filepath.Join(filepath.Dir(d.file), name)
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%.200s is no file that can be read", name) // a pipe would be waited for
+		return nil, fmt.Errorf("%.200s is not a file that can be read", name) // a pipe would be waited for
 	}
 	f, err := os.Open(name)
 	if err != nil {

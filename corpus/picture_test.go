@@ -88,7 +88,7 @@ func TestPictures(t *testing.T) {
 		}},
 		{"list.jsonl", "", []string{
 			`path: "\x89PNG\r\n\x1a\n"`, `base64: "\xff\xd8\xff\xe0"`, `escaped: "\xff\xd8\xff\xe0"`, `url: "GIF89a"`, `made: "pdq:00"`, `none: ""`,
-			`list.jsonl: no field "image"; it has "id"`, "list.jsonl: DIR/x.png is no file that can be read", "list.jsonl: DIR/pictures is no file that can be read",
+			`list.jsonl: no field "image"; it has "id"`, "list.jsonl: DIR/x.png is not a file that can be read", "list.jsonl: DIR/pictures is not a file that can be read",
 			"list.jsonl: DIR/pictures/more/f.jpg is longer than 300 bytes", "list.jsonl: a data URL that is not base64",
 		}},
 		{"list.csv", "photo", []string{`one: "\x89PNG\r\n\x1a\n"`}},

@@ -20,7 +20,7 @@ var ErrReplace = errors.New("a text cannot be replaced")
 func (r *Reader) CanReplace() error {
 	list := strings.Contains(r.fields.Text.Name, "[]")
 	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
-		return fmt.Errorf("%w that is no field of its own", ErrReplace)
+		return fmt.Errorf("%w that is not a field of its own", ErrReplace)
 	}
 	for _, in := range r.inputs {
 		switch in.format {

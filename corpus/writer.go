@@ -91,7 +91,7 @@ func (r *Reader) outputFormat() (Format, error) {
 }
 
 // CheckOutput returns an error if writing to any of the paths would overwrite
-// an input, or two of them are one. "" is no path, and "-" no file.
+// an input, or two of them are one. "" is not a path, and "-" no file.
 func (r *Reader) CheckOutput(paths ...string) error {
 	seen := map[string]bool{}
 	for _, path := range paths {

@@ -17,8 +17,8 @@ import (
 // stage. A pair that must be linked gets a key of its own, which both articles
 // carry: so the store finds the leader, and guards the commit, as for any key. A
 // leader that was there before the ruling is found by its nid. A
-// pair that cannot be is no match of any stage. It is the leader's own nid that
-// counts, as in a batch: an article whose partner is no leader is not moved by it.
+// pair that cannot be is not a match of any stage. It is the leader's own nid that
+// counts, as in a batch: an article whose partner is not a leader is not moved by it.
 
 // ruled has the rules of people, up to a change. Safe for concurrent use.
 type ruled struct {
@@ -163,7 +163,7 @@ func (j *search) partners(ctx context.Context) error {
 		}
 		g, err := j.d.index.Catalog().Group(ctx, m.Own(), 0, 0)
 		switch {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrEnded): // it is no leader
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrEnded): // it is not a leader
 		case err != nil:
 			return err
 		default:

@@ -49,7 +49,7 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("%s cannot be linked: %+v", nid, got)
 		}
 	}
-	// b is no leader: c is not moved by it.
+	// b is not a leader: c is not moved by it.
 	if c := add(t, d, named("c", submission("", "", "quite another text than all of these"))); c.Decision.Decision != neardup.New {
 		t.Errorf("moved by a duplicate: %+v", c)
 	}

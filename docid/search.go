@@ -191,7 +191,7 @@ func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 func (m matched) keep() *matched { return &m }
 
 // compare compares the subject with one leader; one that people have ruled to be
-// another is no match.
+// another is not a match.
 func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	j.compared++
 	if err := j.spend(ctx, j.compareEffort()); err != nil {

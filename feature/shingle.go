@@ -51,7 +51,7 @@ var Default = Shingle{Unit: Auto, K: 3}
 func ParseShingle(spec string) (Shingle, error) {
 	name, num, ok := strings.Cut(spec, ":")
 	if !ok {
-		return Shingle{}, fmt.Errorf("%q is no shingle: unit:k, for example auto:3", spec)
+		return Shingle{}, fmt.Errorf("%q is not a shingle: unit:k, for example auto:3", spec)
 	}
 	k, err := strconv.Atoi(num)
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {
@@ -87,7 +87,7 @@ func (u Unit) String() string {
 // Append appends to dst one 64-bit hash for every shingle of a clean text, in
 // the order of the text, repeats kept. A text of 1 to K-1 units is one
 // shingle; a text without a unit has none. Bytes that are not UTF-8 separate
-// words and are no units. Hashes made with an unknown random seed cannot be
+// words and are not units. Hashes made with an unknown random seed cannot be
 // foreseen; with the same seed they are the same everywhere.
 //
 // O(len(clean)); allocates only to grow dst.

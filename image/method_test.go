@@ -155,7 +155,7 @@ func TestFingerprintText(t *testing.T) {
 		}
 	}
 	if _, err := image.Read([]byte("no picture"), image.Limits{}); err == nil {
-		t.Error("what is no picture is read")
+		t.Error("what is not a picture is read")
 	}
 }
 

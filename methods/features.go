@@ -68,7 +68,7 @@ func (c Choice) Features() (simhash.Features, error) {
 	if counted {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 1 || n > mostWords {
-			return nil, fmt.Errorf("features %q: %q is no number in 1..%d", kind, count, mostWords)
+			return nil, fmt.Errorf("features %q: %q is not a number in 1..%d", kind, count, mostWords)
 		}
 		w.n = n
 	}

@@ -66,7 +66,7 @@ func (s *scratch) rank(hashes []uint64, table *table) {
 	slices.Sort(s.sorted)
 }
 
-// never is the rank of what is no gram.
+// never is the rank of what is not a gram.
 const never = ^uint64(0)
 
 // rankGrams fills s.ranks with the ranks of s.hashes, which grams has filled, and s.sorted with the grams from

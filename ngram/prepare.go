@@ -28,7 +28,7 @@ func (AsItIs) Name() string { return "asis" }
 // c++ becomes c. The lossy form.
 type Alnum struct{}
 
-// Prepare drops every rune that is no letter and no number. O(len(clean)).
+// Prepare drops every rune that is not a letter and no number. O(len(clean)).
 func (Alnum) Prepare(clean string) string {
 	return strings.Map(func(r rune) rune {
 		if isAlnum(r) {

@@ -75,7 +75,7 @@ type Builder struct {
 	sources []string
 	runes   runeSet
 	lab     *Lab
-	known   int64 // rows that are no decisions of the run
+	known   int64 // rows that are not decisions of the run
 }
 
 // extra holds fields that few decisions have.

@@ -159,7 +159,7 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	}
 	if c.Heat != "" {
 		if sub.Heat, err = strconv.ParseInt(string(c.Heat), 10, 64); err != nil {
-			return sub, at("json.heat", "is no integer")
+			return sub, at("json.heat", "is not an integer")
 		}
 	}
 	if t, ok := classicTime(string(c.PublishTime)); ok {

@@ -90,7 +90,7 @@ func TestClassicFields(t *testing.T) {
 		{`{"nid":"a1","content":"x","heat":"12","imageCount":4,"publishTime":"2026-11-21 10:00:00","unknown":{"a":[1]}}`, 200, "good news"},
 		{`{"nid":"a2","content":"y","heat":7,"publishTime":1795000000}`, 200, "good news"},
 		{`{"nid":"a3","content":null,"publishTime":"1795000000000"}`, 200, "good news"},
-		{`{"nid":"a4","heat":"hot"}`, 422, "json.heat: is no integer"},
+		{`{"nid":"a4","heat":"hot"}`, 422, "json.heat: is not an integer"},
 		{`{"nid":"a5","publishTime":"yesterday"}`, 422, "json.publishTime: is no time"},
 		{`{"nid":"a6","content":{"deep":1}}`, 400, "json: a field is neither text nor number"},
 		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice"},

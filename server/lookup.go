@@ -164,7 +164,7 @@ func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error
 		n, err := strconv.Atoi(size)
 		leader, ok := d.DocIDs().Leader(docID)
 		if err != nil || !ok {
-			return api.Groups{}, at("query.after", "is no value of next")
+			return api.Groups{}, at("query.after", "is not a value of next")
 		}
 		page.After = docid.GroupSize{Leader: leader, Size: n}
 	}

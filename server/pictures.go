@@ -56,7 +56,7 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	defer s.semaphore.Release()
 	p, err := image.Read(in.RawBody, *s.cfg.Pictures)
 	if err != nil {
-		return api.Hashed{}, at("body", "is no picture that can be read: "+err.Error())
+		return api.Hashed{}, at("body", "is not a picture that can be read: "+err.Error())
 	}
 	return api.Hashed{
 		Image: api.Image{Hash: p.Hashes[0].String(), Quality: p.Quality},

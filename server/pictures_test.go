@@ -67,7 +67,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// What is no picture, or a larger one than allowed, is refused by what it is.
+// What is not a picture, or a larger one than allowed, is refused by what it is.
 func TestImageIsRefused(t *testing.T) {
 	f := start(t, pictured)
 	small := string(pngOf(t, pictures.Draw(1, 64, 64)))
@@ -80,7 +80,7 @@ func TestImageIsRefused(t *testing.T) {
 		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
 		{"a text", "no picture", "image/png", 422, "no picture that is known"},
 		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "it is AVIF"},
-		{"one that is cut short", small[:100], "image/png", 422, "is no picture that can be read"},
+		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
 		{"as many as allowed", small + strings.Repeat("x", 300_000-len(small)), "image/png", 200, `"hash":"`},

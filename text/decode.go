@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// ErrBinary is returned for bytes that are no text in any charset.
+// ErrBinary is returned for bytes that are not text in any charset.
 var ErrBinary = errors.New("not a text: control characters")
 
 // sample is how many bytes the guesses look at.
@@ -324,7 +324,7 @@ func multiByte(name string) bool {
 	return false
 }
 
-// errorsIn counts what is no character of the charset in head, whose last
+// errorsIn counts what is not a character of the charset in head, whose last
 // character may be cut.
 func errorsIn(name string, head []byte) int {
 	out, _, err := decodeAs(name, head)

@@ -83,7 +83,7 @@ var (
 func IsUnspaced(r rune) bool { return r >= 0xE00 && within(unspaced, r) }
 
 // IsMark reports whether r is a combining mark of a letter (general categories Mn
-// and Mc, so not the key cap of an emoji). Most are no word runes for Python, and
+// and Mc, so not the key cap of an emoji). Most are not word runes for Python, and
 // so not IsWord.
 func IsMark(r rune) bool { return r >= 0x300 && within(marks, r) }
 

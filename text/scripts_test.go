@@ -14,7 +14,7 @@ func TestUnspaced(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		content := unicode.In(r, unicode.L, unicode.M, unicode.N)
 		if IsUnspaced(r) && (!content || !unicode.In(r, scripts...) && r != 0xA9CF) {
-			t.Errorf("%U is no letter, mark or number of the scripts", r)
+			t.Errorf("%U is not a letter, mark or number of the scripts", r)
 		}
 		if IsUnspaced(r) && IsCJK(r) {
 			t.Errorf("%U is of both kinds", r)

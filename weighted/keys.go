@@ -33,7 +33,7 @@ const (
 	keyedSets  = 96
 )
 
-// keyedSet is a set of words that is no key yet.
+// keyedSet is a set of words that is not a key yet.
 type keyedSet struct {
 	hash   uint64
 	weight uint64

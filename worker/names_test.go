@@ -137,7 +137,7 @@ func leaderOf(line string) (int, string) {
 	return later, f[1] + " " + f[2] + " " + f[4]
 }
 
-// edges takes documents through the stages: of each that is no copy its leader, "" for none; and the ids of those in the index.
+// edges takes documents through the stages: of each that is not a copy its leader, "" for none; and the ids of those in the index.
 func (s Stages) edges(t *testing.T, docs []neardup.Document) (leaders map[int]string, ids []string) {
 	var inputs []string
 	var block, edges, chosen, places, named strings.Builder

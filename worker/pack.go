@@ -92,7 +92,7 @@ func (l *lines) unpacked(dst *bytes.Buffer, field []byte) ([]byte, error) {
 	length, ok := bytes.CutPrefix(field, []byte("*"))
 	n, err := strconv.ParseUint(string(length), 10, 31)
 	if !ok || err != nil {
-		return nil, fmt.Errorf("%w: %q is no pack", ErrLine, field)
+		return nil, fmt.Errorf("%w: %q is not a pack", ErrLine, field)
 	}
 	dst.Reset()
 	if _, err := io.CopyN(dst, l.in, int64(n)+1); err != nil || dst.Bytes()[n] != '\n' {

@@ -212,13 +212,13 @@ func TestPacksThatAreNone(t *testing.T) {
 	long := make([]byte, textHead)
 	long[48] = 9 // keys, of which none follows
 	for _, c := range []struct{ stage, in, want string }{
-		{"distinct", "r\t*\n", `"*" is no pack`},
+		{"distinct", "r\t*\n", `"*" is not a pack`},
 		{"distinct", "r\t" + pack(make([]byte, textHead-1)) + "\n", "ends inside a text"},
 		{"distinct", "r\t" + pack(long) + "\n", "ends inside a text"},
 		{"distinct", "x\t1\n", `kind "x"`},
 		{"distinct", "r\n", "1 fields"},
 		{"distinct", "a\tx\n", `place "x"`},
-		{"bucket", "12\n", `"12" is no pack`},
+		{"bucket", "12\n", `"12" is not a pack`},
 		{"bucket", "*5\nabcd\n", "does not end after 5 bytes"},
 		{"bucket", "*3\nabcd\n", "does not end after 3 bytes"},
 		{"bucket", pack(make([]byte, 25)) + "\n", "inside a posting"},

@@ -193,7 +193,7 @@ func TestPassagesLinesThatAreNone(t *testing.T) {
 	}{
 		{Passages.Anchors, "1\n", "line 1: "},
 		{Passages.Again, "*3\nAAA\n", "ends inside a row"},
-		{Passages.Again, "?\n", `"?" is no pack`},
+		{Passages.Again, "?\n", `"?" is not a pack`},
 		{Passages.Contexts, line("-1", "0"), `number "-1"`},
 		{Passages.Contexts, line("1", "0 x"), `number "x"`},
 		{Passages.Contexts, strings.Replace(line("1", "0"), "abc", "abd", 1), "at 7"},

@@ -215,7 +215,7 @@ type document struct {
 	reject    string // why it cannot be read
 }
 
-// hash returns the SHA-256 of the clean text. A blank text is no copy, so for it that is
+// hash returns the SHA-256 of the clean text. A blank text is not a copy, so for it that is
 // that of the place.
 func (d *document) hash() [sha256.Size]byte {
 	if neardup.Blank(d.clean) {

@@ -66,7 +66,7 @@ func (x *Index) checkRow(doc uint32, r *Row, decided func(neardup.Decision)) err
 			return err
 		}
 		if r.Leader >= doc || !leader.Leads() {
-			return fmt.Errorf("%w: document %d names %d, which is no leader before it", ErrDamaged, doc, r.Leader)
+			return fmt.Errorf("%w: document %d names %d, which is not a leader before it", ErrDamaged, doc, r.Leader)
 		}
 	}
 	d, err := x.Decision(doc, r)

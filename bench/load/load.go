@@ -50,7 +50,7 @@ type Schedule struct {
 	requests [][]byte
 }
 
-// Prepare makes the requests of an open loop, so that making them is no part of
+// Prepare makes the requests of an open loop, so that making them is not a part of
 // what is measured. It holds them all.
 func (t *Target) Prepare(request func(int) Request, first int, rate float64, d time.Duration) *Schedule {
 	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))

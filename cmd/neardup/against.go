@@ -46,7 +46,7 @@ func (f *againstFlags) settings(m *methodFlags) error {
 // onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
-		return fmt.Errorf("%s is no index: that is a folder, which neardup index create makes", path)
+		return fmt.Errorf("%s is not an index: that is a folder, which neardup index create makes", path)
 	}
 	x, err := reference.Open(path)
 	if err != nil {

@@ -290,7 +290,7 @@ func (f *runFlags) machine(m neardup.Method) error {
 	limitGarbage(int64(f.memory))
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
-			return usage("--tmp %s is no folder", f.tmp)
+			return usage("--tmp %s is not a folder", f.tmp)
 		}
 	}
 	return nil
@@ -360,7 +360,7 @@ func (s *size) Set(v string) error {
 	unit := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(v[len(digits):]), "b"), "i"))
 	factor, ok := map[string]float64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}[unit]
 	if err != nil || !ok || !(n >= 0) || n*factor > math.MaxInt64/2 {
-		return fmt.Errorf("%q is no size such as 256MiB or 4GiB", v)
+		return fmt.Errorf("%q is not a size such as 256MiB or 4GiB", v)
 	}
 	*s = size(n * factor)
 	return nil

@@ -322,7 +322,7 @@ func howMany(flags ...bool) (n int) {
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there
-// is no input.
+// is not an input.
 func isPiped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {

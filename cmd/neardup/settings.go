@@ -60,7 +60,7 @@ func (v boundedValue) Set(s string) error {
 	}
 	switch is := v.String(); {
 	case is == "NaN" || strings.HasSuffix(is, "Inf"):
-		return errors.New("it is no number")
+		return errors.New("it is not a number")
 	case strings.HasPrefix(is, "-"):
 		return errors.New("it is below 0")
 	case v.Type() == "duration":

@@ -53,9 +53,9 @@ func TestBounds(t *testing.T) {
 	for _, c := range []struct{ flag, value, want string }{
 		{"ttl", "-1h", "it is below 0"}, {"ttl", "2540000h", "it is longer than 876000h"}, {"ttl", "9999999999h", "is not a time such as 30s"},
 		{"window", "-1ns", "it is below 0"}, {"window", "876001h", "it is longer than"}, {"keep-keys", "-24h", "it is below 0"},
-		{"keep-keys", "2540000h", "it is longer than"}, {"limit", "rate=-5", "it is below 0"}, {"limit", "rate=NaN", "it is no number"},
-		{"limit", "rate=+Inf", "it is no number"}, {"limit", "rate=-inf", "it is no number"}, {"max-candidates", "-1", "it is below 0"},
-		{"max-articles", "-1", "it is below 0"}, {"limit", "in-flight=-1", "it is below 0"}, {"threshold", "nan", "it is no number"},
+		{"keep-keys", "2540000h", "it is longer than"}, {"limit", "rate=-5", "it is below 0"}, {"limit", "rate=NaN", "it is not a number"},
+		{"limit", "rate=+Inf", "it is not a number"}, {"limit", "rate=-inf", "it is not a number"}, {"max-candidates", "-1", "it is below 0"},
+		{"max-articles", "-1", "it is below 0"}, {"limit", "in-flight=-1", "it is below 0"}, {"threshold", "nan", "it is not a number"},
 	} {
 		for where, serve := range map[string]func(t *testing.T, dir string) []string{
 			"flag": func(*testing.T, string) []string { return []string{"--" + c.flag + "=" + c.value} },

@@ -64,7 +64,7 @@ func (s *spec) Set(v string) error {
 		if !isSetting && i == 0 && s.first != "" {
 			name, value = s.first, word
 		} else if !isSetting {
-			return fmt.Errorf("%q is no setting: NAME=VALUE", word)
+			return fmt.Errorf("%q is not a setting: NAME=VALUE", word)
 		}
 		f := s.settings.Lookup(name)
 		switch {

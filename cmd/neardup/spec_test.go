@@ -15,7 +15,7 @@ func TestSpec(t *testing.T) {
 		"near threshold=.5":               "near 0.5 0.2",
 		"near threshold=.5|exact":         "exact 0.9 0.2",
 		"agrees=0|off agrees=1|agrees=.3": "exact 0.9 0.3",
-		"near far":                        `"far" is no setting: NAME=VALUE`,
+		"near far":                        `"far" is not a setting: NAME=VALUE`,
 		"near threshold=x":                `threshold "x" is not a number`,
 		"near threshold=-1":               `threshold "-1": it is below 0`,
 		"near colour=1":                   `no setting "colour": there are agrees, threshold`,

@@ -38,7 +38,7 @@ func TestStoreFlags(t *testing.T) {
 	}
 }
 
-// TestStoresByAddress: what an address opens, and what is no address.
+// TestStoresByAddress: what an address opens, and what is not an address.
 func TestStoresByAddress(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

@@ -274,7 +274,7 @@ func (w *writer) closeSource() error {
 }
 
 // Close ends the table. Without a file to copy from and columns of its own the output is empty, because there
-// is no schema.
+// is not a schema.
 func (w *writer) Close() (err error) {
 	defer w.src.told(&err)
 	err = w.closeSource()

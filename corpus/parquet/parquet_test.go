@@ -94,7 +94,7 @@ func TestRead(t *testing.T) {
 	for i, it := range held {
 		var doc neardup.Document
 		err := d.Decode(it, &doc)
-		null := "" // is no text, and the row is kept
+		null := "" // is not text, and the row is kept
 		want := neardup.Document{ID: fmt.Sprint(i), Text: *cmp.Or(rows[i].Text, &null), Title: rows[i].Title,
 			URL: rows[i].Meta.URL, Time: rows[i].Time.UnixNano()}
 		if err != nil || !reflect.DeepEqual(doc, want) {

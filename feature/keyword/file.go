@@ -126,7 +126,7 @@ func parseHeader(line string) (header, error) {
 		if strings.HasPrefix(name, "neardup-idf/") {
 			return header{}, fmt.Errorf("is of version %.40q, this program reads %s", name, magic)
 		}
-		return header{}, errors.New("is no idf table")
+		return header{}, errors.New("is not an idf table")
 	}
 	var h header
 	if n, err := fmt.Sscanf(rest, "kind=%s documents=%d", &h.kind, &h.documents); n != 2 || err != nil || h.String() != line {
@@ -176,7 +176,7 @@ func (t *tableReader) next() (word []byte, value int64, err error) {
 	}
 	value, err = strconv.ParseInt(string(number), 10, 64)
 	if err != nil || value < 0 || value > t.limit() {
-		return nil, 0, fmt.Errorf("line %d: %.40q is no number in range", t.n, number)
+		return nil, 0, fmt.Errorf("line %d: %.40q is not a number in range", t.n, number)
 	}
 	t.before = append(t.before[:0], word...)
 	t.words++
@@ -215,7 +215,7 @@ func EncodeValues(idf map[string]int64) ([]byte, error) {
 	var b bytes.Buffer
 	for word := range idf {
 		if !validWord([]byte(word)) {
-			return nil, fmt.Errorf("%.40q is no word", word)
+			return nil, fmt.Errorf("%.40q is not a word", word)
 		}
 	}
 	err := writeTable(&b, header{kind: kindValues}, idf)

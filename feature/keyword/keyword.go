@@ -54,7 +54,7 @@ type Extractor struct {
 }
 
 // NewExtractor returns an Extractor of the n words of highest TF-IDF among
-// those that have at least two characters and are no stop words. A nil stop
+// those that have at least two characters and are not stop words. A nil stop
 // stops nothing.
 func NewExtractor(words Splitter, idf IDF, stop *StopWords, n int) *Extractor {
 	return &Extractor{words: words, idf: idf, stop: stop, n: n}

@@ -47,3 +47,37 @@ func TestPagesUsePlainWords(t *testing.T) {
 		}
 	}
 }
+
+var (
+	// poorInCode are words that comments, errors and help avoid.
+	poorInCode = regexp.MustCompile(`\b(is no [a-z]+|are no [a-z]+|is none of|anew|nobody|whoever|so many|so much|of before|likewise|cannot be had|made again|` +
+		`once more|who (has|have|reads|asks|begins|follows|comes)|(is|are) told|tells (of|how|what|that)|found out)\b`)
+	// prose is a comment or a string of a dozen bytes or more.
+	prose = regexp.MustCompile(`//.*|"(?:[^"\\]|\\.){12,}"`)
+	// plain are uses of these words that are right, and names in code.
+	plain = regexp.MustCompile("`[^`]*`|\\.anew|[Tt]here (is|are) no|(is|are) no (longer|larger|other)")
+	// copula begins a comment that defines a function instead of saying what it does.
+	copula = regexp.MustCompile(`(?m)^// (\w+) (?:is|are|was|says|tells)\b[^\n]*\n(?:// [^\n]*\n)*func (?:\([^)]*\) )?(\w+)`)
+)
+
+// TestCodeUsesPlainWords checks the comments and strings of Go files. bench is left out, whose programs quote texts.
+func TestCodeUsesPlainWords(t *testing.T) {
+	for _, name := range tracked(t) {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") {
+			continue
+		}
+		file := readPage(t, name)
+		for i, line := range strings.Split(file, "\n") {
+			for _, p := range prose.FindAllString(line, -1) {
+				for _, found := range poorInCode.FindAllString(plain.ReplaceAllString(p, ""), -1) {
+					t.Errorf("%s:%d: %q is not a plain word: %s", name, i+1, found, p)
+				}
+			}
+		}
+		for _, m := range copula.FindAllStringSubmatch(file, -1) {
+			if m[1] == m[2] {
+				t.Errorf("%s: the comment of %s does not say what it does", name, m[1])
+			}
+		}
+	}
+}

@@ -36,7 +36,7 @@ class Against(unittest.TestCase):
             february = write(folder, "february.jsonl", [{"id": "f", "text": "another"}])
             index = os.path.join(folder, "crawl.index")
             self.assertEqual([d["leader"] for d in neardup.dedup(january, method="exact", against=index, add=True)], [None, None])
-            # The method is that of the index, and an id of it is no number of a text.
+            # The method is that of the index, and an id of it is not a number of a text.
             got = neardup.dedup(["x", "another"], against=index)
             self.assertEqual([(d["leader"], d["method"]) for d in got], [(None, "exact"), ("1", "exact")])
             self.assertEqual([d["leader"] for d in neardup.dedup(february, against=index)], ["1"])

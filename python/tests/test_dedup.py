@@ -122,7 +122,7 @@ class Dedup(unittest.TestCase):
             (TypeError, r"^unexpected keyword argument 'max_documents'; is max_document meant\?$", {"max_documents": 9}),
             (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
             (ValueError, '^keep "best": invalid .want first', {"keep": "best"}),
-            (ValueError, "^max_document: .* is no size", {"max_document": "much"}),
+            (ValueError, "^max_document: .* is not a size", {"max_document": "much"}),
             (FileNotFoundError, "no such file or directory$", {"overrides": "/no/such/file"}),
         ):
             with self.assertRaisesRegex(kind, says):

@@ -31,7 +31,7 @@ func dial(addrs string) (*gateways, error) {
 	for _, a := range strings.Split(addrs, ",") {
 		u, err := url.Parse("http://" + a)
 		if err != nil || u.Host == "" || u.Path != "" {
-			return nil, fmt.Errorf("%q is no host:port of a gateway", a)
+			return nil, fmt.Errorf("%q is not a host:port of a gateway", a)
 		}
 		g.all = append(g.all, &gateway{base: "http://" + u.Host})
 	}

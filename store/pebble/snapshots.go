@@ -79,7 +79,7 @@ func (s *snapshots) first() uint64 {
 	return offsets[len(offsets)-keptSnapshots]
 }
 
-// last is the offset of the newest, 0 where there is none.
+// last returns the offset of the newest, or 0 if there is none.
 func (s *snapshots) last(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, offsetsWait)
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// unwanted reports whether an element is no part of an article by its kind,
+// unwanted reports whether an element is not a part of an article by its kind,
 // its role, or a word of its classes or its id.
 func unwanted(n *html.Node) bool {
 	switch n.DataAtom {

@@ -70,7 +70,7 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 		return t, 0, err
 	}
 	if string(f.next(len(compiledMagic))) != compiledMagic {
-		return t, 0, errors.Join(errors.New("is no compiled dictionary"), f.err)
+		return t, 0, errors.Join(errors.New("is not a compiled dictionary"), f.err)
 	}
 	total, t.longest = f.eight(), int(f.four())
 	freqs, roots, slots := f.four(), f.four(), f.four()

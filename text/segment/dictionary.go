@@ -83,7 +83,7 @@ func shortened(line string) string {
 func parseFrequency(s string) (uint64, error) {
 	freq, err := strconv.ParseUint(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("frequency %q is no whole number", shortened(s))
+		return 0, fmt.Errorf("frequency %q is not a whole number", shortened(s))
 	}
 	if freq > maxFrequency {
 		return 0, fmt.Errorf("frequency %d is above %d", freq, maxFrequency)

@@ -80,7 +80,7 @@ func parseCosts(row *[states]int64, fields []string) error {
 		}
 		cost, err := strconv.ParseInt(f, 10, 64)
 		if err != nil || cost > 0 {
-			return fmt.Errorf("%q is no cost", f)
+			return fmt.Errorf("%q is not a cost", f)
 		}
 		row[i] = cost
 	}

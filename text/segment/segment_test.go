@@ -149,7 +149,7 @@ func TestErrorsNameLineAndReason(t *testing.T) {
 		words io.Reader
 		want  string
 	}{
-		{strings.NewReader("一 x y\na 99999999999999999999\n"), `line 2: "a 99999999999999999999": frequency "99999999999999999999" is no whole number`},
+		{strings.NewReader("一 x y\na 99999999999999999999\n"), `line 2: "a 99999999999999999999": frequency "99999999999999999999" is not a whole number`},
 		{strings.NewReader("\n\n一 99999999999999\n"), "line 3"},
 		{strings.NewReader("a\xff\n"), "line 1: not UTF-8"},
 		{strings.NewReader(strings.Repeat("x", 1<<17)), "line 1: bufio.Scanner: token too long"},

@@ -14,7 +14,7 @@ type trie struct {
 	ascii   [utf8.RuneSelf]uint16 // code of each ASCII character
 	roots   []root                // by code of the first character
 	slots   []slot                // the double array
-	costs   []int64               // log probability by index; 0: of a character that is no word
+	costs   []int64               // log probability by index; 0: of a character that is not a word
 	freqs   []uint64              // frequency by index
 	longest int                   // runes of the longest word
 }

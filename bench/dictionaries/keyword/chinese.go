@@ -17,7 +17,7 @@ func chinese(text string) ([]byte, error) {
 		word, number, _ := strings.Cut(strings.TrimSpace(line), " ")
 		x, ok := new(big.Rat).SetString(number)
 		if !ok {
-			return nil, fmt.Errorf("idf.txt: line %d: %q is no number", n+1, number)
+			return nil, fmt.Errorf("idf.txt: line %d: %q is not a number", n+1, number)
 		}
 		x.Mul(x, big.NewRat(keyword.Unit, 1))
 		if !x.IsInt() {

@@ -96,7 +96,7 @@ func row(text string) (map[string]string, error) {
 		}
 		x, ok := new(big.Rat).SetString(m[2])
 		if !ok {
-			return nil, fmt.Errorf("%q is no number", m[2])
+			return nil, fmt.Errorf("%q is not a number", m[2])
 		}
 		x.Mul(x, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), places)))
 		costs[key] = x.FloatString(0)

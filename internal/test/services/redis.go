@@ -97,7 +97,7 @@ func Loading(t testing.TB) *Server {
 	return s
 }
 
-// patient is a Sentinel until it is told to doubt.
+// patient is how long a Sentinel waits until a test makes it doubt.
 const patient = time.Hour
 
 // Doubt has a Sentinel take the primary for gone once it is silent for so long.

@@ -22,7 +22,7 @@ import (
 func (h HBase) AddRegionServer(t testing.TB) *Server {
 	t.Helper()
 	home, dir, addr := filepath.Join(Home(), "hbase"), folder(t, "hbase-rs"), FreeAddr(t)
-	// A server that is no master starts only where there is more than one process.
+	// A server that is not a master starts only where there is more than one process.
 	site, err := os.ReadFile(filepath.Join(home, "conf", "hbase-site.xml"))
 	if err != nil {
 		t.Fatal(err)

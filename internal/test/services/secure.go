@@ -19,7 +19,7 @@ import (
 // mechanism: "scram512", "scram256" and "plain", all with KafkaPassword.
 type SecureKafka struct {
 	*Server
-	// Mutual is another address, of who has a certificate and no password.
+	// Mutual is another address, for clients with a certificate and no password.
 	Mutual string
 	// CA is the file of the authority, Cert and Key are those of a client.
 	CA, Cert, Key string

@@ -14,7 +14,7 @@ import (
 type Jaccard struct {
 	Seed      uint64
 	Threshold float64
-	Unsure    float64 // from here on below it nobody knows; 0: from nowhere
+	Unsure    float64 // the similarity from which a pair below Threshold is unsure; 0: none
 }
 
 // Maker makes Jaccard at a threshold with the seed of an index.

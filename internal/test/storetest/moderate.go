@@ -26,14 +26,14 @@ func testModerated(t *testing.T, p Place) {
 		return err
 	}
 	from := func(leader uint64) *docid.Ruling { return &docid.Ruling{Who: "li", Why: "不同", Before: leader} }
-	must(t, "a correction by nobody", commit(docid.KindCorrect, "b", a.LeaderSeq, nil), docid.ErrInvalid)
+	must(t, "a correction without a name", commit(docid.KindCorrect, "b", a.LeaderSeq, nil), docid.ErrInvalid)
 	must(t, "of an article that is not there", commit(docid.KindCorrect, "?", a.LeaderSeq, from(b.LeaderSeq)), docid.ErrNotFound)
 	must(t, "of one that is elsewhere by now", commit(docid.KindCorrect, "b", a.LeaderSeq, from(a.LeaderSeq)), docid.ErrConflict)
 	must(t, "to where it is", commit(docid.KindCorrect, "b", b.LeaderSeq, from(b.LeaderSeq)), docid.ErrInvalid)
 	must(t, "to a docId that never was", commit(docid.KindCorrect, "b", 999, from(b.LeaderSeq)), docid.ErrEnded)
 	must(t, "to a living one", commit(docid.KindCorrect, "b", a.LeaderSeq, from(b.LeaderSeq)), nil)
 
-	must(t, "a rule of nobody", commit(docid.KindRule, "a", 0, nil), docid.ErrInvalid)
+	must(t, "a rule without a name", commit(docid.KindRule, "a", 0, nil), docid.ErrInvalid)
 	must(t, "a rule about one", commit(docid.KindRule, "a", 0, &docid.Ruling{Who: "li"}), docid.ErrInvalid)
 	rule := &docid.Ruling{Who: "li", Why: "为什么", Other: "中", Link: override.Must, Was: override.Unsure}
 	must(t, "a rule", commit(docid.KindRule, "a", 0, rule), nil)

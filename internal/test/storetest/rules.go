@@ -59,7 +59,7 @@ func testRefusals(t *testing.T, p Place) {
 		_, err := ix.Commit(ctx, c)
 		return err
 	}
-	must(t, "a kind nobody knows", commit(func(c *docid.Change) { c.Kind = "?" }), docid.ErrInvalid)
+	must(t, "an unknown kind", commit(func(c *docid.Change) { c.Kind = "?" }), docid.ErrInvalid)
 	must(t, "no article", commit(func(c *docid.Change) { c.Article = nil }), docid.ErrInvalid)
 	must(t, "first under its keys", commit(func(*docid.Change) {}), nil)
 	must(t, "a newer leader under one key", commit(func(c *docid.Change) {

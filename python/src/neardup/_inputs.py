@@ -23,7 +23,7 @@ def files(data):
     if isinstance(data, str):
         if os.path.exists(data) or (any(c in data for c in "*?[") and glob.glob(data)):
             return [data]
-        raise FileNotFoundError(f"{data!r} is no file; for one text, pass a list")
+        raise FileNotFoundError(f"{data!r} is not a file; for one text, pass a list")
     if isinstance(data, (list, tuple)) and data:
         if all(isinstance(d, os.PathLike) for d in data):
             return [os.fspath(d) for d in data]
@@ -115,7 +115,7 @@ def feed(texts, counted, own="", others=None):
 
 
 def missing(value):
-    """A missing text is empty; what is no text is an error."""
+    """A missing text is empty; what is not text is an error."""
     if isinstance(value, str):
         return value
     if value is None:

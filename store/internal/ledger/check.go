@@ -305,7 +305,7 @@ func (c *checker) kept() error {
 	var row keptRow
 	return c.each(spaceKept, row.fields, func(k []byte) {
 		if c.living(k, number(k, 0)) && c.members[row.article.ID].leader != number(k, 0) {
-			c.bad(k, "keeps %q, which is no article of it", row.article.ID)
+			c.bad(k, "keeps %q, which is not an article of it", row.article.ID)
 		}
 	})
 }

@@ -71,7 +71,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 		t.del(t.key(spaceKept, before))
 		t.effect, known, a.Text = docid.KeptLeft, true, old.article.Text
 	}
-	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or made again
+	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or rebuilt
 		a.Text = t.c.Article.Text
 	}
 	there := false

@@ -147,7 +147,7 @@ func drawEpoch() (uint64, error) {
 // gap records the numbers from <= n < to that an epoch skipped.
 type gap struct{ from, to uint64 }
 
-// passOver notes that numbers are given to nobody.
+// passOver records that numbers are given to no article.
 func (ix *index) passOver(from, to uint64) {
 	if from < to {
 		gaps := append(slices.Clone(*ix.gaps.Load()), gap{from, to})

@@ -192,7 +192,7 @@ func (f *follower) tend(ctx context.Context, o Options) {
 	}
 }
 
-// say proposes a heartbeat or an answer. A conflict means that another server was first, and is no failure.
+// say proposes a heartbeat or an answer. A conflict means that another server was first, and is not a failure.
 func (f *follower) say(ctx context.Context, b *heartbeat) (outcome, error) {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()

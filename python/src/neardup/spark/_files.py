@@ -294,7 +294,7 @@ class Output:
             raise taken
         if not self.fs.rename(self.made, self.end):
             raise Error(f"{self.made.toString()} could not be renamed to {self.end.toString()}")
-        # A folder that came after the question is no failure of a rename: what is renamed goes into it.
+        # A folder that came after the question is not a failure of a rename: what is renamed goes into it.
         into = self.Path(self.end, self.made.getName())
         if self.fs.exists(into):
             self.made = into
