@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -76,6 +77,27 @@ func TestCodeUsesPlainWords(t *testing.T) {
 			if m[1] == m[2] {
 				t.Errorf("%s: the comment of %s does not say what it does", name, m[1])
 			}
+		}
+	}
+}
+
+// subjectsSince is the commit from which on subjects of commits have one form.
+const subjectsSince = "1c98e4d3cd16"
+
+// TestCommitSubjects checks that subjects read "package: verb ..." in at most 72 bytes. It checks nothing in an archive or a
+// shallow clone, which lack the history.
+func TestCommitSubjects(t *testing.T) {
+	form := regexp.MustCompile(`^[A-Za-z0-9_.,/ -]+: [a-z\x60]`)
+	list := exec.Command("git", "log", "--format=%h %s", subjectsSince+"..HEAD")
+	list.Dir = root()
+	out, err := list.Output()
+	if err != nil {
+		t.Log(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		hash, subject, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if len(subject) > 72 || !form.MatchString(subject) {
+			t.Errorf("%s: %q (want \"package: verb ...\" in at most 72 bytes)", hash, subject)
 		}
 	}
 }

@@ -202,7 +202,8 @@ func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, erro
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
-		if f.mu.Lock(); err != nil {
+		f.mu.Lock()
+		if err != nil {
 			return docid.Anchor{}, err
 		}
 	}
