@@ -104,8 +104,8 @@ func TestKeepInAnyMemory(t *testing.T) {
 
 func TestKeepIsChecked(t *testing.T) {
 	for keep, want := range map[Keep]string{
-		"best": `"best": invalid (want first, longest,`, "": `"": invalid (want`, "longest;": `"": invalid (want`, "source:": `"source:": invalid (want`, ":a": "none of",
-		"first; longest": `nothing is left for "longest" to order after first`, "id;https": `nothing is left for "https" to order after id`, "largest": "none of",
+		"best": `"best": invalid (want first, longest,`, "": `"": invalid (want`, "longest;": `"": invalid (want`, "source:": `"source:": invalid (want`, ":a": "invalid (want",
+		"first; longest": `nothing is left for "longest" to order after first`, "id;https": `nothing is left for "https" to order after id`, "largest": "invalid (want",
 	} {
 		if err := keep.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", keep, err, want)

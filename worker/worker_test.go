@@ -74,7 +74,7 @@ func TestLinesThatAreNone(t *testing.T) {
 		{"lead", "2\t1\t.5\t\t\tcopy\tm\tjaccard\n", `relation "copy" with the basis "jaccard"`},
 		{"lead", "2\t1\t.5\t\t\tother\tm\tb\n", `relation "other"`},
 		{"lead", "2\t1\t.4\t\t\tunsure\tm\tb\n2\t1\n", "line 2: "},
-		{"digest", "12\n", "no digest"},
+		{"digest", "12\n", "not a digest"},
 		{"digest", "a\tnew\t\t\n", "4 fields"},
 		{"digest", "a\told\t\t\t\n", `decision "old"`},
 		{"digest", "a\tduplicate\tb\tx\t\n", `similarity "x"`},

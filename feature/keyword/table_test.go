@@ -199,7 +199,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                                 "line 1",
-		"hello\n":                          "no idf table",
+		"hello\n":                          "not an idf table",
 		"neardup-idf/2 kind=counts":        "version",
 		"neardup-idf/1 kind=x documents=1": "unknown kind",
 		"neardup-idf/1 kind=counts documents=1\nb 1\na 1\n": "line 3: words are not in order",
