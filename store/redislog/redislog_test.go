@@ -75,7 +75,7 @@ func TestPromises(t *testing.T) {
 		"redis://user:secret@:bad":                                      "address of Redis",
 		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose entries",
 		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses are those of Sentinels",
-		"redis://" + s.Addr + "?replicas=some":                          "no number of replicas",
+		"redis://" + s.Addr + "?replicas=some":                          "not a number of replicas",
 		"redis://" + s.Addr + "?replicas=1":                             "WAITAOF, of Redis 7.2 and Valkey", // the tested Redis is 7.0
 	} {
 		_, err := redislog.Open(t.Context(), address)
