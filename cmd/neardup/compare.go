@@ -264,7 +264,7 @@ func (c comparison) write(w io.Writer) {
 	if sum := bitsOf(c.Evidence); sum != 0 {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
-		if p >= methods.DefaultProbability && !c.Found {
+		if p >= methods.DefaultProbability && !c.Found && !c.Verdict.Variant {
 			fmt.Fprintln(w, "            a search does not compare them: they have too few words in common")
 		}
 	}
