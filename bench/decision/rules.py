@@ -21,7 +21,7 @@ RULES = {
     "spellings of one word": [("token/canonical.go", "add(sameWords, listSame, Plain)", "_ = sameWords")],
     "phrases": [("token/canonical.go", "strings.Lines(phraseWords)", 'strings.Lines(phraseWords[:0])')],
     "fillers": [("token/canonical.go", "strings.Fields(fillerWords)", "strings.Fields(fillerWords[:0])")],
-    "weights of inflected forms": [("token/canonical.go", "found && !known && len(stem)", "false && !known && len(stem)")],
+    "weights of inflected forms": [("token/canonical.go", "found && !known && len(stem)", "found && false && !known && len(stem)")],
     "names with digits (ios17)": [("token/word.go", "if f.kind == Code {", "if f.kind == Code && false {")],
     "number words": [("token/word.go", 'value != "" {', 'value != "" && false {')],
     "contractions": [("token/word.go", "to := c.contracted(clean, at, end); to > end", "to := c.contracted(clean, at, end); to > end && false")],
