@@ -11,15 +11,17 @@ import (
 	"time"
 )
 
-// Dialer connects within a time limit, with TLS unless it is nil.
+// Dialer connects, with TLS unless it is nil.
 type Dialer struct {
-	Connect time.Duration
+	Connect time.Duration // limit of a connection and its handshake
 	TLS     *tls.Config
 }
 
 // DialContext returns a connection whose read deadline moves with each byte that arrives.
 func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := (&net.Dialer{Timeout: d.Connect}).DialContext(ctx, network, address)
+	ctx, cancel := context.WithTimeout(ctx, d.Connect)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
