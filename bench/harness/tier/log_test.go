@@ -190,14 +190,7 @@ func TestLogRestored(t *testing.T) {
 	prober.Lossy = true
 	s.decide(prober)
 	stop()
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
-	changes := s.agreed()
-	records, err := harness.ReadJournal(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes, records := s.ended(journal, path)
 	outcome := harness.Audit(records, changes, true)
 	s.audit(outcome)
 	given := map[string]string{} // the nid of each docId that was answered to a new article
@@ -392,14 +385,7 @@ func logFaults(t *testing.T, tier logTier, pause func(int), all bool) {
 	}
 	s.decide(harness.NewClient(clients, 2, groups, journal))
 	stop()
-	if err := journal.Close(); err != nil {
-		t.Fatal(err)
-	}
-	changes := s.agreed()
-	records, err := harness.ReadJournal(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes, records := s.ended(journal, path)
 	s.audit(harness.Audit(records, changes, false))
 	s.fed(maria, changes)
 	s.same("check", "--log", log, "--snapshots", snapshots)
@@ -443,6 +429,20 @@ func (s *sharers) decide(prober *harness.Client) {
 			}
 		}
 	}
+}
+
+// ended closes the journal, and returns the changes that all servers agree on and the records of the clients.
+func (s *sharers) ended(journal *harness.Journal, path string) ([]harness.Entry, []harness.Record) {
+	s.Helper()
+	if err := journal.Close(); err != nil {
+		s.Fatal(err)
+	}
+	changes := s.agreed()
+	records, err := harness.ReadJournal(path)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return changes, records
 }
 
 // agreed returns the changes of all servers, which must become the same.
