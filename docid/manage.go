@@ -51,7 +51,10 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return nil
 	}
 	var s *subject
-	err = d.inPlace(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
+	err = d.inPlace(ctx, c.Article.Text, func() error {
+		s = d.cascade.subject("", d.clean(c.Article.Text))
+		return nil
+	})
 	if err != nil {
 		return err
 	}
@@ -158,7 +161,15 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 
 // commit makes a change that rests on no look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
-	r, err := d.index.Commit(ctx, c)
+	var r Receipt
+	text := ""
+	if c.Article != nil {
+		text = c.Article.Text
+	}
+	err := d.inPlace(ctx, text, func() (err error) {
+		r, err = d.index.Commit(ctx, c)
+		return err
+	})
 	if errors.Is(err, ErrNotFound) && c.NID != "" {
 		return Entry{}, fmt.Errorf("nid %q: %w", c.NID, err)
 	}

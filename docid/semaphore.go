@@ -117,7 +117,8 @@ const (
 	shortText   = 1024 // bytes
 	shortEffort = 16
 
-	// A long text takes milliseconds to prepare, and again to compare, so each needs a place.
+	// A long text takes milliseconds to prepare, to compare and to commit, so each needs a place. What commits
+	// together waits for all of it.
 	longText = 64 << 10 // bytes
 )
 
@@ -149,15 +150,14 @@ func (j *search) spend(ctx context.Context, effort int) error {
 }
 
 // inPlace does the work on a text, in a place of its own if the text is long.
-func (d *Detector) inPlace(ctx context.Context, text string, work func()) error {
+func (d *Detector) inPlace(ctx context.Context, text string, work func() error) error {
 	if len(text) >= longText {
 		if err := d.Semaphore.Acquire(ctx); err != nil {
 			return err
 		}
 		defer d.Semaphore.Release()
 	}
-	work()
-	return nil
+	return work()
 }
 
 // long reports whether the bucket has enough leaders that simultaneous commits would conflict.
