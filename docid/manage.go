@@ -51,10 +51,7 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return nil
 	}
 	var s *subject
-	err = d.inPlace(ctx, c.Article.Text, func() error {
-		s = d.cascade.subject("", d.clean(c.Article.Text))
-		return nil
-	})
+	err = d.inPlace(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
 	if err != nil {
 		return err
 	}
@@ -162,14 +159,14 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 // commit makes a change that rests on no look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	var r Receipt
+	var err error
 	text := ""
 	if c.Article != nil {
 		text = c.Article.Text
 	}
-	err := d.inPlace(ctx, text, func() (err error) {
-		r, err = d.index.Commit(ctx, c)
-		return err
-	})
+	if late := d.inPlace(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
+		return Entry{}, late
+	}
 	if errors.Is(err, ErrNotFound) && c.NID != "" {
 		return Entry{}, fmt.Errorf("nid %q: %w", c.NID, err)
 	}

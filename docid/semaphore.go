@@ -150,14 +150,15 @@ func (j *search) spend(ctx context.Context, effort int) error {
 }
 
 // inPlace does the work on a text, in a place of its own if the text is long.
-func (d *Detector) inPlace(ctx context.Context, text string, work func() error) error {
+func (d *Detector) inPlace(ctx context.Context, text string, work func()) error {
 	if len(text) >= longText {
 		if err := d.Semaphore.Acquire(ctx); err != nil {
 			return err
 		}
 		defer d.Semaphore.Release()
 	}
-	return work()
+	work()
+	return nil
 }
 
 // long reports whether the bucket has enough leaders that simultaneous commits would conflict.

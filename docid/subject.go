@@ -68,10 +68,7 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 
 // prepare prepares a submission, in a place of the semaphore if its text is long.
 func (d *Detector) prepare(ctx context.Context, sub *Submission, request [16]byte) (s *subject, err error) {
-	err = d.inPlace(ctx, sub.Text, func() error {
-		s = d.subject(sub, request)
-		return nil
-	})
+	err = d.inPlace(ctx, sub.Text, func() { s = d.subject(sub, request) })
 	return s, err
 }
 
