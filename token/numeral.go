@@ -133,15 +133,50 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	}
 	written := clean[from:to]
 	if strings.HasPrefix(written, ordinal) {
-		c.number(written, chineseNumber(written))
+		value := chineseNumber(written)
+	if fraction, after := chineseFraction(clean[:end], to); after > to {
+		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
+	}
+	c.number(clean[from:to], value)
 		return to
 	}
 	part := strings.HasPrefix(written, share)
-	c.number(written, chineseNumber(written))
+	value := chineseNumber(written)
+	if fraction, after := chineseFraction(clean[:end], to); after > to {
+		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
+	}
+	c.number(clean[from:to], value)
 	if part {
 		c.put(percent, false)
 	}
 	return to
+}
+
+// chineseFraction reads 点五 after a numeral, a fraction unless it is a time.
+func chineseFraction(s string, at int) (fraction string, end int) {
+	rest, found := strings.CutPrefix(s[at:], "点")
+	if !found {
+		return "", at
+	}
+	end = at + len("点")
+	for _, r := range rest {
+		value, kind := digitOf(r)
+		if kind != 1 {
+			if kind == 10 || r == '分' || r == '刻' || r == '点' {
+				return "", at
+			}
+			break
+		}
+		fraction += strconv.FormatInt(value, 10)
+		end += utf8.RuneLen(r)
+		if len(fraction) > 9 {
+			return "", at
+		}
+	}
+	if fraction == "" {
+		return "", at
+	}
+	return fraction, end
 }
 
 // chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as 2025. An irregular numeral stays
