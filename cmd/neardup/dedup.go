@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -38,8 +37,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
-	outputs := append(d.write.paths(), d.out, d.decisions)
-	return d.batchRun(&d.input, &d.run, inputs, d.spool(), outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
 		}
@@ -100,10 +98,9 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	clusters, groups := rep.open(d.write.path("clusters"), corpus.TableFormats()...), rep.open(d.write.path("groups"), corpus.TableFormats()...)
 	rep.page = newPage(rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
 	w.out, w.forms = rep.records(d.out, w.r), rep.forms(&d.write, "duplicate", w.r)
-	if rep.err != nil {
-		return rep.err
+	if err := rep.begun(); err != nil {
+		return err
 	}
-	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	var fields []string
 	for _, o := range d.write.files["clusters"].options {
@@ -213,16 +210,13 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// spool returns the folder for a copy of standard input, or "" if it is read only once.
-func (d *dedup) spool() string {
-	again := len(d.write.files)
+// again reports whether the inputs are read twice.
+func (d *dedup) again() bool {
+	results := len(d.write.files)
 	if d.write.path("clusters") != "" {
-		again-- // they are written in the first reading
+		results-- // they are written in the first reading
 	}
-	if d.out == "" && again == 0 {
-		return ""
-	}
-	return cmp.Or(d.run.tmp, os.TempDir())
+	return d.out != "" || results > 0
 }
 
 // second reads the inputs again if an output needs the documents: kept records, groups, the report or the

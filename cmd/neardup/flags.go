@@ -71,18 +71,6 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
-// openFor opens the inputs and rejects an output that is one of them.
-func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...string) (*corpus.Reader, error) {
-	r, err := f.open(a, inputs, spool)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.CheckOutput(outputs...); err != nil {
-		return nil, errors.Join(usage("%w", err), r.Close())
-	}
-	return r, nil
-}
-
 // codecs lists the codecs that neardup passes to corpus.
 var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 

@@ -9,10 +9,8 @@ import (
 	"slices"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
 )
@@ -62,7 +60,7 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return i.batchRun(&i.input, &i.run, inputs, "", []string{i.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return i.batchRun(&i.input, &i.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		var sum idfSummary
 		tables := slices.Clone(i.merge)
 		if r != nil {
@@ -71,10 +69,7 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 				return nil, err
 			}
 			defer func() { _ = remove() }() // temporary
-			path, err := i.train(ctx, newSource(r), n, words, dir, rep, &sum)
-			if err == nil {
-				err = rep.nothingRead(sum.Documents)
-			}
+			path, err := i.train(ctx, n, words, dir, rep, &sum)
 			if err != nil {
 				return nil, err
 			}
@@ -95,7 +90,7 @@ func (i *idf) summarize(rep *reporter, sum idfSummary) error {
 	}
 	sum.Bytes = info.Size()
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
-		rep.documents(w, sum.Documents, sum.Rejected)
+		documents(w, sum.readCounts)
 		if len(i.merge) > 0 {
 			fmt.Fprintf(w, "merged      %d tables\n", len(i.merge))
 		}
@@ -105,38 +100,18 @@ func (i *idf) summarize(rep *reporter, sum idfSummary) error {
 }
 
 type idfSummary struct {
-	Documents int64 `json:"documents"` // read in this run, without those of merged tables
-	Rejected  int64 `json:"rejected"`
-	Bytes     int64 `json:"bytes"` // of the table
+	readCounts       // in this run, without those of merged tables
+	Bytes      int64 `json:"bytes"` // of the table
 }
 
 // train counts the words of all documents and returns the path of the table, in dir.
-func (i *idf) train(ctx context.Context, src *source, clean neardup.Cleaner, words keyword.Splitter, dir string, rep *reporter, sum *idfSummary) (path string, err error) {
+func (i *idf) train(ctx context.Context, clean neardup.Cleaner, words keyword.Splitter, dir string, rep *reporter, sum *idfSummary) (path string, err error) {
 	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: int64(i.run.memory) / 2, Dir: dir})
 	defer func() { err = errors.Join(err, trainer.Close()) }()
-	type counted struct {
-		lines
-		err error
+	add := func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (failed error, _ error) {
+		return trainer.Add(clean.Clean(doc.Text)), nil
 	}
-	err = inorder.Map(ctx, i.run.workers, src.next, func(b *block) counted {
-		var c counted
-		b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
-			if err != nil {
-				c.rejects = append(c.rejects, err)
-				return
-			}
-			c.documents++
-			c.err = errors.Join(c.err, trainer.Add(clean.Clean(doc.Text)))
-		})
-		return c
-	}, func(c counted) error {
-		if err := rep.read(&c.lines, &sum.Documents, &sum.Rejected); err != nil {
-			return err
-		}
-		rep.progress(batch.Progress{Phase: "count", Documents: sum.Documents})
-		return c.err
-	})
-	if err != nil {
+	if err := eachDocument(ctx, rep, "count", &sum.readCounts, add, func(failed error) error { return failed }); err != nil {
 		return "", err
 	}
 	f, err := os.CreateTemp(dir, "table-")

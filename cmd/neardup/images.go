@@ -129,17 +129,18 @@ func (f *fingerprint) pictures() (*printer, error) {
 	if f.binary {
 		return nil, usage("--format images: hashes of pictures are printed as JSON or --tsv")
 	}
-	return &printer{"pdq", func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
+	return &printer{"pdq", func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		p, err := image.Parse(doc.Text)
 		if err != nil {
-			return dst, false, err
+			return l, err
 		}
-		few := p.Quality < image.DefaultQuality
+		l.few = p.Quality < image.DefaultQuality
 		if f.tsv {
-			return appendf(dst, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality), few, nil
+			l.text = appendf(nil, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality)
+			return l, nil
 		}
-		dst, err = appendJSON(dst, fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
-		return dst, few, err
+		l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
+		return l, err
 	}}, nil
 }
 

@@ -46,7 +46,7 @@ func (n *near) do(ctx context.Context, args []string) error {
 	if n.index != "" {
 		return n.nearest(ctx, args)
 	}
-	return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
 		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
 	})
 }

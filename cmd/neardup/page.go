@@ -203,7 +203,8 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || p.decisions == "" {
 		return usage("--out and --decisions are needed")
 	}
-	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -213,7 +214,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		if err := b.Choose(); err != nil {
 			return nil, err
 		}
-		if err := p.documents(ctx, r, rep, b, &run); err != nil {
+		if err := p.documents(ctx, rep, b, &run); err != nil {
 			return nil, err
 		}
 		out := rep.open(p.out, corpus.HTML)
@@ -270,30 +271,27 @@ func (p *reportVerb) facts(run *report.Run) error {
 }
 
 // documents reads the inputs and passes the documents to the report.
-func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *reporter, b *report.Builder, run *report.Run) error {
-	dec := r.NewDecoder()
+func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run) error {
 	var lengths report.Lengths
 	var unknown int64
-	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
-		var doc neardup.Document
-		switch err := dec.Decode(it, &doc); {
-		case corpus.Rejected(err) != nil:
-			return rep.reject(0, err)
-		case err != nil:
-			return err
-		}
-		run.Documents++
+	var n readCounts
+	type found struct {
+		*neardup.Document
+		file string
+		raw  []byte
+	}
+	err := eachDocument(ctx, rep, "read", &n, func(_ *corpus.Decoder, it corpus.Item, doc *neardup.Document) (found, error) {
+		return found{doc, it.File, it.Raw}, nil
+	}, func(doc found) error {
 		lengths.Add(utf8.RuneCountInString(doc.Text))
-		n, ok := b.Find(doc.ID)
+		i, ok := b.Find(doc.ID)
 		if !ok {
 			unknown++
 			return nil
 		}
-		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
+		return b.Document(i, doc.Document, doc.file, thumbnail(doc.raw))
 	})
-	if err == nil {
-		err = rep.nothingRead(run.Documents)
-	}
+	run.Documents = n.Documents
 	switch {
 	case err != nil:
 		return err

@@ -33,7 +33,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	return p.batchRun(&p.input, &p.run, inputs, "", []string{p.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		rep.method = &p.method
 		lines := pairLines{exact: p.exact}
 		if f := corpus.FormatOf(p.out); f != corpus.TSV && slices.Contains(corpus.TableFormats(), f) {
@@ -41,10 +41,9 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		} else {
 			lines.out = rep.open(p.out, corpus.TSV)
 		}
-		if rep.err != nil {
-			return nil, rep.err
+		if err := rep.begun(); err != nil {
+			return nil, err
 		}
-		rep.diskNeed()
 		cfg.Reject, cfg.Progress = rep.reject, rep.progress
 		if err := lines.header(); err != nil {
 			return nil, err

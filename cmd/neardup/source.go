@@ -100,7 +100,7 @@ var errCopy = errors.New("a copy")
 func (b *block) Decode(item func(*neardup.Document, error)) {
 	var kept []note
 	at := b.first
-	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
+	b.each(func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document, err error) {
 		if b.notes != nil {
 			kept = append(kept, b.notes.noteOf(doc))
 		}
@@ -119,7 +119,7 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 }
 
 // each decodes the records and calls do with each record and its item.
-func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
+func (b *block) each(do func(*corpus.Decoder, corpus.Item, *neardup.Document, error)) {
 	dec := b.decoder.Get().(*corpus.Decoder)
 	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
@@ -129,10 +129,10 @@ func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 			err = dec.Decode(e.item, &doc)
 		}
 		if err != nil {
-			do(e.item, nil, err)
+			do(dec, e.item, nil, err)
 			continue
 		}
-		do(e.item, &doc, nil)
+		do(dec, e.item, &doc, nil)
 	}
 	b.entries = nil
 }

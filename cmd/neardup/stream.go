@@ -97,7 +97,7 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	}
 	defer c.Close()
 	f.input.opt.Fields = []string{"category?", "media?", "imageCount?", "heat?"}
-	return a.batchRun(&f.input, &f.run, inputs, "", []string{f.answers}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		s := &stream{reporter: rep, f: f, client: c, ask: how, decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
 		if rep.err != nil {
 			return nil, rep.err
