@@ -36,7 +36,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
+	defer func() { err = errors.Join(d.resume.finished(d.app, err), ref.close(), d.resume.close()) }()
 	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		}
 		sum, err := run.decide(ctx, cfg)
 		if err != nil {
-			return nil, d.resume.finished(d.app, err)
+			return nil, err
 		}
 		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -211,28 +210,19 @@ func (f *methodFlags) made(c methods.Choice, err error) (neardup.Method, text.No
 	return m, n, nil
 }
 
-// readNamed reads the file that a flag names. It returns nil if path is empty.
-func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, error) {
+// readOverrides reads a file of rulings. It returns nil if path is empty.
+func readOverrides(path string) (*override.Set, error) {
 	if path == "" {
 		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
+		return nil, usage("--overrides: %w", err)
 	}
 	defer file.Close()
-	is, err := read(file)
+	set, err := override.Read(file)
 	if err != nil {
-		return nil, usage("--%s %s: %w", flag, path, err)
-	}
-	return is, nil
-}
-
-// readOverrides reads a file of rulings. It returns nil if path is empty.
-func readOverrides(path string) (*override.Set, error) {
-	set, err := readNamed("overrides", path, override.Read)
-	if err != nil {
-		return nil, usage("%w", err)
+		return nil, usage("--overrides %s: %w", path, err)
 	}
 	return set, nil
 }

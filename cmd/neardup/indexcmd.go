@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/neardup/neardup"
@@ -138,45 +140,31 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	done, err := f.remove(ctx, w, gone)
-	if err := errors.Join(err, w.Close()); err != nil {
-		return err
-	}
-	if f.run.json {
-		return json.NewEncoder(f.stdout).Encode(done)
-	}
-	if !f.run.quiet {
-		fmt.Fprintf(f.stderr, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
-			grouped(done.Removed), grouped(done.Judged), grouped(done.Changed), done.Digest)
-	}
-	return nil
-}
-
-func (f *indexRemove) remove(ctx context.Context, w *reference.Writer, gone func(string, int64) bool) (*batch.Removal, error) {
-	if err := f.method.restore(w.Header().Settings); err != nil {
-		return nil, err
-	}
-	cfg, err := f.run.config(&f.method)
-	if err != nil {
-		return nil, err
-	}
-	files := outputs{app: f.app, json: f.run.json}
-	defer files.abort()
-	out := files.open(f.decisions, corpus.JSONL)
-	if files.err != nil {
-		return nil, files.err
-	}
-	done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error { return out.WriteJSON(d) })
-	if err != nil {
-		return nil, err
-	}
-	if files.last, err = w.Outputs(); err != nil {
-		return nil, err
-	}
-	if err := files.commit(); err != nil {
-		return nil, err
-	}
-	return done, w.Reopen()
+	err = f.batchRun(nil, &f.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+		if err := f.method.restore(w.Header().Settings); err != nil {
+			return nil, err
+		}
+		cfg, err := f.run.config(&f.method)
+		out := rep.open(f.decisions, corpus.JSONL)
+		if err := cmp.Or(err, rep.err); err != nil {
+			return nil, err
+		}
+		done, err := batch.Remove(ctx, w, cfg, gone, func(d neardup.Decision) error { return out.WriteJSON(d) })
+		if err != nil {
+			return nil, err
+		}
+		rep.last, err = w.Outputs()
+		return func() error {
+			if err := w.Reopen(); err != nil {
+				return err
+			}
+			return rep.summarize(done, 0, func(to io.Writer) {
+				fmt.Fprintf(to, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
+					grouped(done.Removed), grouped(done.Judged), grouped(done.Changed), done.Digest)
+			})
+		}, err
+	})
+	return errors.Join(err, w.Close())
 }
 
 type indexCompact struct {

@@ -91,8 +91,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	code, hint := failure(err), ""
+	code, hint := exitFailed, ""
 	switch {
+	case errors.Is(err, worker.ErrUnlike):
+		code = exitUnlike
+	case errors.Is(err, worker.ErrHotBucket):
+		code = exitHotBucket
 	case errors.Is(err, errRejects):
 		code = exitRejects
 	case errors.Is(err, errUsage):
@@ -153,17 +157,6 @@ func onTerminal(w io.Writer) bool {
 	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// failure returns the exit code of an error that has no code in run.
-func failure(err error) int {
-	switch {
-	case errors.Is(err, worker.ErrUnlike):
-		return exitUnlike
-	case errors.Is(err, worker.ErrHotBucket):
-		return exitHotBucket
-	}
-	return exitFailed
 }
 
 func newRoot(a *app) *cobra.Command {

@@ -25,7 +25,7 @@ type neighbor struct {
 const mostCompared = 1000
 
 // nearest prints the documents of an index that are most like a text.
-func (n *near) nearest(ctx context.Context, args []string) error {
+func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error {
 	switch {
 	case len(args) != 1:
 		return usage("--index: %d texts (want one TEXT, or - for standard input)", len(args))
@@ -42,13 +42,11 @@ func (n *near) nearest(ctx context.Context, args []string) error {
 		}
 		words = string(b)
 	}
-	files := outputs{app: n.app}
-	defer files.abort()
-	out := files.open(n.out, corpus.JSONL)
-	if files.err != nil {
-		return files.err
+	out := rep.open(n.out, corpus.JSONL)
+	if rep.err != nil {
+		return rep.err
 	}
-	err := onIndex(n.index, func(x *reference.Index) error {
+	return onIndex(n.index, func(x *reference.Index) error {
 		if err := n.method.restore(x.Header().Settings); err != nil {
 			return err
 		}
@@ -62,10 +60,6 @@ func (n *near) nearest(ctx context.Context, args []string) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return files.commit()
 }
 
 // neighbors returns the leaders that share a key with a clean text, the most alike first.

@@ -221,7 +221,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		if rep.err != nil {
 			return nil, rep.err
 		}
-		return func() error { return nil }, b.Write(out, run)
+		return nil, b.Write(out, run)
 	})
 }
 

@@ -109,10 +109,7 @@ func (w *pairLines) pair(p batch.Pair) error {
 		}
 		return w.rows.WriteJSON(row)
 	}
-	b := append(w.line[:0], worker.Escape(p.A)...)
-	b = append(b, '\t')
-	b = append(b, worker.Escape(p.B)...)
-	b = append(b, '\t')
+	b := appendIDs(w.line[:0], p.A, p.B)
 	if w.exact {
 		b = strconv.AppendFloat(b, p.Similarity, 'g', -1, 64)
 		b = append(b, '\t')

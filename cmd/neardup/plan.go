@@ -100,10 +100,15 @@ type estimate struct {
 
 func exactly(v float64) estimate { return estimate{v, v, v} }
 
-func (e estimate) scaled(by float64) estimate { return estimate{e.Value * by, e.Low * by, e.High * by} }
+// of applies a function to the value and to both ends of the interval.
+func (e estimate) of(f func(float64) float64) estimate {
+	return estimate{f(e.Value), f(e.Low), f(e.High)}
+}
 
-func (e estimate) atMost(v float64) estimate {
-	return estimate{min(e.Value, v), min(e.Low, v), min(e.High, v)}
+func (e estimate) scaled(by float64) estimate { return e.of(func(v float64) float64 { return v * by }) }
+
+func (e estimate) atMost(most float64) estimate {
+	return e.of(func(v float64) float64 { return min(v, most) })
 }
 
 // widened widens the interval of a price. A busy machine needs longer, and a second run is faster.
@@ -266,20 +271,15 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
-	if err := s.audited(ctx, cfg, audit, last, &f); err != nil {
+	cfg.Audit = audit
+	audited, err := runOver(ctx, s.docs, cfg)
+	if err != nil {
 		return f, err
 	}
+	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
 	f.advise(n)
 	return f, nil
-}
-
-// audited adds the cost of the audit.
-func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.Config, last planRun, f *forecast) error {
-	cfg.Audit = sample
-	r, err := runOver(ctx, s.docs, cfg)
-	f.CPU = f.CPU.plus(exactly(max(r.cpu()-last.cpu(), 0)))
-	return err
 }
 
 // machine estimates the cost on one machine. It adds the part linear in the text, comparisons at the measured

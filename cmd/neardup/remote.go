@@ -185,27 +185,22 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	files := outputs{app: r.app}
-	defer files.abort()
-	overrides, labels, audit := files.open(r.out), files.open(r.labels), files.open(r.audit)
-	if files.err != nil {
-		return files.err
-	}
-	for _, e := range all {
-		err = cmp.Or(err, audit.WriteJSON(e))
-	}
-	for _, e := range last(all) {
-		if link := override.Link(e.Link); link == override.Must || link == override.Cannot {
-			err = cmp.Or(err, overrides.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
+	return r.batchRun(nil, &runFlags{}, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+		overrides, labels, audit := rep.open(r.out), rep.open(r.labels), rep.open(r.audit)
+		err := rep.err
+		for _, e := range all {
+			err = cmp.Or(err, audit.WriteJSON(e))
 		}
-	}
-	if labels != nil {
-		err = cmp.Or(err, writeLabels(labels, last(all)))
-	}
-	if err != nil {
-		return err
-	}
-	return files.commit()
+		for _, e := range last(all) {
+			if link := override.Link(e.Link); link == override.Must || link == override.Cannot {
+				err = cmp.Or(err, overrides.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
+			}
+		}
+		if labels != nil {
+			err = cmp.Or(err, writeLabels(labels, last(all)))
+		}
+		return nil, err
+	})
 }
 
 // last returns the valid rulings: the last one of each pair, in the order of the first ones.

@@ -39,7 +39,7 @@ type reporter struct {
 }
 
 // batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
-// or none and then calls the function that do returned. Only with again can do read standard input twice.
+// or none and then calls the function that do returned, unless it is nil. Only with again can do read standard input twice.
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
 	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && onTerminal(a.stderr)}
 	defer rep.abort()
@@ -64,7 +64,7 @@ func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again b
 		return rep.err
 	}
 	told, err := do(rep.r, rep)
-	if err == nil && told != nil {
+	if err == nil {
 		err = rep.commit()
 	}
 	if err != nil || told == nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/server/api"
-	"github.com/spf13/pflag"
 )
 
 // A job holds at most jobArticles articles of jobBytes together. Its JSON stays below a server's limit.
@@ -31,18 +30,9 @@ const (
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
-	run      runFlags
+	run      runFlags `flags:"rejects strict quiet"`
 	parallel int
 	answers  string
-}
-
-func (f *streamFlags) add(fs *pflag.FlagSet) {
-	f.input.add(fs)
-	bind(fs, "add", flags{
-		"server": &f.remote.server, "token-file": &f.remote.tokenFile,
-		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "strict": &f.run.strict,
-		"quiet": &f.run.quiet,
-	})
 }
 
 // A job is a run of consecutive records to send to the server.
