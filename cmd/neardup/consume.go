@@ -34,10 +34,6 @@ func (c *consume) valid() error {
 		return usage("--to is missing")
 	case c.bad != "" && c.bad == c.to:
 		return usage("--to and --bad are the same")
-	case c.inFlight < 1:
-		return usage("--in-flight is at least 1")
-	case c.claimAfter < time.Second:
-		return usage("--claim-after is at least a second")
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 		neardup.Decision
 		URL       string `json:"url,omitempty"`
 		LeaderURL string `json:"leaderUrl,omitempty"`
-	}{o.Decision, own.url, leader.url})
+	}{o.Decision, own.URL, leader.URL})
 }
 
 // config checks the flags and makes the engine's configuration.

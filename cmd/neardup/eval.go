@@ -15,7 +15,6 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/pflag"
 )
 
 type evaluation struct {
@@ -26,9 +25,6 @@ type evaluation struct {
 	json                    bool
 	judged
 }
-
-// ready allows negative values of --examples.
-func (e *evaluation) ready(fs *pflag.FlagSet) { _ = fs.SetAnnotation("examples", signed, nil) }
 
 func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	if e.judged.judged != "" {
@@ -42,9 +38,6 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
 		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
-	}
-	if !(e.at > 0 && e.at <= 1) {
-		return usage("--at %v is not in (0, 1]", e.at)
 	}
 	opt := eval.Options{At: e.at, Floor: e.floor, Examples: e.examples}
 	if e.pairs != "" {

@@ -134,7 +134,7 @@ func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
 		}
 		fs.Var(&settingValue{setting: s}, s.Name, help)
 		if s.Least < 0 {
-			_ = fs.SetAnnotation(s.Name, signed, nil) // the flag is there
+			_ = fs.SetAnnotation(s.Name, rangeKey, []string{".."}) // the flag is there
 		}
 	}
 }

@@ -31,8 +31,6 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 		return n, words, usage("--out FILE is needed")
 	case len(inputs) == 0 && len(i.merge) == 0:
 		return n, words, usage("INPUT or --merge TABLE is needed")
-	case i.least < 1:
-		return n, words, usage("--least %d is below 1", i.least)
 	}
 	if err := i.run.machine(nil); err != nil {
 		return n, words, err

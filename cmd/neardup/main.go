@@ -343,6 +343,8 @@ func badValue(name string, err error) error {
 	switch {
 	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
 		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)
+	case errors.As(cause, new(rangeError)):
+		return fmt.Errorf("%s %s%w", name, bad.GetValue(), cause)
 	case strings.Contains(cause.Error(), bad.GetValue()):
 		return fmt.Errorf("%s: %w", name, cause)
 	}

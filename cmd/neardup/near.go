@@ -53,8 +53,6 @@ func (n *near) do(ctx context.Context, args []string) error {
 
 func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	switch {
-	case n.distance < 0 || n.distance > simhash.MaxK:
-		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
 	case n.fingerprints == "":
 		return usage("--fingerprints FILE or --index DIR is needed")
 	case n.query != "" && len(args) > 0:

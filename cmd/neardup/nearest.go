@@ -31,8 +31,6 @@ func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error 
 		return usage("--index: %d texts (want one TEXT, or - for standard input)", len(args))
 	case n.fingerprints != "" || n.query != "":
 		return usage("--index: cannot be combined with --fingerprints and --query")
-	case n.top < 1:
-		return usage("--top %d: too small (want at least 1)", n.top)
 	}
 	words := args[0]
 	if words == corpus.Stdin {

@@ -130,8 +130,6 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 		return cfg, nil, usage("--mark has no effect without --out")
 	case !p.writes() && p.dropBelow != 0:
 		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	case p.dropBelow > 1:
-		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.dropBelow)
 	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()

@@ -27,8 +27,8 @@ type planVerb struct {
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
-	if p.sample != 0 && p.sample < 100 || p.cores < 1 {
-		return usage("--sample is at least 100, --cores at least 1")
+	if p.sample != 0 && p.sample < 100 {
+		return usage("--sample is at least 100")
 	}
 	if err := p.run.machine(nil); err != nil {
 		return err

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,19 +25,18 @@ type tenantTable struct {
 // configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
-// signed annotates flags that may be negative.
-const signed = "signed"
+// rangeKey annotates flags of numbers and durations with their range, such as 1..64. Where the lower bound is
+// excluded, > precedes it.
+const rangeKey = "range"
 
-// bounded makes the flags of a command reject numbers and durations that are negative, not finite, or too
-// long to be added to a time.
+// bounded makes the flags of a command reject numbers and durations out of their range. Without one, they are
+// not negative.
 func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
 		case "int", "int64", "float64", "duration":
-			_, is := f.Value.(boundedValue)
-			_, isSigned := f.Annotations[signed]
-			if !is && !isSigned {
-				f.Value = boundedValue{f.Value}
+			if _, is := f.Value.(boundedValue); !is {
+				f.Value = boundedValue{f.Value, strings.Join(f.Annotations[rangeKey], "")}
 			}
 		}
 	})
@@ -52,23 +53,49 @@ func boundedAll(cmd *cobra.Command) {
 // longestAge is the longest duration that an index takes: a century. Adding it to a time does not overflow.
 const longestAge = 876000 * time.Hour
 
-type boundedValue struct{ pflag.Value }
+type boundedValue struct {
+	pflag.Value
+	within string
+}
+
+// A rangeError follows a value that is out of the range of its flag.
+type rangeError string
+
+// Error returns the message.
+func (e rangeError) Error() string { return string(e) }
 
 func (v boundedValue) Set(s string) error {
 	if err := v.Value.Set(s); err != nil {
 		return err
 	}
-	switch is := v.String(); {
-	case is == "NaN" || strings.HasSuffix(is, "Inf"):
+	is := quantity(v.String())
+	least, most, _ := strings.Cut(v.within, "..")
+	above := strings.TrimPrefix(least, ">")
+	switch {
+	case math.IsNaN(is) || math.IsInf(is, 0):
 		return errors.New("it is not a number")
-	case strings.HasPrefix(is, "-"):
+	case is < 0 && !strings.HasPrefix(least, "-") && v.within != "..":
 		return errors.New("it is below 0")
-	case v.Type() == "duration":
-		if d, err := time.ParseDuration(is); err != nil || d > longestAge {
-			return fmt.Errorf("it is longer than %s", longestAge)
-		}
+	case v.Type() == "duration" && is > float64(longestAge):
+		return fmt.Errorf("it is longer than %s", longestAge)
+	case most == "" && least != "" && is < quantity(least):
+		return rangeError(": too small (want at least " + least + ")")
+	case least != "" && is < quantity(above), above != least && is == quantity(above), most != "" && is > quantity(most):
+		return rangeError(" is not in " + v.within)
 	}
 	return nil
+}
+
+// quantity returns a number, or a duration in nanoseconds.
+func quantity(s string) float64 {
+	if d, err := time.ParseDuration(s); err == nil {
+		return float64(d)
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return n
 }
 
 // layered sets flags that the command line does not set. It takes them from the environment, or else from the

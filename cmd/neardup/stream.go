@@ -71,9 +71,6 @@ type counts struct {
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
-	if f.parallel < 1 || f.parallel > 64 {
-		return usage("--parallel is not in 1..64")
-	}
 	if f.input.opt.Compare == corpus.TitleAndText {
 		return usage("--compare %s has no effect here: serve --compare says what the server compares", corpus.TitleAndText)
 	}

@@ -32,8 +32,8 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
 		t.method.name = "ngram"
 	}
-	if err := t.check(inputs); err != nil {
-		return err
+	if (len(t.judged) > 0) == (t.labelled != "") {
+		return usage("one of --judged and --labelled is needed")
 	}
 	if len(t.judged) > 0 || t.method.name != "ngram" || t.out != "" || t.precision != 0 {
 		return t.curve(ctx, inputs)
@@ -69,19 +69,6 @@ func writeFile(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return f.Commit()
-}
-
-// check checks the flags that select the training data.
-func (t *tune) check(inputs []string) error {
-	switch {
-	case howMany(len(t.judged) > 0, t.labelled != "") != 1:
-		return usage("one of --judged and --labelled is needed")
-	case !(t.recall > 0 && t.recall <= 1):
-		return usage("--recall %v is not in (0, 1]", t.recall)
-	case t.precision < 0 || t.precision > 1:
-		return usage("--precision %v is not in (0, 1]", t.precision)
-	}
-	return nil
 }
 
 // ngram learns the substrings and the threshold of method ngram.
