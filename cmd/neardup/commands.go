@@ -218,7 +218,7 @@ type flagRow struct{ group, short, value, within, help string }
 
 var flagRows = sync.OnceValue(func() map[string]flagRow {
 	rows, group := map[string]flagRow{}, ""
-	for line := range strings.Lines(strings.NewReplacer("{formats}", formatNames(), "{keep}", batch.KeepKeys).Replace(flagTable)) {
+	for line := range strings.Lines(strings.NewReplacer("{formats}", strings.Join(completions()["format"], ", "), "{keep}", batch.KeepKeys).Replace(flagTable)) {
 		line = strings.TrimRight(line, "\n")
 		if title, ok := strings.CutPrefix(line, "# "); ok {
 			group = title

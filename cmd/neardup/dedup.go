@@ -198,7 +198,8 @@ func (d *dedup) config() (batch.Config, error) {
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
-	if decorated := d.method.fs.Changed("lossless") || d.method.fs.Changed("containment"); cfg.Link == batch.Components && decorated {
+	c, err := d.method.choice()
+	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
 	}
 	if err := d.proof.read(&d.write, d.link); err != nil {

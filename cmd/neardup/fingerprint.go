@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,8 +30,8 @@ type fingerprint struct {
 
 // ready makes simhash the default.
 func (f *fingerprint) ready(fs *pflag.FlagSet) {
-	f.method.name = "simhash"
-	fs.Lookup("method").DefValue = f.method.name
+	f.method.usual = "simhash"
+	fs.Lookup("method").DefValue = f.method.usual
 }
 
 func (f *fingerprint) do(ctx context.Context, inputs []string) error {
@@ -113,8 +112,7 @@ func (f *fingerprint) printer() (*printer, error) {
 		}
 		return f.print(source), nil
 	}
-	ownFeatures := slices.ContainsFunc(append(ofFiles, "features"), f.method.fs.Changed)
-	if ownFeatures || f.method.name != "simhash" {
+	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
 		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
 	}
 	if !f.cmd.Flags().Changed("normalize") {

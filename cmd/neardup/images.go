@@ -57,7 +57,7 @@ func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 
 // pictured selects the method for pictures with --format images, and rejects it otherwise.
 func pictured(fs *pflag.FlagSet) error {
-	format, name := setting(fs, "format", "name"), setting(fs, "method", "method")
+	format, method := setting(fs, "format", "name"), fs.Lookup("method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
 	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
 		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
@@ -65,7 +65,7 @@ func pictured(fs *pflag.FlagSet) error {
 	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
 		return usage("--format: max-pixels is for images")
 	}
-	if name == nil {
+	if method == nil {
 		return nil
 	}
 	if keep := fs.Lookup("keep"); keep != nil && pictures {
@@ -82,13 +82,16 @@ func pictured(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	spec := method.Value.String()
+	name, _, _ := strings.Cut(strings.TrimSpace(spec), " ")
 	switch {
-	case pictures && !name.Changed:
-		name.Changed = true
-		return name.Value.Set(image.Name)
-	case pictures && name.Value.String() != image.Name && name.Value.String() != "exact":
-		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name.Value)
-	case !pictures && name.Value.String() == image.Name:
+	case pictures && !method.Changed:
+		return fs.Set("method", image.Name)
+	case pictures && strings.Contains(name, "="):
+		return fs.Set("method", image.Name+" "+spec)
+	case pictures && name != image.Name && name != "exact":
+		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name)
+	case !pictures && name == image.Name:
 		return usage("--method images compares pictures, which --format images reads, and no texts")
 	}
 	return nil

@@ -165,7 +165,10 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	addCommands(root, a)
 	root.AddCommand(methodTopic())
-	root.SetUsageFunc(usageOf)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
+		return err
+	})
 	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -302,16 +305,6 @@ func (a *app) onInputs(do func(ctx context.Context, args []string) error, first 
 		}
 		return do(cmd.Context(), slices.Concat(args[:first], inputs))
 	}
-}
-
-// howMany counts the flags that are true.
-func howMany(flags ...bool) (n int) {
-	for _, is := range flags {
-		if is {
-			n++
-		}
-	}
-	return n
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there

@@ -85,7 +85,12 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
 		}
 		m := p.method
-		m.name = name
+		words := strings.Fields(m.spec)
+		if len(words) == 0 || strings.Contains(words[0], "=") {
+			words = slices.Insert(words, 0, "")
+		}
+		words[0] = name
+		m.spec = strings.Join(words, " ")
 		out = append(out, m)
 	}
 	return out, nil

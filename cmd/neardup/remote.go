@@ -128,7 +128,8 @@ type correct struct {
 }
 
 func (c *correct) do(ctx context.Context, args []string) error {
-	if howMany(c.with != "", c.docid != "", c.alone) != 1 {
+	given := slices.DeleteFunc([]bool{c.with != "", c.docid != "", c.alone}, func(is bool) bool { return !is })
+	if len(given) != 1 {
 		return usage("give one of --with, --docid and --alone")
 	}
 	to := api.Correction{With: c.with, DocID: c.docid, Why: c.why}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -151,7 +152,8 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}
 	var tenants map[string]tenantTable
-	for key, primitive := range content {
+	for _, key := range slices.Sorted(maps.Keys(content)) { // method before threshold
+		primitive := content[key]
 		if key == "tenants" {
 			if err := meta.PrimitiveDecode(primitive, &tenants); err != nil {
 				return nil, usage("%s: tenants: %w", file, err)
@@ -179,7 +181,9 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	if f == nil || name == configFlag || name == "help" {
 		return fmt.Errorf("unknown setting %s", name)
 	}
-	if f.Changed {
+	method := fs.Lookup("method")
+	within := name == "threshold" && method != nil && method.Changed && strings.Contains(method.Value.String(), "threshold=")
+	if f.Changed || within {
 		return nil
 	}
 	values, ok := v.([]any)
@@ -194,24 +198,12 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	return nil
 }
 
-// spec is the value of a flag that holds settings, such as "minhash recall=.999". The value of the setting
+// spec is the value of a flag that holds settings, such as "csv delimiter=tab". The value of the setting
 // named first may come before the NAME=VALUE pairs. The settings are flags in a set of their own.
 type spec struct {
 	first, text string
 	settings    *pflag.FlagSet
-	own         []string // settings that are flags of the command only
 	given       []string // by the text
-}
-
-// addSpec adds --method to the flags of a command. It also adds common settings as separate flags.
-func addSpec(fs, settings *pflag.FlagSet, own ...string) {
-	name := settings.Lookup("method")
-	bounded(settings)
-	fs.Var(&spec{first: "method", text: name.DefValue, settings: settings, own: ofFiles}, "method",
-		name.Usage+"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
-	for _, each := range own {
-		fs.AddFlag(settings.Lookup(each))
-	}
 }
 
 // bindSpec defines a flag that holds settings. Their rows in the table are named "flag: setting".
@@ -237,11 +229,7 @@ func (s *spec) String() string { return s.text }
 func (s *spec) Set(v string) error {
 	for _, name := range s.given {
 		f := s.settings.Lookup(name)
-		value := f.Value
-		if b, ok := value.(boundedValue); ok {
-			value = b.Value // a default may be below 0
-		}
-		_ = value.Set(f.DefValue) // it was made from it
+		_ = f.Value.Set(f.DefValue) // it was made from it
 		f.Changed = false
 	}
 	s.given = nil
@@ -254,7 +242,7 @@ func (s *spec) Set(v string) error {
 		}
 		f := s.settings.Lookup(name)
 		switch {
-		case f == nil || slices.Contains(s.own, name) || isSetting && name == s.first:
+		case f == nil || isSetting && name == s.first:
 			return fmt.Errorf("no setting %q: there are %s", name, strings.Join(s.names(), ", "))
 		case f.Changed:
 			return fmt.Errorf("%s is given twice", name)
@@ -271,7 +259,7 @@ func (s *spec) Set(v string) error {
 // names lists the settings.
 func (s *spec) names() (names []string) {
 	s.settings.VisitAll(func(f *pflag.Flag) {
-		if f.Name != s.first && !slices.Contains(s.own, f.Name) {
+		if f.Name != s.first {
 			names = append(names, f.Name)
 		}
 	})

@@ -113,3 +113,29 @@ func TestRanges(t *testing.T) {
 		t.Errorf("%s", &stdout)
 	}
 }
+
+// TestThresholdOfMethod checks that the threshold of --method precedes that of a file, and that two on one command
+// line are refused.
+func TestThresholdOfMethod(t *testing.T) {
+	dir := t.TempDir()
+	config, docs := filepath.Join(dir, "n.toml"), filepath.Join(dir, "docs.txt")
+	fatal(t, os.WriteFile(config, []byte("threshold = 0.5\nmethod = 'minhash recall=.9'\n"), 0o600))
+	fatal(t, os.WriteFile(docs, []byte("one line of text\n"), 0o600))
+	for args, want := range map[string]string{
+		"":                                     "method      minhash recall=0.9 threshold=0.5\n",
+		"--method=recall=.8":                   "method      auto recall=0.8 threshold=0.5\n",
+		"--threshold=.6":                       "method      minhash recall=0.9 threshold=0.6\n",
+		"--method=minhash\tthreshold=.8":       "method      minhash threshold=0.8\n",
+		"--threshold=.6 --method=threshold=.8": "threshold is given twice",
+		"--method=minhash\tidf=x":              `--method: no setting "idf": there are bias`,
+	} {
+		var stderr bytes.Buffer
+		given := append([]string{"dedup", "--format=lines", "--config=" + config, docs}, strings.Split(args, " ")...)
+		if args == "" {
+			given = given[:4]
+		}
+		if run(t.Context(), given, nil, io.Discard, &stderr); !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: %s (want %s)", args, &stderr, want)
+		}
+	}
+}

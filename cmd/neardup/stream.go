@@ -279,16 +279,16 @@ func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api
 	if !errors.As(err, &p) || p.Status != http.StatusRequestEntityTooLarge {
 		return a.Answers, err
 	}
-	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
+	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
 }
 
 // checkAll checks the articles of a job, one after another.
 func checkAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
-	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
 }
 
 // each collects answers and the problems that only concern one article.
-func each(_ context.Context, entries []api.BatchEntry, one func(*api.BatchEntry) (api.Answer, error)) ([]api.EntryReply, error) {
+func each(entries []api.BatchEntry, one func(*api.BatchEntry) (api.Answer, error)) ([]api.EntryReply, error) {
 	replies := make([]api.EntryReply, len(entries))
 	for i := range entries {
 		a, err := one(&entries[i])

@@ -17,7 +17,6 @@ import (
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/pflag"
 )
 
 type tune struct {
@@ -32,13 +31,17 @@ type tune struct {
 }
 
 func (t *tune) do(ctx context.Context, inputs []string) error {
-	if !t.method.fs.Changed("method") && len(t.judged) == 0 {
-		t.method.name = "ngram"
+	if len(t.judged) == 0 {
+		t.method.usual = "ngram"
+	}
+	c, err := t.method.choice()
+	if err != nil {
+		return err
 	}
 	if (len(t.judged) > 0) == (t.labelled != "") {
 		return usage("one of --judged and --labelled is needed")
 	}
-	if len(t.judged) > 0 || t.method.name != "ngram" || t.out != "" || t.precision != 0 {
+	if len(t.judged) > 0 || c.Name != "ngram" || t.out != "" || t.precision != 0 {
 		return t.curve(ctx, inputs)
 	}
 	r, err := t.ngram(ctx, inputs)
@@ -170,12 +173,11 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	if r.Few != "" {
 		fmt.Fprintf(&b, "# %s\n", r.Few)
 	}
-	spec := t.method.name
-	t.method.fs.Visit(func(f *pflag.Flag) {
-		if f.Name != "method" && f.Name != "threshold" && !slices.Contains(ofFiles, f.Name) {
-			spec += " " + f.Name + "=" + f.Value.String()
-		}
-	})
+	c, err := t.method.parsed()
+	if err != nil {
+		return err
+	}
+	spec := c.String()
 	if r.Bias != 0 && t.precision == 0 {
 		fmt.Fprintf(&b, "method = %q\n", fmt.Sprintf("%s bias=%v", spec, r.Bias))
 	} else {
@@ -189,7 +191,7 @@ func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	if t.method.normalize != "default" {
 		fmt.Fprintf(&b, "normalize = %q\n", t.method.normalize)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
