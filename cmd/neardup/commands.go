@@ -270,9 +270,6 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 			fs.StringSliceVarP((*[]string)(p), name, row.short, *p, row.help)
 		case pflag.Value:
 			fs.VarP(p, name, row.short, row.help)
-			if p.Type() == "bool" {
-				fs.Lookup(name).NoOptDefVal = "true"
-			}
 		default:
 			continue
 		}

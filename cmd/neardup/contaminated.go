@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -268,14 +267,9 @@ func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err
 
 // plain returns a JSON string, or a number as written. It returns "" for any other value.
 func plain(raw json.RawMessage) (s string) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case len(raw) == 0 || bytes.IndexByte([]byte("[{ntf"), raw[0]) >= 0:
-		return ""
-	case raw[0] != '"':
-		return string(raw)
-	case json.Unmarshal(raw, &s) != nil:
-		return ""
+	var n json.Number
+	if json.Unmarshal(raw, &s) != nil && json.Unmarshal(raw, &n) == nil {
+		s = n.String()
 	}
 	return s
 }

@@ -198,7 +198,7 @@ func (d *dedup) config() (batch.Config, error) {
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
-	c, err := d.method.choice()
+	c, _ := d.method.choice() // made already
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
 	}

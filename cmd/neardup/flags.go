@@ -264,9 +264,8 @@ type runFlags struct {
 	tmp     string
 	workers int
 
-	rejects     string
-	strict      strictness
-	json, quiet bool
+	rejects             string
+	strict, json, quiet bool // unless strict is given, as true or false, most records may not be rejected
 }
 
 const (

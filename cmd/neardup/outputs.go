@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -303,22 +302,6 @@ func (r *rejects) end() {
 		}
 	}
 }
-
-// strictness is the flag --strict. Without it, a run fails if most records are rejected.
-type strictness struct{ set, on bool }
-
-// Set parses a value.
-func (s *strictness) Set(v string) (err error) {
-	s.set = true
-	s.on, err = strconv.ParseBool(v)
-	return err
-}
-
-// String returns the value.
-func (s *strictness) String() string { return strconv.FormatBool(s.on) }
-
-// Type names the kind of value for the help.
-func (s *strictness) Type() string { return "bool" }
 
 // most returns the error of a run that rejected most records.
 func (r *rejects) most(documents int64) error {

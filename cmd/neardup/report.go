@@ -175,7 +175,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case documents > 0 && p.rejected.count > documents && !p.flags.strict.set:
+	case documents > 0 && p.rejected.count > documents && !p.cmd.Flags().Changed("strict"):
 		p.rejected.end()
 		return p.rejected.most(documents)
 	case documents > 0:
@@ -380,7 +380,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 	case !p.flags.quiet:
 		text(p.stderr)
 	}
-	if p.flags.strict.on && rejected > 0 {
+	if p.flags.strict && rejected > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil

@@ -117,20 +117,15 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	if firstErr != nil {
 		return nil, firstErr
 	}
-	file := fs.Lookup(configFlag).Value.String()
-	if file == "" {
-		return nil, nil
-	}
-	return fromFile(fs, file)
+	return fromFile(fs)
 }
 
 // configured sets flags of a batch from the file of --config, unless the command line has set them.
 func configured(fs *pflag.FlagSet) error {
-	file := fs.Lookup(configFlag)
-	if file == nil || file.Value.String() == "" {
+	if fs.Lookup(configFlag) == nil {
 		return nil
 	}
-	return noTenants(fromFile(fs, file.Value.String()))
+	return noTenants(fromFile(fs))
 }
 
 // noTenants rejects tenants for commands other than a service.
@@ -141,7 +136,11 @@ func noTenants(tenants map[string]tenantTable, err error) error {
 	return err
 }
 
-func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
+func fromFile(fs *pflag.FlagSet) (map[string]tenantTable, error) {
+	file := fs.Lookup(configFlag).Value.String()
+	if file == "" {
+		return nil, nil
+	}
 	var content map[string]toml.Primitive
 	text, err := os.ReadFile(file)
 	if err != nil {
