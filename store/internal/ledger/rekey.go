@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/neardup/neardup/docid"
@@ -79,15 +80,10 @@ func (w *rekeyer) run() error {
 	return w.b.Commit()
 }
 
-// unpost removes the postings. Opening the store makes them from leaders and names.
+// unpost removes the postings. Opening the store makes them from the leaders.
 func (ix *index) unpost(b Batch) error {
-	for _, space := range []byte{spaceSegment, spacePosting, spacePiece} {
-		prefix := ix.key(space)
-		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
-			return err
-		}
-	}
-	return nil
+	prefix := ix.key(spacePosting)
+	return errors.Join(b.DeleteRange(prefix, after(prefix)), b.Delete(ix.key(spaceFlushed)))
 }
 
 func (w *rekeyer) leadersAnew() error {
@@ -142,10 +138,11 @@ func (w *rekeyer) names() error {
 			} else if known != nil {
 				continue
 			}
-			if err := w.set(key, (&nameRow{max(m.Seq, m.Leader), m.Leader}).fields); err != nil {
+			seq := max(m.Seq, m.Leader)
+			if err := w.set(key, oneUint(&seq)); err != nil {
 				return err
 			}
-			if err := w.set(aliasKey(w.ix.id, n, m.Leader), func(*coder) {}); err != nil {
+			if err := w.set(aliasKey(w.ix.id, n, seq, m.Leader), func(*coder) {}); err != nil {
 				return err
 			}
 		}
