@@ -35,8 +35,8 @@ import (
 //	u turn                offset of a heartbeat in the log, and the digests of the state there
 //	z                     position in the log
 //
-// Sources exist only once, and Rebuild derives the other rows from them. ^ is the complement of a number, so that the
-// newest rows come first.
+// Sources exist only once, and a rebuild (Past) reads nothing else. ^ is the complement of a number, so that the newest
+// rows come first.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
