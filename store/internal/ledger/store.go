@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,13 +17,10 @@ import (
 type Store struct {
 	kv       KV
 	requests chan *request
-	closed   chan struct{} // closed by Close to stop flushing
-	settled  chan struct{}
-	quit     chan struct{} // closed then, to stop the writer
+	quit     chan struct{} // closed to stop the writer
 	stopped  chan struct{}
-	full     chan struct{} // an immutable memtable is to be written
+	work     sync.WaitGroup // flushes
 	inMemory int
-	volatile bool
 	follower *follower // nil without a log
 	closing  sync.Once
 	copying  sync.Mutex
@@ -48,11 +46,9 @@ type request struct {
 
 // Options configure a store. The zero value is usable.
 type Options struct {
-	// Postings is how many postings of an index are in memory before they are written to rows, about 50 bytes
+	// Postings is how many postings of an index are in memory before they are written to rows, about 40 bytes
 	// each. The default is 256 x 1024.
 	Postings int
-	// Volatile marks a KV that ends with the process, so Close writes nothing for the next start.
-	Volatile bool
 	// Log is the log that the store follows, or nil. See docid.Log.
 	Log docid.Log
 	// Beat is how often the servers of a log compare their states (default 1 minute). Keep is how many
@@ -92,19 +88,14 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 
 // load opens a store without following its log.
 func load(ctx context.Context, kv KV, o Options) (*Store, error) {
-	if o.Postings <= 0 {
-		o.Postings = maxInMemory
-	}
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
-		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
-		full: make(chan struct{}, 1), inMemory: o.Postings, volatile: o.Volatile,
+		quit: make(chan struct{}), stopped: make(chan struct{}), inMemory: cmp.Or(o.Postings, maxInMemory),
 	}
 	if err := s.load(ctx, o.Log != nil); err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
-	go s.flushAndCompact()
 	return s, nil
 }
 
@@ -187,7 +178,7 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close waits for a copy in progress, flushes postings, lets the writer finish its requests, and closes the KV.
+// Close waits for a copy in progress, lets the writer finish its requests, and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
@@ -196,10 +187,9 @@ func (s *Store) Close() error {
 		if s.follower != nil {
 			s.follower.close()
 		}
-		close(s.closed)
-		<-s.settled
 		close(s.quit)
 		<-s.stopped
+		s.work.Wait()
 		err = s.kv.Close()
 	})
 	return err
