@@ -86,7 +86,7 @@ type Document struct {
 
 // Document returns document i.
 func (c *Corpus) Document(i int) Document {
-	return Document{ID: id(i), Family: id(c.original(i)), Text: string(c.appendText(nil, i, "\n"))}
+	return Document{ID: id(i), Family: id(c.options.original(i)), Text: string(c.appendText(nil, i, "\n"))}
 }
 
 func id(i int) string { return "g" + strconv.Itoa(i) }
@@ -100,15 +100,15 @@ const (
 	edited
 )
 
-func (c *Corpus) kind(i int) kind {
+func (o Options) kind(i int) kind {
 	if i == 0 {
 		return fresh
 	}
-	r := newRandom(c.options.Seed, kindStream+uint64(i))
+	r := newRandom(o.Seed, kindStream+uint64(i))
 	switch p := r.below(1000); {
-	case p < c.options.Copies:
+	case p < o.Copies:
 		return copied
-	case p < c.options.Copies+c.options.Near:
+	case p < o.Copies+o.Near:
 		return edited
 	}
 	return fresh
@@ -116,13 +116,13 @@ func (c *Corpus) kind(i int) kind {
 
 // original returns the fresh document from which document i was made: any
 // earlier one, all of them about as likely.
-func (c *Corpus) original(i int) int {
-	if c.kind(i) == fresh {
+func (o Options) original(i int) int {
+	if o.kind(i) == fresh {
 		return i
 	}
-	r := newRandom(c.options.Seed, sourceStream+uint64(i))
+	r := newRandom(o.Seed, sourceStream+uint64(i))
 	j := r.below(i)
-	for c.kind(j) != fresh {
+	for o.kind(j) != fresh {
 		j--
 	}
 	return j
@@ -130,11 +130,11 @@ func (c *Corpus) original(i int) int {
 
 // appendText appends the text of document i, with the given line end.
 func (c *Corpus) appendText(dst []byte, i int, newline string) []byte {
-	from := c.original(i)
+	from := c.options.original(i)
 	w := writer{words: c.words, random: newRandom(c.options.Seed, textStream+uint64(from)), newline: newline}
 	length := c.options.length(&w.random)
 	dst = append(dst, c.greeting...)
-	if c.kind(i) != edited {
+	if c.options.kind(i) != edited {
 		return w.append(dst, length, nil, 0)
 	}
 	edits := newRandom(c.options.Seed, editStream+uint64(i))
@@ -150,7 +150,7 @@ func (c *Corpus) WriteJSONL(w io.Writer) (documents int, bytes int64, err error)
 		buffer = append(buffer, `{"id":"g`...)
 		buffer = strconv.AppendInt(buffer, int64(documents), 10)
 		buffer = append(buffer, `","family":"g`...)
-		buffer = strconv.AppendInt(buffer, int64(c.original(documents)), 10)
+		buffer = strconv.AppendInt(buffer, int64(c.options.original(documents)), 10)
 		buffer = append(buffer, `","text":"`...)
 		start := len(buffer)
 		buffer = c.appendText(buffer, documents, `\n`)

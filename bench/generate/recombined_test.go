@@ -113,3 +113,50 @@ func TestPieces(t *testing.T) {
 		t.Errorf("%d paragraphs, want 1", len(paragraphs))
 	}
 }
+
+// TestPages makes pages of two languages: copies are equal to their originals, edited ones are not, and the bytes are the
+// same each time.
+func TestPages(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "docs.jsonl")
+	const chinese = `{"id":"zh","text":"我们可能会修改这些条款但会事先告诉您。图书馆在星期一对所有读者开放并提供热水。所有读者都可以在星期一借走三本新书。"}`
+	docs := fmt.Sprintf("{\"id\":\"en\",\"text\":%q}\n%s\n", strings.Join(realSentences, ". "), chinese)
+	if err := os.WriteFile(file, []byte(docs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	options := generate.Options{Seed: 3, Documents: 300, Median: 400, Sigma: 500, Max: 3000, Copies: 200, Near: 200, Edits: 50}
+	pages, err := generate.NewPages([]string{file}, options, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal, edited, han := 0, 0, 0
+	for i := range options.Documents {
+		d := pages.Document(i)
+		if strings.Contains(d.Text, "。") {
+			han++
+		}
+		if d.Family == d.ID {
+			continue
+		}
+		var from int
+		if _, err := fmt.Sscanf(d.Family, "g%d", &from); err != nil || from >= i {
+			t.Fatalf("%s is of %s", d.ID, d.Family)
+		}
+		if d.Text == pages.Document(from).Text {
+			equal++
+		} else {
+			edited++
+		}
+	}
+	if equal < 30 || edited < 30 || han < 60 || han > 180 {
+		t.Errorf("%d equal and %d edited copies of some 60 each, %d Chinese of some 120", equal, edited, han)
+	}
+	var out [2]bytes.Buffer
+	for i := range out {
+		if _, _, err := pages.WriteJSONL(&out[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(out[0].Bytes(), out[1].Bytes()) {
+		t.Error("two runs differ")
+	}
+}

@@ -8,6 +8,7 @@
 //
 //	go run -C bench ./generate/cmd -of sentences -documents 1000000 -near 100 -truth truth.tsv FILE... > short.jsonl
 //	go run -C bench ./generate/cmd -of paragraphs -documents 200000 -max 3000 FILE... > paragraphs.jsonl
+//	go run -C bench ./generate/cmd -of pages -bytes 1000000000 -copies 50 -near 150 FILE... > 1gb.jsonl
 package main
 
 import (
@@ -49,7 +50,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&f.Count, "fingerprints", 0, "write n 64-bit fingerprints instead of texts")
 	flags.IntVar(&f.Distance, "distance", 3, "bits that a near fingerprint differs by, at most")
 	flags.BoolVar(&hex, "hex", false, "fingerprints as hex lines, not as 8 little-endian bytes")
-	flags.StringVar(&real.of, "of", "", `make texts of those in FILES: "sentences" recombined, or "paragraphs" as they are`)
+	flags.StringVar(&real.of, "of", "", `make texts of those in FILES: "sentences" or "pages" recombined, or "paragraphs" as they are`)
+	flags.IntVar(&real.chinese, "chinese", 400, "of pages: how many of 1,000 are Chinese")
 	flags.IntVar(&real.jump, "jump", 700, "of sentences: in how many of 1,000 places where it can a text goes on in another sentence")
 	flags.IntVar(&real.least, "least", 1, "of paragraphs: the least runes")
 	flags.StringVar(&real.truth, "truth", "", "of sentences: write here which text is an edited copy of which")

@@ -19,7 +19,7 @@ func TestRun(t *testing.T) {
 		{"-fingerprints 10 -hex", func(n int) bool { return n == 170 }, ""},
 		{"-of paragraphs ../generate.go", func(n int) bool { return n > 3000 }, ""},
 		{"-of sentences -documents 5 ../generate.go", func(n int) bool { return n > 200 }, ""},
-		{"-of verses ../generate.go", nil, "neither sentences nor paragraphs"},
+		{"-of verses ../generate.go", nil, "neither sentences, paragraphs nor pages"},
 		{"-of sentences", nil, "needs files"},
 		{"", nil, "one of -documents"},
 		{"-documents 1 -language latin", nil, "language"},

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/neardup/neardup/bench/generate"
@@ -15,6 +16,7 @@ type ofReal struct {
 	of          string
 	jump, least int
 	truth       string
+	chinese     int
 }
 
 func (r ofReal) write(w io.Writer, o generate.Options, files []string) error {
@@ -34,8 +36,18 @@ func (r ofReal) write(w io.Writer, o generate.Options, files []string) error {
 			return err
 		}
 		return generate.WritePieces(w, all)
+	case "pages":
+		if o.Documents == 0 {
+			o.Documents = math.MaxInt
+		}
+		pages, err := generate.NewPages(files, o, r.chinese)
+		if err != nil {
+			return err
+		}
+		_, _, err = pages.WriteJSONL(w)
+		return err
 	}
-	return fmt.Errorf("-of %q is neither sentences nor paragraphs", r.of)
+	return fmt.Errorf("-of %q is neither sentences, paragraphs nor pages", r.of)
 }
 
 func (r ofReal) sentences(w io.Writer, o generate.Options, files []string) error {

@@ -16,7 +16,7 @@ func TestJobsFindThePlantedPair(t *testing.T) {
 		"something else altogether, about ships and the sea, and about the men who sail them",
 		strings.Repeat(sentence, 1) + "one two three four five six seven eight nine TEN!",
 	}
-	for _, job := range []string{"minhash-words", "minhash-runes", "jaccard-words", "jaccard-runes+clean"} {
+	for _, job := range []string{"minhash-words", "minhash-runes+clean"} {
 		run, err := newWork(job)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/feature"
 	"github.com/neardup/neardup/minhash"
-	"github.com/neardup/neardup/ngram"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 )
@@ -32,10 +31,6 @@ func newWork(job string) (work, error) {
 		return pairsByMinHash(words, clean)
 	case "minhash-runes":
 		return pairsByMinHash(runes, clean)
-	case "jaccard-words":
-		return pairsByPrefixes(words, clean)
-	case "jaccard-runes":
-		return pairsByPrefixes(runes, clean)
 	case "simhash-chars":
 		return fingerprints(feature.Shingle{Unit: feature.Runes, K: 4}, clean), nil
 	case "simhash-words":
@@ -61,11 +56,6 @@ const threshold = .7
 
 func pairsByMinHash(shingle feature.Shingle, clean text.Normalizer) (work, error) {
 	method, err := minhash.New(minhash.Config{Shingle: shingle, Threshold: threshold})
-	return pairsBy(method, clean), err
-}
-
-func pairsByPrefixes(shingle feature.Shingle, clean text.Normalizer) (work, error) {
-	method, err := ngram.NewJaccard(ngram.Config{Shingle: shingle, Threshold: threshold})
 	return pairsBy(method, clean), err
 }
 
