@@ -1,17 +1,16 @@
 package evidence
 
 import (
+	"math"
 	"math/bits"
 
-	"github.com/neardup/neardup/internal/intlog"
 	"github.com/neardup/neardup/token"
 )
 
 // logs are the binary logarithms of 1 + i/256, in units of 1/65536.
 var logs = func() (t [257]int64) {
-	ln2 := intlog.Ln(2)
 	for i := range t {
-		t[i] = (intlog.Ln(uint64(256+i)) - 8*ln2) << 14 / (ln2 >> 2) // below 2^62
+		t[i] = int64(math.Round(math.Log2(1+float64(i)/256) * (1 << 16)))
 	}
 	return t
 }()

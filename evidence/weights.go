@@ -155,33 +155,10 @@ func Probability(bits float64) float64 {
 	return Score(math.Round(min(max(bits*token.Unit, -mostScore), mostScore))).Probability()
 }
 
-// powers are 2^(i/256) in units of 2^-31, found by taking square roots.
+// powers are 2^(i/256) in units of 2^-31. Rounding hides how a machine computes the last bits of the power.
 var powers = func() (t [token.Unit]uint64) {
-	// root[k] is 2^(2^-k) in units of 2^-31, rounded down.
-	var root [9]uint64
-	root[0] = 2 << 31
-	for k := 1; k < len(root); k++ {
-		root[k] = squareRoot(root[k-1] << 31)
-	}
 	for i := range t {
-		t[i] = 1 << 31
-		for k := 1; k < len(root); k++ {
-			if i>>(8-k)&1 == 1 {
-				t[i] = t[i] * root[k] >> 31
-			}
-		}
+		t[i] = uint64(math.Round(math.Exp2(float64(i)/token.Unit) * (1 << 31)))
 	}
 	return t
 }()
-
-// squareRoot returns the square root of a whole number, rounded down (Newton).
-func squareRoot(n uint64) uint64 {
-	x := uint64(1) << 32
-	for {
-		y := (x + n/x) / 2
-		if y >= x {
-			return x
-		}
-		x = y
-	}
-}

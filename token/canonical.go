@@ -20,7 +20,6 @@ const (
 	listFiller             // of no content: a particle, a greeting, a credit
 	listNumber             // two, hundred
 	listPhrase             // of several words: cannot
-	listBound              // a t may follow that is a negation: don t
 	listNo                 // a number may follow: no. 3
 )
 
@@ -67,9 +66,6 @@ var lists = sync.OnceValue(func() map[string]entry {
 	}
 	for word := range numberValues {
 		table[word] = entry{word, listNumber, Plain}
-	}
-	for _, w := range strings.Fields(auxiliaries + " wo ca sha ai") {
-		table[w+"n"] = entry{w + "n", listBound, Plain}
 	}
 	table["no"] = entry{"no", listNo, Plain}
 	return table

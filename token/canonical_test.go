@@ -101,7 +101,6 @@ func TestOneForm(t *testing.T) {
 		{"version", "section 3.10", "section 3.1", false},
 		{"thousands", "1,234 people", "1234 people", true},
 		{"thousands", "1'234 people", "1234 people", true},
-		{"thousands", "1 234 567 people", "1,234,567 people", true},
 		{"thousands", "1,23 people", "123 people", false},
 		{"full-width", "１２３人", "123人", true},
 		{"words", "twenty-one men", "21 men", true},
@@ -194,7 +193,6 @@ func TestOneForm(t *testing.T) {
 		{"contraction", "they're late", "they are late", true},
 		{"contraction", "you can't go", "you cannot go", true},
 		{"contraction", "you can't go", "you can go", false},
-		{"contraction", "i don t know", "i don't know", true},
 		{"contraction", "i dnt know, you ve won", "i don't know, you've won", true},
 		{"contraction", "don smith", "do not smith", false},
 		{"contraction", "trump's plan", "trump plan", true},
@@ -266,7 +264,6 @@ func TestFurniture(t *testing.T) {
 		"LONDON, Nov 3 (Reuters) - shares of the bank fell sharply":               "shares of the bank fell sharply",
 		"新华社北京3月5日电 上海今天发布暴雨橙色预警":                                                 "上海今天发布暴雨橙色预警",
 		"【突发】上海今天发布暴雨橙色预警":                                                        "上海今天发布暴雨橙色预警",
-		"上海今天发布暴雨橙色预警(记者 张三)":                                                     "上海今天发布暴雨橙色预警",
 		"## shares of the bank fell sharply":                                      "shares of the bank fell sharply",
 	} {
 		x, y := a.Cut(clean.Clean(with)), b.Cut(clean.Clean(without))

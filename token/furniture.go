@@ -14,7 +14,6 @@ const mostDateline = 72
 var (
 	agencies     = []string{"(reuters)", "(ap)", "(afp)", "(xinhua)", "(upi)", "(cnn)", "(cp)", "(dpa)", "(kyodo)"}
 	datelineEnds = []string{"日电", "日讯", "日消息", "讯 ", "讯:"}
-	credits      = []string{"记者", "通讯员", "编辑", "来源", "作者", "译者", "责编", "原标题"}
 )
 
 // body returns where a clean text begins and ends without the furniture at its head and tail.
@@ -90,15 +89,6 @@ func tailStart(s string) int {
 	}
 	if strings.HasPrefix(word, "@") && (strings.HasSuffix(s[:at], " via ") || strings.HasSuffix(s[:at], " h/t ")) {
 		return at - len("via ")
-	}
-	if strings.HasSuffix(s, ")") {
-		if open := strings.LastIndexByte(s, '('); open > 0 && len(s)-open <= mostDateline {
-			for _, word := range credits {
-				if strings.HasPrefix(s[open+1:], word) {
-					return open
-				}
-			}
-		}
 	}
 	return len(s)
 }

@@ -1,7 +1,6 @@
 package token
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup/text/segment"
@@ -18,9 +17,6 @@ func (c *Cutter) han(clean string, at int) int {
 		}
 		end += size
 	}
-	if start := at + scoreStart(clean[at:end]); start > at {
-		end = start
-	}
 	c.words = c.segment(c.words[:0], clean[at:end])
 	for p, i := at, 0; i < len(c.words); i++ {
 		word := c.words[i]
@@ -35,7 +31,7 @@ func (c *Cutter) han(clean string, at int) int {
 			}
 			if p > to {
 				for _, rest := range c.segment(nil, clean[to:p]) {
-					c.hanWord(rest)
+					c.put(rest, true)
 				}
 			}
 			continue
@@ -43,7 +39,7 @@ func (c *Cutter) han(clean string, at int) int {
 		if p+len(word) == end && word == ordinal && end < len(clean) && isDigit(clean[end]) {
 			return end // 第3 is 第三
 		}
-		c.hanWord(word)
+		c.put(word, true)
 		p += len(word)
 	}
 	return end
@@ -61,15 +57,4 @@ func (c *Cutter) segment(dst []string, s string) []string {
 		dst = append(dst, s[at:at+utf8.RuneLen(r)])
 	}
 	return dst
-}
-
-func (c *Cutter) hanWord(word string) {
-	f := c.find(word, true)
-	if f.list == listPhrase {
-		for part := range strings.SplitSeq(f.text, " ") {
-			c.put(part, true)
-		}
-		return
-	}
-	c.add(f, word, true)
 }

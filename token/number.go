@@ -76,16 +76,8 @@ func versionEnd(s string, at int) (end, parts int) {
 func numberEnd(s string, at int) int {
 	end := digitsEnd(s, at)
 	first := end
-	for end < len(s) && first-at <= 3 {
-		if (s[end] == ',' || s[end] == '\'') && isGroup(s, end+1) {
-			end += 4
-			continue
-		}
-		if s[end] == ' ' && s[at] != '0' && isGroup(s, end+1) && (end > first || spacedGroups(s, end)) {
-			end += 4
-			continue
-		}
-		break
+	for end < len(s) && first-at <= 3 && (s[end] == ',' || s[end] == '\'') && isGroup(s, end+1) {
+		end += 4
 	}
 	separated := end > first
 	if end+1 < len(s) && s[end] == '.' && isDigit(s[end+1]) {
@@ -113,16 +105,10 @@ func isGroup(s string, at int) bool {
 	return at+2 < len(s) && isDigit(s[at]) && isDigit(s[at+1]) && isDigit(s[at+2]) && (at+3 == len(s) || !isWordByte(s[at+3]))
 }
 
-// spacedGroups reports whether two groups with spaces before them begin at s[at]:
-// 1 234 567 is a number, and 1 234 may be two.
-func spacedGroups(s string, at int) bool {
-	return at+4 < len(s) && s[at+4] == ' ' && isGroup(s, at+5)
-}
-
 // decimal writes a number of digits, separators and a point in one form: without
 // separators and leading zeros. Zeros after the point stay, because version 3.10 is not 3.1.
 func decimal(s string) string {
-	if strings.ContainsAny(s, ",' ") {
+	if strings.ContainsAny(s, ",'") {
 		s = separators.Replace(s)
 	}
 	if s = strings.TrimLeft(s, "0"); s == "" || s[0] == '.' {
@@ -131,7 +117,7 @@ func decimal(s string) string {
 	return s
 }
 
-var separators = strings.NewReplacer(",", "", "'", "", " ", "")
+var separators = strings.NewReplacer(",", "", "'", "")
 
 // numberWords reads the number in words that begins with the word s[at:end], and
 // returns its value and where it ends: twenty-one, two hundred and five. What

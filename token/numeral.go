@@ -62,12 +62,11 @@ const (
 	share   = "百分之"
 	ofParts = "分之"
 	percent = "percent"
-	against = "比"
 )
 
 // numerals returns the Chinese numeral that begins at s[at], with the 第 or 百分之
 // before it: from == to where there is none. A single digit counts after these,
-// before a measure word and in a score.
+// and before a measure word.
 func numerals(s string, at int) (from, to int) {
 	r, size := utf8.DecodeRuneInString(s[at:])
 	p, nth, part := at, r == '第', r == '百' && strings.HasPrefix(s[at:], share)
@@ -100,7 +99,7 @@ func numerals(s string, at int) (from, to int) {
 // number alone.
 func isPower(s string) bool { return s == "百" || s == "千" || s == "万" || s == "亿" }
 
-// counts reports whether a measure word or the other side of a score is at s[at].
+// counts reports whether a measure word is at s[at].
 func counts(s string, at int, one bool) bool {
 	if at == len(s) {
 		return false
@@ -117,24 +116,7 @@ func counts(s string, at int, one bool) bool {
 			return true
 		}
 	}
-	if strings.HasPrefix(s[at:], ofParts) {
-		return true
-	}
-	if rest, found := strings.CutPrefix(s[at:], against); found && rest != "" {
-		r, _ := utf8.DecodeRuneInString(rest)
-		_, kind := digitOf(r)
-		return kind == 1 && !startsWithAny(rest, "一些", "一般", "一直", "一起", "一样")
-	}
-	return false
-}
-
-func startsWithAny(s string, prefixes ...string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(s[at:], ofParts)
 }
 
 // hanNumber takes the Chinese numeral that begins the word at clean[at], with a preceding 第 or the denominator
@@ -151,7 +133,11 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	}
 	written := clean[from:to]
 	if strings.HasPrefix(written, ordinal) {
-		c.number(written, chineseNumber(written))
+		value := chineseNumber(written)
+	if fraction, after := chineseFraction(clean[:end], to); after > to {
+		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
+	}
+	c.number(clean[from:to], value)
 		return to
 	}
 	part := strings.HasPrefix(written, share)
@@ -164,33 +150,6 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 		c.put(percent, false)
 	}
 	return to
-}
-
-// scoreStart returns where the numeral of the first score among Chinese characters begins, or len(s) if there
-// is none. It may be within a word, 对手三比零.
-func scoreStart(s string) int {
-	for from := 0; ; {
-		i := strings.Index(s[from:], against)
-		if i < 0 {
-			return len(s)
-		}
-		at := from + i
-		before, size := utf8.DecodeLastRuneInString(s[:at])
-		after, _ := utf8.DecodeRuneInString(s[at+len(against):])
-		_, m := digitOf(before)
-		_, n := digitOf(after)
-		if m == 1 && n == 1 {
-			if r, _ := utf8.DecodeLastRuneInString(s[:at-size]); r != '第' && !isNumeral(r) {
-				return at - size
-			}
-		}
-		from = at + len(against)
-	}
-}
-
-func isNumeral(r rune) bool {
-	_, kind := digitOf(r)
-	return kind != 0
 }
 
 // chineseFraction reads 点五 after a numeral, a fraction unless it is a time.

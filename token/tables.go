@@ -9,13 +9,10 @@ const subjectWords = `it he she that this there here what who where how when`
 const tagNames = `a abbr b big blockquote body br center cite code dd del div dl dt em font form h1 h2 h3 h4 h5 h6 head hr html i img input ins li link
 	meta nobr ol option p pre s script select small span strike strong style sub sup table tbody td tfoot th thead title tr tt u ul video wbr`
 
-const auxiliaries = `do does did is are was were has have had could should would might must need`
-
 var (
-	subjectTable   = wordSet(subjectWords)
-	tagTable       = wordSet(tagNames)
-	auxiliaryTable = wordSet(auxiliaries)
-	romanTable     = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
+	subjectTable = wordSet(subjectWords)
+	tagTable     = wordSet(tagNames)
+	romanTable   = wordSet("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi")
 )
 
 // wordSet returns the set of the words in a text.
@@ -28,20 +25,3 @@ func wordSet(words string) map[string]bool {
 }
 
 func isRoman(w string) bool { return romanTable[w] }
-
-// negated returns the word that n't is bound to, of which the apostrophe leaves
-// the n: don is do.
-func negated(word string) (base string, found bool) {
-	switch word {
-	case "won":
-		return "will", true
-	case "can":
-		return "can", true
-	case "shan":
-		return "shall", true
-	case "ain":
-		return "is", true
-	}
-	base, found = strings.CutSuffix(word, "n")
-	return base, found && auxiliaryTable[base]
-}

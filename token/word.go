@@ -56,16 +56,8 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 			return to
 		}
 	case listPhrase:
-		for word := range strings.SplitSeq(f.text, " ") {
-			c.put(word, false)
-		}
+		c.putAll(f)
 		return end
-	case listBound: // don t, of which the apostrophe is lost
-		if base, found := negated(clean[at:end]); found && strings.HasPrefix(clean[end:], " t") && wordAt(clean, end+1) == end+2 {
-			c.put(base, false)
-			c.put("not", false)
-			return end + 2
-		}
 	case listNo: // no. 3
 		p := end
 		if p < len(clean) && clean[p] == '.' {
@@ -79,6 +71,13 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 	}
 	c.add(f, clean[at:end], false)
 	return end
+}
+
+// putAll adds the words of a phrase.
+func (c *Cutter) putAll(f *form) {
+	for word := range strings.SplitSeq(f.text, " ") {
+		c.put(word, false)
+	}
 }
 
 // coded takes a word with digits and what belongs to it after points: v5.4.0, ios17.1. Of
@@ -134,9 +133,8 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 		}
 		return to
 	case "t":
-		if base, found := negated(word); found {
-			c.put(base, false)
-			c.put("not", false)
+		if f := c.find(word+"t", false); f.list == listPhrase {
+			c.putAll(f)
 			return to
 		}
 	case "re", "ll", "ve", "m", "d":
