@@ -2,6 +2,50 @@ package docid
 
 import "context"
 
+// Source has the history of an index and what is left of its articles, so that [Rebuild] can repeat it.
+type Source interface {
+	// Identity returns the identity of the index; ErrNotFound if there is none.
+	Identity(ctx context.Context, tenant string) (Identity, error)
+	// Cursors returns the last change, and the last one whose texts the source has.
+	Cursors(ctx context.Context, tenant string) (changes, texts uint64, err error)
+	// History returns the changes after one: see History.
+	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
+	// Texts returns the stored texts of the docIds of changes, by Entry.Leader. It leaves out docIds without any.
+	Texts(ctx context.Context, ds []*Delivery) (map[uint64]Texts, error)
+}
+
+// SourceOf returns the source of an index that fed both sinks.
+func SourceOf(history History, library Library) Source { return sinks{history, library} }
+
+type (
+	historian = History // so that its method History is promoted
+	sinks     struct {
+		historian
+		library Library
+	}
+)
+
+func (s sinks) Cursors(ctx context.Context, tenant string) (changes, texts uint64, err error) {
+	if changes, err = s.Cursor(ctx, tenant); err == nil {
+		texts, err = s.library.Cursor(ctx, tenant)
+	}
+	return changes, texts, err
+}
+
+func (s sinks) Texts(ctx context.Context, ds []*Delivery) (map[uint64]Texts, error) {
+	docIDs, all := make([]string, len(ds)), map[uint64]Texts{}
+	for i, d := range ds {
+		docIDs[i] = d.DocID
+	}
+	read, err := s.library.Texts(ctx, docIDs)
+	for _, d := range ds {
+		if t, ok := read[d.DocID]; ok {
+			all[d.Leader] = t
+		}
+	}
+	return all, err
+}
+
 // History is a sink that can be read again: the log of an index, and what is left
 // of its articles.
 type History interface {
@@ -28,7 +72,9 @@ type Library interface {
 // Texts are the stored texts of a docId.
 type Texts struct {
 	Material *Material // nil: none
-	Kept     *Article  // its nid, text and heat; nil: none
-	KeptSeq  uint64    // the last change that concerned the kept copy
-	Ended    bool      // the docId
+	Keys     []uint64  // of the leader, with Sketch, where the source has them
+	Sketch   uint64
+	Kept     *Article // its nid, text and heat; nil: none
+	KeptSeq  uint64   // the last change that concerned the kept copy
+	Ended    bool     // the docId
 }

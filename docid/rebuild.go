@@ -8,23 +8,31 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"runtime"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/neardup/neardup"
 )
 
-// Rebuild rebuilds a lost index from two sinks. It repeats every change of the history, with the original
-// docIds. Leaders are found under the keys of their texts.
+// Rebuild rebuilds an index from a source. It repeats every change of the history, with the original docIds. Leaders
+// are found under the keys of their texts.
 type Rebuild struct {
-	Store    Store
-	History  History
-	Library  Library
+	Store interface { // a Store
+		Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
+	}
+	Source   Source
 	Tenant   string
 	Settings Settings // those that the index was served with
-	// Anew rebuilds with these settings even if the index was served with others. See Settings.Rekey; call
-	// Detector.Rejudge afterwards.
+	// Anew rebuilds with these settings even if the index was served with others. It keeps the seed, the key and the
+	// table, so the docIds stay. ErrUnlike if the settings clean texts differently, because the index stores only clean
+	// texts. Call Detector.Rejudge afterwards.
 	Anew bool
-	// Drained states that both sinks had every change when the index was lost. Then nothing is lost, and no
+	// AsStored rebuilds without making keys, from a source that has them or for a store that makes them. Of Settings
+	// it reads Clean only.
+	AsStored bool
+	// Drained states that the source had every change when the index was lost. Then nothing is lost, and no
 	// epoch begins.
 	Drained bool
 	// Page bounds the changes read and repeated at a time; it is fewer if texts are long. 0: 500.
@@ -37,23 +45,32 @@ type Rebuild struct {
 	ids      DocIDs
 	target   Restoration
 	sum      Rebuilt
-	library  uint64 // the cursor of the library
+	reading
+}
+
+// reading is the state of reading the source.
+type reading struct {
+	texts uint64          // the last change whose texts the source has
+	size  int             // of the next page
+	read  digest          // of what was read
+	bare  map[uint64]bool // submissions whose article the source does not have
 }
 
 // Rebuilt reports what was rebuilt.
 type Rebuilt struct {
 	From, Seq uint64 // the changes after From, up to Seq
 	Digest    string // of the log up to Seq: see LogDigest
-	// Textless counts docIds whose text the library lacked. Articles find them by url and title only. Some of
+	// Textless counts docIds whose text the source lacked. Articles find them by url and title only. Some of
 	// them may have ended since.
 	Textless int
-	// Missing counts those of them whose changes the library has, so it lost their texts.
+	// Missing counts those of them whose text the source has lost.
 	Missing int
-	// Keptless are kept copies whose text the library did not have.
+	// Keptless are kept copies whose text the source did not have.
 	Keptless int
-	// Rowless counts articles that were never deleted but that the history has lost.
+	// Rowless counts articles that were never deleted but that the source has lost.
 	Rowless int
 	Epoch   bool // one began
+	Changed bool // the settings
 	Stats
 }
 
@@ -72,7 +89,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	}
 	past := uint64(0)
 	if r.sum.Epoch = !r.Drained; r.sum.Epoch {
-		past = Beyond(max(r.sum.Seq, r.library), r.cascade.now())
+		past = Beyond(max(r.sum.Seq, r.texts), r.cascade.now())
 	}
 	return r.sum, r.target.Finish(ctx, past)
 }
@@ -82,32 +99,27 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if r.Page <= 0 {
 		r.Page = 500
 	}
-	if r.identity, err = r.History.Identity(ctx, r.Tenant); err != nil {
+	r.read, r.bare = newDigest(), map[uint64]bool{}
+	if r.identity, err = r.Source.Identity(ctx, r.Tenant); err != nil {
 		return err
 	}
-	if r.Anew {
-		as, err := r.Settings.Rekey(r.Tenant, r.identity)
-		if err != nil {
-			return err
-		}
-		r.cascade, r.identity.Spec = as.cascade, as.Spec
-	} else if r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity); err != nil {
+	if err := r.decide(); err != nil {
 		return err
 	}
 	if r.ids, err = newDocIDs(r.identity, r.Tenant); err != nil {
 		return err
 	}
-	if r.sum.Seq, err = r.History.Cursor(ctx, r.Tenant); err != nil {
+	if r.sum.Seq, r.texts, err = r.Source.Cursors(ctx, r.Tenant); err != nil {
 		return err
 	}
-	if r.library, err = r.Library.Cursor(ctx, r.Tenant); err != nil {
-		return err
-	}
-	if r.Drained && r.library != r.sum.Seq {
-		return fmt.Errorf("%w: one has changes of tenant %q up to %d, the other up to %d", ErrUndrained, r.Tenant, r.sum.Seq, r.library)
+	if r.Drained && r.texts != r.sum.Seq {
+		return fmt.Errorf("%w: one has changes of tenant %q up to %d, the other up to %d", ErrUndrained, r.Tenant, r.sum.Seq, r.texts)
 	}
 	if r.target, err = r.Store.Restore(ctx, r.Tenant, r.identity); err != nil {
 		return err
+	}
+	if r.target.Catalog() == nil {
+		return nil
 	}
 	st, err := r.target.Catalog().Stats(ctx)
 	if err != nil {
@@ -119,34 +131,50 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// changes makes every change again that is not there. While a page is written,
-// the next is read and its keys are made.
+// decide makes the cascade that the index is rebuilt with.
+func (r *Rebuild) decide() (err error) {
+	if r.AsStored {
+		r.cascade.Clean = r.Settings.Clean
+		return nil
+	}
+	r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity)
+	r.cascade.nameKey = derive(r.identity, "name")
+	if r.sum.Changed = errors.Is(err, neardup.ErrUnlike); !r.sum.Changed || !r.Anew {
+		return err
+	}
+	was, is := cleanOf(r.identity.Spec), cleanOf(r.cascade.spec())
+	if r.identity.Spec = r.cascade.spec(); was != is {
+		return fmt.Errorf("%w: the texts of tenant %q are kept normalised by %q, and cannot be by %q", neardup.ErrUnlike, r.Tenant, was, is)
+	}
+	return nil
+}
+
+// changes repeats every change that is not there. While a page is written, the next is read and its keys are made.
 func (r *Rebuild) changes(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	pages := make(chan []*Change, 1)
-	read := make(chan error, 1) // what it ends with is there before pages is closed
-	go func() {
-		defer close(pages)
-		read <- r.read(ctx, pages)
-	}()
-	var failed error
-	made := 0
-	for page := range pages { // to the end, so that the reading goroutine has ended
-		if failed != nil {
-			continue
-		}
-		if failed = r.target.Append(ctx, page); failed != nil {
+	r.size = min(firstPage, r.Page)
+	made, p := 0, r.readPage(ctx, r.sum.From)
+	for len(p.changes) > 0 {
+		next := make(chan past, 1)
+		go func() { next <- r.readPage(ctx, p.changes[len(p.changes)-1].Seq) }()
+		err := r.target.Append(ctx, p.changes)
+		if made += len(p.changes); err != nil {
 			stop()
 		} else if r.Progress != nil {
-			made += len(page)
 			r.Progress(made)
 		}
+		if p = <-next; err != nil {
+			return err
+		}
 	}
-	if err := <-read; failed == nil {
-		return err
-	}
-	return failed
+	return p.err
+}
+
+// past is a page of the history, which is empty at the end or after an error.
+type past struct {
+	changes []*Change
+	err     error
 }
 
 // Pages begin small, and are halved where their texts are longer than this.
@@ -155,35 +183,26 @@ const (
 	pageBytes = 16 << 20
 )
 
-// read makes changes of the history, page by page.
-func (r *Rebuild) read(ctx context.Context, pages chan<- []*Change) error {
-	size := min(firstPage, r.Page)
-	for at := r.sum.From; at < r.sum.Seq; {
-		ds, err := r.History.History(ctx, r.Tenant, at, size)
-		if err != nil {
-			return err
-		}
-		if len(ds) == 0 {
-			return fmt.Errorf("%w: the history ends with change %d of %d", ErrCorrupt, at, r.sum.Seq)
-		}
-		page, err := r.page(ctx, ds)
-		if err != nil {
-			return err
-		}
-		select {
-		case pages <- page:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		at = ds[len(ds)-1].Seq
-		switch bytes := bytesOf(page); {
-		case bytes > pageBytes:
-			size = max(1, size/2)
-		case bytes < pageBytes/4:
-			size = min(2*size, r.Page)
-		}
+// readPage reads the page after a change.
+func (r *Rebuild) readPage(ctx context.Context, at uint64) (p past) {
+	if at >= r.sum.Seq {
+		return p
 	}
-	return nil
+	ds, err := r.Source.History(ctx, r.Tenant, at, r.size)
+	if err == nil && len(ds) == 0 {
+		err = fmt.Errorf("%w: the history ends with change %d of %d", ErrCorrupt, at, r.sum.Seq)
+	}
+	if err != nil {
+		return past{err: err}
+	}
+	p.changes, p.err = r.page(ctx, ds)
+	switch bytes := bytesOf(p.changes); {
+	case bytes > pageBytes:
+		r.size = max(1, r.size/2)
+	case bytes < pageBytes/4:
+		r.size = min(2*r.size, r.Page)
+	}
+	return p
 }
 
 // bytesOf returns the total length of the texts of a page.
@@ -201,10 +220,11 @@ func bytesOf(page []*Change) (n int) {
 
 // page makes changes of deliveries.
 func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
-	var wanted []string
-	once := map[string]bool{}
+	var wanted []*Delivery
+	once := map[uint64]bool{}
 	for i := range ds {
 		d := &ds[i]
+		r.read.add(&d.Entry)
 		switch d.Kind {
 		case KindEpoch:
 			r.ids.learn(append(slices.Clone(*r.ids.epochs.Load()), Epoch{First: d.Seq, Number: d.Leader}))
@@ -212,34 +232,40 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 		default:
 			d.DocID = r.ids.DocID(d.Leader)
 		}
-		if needsText := d.Leads() || d.Backfilled || d.Kept.Replaces(); needsText && !once[d.DocID] {
-			once[d.DocID] = true
-			wanted = append(wanted, d.DocID)
+		if needsText := d.Leads() || d.Backfilled || d.Kept.Replaces(); needsText && !once[d.Leader] {
+			once[d.Leader] = true
+			wanted = append(wanted, d)
 		}
 	}
-	texts, err := r.Library.Texts(ctx, wanted)
+	texts, err := r.Source.Texts(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 	page := make([]*Change, len(ds))
 	var leaders []*NewLeader
 	for i := range ds {
-		page[i] = r.change(&ds[i], texts[ds[i].DocID])
+		page[i] = r.change(&ds[i], texts[ds[i].Leader])
 		if f := page[i].NewLeader; f != nil {
 			leaders = append(leaders, f)
 		}
 	}
-	r.cascade.keys(leaders)
+	if !r.AsStored {
+		r.cascade.keys(leaders)
+	}
 	return page, nil
 }
 
 // change returns a change as it is repeated, without the keys of a leader.
 func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	c := &Change{Entry: d.Entry, Names: d.Names}
+	if r.Anew && d.Article != nil && d.Kind != KindUpdate {
+		c.Names = append(c.Names, r.cascade.namesOf(d.Article)...)
+	}
 	switch d.Kind {
 	case KindNew, KindDuplicate, KindCorrect:
+		r.sum.Members++
 		if c.Article = d.Article; c.Article == nil { // it is deleted later
-			c.Article = &Article{}
+			c.Article, r.bare[d.Seq] = &Article{}, d.Kind != KindCorrect
 		}
 	case KindUpdate:
 		heat := d.Heat
@@ -255,7 +281,8 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		r.sum.Keptless++
 	}
 	if d.Leads() {
-		c.NewLeader = &NewLeader{}
+		r.sum.Leaders++
+		c.NewLeader = &NewLeader{Keys: t.Keys, Sketch: t.Sketch}
 		switch {
 		case t.Material != nil:
 			c.NewLeader.Material = *t.Material
@@ -264,7 +291,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		}
 		if t.Material == nil && !t.Ended {
 			r.sum.Textless++
-			if d.Seq <= r.library {
+			if d.Seq <= r.texts {
 				r.sum.Missing++
 			}
 		}
@@ -273,63 +300,98 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	return c
 }
 
-// verify holds the log that was made to the history, entry by entry, and counts the articles that the
-// history has lost.
+// cleanOf returns how a spec cleans texts.
+func cleanOf(spec string) string {
+	_, rest, _ := strings.Cut(spec, " clean=")
+	kept, _, _ := strings.Cut(rest, " url=")
+	return kept
+}
+
+// keys makes the keys and sketches of leaders from their texts, on all processors.
+func (c *cascade) keys(leaders []*NewLeader) {
+	work := make(chan *NewLeader)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for f := range work {
+				s := c.subject(f.Material.Title, f.Material.Text)
+				s.prepare()
+				f.Keys, f.Sketch = s.keys, s.sketch
+			}
+		})
+	}
+	for _, f := range leaders {
+		work <- f
+	}
+	close(work)
+	workers.Wait()
+}
+
+// verify compares what this run has added to the log with what the source said, and counts what is there and the
+// articles that the source has lost.
 func (r *Rebuild) verify(ctx context.Context) (err error) {
-	if r.sum.Stats, err = r.target.Catalog().Stats(ctx); err != nil {
+	catalog := r.target.Catalog()
+	if catalog == nil {
+		r.sum.Rowless = len(r.bare)
+		return nil
+	}
+	if r.sum.Stats, err = catalog.Stats(ctx); err != nil {
 		return err
 	}
 	if r.sum.Stats.Seq != r.sum.Seq {
 		return fmt.Errorf("%w: it has changes up to %d, the history up to %d", ErrCorrupt, r.sum.Stats.Seq, r.sum.Seq)
 	}
-	if r.sum.Digest, err = LogDigest(ctx, r.target.Catalog(), r.sum.Seq); err != nil {
-		return err
-	}
-	told := newDigest()
-	for at := uint64(0); at < r.sum.Seq; {
-		ds, err := r.History.History(ctx, r.Tenant, at, r.Page)
-		if err != nil || len(ds) == 0 {
-			return errors.Join(err, ctx.Err())
+	all, made := newDigest(), newDigest()
+	err = eachEntry(ctx, catalog, r.sum.Seq, func(e *Entry) error {
+		if all.add(e); e.Seq > r.sum.From {
+			made.add(e)
 		}
-		for i := range ds {
-			told.add(&ds[i].Entry)
-			if d := &ds[i]; d.Article == nil && (d.Kind == KindNew || d.Kind == KindDuplicate) {
-				m, err := r.target.Catalog().Member(ctx, d.NID)
-				if err == nil && m.Seq == d.Seq {
-					r.sum.Rowless++
-				}
-				if gone(err) != nil {
-					return err
-				}
-			}
+		if !r.bare[e.Seq] {
+			return nil
 		}
-		at = ds[len(ds)-1].Seq
+		m, err := catalog.Member(ctx, e.NID)
+		if err == nil && m.Seq == e.Seq {
+			r.sum.Rowless++
+		}
+		return gone(err)
+	})
+	if r.sum.Digest = all.String(); err == nil && made.String() != r.read.String() {
+		err = fmt.Errorf("%w: the log differs from the history that it repeats", ErrCorrupt)
 	}
-	if sum := told.String(); sum != r.sum.Digest {
-		return fmt.Errorf("%w: the digest of its log is %s, that of the history %s", ErrCorrupt, r.sum.Digest, sum)
-	}
-	return nil
+	return err
 }
 
 // LogDigest returns a SHA-256 of the log up to a change. Two indexes with one digest decided the same in the
 // same order. O(changes).
 func LogDigest(ctx context.Context, c Catalog, upTo uint64) (string, error) {
 	d := newDigest()
+	err := eachEntry(ctx, c, upTo, func(e *Entry) error {
+		d.add(e)
+		return nil
+	})
+	return d.String(), err
+}
+
+// eachEntry visits the log up to a change.
+func eachEntry(ctx context.Context, c Catalog, upTo uint64, visit func(*Entry) error) error {
 	for at := uint64(0); at < upTo; {
 		entries, err := c.Log(ctx, at, 1000)
 		if err != nil {
-			return "", fmt.Errorf("read the log: %w", err)
+			return fmt.Errorf("read the log: %w", err)
 		}
 		if len(entries) == 0 {
-			return "", fmt.Errorf("%w: the log ends with change %d of %d", ErrBehind, at, upTo)
+			return fmt.Errorf("%w: the log ends with change %d of %d", ErrBehind, at, upTo)
 		}
 		for i := range entries {
-			if at = entries[i].Seq; at <= upTo {
-				d.add(&entries[i])
+			if at = entries[i].Seq; at > upTo {
+				break
+			}
+			if err := visit(&entries[i]); err != nil {
+				return err
 			}
 		}
 	}
-	return d.String(), nil
+	return nil
 }
 
 // digest is the SHA-256 of entries, each as a line of JSON.

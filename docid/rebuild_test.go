@@ -36,7 +36,7 @@ func TestProgressOverEpochs(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { store.Close() })
-		b := docid.Rebuild{Store: store, History: history, Library: library, Tenant: "tenant", Drained: drained, Settings: s, Page: 2, Progress: progress}
+		b := docid.Rebuild{Store: store, Source: docid.SourceOf(history, library), Tenant: "tenant", Drained: drained, Settings: s, Page: 2, Progress: progress}
 		sum, err := b.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

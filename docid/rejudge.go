@@ -25,7 +25,7 @@ type Rejudged struct {
 	Undecided int
 }
 
-// Rejudge judges an index by its new settings and compares that with its docIds: see [Settings.Rekey]. An
+// Rejudge judges an index by its new settings and compares that with its docIds: see [Rebuild]. An
 // article changes its docId on the evidence of its own text alone, as a correction of the log:
 //
 //   - an article that the settings do not find like its leader joins the docId that they find, or gets its own;
@@ -44,24 +44,16 @@ func (d *Detector) Rejudge(ctx context.Context, textOf func(seq uint64) (string,
 		return Rejudged{}, err
 	}
 	r := rejudging{d: d, textOf: textOf, moved: moved}
-	for at := uint64(0); at < st.Seq; {
-		entries, err := d.index.Catalog().Log(ctx, at, rejudgePage)
-		if err != nil {
-			return r.sum, fmt.Errorf("read the log: %w", err)
+	err = eachEntry(ctx, d.index.Catalog(), st.Seq, func(e *Entry) error {
+		if !e.Leads() {
+			return nil
 		}
-		if len(entries) == 0 {
-			return r.sum, fmt.Errorf("%w: the log ends with change %d of %d", ErrCorrupt, at, st.Seq)
+		if err := r.docID(ctx, e.Seq); err != nil {
+			return fmt.Errorf("docId %s: %w", d.ids.DocID(e.Seq), err)
 		}
-		for i := range entries {
-			if at = entries[i].Seq; at > st.Seq || !entries[i].Leads() {
-				continue
-			}
-			if err := r.docID(ctx, entries[i].Seq); err != nil {
-				return r.sum, fmt.Errorf("docId %s: %w", d.ids.DocID(entries[i].Seq), err)
-			}
-		}
-	}
-	return r.sum, nil
+		return nil
+	})
+	return r.sum, err
 }
 
 // rejudging is the work of Rejudge.
@@ -72,7 +64,7 @@ type rejudging struct {
 	sum    Rejudged
 }
 
-// rejudgePage is how many articles of a docId, or entries of the log, are read at a time.
+// rejudgePage is how many articles of a docId are read at a time.
 const rejudgePage = 1000
 
 // docID judges the articles of a docId, its leader last: by then it may be alone.

@@ -97,7 +97,7 @@ func TestTitledRebuilt(t *testing.T) {
 	first := add(d, "a title", storetest.Base(1))
 	history, library := storetest.KeptSinks()
 	drain(t, d, history, library)
-	b := docid.Rebuild{Store: again, History: history, Library: library, Tenant: "tenant", Drained: true, Settings: s}
+	b := docid.Rebuild{Store: again, Source: docid.SourceOf(history, library), Tenant: "tenant", Drained: true, Settings: s}
 	if _, err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func Parse(spec string) (c Choice, err error) {
 		case i == 0 && !isSetting:
 			c.Name = word
 		case !isSetting:
-			return c, fmt.Errorf("%q: not a setting (want NAME=VALUE)", word)
+			return c, fmt.Errorf("%q is not a setting: NAME=VALUE", word)
 		case known:
 			return c, fmt.Errorf("%s is given twice", name)
 		default:
@@ -136,6 +136,8 @@ func Parse(spec string) (c Choice, err error) {
 	}
 	return c, nil
 }
+
+var kinds = map[string]string{"float64": "a number", "int": "a whole number", "uint64": "a whole number of 0 or more", "bool": "true or false"}
 
 // With returns the choice with another value of a setting. The error names the setting if it does not exist, has no
 // effect on the method, or cannot have the value.
@@ -149,7 +151,9 @@ func (c Choice) With(name, value string) (Choice, error) {
 		return c, fmt.Errorf("%s has no effect on method %s, only on %s", name, method, strings.Join(s.Methods, ", "))
 	}
 	parsed, err := s.Parse(value)
-	if err != nil {
+	if kind := kinds[s.Type]; err != nil && kind != "" {
+		return c, fmt.Errorf("%s %q is not %s", name, value, kind)
+	} else if err != nil {
 		return c, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := s.check(parsed); err != nil {

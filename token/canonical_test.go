@@ -209,6 +209,7 @@ func TestOneForm(t *testing.T) {
 		{"variant", "哪里", "那里", false},
 		{"variant", "他", "她", false},
 		{"variant", "江西", "江苏", false},
+		{"number of an issue", "fixed several packaging bugs #503057", "fixed several packaging bugs #571247", false},
 		{"letter", "5 μg", "5 µg", true},
 		{"letter", "москва", "mockba", false},
 	}

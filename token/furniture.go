@@ -84,7 +84,7 @@ func tailStart(s string) int {
 		return len(strings.TrimRight(s, " "))
 	}
 	word := s[at:]
-	if at > 0 && (len(word) > 1 && word[0] == '#' && wordAt(word, 1) > 1 || isLink(s, at)) {
+	if at > 0 && (len(word) > 1 && word[0] == '#' && !isDigit(word[1]) && wordAt(word, 1) > 1 || isLink(s, at)) {
 		return at
 	}
 	if strings.HasPrefix(word, "@") && (strings.HasSuffix(s[:at], " via ") || strings.HasSuffix(s[:at], " h/t ")) {

@@ -63,29 +63,22 @@ func notFolder(path string) bool {
 // normalizeSetting names --normalize among the settings of a method.
 const normalizeSetting = "normalize"
 
-// remembered returns the given settings for restore.
+// remembered returns the given flags for restore.
 func (f *methodFlags) remembered() map[string]string {
 	given := map[string]string{}
-	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip settings that are also flags of the command
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
 		if s.Changed {
 			given[s.Name] = s.Value.String()
 		}
 	})
-	if f.normalize != "default" {
-		given[normalizeSetting] = f.normalize
-	}
 	return given
 }
 
 // asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. A Spec would also
 // contain every default.
 func (f *methodFlags) asked() string {
-	words := f.name
-	f.fs.VisitAll(func(s *pflag.Flag) {
-		if s.Changed && s.Name != "method" {
-			words += " " + s.Name + "=" + s.Value.String()
-		}
-	})
+	c, _ := f.choice() // made already
+	words := c.String()
 	if f.normalize != "default" {
 		words += " " + normalizeSetting + "=" + f.normalize
 	}
@@ -98,10 +91,6 @@ func (f *methodFlags) restore(remembered map[string]string) error {
 		return nil
 	}
 	for name, value := range remembered {
-		if name == normalizeSetting {
-			f.normalize = value
-			continue
-		}
 		if err := f.fs.Set(name, value); err != nil {
 			return fmt.Errorf("the settings of the index: %w", err)
 		}

@@ -67,14 +67,15 @@ const laxer = .2
 
 // audit returns the configuration of the audit. It returns nil if the audit is off or would not be reported.
 func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Config {
-	if a.off || !told || f.name == image.Name { // it edits texts
+	c, err := f.choice()
+	if a.off || !told || c.Name == image.Name { // it edits texts
 		return nil
 	}
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 	}
 	// If this method cannot be made, near misses are not measured.
-	if c, err := f.choice(); err == nil && c.Takes("threshold") {
+	if err == nil && c.Takes("threshold") {
 		if lax, _, err := f.at(max(out.Threshold-laxer, out.Threshold/2)); err == nil {
 			out.Lax = lax
 		}

@@ -202,7 +202,8 @@ func flagName(field string) string {
 }
 
 // flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
-// A row "verb: name" applies to one verb and overrides the row of the name alone.
+// A row "verb: name" applies to one verb and overrides the row of the name alone. The help of a number begins
+// with its range in braces, unless it is any of 0 or more.
 //
 //go:embed flags.txt
 var flagTable string
@@ -213,11 +214,11 @@ var flagTable string
 var helpTable string
 
 // A flagRow is the row of a flag in flagTable.
-type flagRow struct{ group, short, value, help string }
+type flagRow struct{ group, short, value, within, help string }
 
 var flagRows = sync.OnceValue(func() map[string]flagRow {
 	rows, group := map[string]flagRow{}, ""
-	for line := range strings.Lines(strings.NewReplacer("{formats}", formatNames(), "{keep}", batch.KeepKeys).Replace(flagTable)) {
+	for line := range strings.Lines(strings.NewReplacer("{formats}", strings.Join(completions()["format"], ", "), "{keep}", batch.KeepKeys).Replace(flagTable)) {
 		line = strings.TrimRight(line, "\n")
 		if title, ok := strings.CutPrefix(line, "# "); ok {
 			group = title
@@ -225,7 +226,12 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 		}
 		cells := append(strings.SplitN(line, "\t", 3), "", "")
 		name, short, _ := strings.Cut(cells[0], ",")
-		rows[name] = flagRow{group, short, cells[1], strings.ReplaceAll(cells[2], `\n`, "\n")}
+		help, within := strings.ReplaceAll(cells[2], `\n`, "\n"), ""
+		if strings.HasPrefix(help, "{") {
+			within, help, _ = strings.Cut(help[1:], "} ")
+			help += ", " + within
+		}
+		rows[name] = flagRow{group, short, cells[1], within, help}
 	}
 	return rows
 })
@@ -264,14 +270,14 @@ func bind(fs *pflag.FlagSet, verb string, vars flags) {
 			fs.StringSliceVarP((*[]string)(p), name, row.short, *p, row.help)
 		case pflag.Value:
 			fs.VarP(p, name, row.short, row.help)
-			if p.Type() == "bool" {
-				fs.Lookup(name).NoOptDefVal = "true"
-			}
 		default:
 			continue
 		}
 		f := fs.Lookup(name)
 		f.Annotations = map[string][]string{groupKey: {row.group}}
+		if row.within != "" {
+			f.Annotations[rangeKey] = []string{row.within}
+		}
 		if row.value != "" && f.Value.Set(row.value) == nil {
 			f.DefValue = f.Value.String()
 		}

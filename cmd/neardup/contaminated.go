@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,11 +11,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/contamination"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/corpus/interop"
-	"github.com/neardup/neardup/internal/inorder"
 )
 
 type contaminated struct {
@@ -39,8 +36,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	outputs := append(c.write.paths(), c.findings, c.out)
-	return c.batchRun(&c.input, &c.run, inputs[1:], "", outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
 			return nil, usage("%w; --findings says what is contaminated", err)
 		}
@@ -51,11 +47,10 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 			return nil, rep.err
 		}
 		w.Items = finder.Items()
-		err := inorder.Map(ctx, c.run.workers, newSource(r).next, func(b *block) []examined { return c.examine(finder, b) }, w.write)
-		if err != nil {
-			return nil, err
+		examine := func(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (*examined, error) {
+			return c.examine(dec, it, doc, finder.Find(doc.Text))
 		}
-		if err := rep.nothingRead(w.Documents); err != nil {
+		if err := eachDocument(ctx, rep, "search", &w.readCounts, examine, w.record); err != nil {
 			return nil, err
 		}
 		return w.summary, w.unsearched()
@@ -96,50 +91,29 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 
 // examined is the result for a record.
 type examined struct {
-	item   corpus.Item
-	doc    interop.Document
-	err    error // it could not be read
-	found  []contamination.Finding
-	worst  contamination.Verdict
-	leaves bool // some of its text is removed
+	item  corpus.Item
+	doc   interop.Document
+	found []contamination.Finding
+	worst contamination.Verdict
 }
 
-// examine looks for items in the records of a block, and masks them.
-func (c *contaminated) examine(finder *contamination.Finder, b *block) []examined {
-	out := make([]examined, 0, len(b.entries))
-	dec := b.decoder.Get().(*corpus.Decoder)
-	defer b.decoder.Put(dec)
-	for _, e := range b.entries {
-		var doc neardup.Document
-		if e.reject == nil {
-			e.reject = dec.Decode(e.item, &doc)
+// examine marks what items a document holds, and masks them.
+func (c *contaminated) examine(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document, found []contamination.Finding) (x *examined, err error) {
+	x = &examined{item: it, found: found, doc: interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text)}}
+	for _, f := range found {
+		if x.worst != contamination.Contaminated {
+			x.worst = f.Verdict
 		}
-		x := examined{item: e.item, err: e.reject}
-		if x.err == nil {
-			x.found = finder.Find(doc.Text)
-			x.doc = interop.Document{File: e.item.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text)}
-			for _, f := range x.found {
-				if x.worst != contamination.Contaminated {
-					x.worst = f.Verdict
-				}
-				if c.goes(f.Verdict) {
-					x.leaves = true
-					x.doc.Spans = append(x.doc.Spans, interop.Span{Start: f.Start, End: f.End, Score: f.Held})
-				}
-			}
-			if x.leaves && c.masks {
-				x.item, x.err = dec.Replace(e.item, masked(doc.Text, x.doc.Spans, c.mask))
-			}
-			x.doc.Removed = x.leaves && !c.masks
+		if f.Verdict == contamination.Contaminated || c.partial {
+			x.doc.Spans = append(x.doc.Spans, interop.Span{Start: f.Start, End: f.End, Score: f.Held})
 		}
-		out = append(out, x)
 	}
-	return out
-}
-
-// goes reports whether text with the verdict v is removed.
-func (c *contaminated) goes(v contamination.Verdict) bool {
-	return v == contamination.Contaminated || c.partial
+	leaves := len(x.doc.Spans) > 0
+	if leaves && c.masks {
+		x.item, err = dec.Replace(it, masked(doc.Text, x.doc.Spans, c.mask))
+	}
+	x.doc.Removed = leaves && !c.masks
+	return x, err
 }
 
 // masked returns text with each span replaced by mask. Spans are in order, and touching spans share one mask.
@@ -173,8 +147,7 @@ type contaminationWriter struct {
 // A contaminationSummary is the output of --json.
 type contaminationSummary struct {
 	contamination.Items
-	Documents    int64 `json:"documents"`
-	Rejected     int64 `json:"rejected"`
+	readCounts
 	Contaminated int64 `json:"contaminated"` // documents
 	Partial      int64 `json:"partial"`      // documents that are only partly contaminated
 	Findings     int64 `json:"findings"`
@@ -187,22 +160,7 @@ type findingLine struct {
 	contamination.Finding
 }
 
-func (w *contaminationWriter) write(block []examined) error {
-	for i := range block {
-		if err := w.record(&block[i]); err != nil {
-			return err
-		}
-	}
-	w.rep.progress(batch.Progress{Phase: "search", Documents: w.Documents})
-	return nil
-}
-
 func (w *contaminationWriter) record(x *examined) error {
-	if x.err != nil {
-		w.Rejected++
-		return w.rep.reject(0, x.err)
-	}
-	w.Documents++
 	w.Findings += int64(len(x.found))
 	switch x.worst {
 	case contamination.Contaminated:
@@ -254,7 +212,7 @@ func (w *contaminationWriter) summary() error {
 			}
 		}
 		fmt.Fprintln(out)
-		w.rep.documents(out, w.Documents, w.Rejected)
+		documents(out, w.readCounts)
 		fmt.Fprintf(out, "found       %s documents are contaminated, %s more in part\n", grouped(w.Contaminated), grouped(w.Partial))
 		w.rep.effort(out)
 	})
@@ -309,14 +267,9 @@ func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err
 
 // plain returns a JSON string, or a number as written. It returns "" for any other value.
 func plain(raw json.RawMessage) (s string) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case len(raw) == 0 || bytes.IndexByte([]byte("[{ntf"), raw[0]) >= 0:
-		return ""
-	case raw[0] != '"':
-		return string(raw)
-	case json.Unmarshal(raw, &s) != nil:
-		return ""
+	var n json.Number
+	if json.Unmarshal(raw, &s) != nil && json.Unmarshal(raw, &n) == nil {
+		s = n.String()
 	}
 	return s
 }

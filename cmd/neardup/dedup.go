@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/worker"
 )
 
 type dedup struct {
@@ -37,9 +39,8 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ref.close(), d.resume.close()) }()
-	outputs := append(d.write.paths(), d.out, d.decisions)
-	return d.batchRun(&d.input, &d.run, inputs, d.spool(), outputs, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	defer func() { err = errors.Join(d.resume.finished(d.app, err), ref.close(), d.resume.close()) }()
+	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
 		}
@@ -50,7 +51,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		}
 		sum, err := run.decide(ctx, cfg)
 		if err != nil {
-			return nil, d.resume.finished(d.app, err)
+			return nil, err
 		}
 		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
 			return nil, err
@@ -100,10 +101,9 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	clusters, groups := rep.open(d.write.path("clusters"), corpus.TableFormats()...), rep.open(d.write.path("groups"), corpus.TableFormats()...)
 	rep.page = newPage(rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
 	w.out, w.forms = rep.records(d.out, w.r), rep.forms(&d.write, "duplicate", w.r)
-	if rep.err != nil {
-		return rep.err
+	if err := rep.begun(); err != nil {
+		return err
 	}
-	rep.diskNeed()
 	cfg.Reject, cfg.Progress = rep.reject, rep.progress
 	var fields []string
 	for _, o := range d.write.files["clusters"].options {
@@ -182,7 +182,7 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 		neardup.Decision
 		URL       string `json:"url,omitempty"`
 		LeaderURL string `json:"leaderUrl,omitempty"`
-	}{o.Decision, own.url, leader.url})
+	}{o.Decision, own.URL, leader.URL})
 }
 
 // config checks the flags and makes the engine's configuration.
@@ -198,7 +198,8 @@ func (d *dedup) config() (batch.Config, error) {
 	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
-	if decorated := d.method.fs.Changed("lossless") || d.method.fs.Changed("containment"); cfg.Link == batch.Components && decorated {
+	c, _ := d.method.choice() // made already
+	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
 	}
 	if err := d.proof.read(&d.write, d.link); err != nil {
@@ -213,16 +214,13 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// spool returns the folder for a copy of standard input, or "" if it is read only once.
-func (d *dedup) spool() string {
-	again := len(d.write.files)
+// again reports whether the inputs are read twice.
+func (d *dedup) again() bool {
+	results := len(d.write.files)
 	if d.write.path("clusters") != "" {
-		again-- // they are written in the first reading
+		results-- // they are written in the first reading
 	}
-	if d.out == "" && again == 0 {
-		return ""
-	}
-	return cmp.Or(d.run.tmp, os.TempDir())
+	return d.out != "" || results > 0
 }
 
 // second reads the inputs again if an output needs the documents: kept records, groups, the report or the
@@ -284,4 +282,117 @@ func (b *bitmap) set(i int) {
 
 func (b *bitmap) has(i int) bool {
 	return i/64 < len(b.words) && b.words[i/64]>>(i%64)&1 == 1
+}
+
+type pairs struct {
+	*app
+	input               inputFlags
+	method              methodFlags
+	run                 runFlags
+	out                 string
+	against             againstFlags `flags:"against"`
+	exact, withVariants bool
+}
+
+func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	p.input.opt.Fields = cfg.Fields()
+	ref, err := p.against.open(ctx, comparing{p.app, &p.input, &p.method, p.run.tmp}, &cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ref.close()) }()
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		rep.method = &p.method
+		lines := pairLines{exact: p.exact}
+		if f := corpus.FormatOf(p.out); f != corpus.TSV && slices.Contains(corpus.TableFormats(), f) {
+			lines.rows = rep.open(p.out, corpus.JSONL)
+		} else {
+			lines.out = rep.open(p.out, corpus.TSV)
+		}
+		if err := rep.begun(); err != nil {
+			return nil, err
+		}
+		cfg.Reject, cfg.Progress = rep.reject, rep.progress
+		if err := lines.header(); err != nil {
+			return nil, err
+		}
+		sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
+		if err != nil {
+			return nil, err
+		}
+		return func() error { return rep.pairs(sum) }, rep.nothingRead(sum.Documents)
+	})
+}
+
+// config checks the flags and makes the engine's configuration.
+func (p *pairs) config() (cfg batch.Config, err error) {
+	if err := p.against.settings(&p.method); err != nil {
+		return cfg, err
+	}
+	if cfg, err = p.run.config(&p.method); err != nil {
+		return cfg, err
+	}
+	cfg.Variants = p.withVariants
+	if len(p.against.paths) == 0 && p.run.per == "" {
+		cfg.Audit = p.method.audit(p.run.audit, cfg.Method, !p.run.quiet || p.run.json)
+	}
+	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.overrides != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
+}
+
+// pairLines writes pairs as a table, in few columns or with all evidence.
+type pairLines struct {
+	out   io.Writer
+	rows  *corpus.AtomicFile // instead of out: objects, or a table by its name
+	exact bool
+	line  []byte
+}
+
+// listedRow is a pair in other formats than TSV.
+type listedRow struct {
+	A          string         `json:"id_a"`
+	B          string         `json:"id_b"`
+	Similarity float64        `json:"similarity"`
+	Distance   *int           `json:"distance"`
+	Relation   batch.Relation `json:"relation"`
+	Basis      string         `json:"basis"`
+}
+
+func (w *pairLines) header() error {
+	if w.rows != nil {
+		return nil
+	}
+	columns := "id_a\tid_b\tsimilarity"
+	if w.exact {
+		columns += "\tdistance\trelation\tbasis\tplace_a\tplace_b"
+	}
+	_, err := io.WriteString(w.out, columns+"\n")
+	return err
+}
+
+func (w *pairLines) pair(p batch.Pair) error {
+	if w.rows != nil {
+		row := listedRow{A: p.A, B: p.B, Similarity: p.Similarity, Relation: p.Relation(), Basis: p.Basis}
+		if p.Distance >= 0 {
+			row.Distance = &p.Distance
+		}
+		return w.rows.WriteJSON(row)
+	}
+	b := appendIDs(w.line[:0], p.A, p.B)
+	if w.exact {
+		b = strconv.AppendFloat(b, p.Similarity, 'g', -1, 64)
+		b = append(b, '\t')
+		if p.Distance >= 0 {
+			b = strconv.AppendInt(b, int64(p.Distance), 10)
+		}
+		b = appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
+	} else {
+		b = strconv.AppendFloat(b, p.Similarity, 'f', 4, 64)
+	}
+	w.line = append(b, '\n')
+	_, err := w.out.Write(w.line)
+	return err
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
-	"github.com/spf13/pflag"
 )
 
 type evaluation struct {
@@ -24,27 +23,23 @@ type evaluation struct {
 	at, floor               float64
 	examples                int
 	json                    bool
-	judged
+	judged                  string // pairs that people have judged, to measure the method against
+	input                   inputFlags
+	method                  methodFlags
 }
 
-// ready allows negative values of --examples.
-func (e *evaluation) ready(fs *pflag.FlagSet) { _ = fs.SetAnnotation("examples", signed, nil) }
-
 func (e *evaluation) do(ctx context.Context, inputs []string) error {
-	if e.judged.judged != "" {
+	if e.judged != "" {
 		if e.truth != "" || e.pairs != "" || e.decisions != "" {
 			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
 		}
-		return e.measure(ctx, e.app, inputs, e.examples, e.json)
+		return e.measure(ctx, inputs)
 	}
 	if err := expects()(nil, inputs); err != nil {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
 		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
-	}
-	if !(e.at > 0 && e.at <= 1) {
-		return usage("--at %v is not in (0, 1]", e.at)
 	}
 	opt := eval.Options{At: e.at, Floor: e.floor, Examples: e.examples}
 	if e.pairs != "" {
@@ -79,25 +74,15 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	return out.Commit()
 }
 
-// judged measures a method against pairs that people have judged.
-type judged struct {
-	judged string
-	input  inputFlags
-	method methodFlags
-}
-
 // measure prints the quality of the method.
-func (j *judged) measure(ctx context.Context, a *app, inputs []string, examples int, asJSON bool) error {
-	m, n, err := j.method.method()
+func (e *evaluation) measure(ctx context.Context, inputs []string) error {
+	m, n, err := e.method.method()
 	if err != nil {
 		return err
 	}
-	pairs, err := j.input.judgedPairs(ctx, a, inputs, j.judged)
-	if err != nil {
-		return err
-	}
-	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, examples)
-	return printed(a, asJSON, r, nil)
+	pairs, err := e.input.judgedPairs(ctx, e.app, inputs, e.judged)
+	r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, e.examples)
+	return printed(e.app, e.json, r, err)
 }
 
 // fill adds the missing texts of pairs from the inputs, using the first document with an id. It calls others,

@@ -7,15 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/feature/keyword"
-	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/worker"
@@ -33,8 +30,8 @@ type fingerprint struct {
 
 // ready makes simhash the default.
 func (f *fingerprint) ready(fs *pflag.FlagSet) {
-	f.method.name = "simhash"
-	fs.Lookup("method").DefValue = f.method.name
+	f.method.usual = "simhash"
+	fs.Lookup("method").DefValue = f.method.usual
 }
 
 func (f *fingerprint) do(ctx context.Context, inputs []string) error {
@@ -49,32 +46,27 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	case f.binary:
 		formats = nil
 	}
-	return f.batchRun(&f.input, &f.run, inputs, "", []string{f.out}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return f.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		out := rep.open(f.out, formats...)
 		if rep.err != nil {
 			return nil, rep.err
 		}
 		sum := fingerprintSummary{Spec: p.spec}
-		err := inorder.Map(ctx, f.run.workers, newSource(r).next, p.block, func(l lines) error {
-			if err := rep.read(&l, &sum.Documents, &sum.Rejected); err != nil {
-				return err
+		err := eachDocument(ctx, rep, "read", &sum.readCounts, p.line, func(l line) error {
+			if l.few {
+				sum.Few++
 			}
-			sum.Few += l.few
-			rep.progress(batch.Progress{Phase: "read", Documents: sum.Documents})
 			_, err := out.Write(l.text)
 			return err
 		})
-		if err != nil {
-			return nil, err
-		}
-		return func() error { return sum.tell(rep) }, rep.nothingRead(sum.Documents)
+		return func() error { return sum.tell(rep) }, err
 	})
 }
 
 // tell prints the summary.
 func (sum fingerprintSummary) tell(rep *reporter) error {
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
-		rep.documents(w, sum.Documents, sum.Rejected)
+		documents(w, sum.readCounts)
 		if sum.Few > 0 {
 			fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(sum.Few))
 		}
@@ -84,47 +76,21 @@ func (sum fingerprintSummary) tell(rep *reporter) error {
 }
 
 type fingerprintSummary struct {
-	Documents int64  `json:"documents"`
-	Rejected  int64  `json:"rejected"`
-	Few       int64  `json:"few"`
-	Spec      string `json:"spec"`
+	readCounts
+	Few  int64  `json:"few"`
+	Spec string `json:"spec"`
 }
 
-// lines holds the output for a block of documents.
-type lines struct {
-	text      []byte
-	documents int64
-	few       int64
-	rejects   []error
+// line is the output for a document.
+type line struct {
+	text []byte
+	few  bool // it has too few features
 }
 
 // A printer prints documents. It is safe for concurrent use.
 type printer struct {
 	spec string
-	// line appends the output for a document. few reports whether it had too few features.
-	line func(dst []byte, doc *neardup.Document) (out []byte, few bool, err error)
-}
-
-func (p *printer) block(b *block) lines {
-	var l lines
-	b.each(func(it corpus.Item, doc *neardup.Document, err error) {
-		var few bool
-		if err == nil {
-			l.text, few, err = p.line(l.text, doc)
-			if err != nil {
-				err = &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error(), Err: err}
-			}
-		}
-		if err != nil {
-			l.rejects = append(l.rejects, err)
-			return
-		}
-		l.documents++
-		if few {
-			l.few++
-		}
-	})
-	return l
+	line func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (line, error)
 }
 
 // printer checks the flags and makes the printer that they select.
@@ -146,8 +112,7 @@ func (f *fingerprint) printer() (*printer, error) {
 		}
 		return f.print(source), nil
 	}
-	ownFeatures := slices.ContainsFunc(append(ofFiles, "features"), f.method.fs.Changed)
-	if ownFeatures || f.method.name != "simhash" {
+	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
 		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
@@ -173,31 +138,29 @@ type fingerprintLine struct {
 
 // print makes the printer of fingerprints in the selected format.
 func (f *fingerprint) print(s fingerprints) *printer {
-	return &printer{s.spec, func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
+	return &printer{s.spec, func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		v, err := s.of(doc.Text)
-		if err != nil {
-			return dst, false, err
-		}
+		l.few = v.few
 		digits := fmt.Sprintf("%016x", v.fp)
 		switch {
+		case err != nil, f.tsv && v.few:
 		case f.binary:
-			return binary.LittleEndian.AppendUint64(dst, v.fp), v.few, nil
-		case f.tsv && v.few:
-			return dst, true, nil
+			l.text = binary.LittleEndian.AppendUint64(nil, v.fp)
 		case f.tsv:
-			return appendf(dst, "%s\t%s\n", worker.Escape(doc.ID), digits), false, nil
-		case v.none:
-			digits = "00"
+			l.text = appendf(nil, "%s\t%s\n", worker.Escape(doc.ID), digits)
+		default:
+			if v.none {
+				digits = "00"
+			}
+			l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: digits, Few: v.few, Method: s.method, Scheme: s.scheme, Spec: s.spec})
 		}
-		dst, err = appendJSON(dst, fingerprintLine{ID: doc.ID, Fingerprint: digits, Few: v.few, Method: s.method, Scheme: s.scheme, Spec: s.spec})
-		return dst, v.few, err
+		return l, err
 	}}
 }
 
-// appendJSON appends a line of JSON.
-func appendJSON(dst []byte, v any) ([]byte, error) {
+func jsonLine(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
-	return append(append(dst, b...), '\n'), err
+	return append(b, '\n'), err
 }
 
 // fingerprints computes the fingerprints of texts by a method or a scheme.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -47,14 +46,6 @@ func (f *inputFlags) add(fs *pflag.FlagSet) {
 	})
 }
 
-func formatNames() string {
-	var names []string
-	for _, f := range corpus.Formats() {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
-}
-
 // open opens the inputs. If spool is not "", standard input is copied into that folder so that it can be read
 // twice.
 func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader, error) {
@@ -69,18 +60,6 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 		return nil, usage("%w", err)
 	}
 	return r, err
-}
-
-// openFor opens the inputs and rejects an output that is one of them.
-func (f *inputFlags) openFor(a *app, inputs []string, spool string, outputs ...string) (*corpus.Reader, error) {
-	r, err := f.open(a, inputs, spool)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.CheckOutput(outputs...); err != nil {
-		return nil, errors.Join(usage("%w", err), r.Close())
-	}
-	return r, nil
 }
 
 // codecs lists the codecs that neardup passes to corpus.
@@ -106,7 +85,11 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = codecs
-	opt.Extract, opt.Pixels = extract, pixelsOf
+	opt.Pixels = pixelsOf
+	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
+		p, err := html.Extract(page, charset, url)
+		return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
+	}
 	if opt.Picture == nil {
 		opt.Picture = pictureText(f.maxPixels)
 	}
@@ -116,81 +99,111 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	return opt, nil
 }
 
-func extract(page []byte, charset, url string) (corpus.Page, error) {
-	p, err := html.Extract(page, charset, url)
-	return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
-}
-
 // methodFlags are the flags that select the method and its settings.
 type methodFlags struct {
-	name      string
-	normalize string
-	fs        *pflag.FlagSet // the method and its settings
+	spec                       string   // of --method, such as "minhash recall=.999"
+	usual                      string   // the method of a spec without a name; "": auto
+	only                       []string // settings that the spec may have; nil: all but those that name files
+	threshold                  float64
+	idf, dictionary, stopwords string
+	normalize                  string
+	fs                         *pflag.FlagSet // these flags
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
-	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
-	f.addSettings(f.fs)
-	grouping(fs, methodGroup, func(fs *pflag.FlagSet) {
-		addSpec(fs, f.fs, append([]string{"threshold"}, ofFiles...)...)
-		bind(fs, "", flags{"normalize": &f.normalize})
-	})
+	f.addTo(fs, methodGroup, append([]string{"method", "threshold", normalizeSetting}, ofFiles...)...)
 }
 
-// addSettings defines the settings of --method.
-func (f *methodFlags) addSettings(fs *pflag.FlagSet) {
-	fs.StringVar(&f.name, "method", "auto", "method: "+strings.Join(methods.Names(), ", "))
+// addTo adds some of the flags to a command.
+func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
+	f.fs, f.spec = pflag.NewFlagSet("method", pflag.ContinueOnError), "auto"
+	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
+		"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
+	f.fs.Float64Var(&f.threshold, "threshold", 0, "")
+	for name, p := range map[string]*string{"idf": &f.idf, "dictionary": &f.dictionary, "stopwords": &f.stopwords} {
+		f.fs.StringVar(p, name, "", "")
+	}
 	for _, s := range methods.Settings() {
-		help := s.Help
-		if s.Default != "" {
-			help += " (default " + s.Default + ")"
+		if own := f.fs.Lookup(s.Name); own != nil {
+			own.Usage = settingHelp(s)
 		}
-		fs.Var(&settingValue{setting: s}, s.Name, help)
-		if s.Least < 0 {
-			_ = fs.SetAnnotation(s.Name, signed, nil) // the flag is there
-		}
+	}
+	bind(f.fs, "", flags{normalizeSetting: &f.normalize})
+	for _, name := range names {
+		own := f.fs.Lookup(name)
+		own.Annotations = map[string][]string{groupKey: {group}}
+		fs.AddFlag(own)
 	}
 }
 
-// A settingValue is the value of a setting's flag, or "" if the flag is not given.
-type settingValue struct {
-	setting methods.Setting
-	text    string
+func settingHelp(s methods.Setting) string {
+	if s.Default != "" {
+		s.Help += " (default " + s.Default + ")"
+	}
+	return s.Help
 }
+
+// specText is a flag value for a method and its settings. The method is parsed when it is made.
+type specText string
 
 // Type returns the name of the value's type for the help.
-func (v *settingValue) Type() string {
-	if t := v.setting.Type; t != "shingle" && t != "file" {
-		return t
-	}
-	return "string"
-}
+func (s *specText) Type() string { return "SPEC" }
 
 // String returns the value.
-func (v *settingValue) String() string { return v.text }
+func (s *specText) String() string { return string(*s) }
 
-// Set parses a value. choice validates shingles.
-func (v *settingValue) Set(text string) (err error) {
-	v.text = text
-	if text != "" && v.setting.Type != "shingle" {
-		v.text, err = v.setting.Parse(text)
-	}
-	return err
+// Set replaces the value.
+func (s *specText) Set(v string) error {
+	*s = specText(v)
+	return nil
 }
 
-// choice returns the selected method and its settings.
-func (f *methodFlags) choice() (methods.Choice, error) {
-	c := methods.Choice{Name: f.name}
-	var err error
-	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip settings that are also flags of the command
-		if s.Changed && s.Name != "method" && err == nil {
-			c, err = c.With(s.Name, s.Value.String())
+// parsed returns the method and the settings of --method alone.
+func (f *methodFlags) parsed() (c methods.Choice, err error) {
+	words := strings.Fields(f.spec)
+	switch usual := cmp.Or(f.usual, "auto"); {
+	case !f.fs.Changed("method") && f.usual != "":
+		words = []string{usual}
+	case len(words) > 0 && strings.Contains(words[0], "="):
+		words = slices.Insert(words, 0, usual)
+	}
+	known := f.only
+	if known == nil {
+		for _, s := range methods.Settings() {
+			if !slices.Contains(ofFiles, s.Name) {
+				known = append(known, s.Name)
+			}
 		}
-	})
-	if err != nil {
+		slices.Sort(known)
+	}
+	for _, word := range words {
+		if name, _, isSetting := strings.Cut(word, "="); isSetting && !slices.Contains(known, name) {
+			return c, usage("--method: no setting %q: there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	if c, err = methods.Parse(strings.Join(words, " ")); err != nil {
 		return c, usage("%w", err)
 	}
 	return c, nil
+}
+
+// choice returns the selected method and its settings.
+func (f *methodFlags) choice() (c methods.Choice, err error) {
+	if c, err = f.parsed(); err != nil {
+		return c, err
+	}
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
+		switch {
+		case !s.Changed || s.Name == "method" || s.Name == normalizeSetting || err != nil:
+		case c.Get(s.Name) != "":
+			err = usage("%s is given twice", s.Name)
+		default:
+			if c, err = c.With(s.Name, s.Value.String()); err != nil {
+				err = usage("%w", err)
+			}
+		}
+	})
+	return c, err
 }
 
 // method makes the method, and the normaliser of its texts.
@@ -223,28 +236,19 @@ func (f *methodFlags) made(c methods.Choice, err error) (neardup.Method, text.No
 	return m, n, nil
 }
 
-// readNamed reads the file that a flag names. It returns nil if path is empty.
-func readNamed[T any](flag, path string, read func(io.Reader) (*T, error)) (*T, error) {
+// readOverrides reads a file of rulings. It returns nil if path is empty.
+func readOverrides(path string) (*override.Set, error) {
 	if path == "" {
 		return nil, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", flag, err)
+		return nil, usage("--overrides: %w", err)
 	}
 	defer file.Close()
-	is, err := read(file)
+	set, err := override.Read(file)
 	if err != nil {
-		return nil, usage("--%s %s: %w", flag, path, err)
-	}
-	return is, nil
-}
-
-// readOverrides reads a file of rulings. It returns nil if path is empty.
-func readOverrides(path string) (*override.Set, error) {
-	set, err := readNamed("overrides", path, override.Read)
-	if err != nil {
-		return nil, usage("%w", err)
+		return nil, usage("--overrides %s: %w", path, err)
 	}
 	return set, nil
 }
@@ -260,9 +264,8 @@ type runFlags struct {
 	tmp     string
 	workers int
 
-	rejects     string
-	strict      strictness
-	json, quiet bool
+	rejects             string
+	strict, json, quiet bool // unless strict is given, as true or false, most records may not be rejected
 }
 
 const (

@@ -16,9 +16,6 @@ import (
 
 // methodTopic returns the help topic on methods and their settings.
 func methodTopic() *cobra.Command {
-	var f methodFlags
-	f.add(pflag.NewFlagSet("", pflag.ContinueOnError))
-	settings := methods.Settings()
 	var b strings.Builder
 	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
 		"  --method 'ngram similarity=jaccard keys=any m=runes:4'\n  --method 'simhash distance=3 features=keywords:20'\n\nMethods:\n")
@@ -27,16 +24,15 @@ func methodTopic() *cobra.Command {
 		fmt.Fprintf(&b, "  %-9s %s\n", name, about)
 	}
 	b.WriteString("\nSettings:\n")
-	f.fs.VisitAll(func(s *pflag.Flag) {
-		if s.Name == "method" || slices.Contains(ofFiles, s.Name) {
-			return
+	for _, s := range slices.SortedFunc(slices.Values(methods.Settings()), func(a, b methods.Setting) int { return strings.Compare(a.Name, b.Name) }) {
+		if slices.Contains(ofFiles, s.Name) {
+			continue
 		}
-		fmt.Fprintf(&b, "  %-13s %s\n", s.Name, wrapped(s.Usage, 82, strings.Repeat(" ", 16)))
-		i := slices.IndexFunc(settings, func(m methods.Setting) bool { return m.Name == s.Name })
-		if of := settings[i].Methods; len(of) > 0 {
-			fmt.Fprintf(&b, "%16sof %s\n", "", strings.Join(of, ", "))
+		fmt.Fprintf(&b, "  %-13s %s\n", s.Name, wrapped(settingHelp(s), 82, strings.Repeat(" ", 16)))
+		if len(s.Methods) > 0 {
+			fmt.Fprintf(&b, "%16sof %s\n", "", strings.Join(s.Methods, ", "))
 		}
-	})
+	}
 	return &cobra.Command{Use: "method", Short: "The methods and their settings", Long: strings.TrimRight(b.String(), "\n")}
 }
 
@@ -68,29 +64,11 @@ const (
 
 const groupKey = "group"
 
-// grouping adds flags under the title of their group.
-func grouping(fs *pflag.FlagSet, group string, add func(*pflag.FlagSet)) {
-	some := pflag.NewFlagSet("", pflag.ContinueOnError)
-	add(some)
-	some.VisitAll(func(f *pflag.Flag) {
-		if f.Annotations == nil {
-			f.Annotations = map[string][]string{}
-		}
-		f.Annotations[groupKey] = []string{group}
-		fs.AddFlag(f)
-	})
-}
-
 // helpWidth is the longest line of the help, in bytes.
 const helpWidth = 100
 
-// usageOf prints the usage of a command. It avoids templates because they make the linker keep every method of
+// usageText returns the usage of a command. It avoids templates because they make the linker keep every method of
 // every type, and the program grows by half.
-func usageOf(cmd *cobra.Command) error {
-	_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
-	return err
-}
-
 func usageText(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:")

@@ -57,7 +57,7 @@ func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 
 // pictured selects the method for pictures with --format images, and rejects it otherwise.
 func pictured(fs *pflag.FlagSet) error {
-	format, name := setting(fs, "format", "name"), setting(fs, "method", "method")
+	format, method := setting(fs, "format", "name"), fs.Lookup("method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
 	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
 		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
@@ -65,7 +65,7 @@ func pictured(fs *pflag.FlagSet) error {
 	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
 		return usage("--format: max-pixels is for images")
 	}
-	if name == nil {
+	if method == nil {
 		return nil
 	}
 	if keep := fs.Lookup("keep"); keep != nil && pictures {
@@ -82,13 +82,16 @@ func pictured(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	spec := method.Value.String()
+	name, _, _ := strings.Cut(strings.TrimSpace(spec), " ")
 	switch {
-	case pictures && !name.Changed:
-		name.Changed = true
-		return name.Value.Set(image.Name)
-	case pictures && name.Value.String() != image.Name && name.Value.String() != "exact":
-		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name.Value)
-	case !pictures && name.Value.String() == image.Name:
+	case pictures && !method.Changed:
+		return fs.Set("method", image.Name)
+	case pictures && strings.Contains(name, "="):
+		return fs.Set("method", image.Name+" "+spec)
+	case pictures && name != image.Name && name != "exact":
+		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name)
+	case !pictures && name == image.Name:
 		return usage("--method images compares pictures, which --format images reads, and no texts")
 	}
 	return nil
@@ -129,17 +132,18 @@ func (f *fingerprint) pictures() (*printer, error) {
 	if f.binary {
 		return nil, usage("--format images: hashes of pictures are printed as JSON or --tsv")
 	}
-	return &printer{"pdq", func(dst []byte, doc *neardup.Document) ([]byte, bool, error) {
+	return &printer{"pdq", func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		p, err := image.Parse(doc.Text)
 		if err != nil {
-			return dst, false, err
+			return l, err
 		}
-		few := p.Quality < image.DefaultQuality
+		l.few = p.Quality < image.DefaultQuality
 		if f.tsv {
-			return appendf(dst, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality), few, nil
+			l.text = appendf(nil, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality)
+			return l, nil
 		}
-		dst, err = appendJSON(dst, fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
-		return dst, few, err
+		l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
+		return l, err
 	}}, nil
 }
 

@@ -61,13 +61,8 @@ func (f *indexFlags) add(fs *pflag.FlagSet) {
 	f.bytes = image.DefaultBytes
 	f.ofImages = bindSpec(fs, "serve", "images", "on", flags{"on": &f.images, "common": &f.common, "bytes": &f.bytes, "pixels": &f.pixels})
 	fs.Lookup("images").NoOptDefVal = "true"
-	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError)
-	f.method.addSettings(settings)
-	f.method.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
-	for _, name := range []string{"method", "threshold", "recall", "distance", "shingle", "containment"} {
-		f.method.fs.AddFlag(settings.Lookup(name))
-	}
-	grouping(fs, "Decisions", func(fs *pflag.FlagSet) { addSpec(fs, f.method.fs, "threshold") })
+	f.method.only = []string{"containment", "distance", "recall", "shingle", "threshold"}
+	f.method.addTo(fs, "Decisions", "method", "threshold")
 	bind(fs, "serve", flags{
 		"normalize": &f.normalize, "overrides": &f.overrides,
 		"window": &f.limits.Window, "ttl": &f.limits.TTL, "backlog": &f.limits.Backlog, "max-articles": &f.limits.MaxMembers,

@@ -91,8 +91,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, syscall.EPIPE):
 		return exitPipe
 	}
-	code, hint := failure(err), ""
+	code, hint := exitFailed, ""
 	switch {
+	case errors.Is(err, worker.ErrUnlike):
+		code = exitUnlike
+	case errors.Is(err, worker.ErrHotBucket):
+		code = exitHotBucket
 	case errors.Is(err, errRejects):
 		code = exitRejects
 	case errors.Is(err, errUsage):
@@ -155,24 +159,16 @@ func onTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// failure returns the exit code of an error that has no code in run.
-func failure(err error) int {
-	switch {
-	case errors.Is(err, worker.ErrUnlike):
-		return exitUnlike
-	case errors.Is(err, worker.ErrHotBucket):
-		return exitHotBucket
-	}
-	return exitFailed
-}
-
 func newRoot(a *app) *cobra.Command {
 	root := verb("neardup", nil, noCommand)
 	root.SilenceUsage, root.SilenceErrors, root.Version = true, true, version()
 	root.SetFlagErrorFunc(flagError)
 	addCommands(root, a)
 	root.AddCommand(methodTopic())
-	root.SetUsageFunc(usageOf)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
+		return err
+	})
 	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -311,16 +307,6 @@ func (a *app) onInputs(do func(ctx context.Context, args []string) error, first 
 	}
 }
 
-// howMany counts the flags that are true.
-func howMany(flags ...bool) (n int) {
-	for _, is := range flags {
-		if is {
-			n++
-		}
-	}
-	return n
-}
-
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there
 // is not an input.
 func isPiped(r io.Reader) bool {
@@ -350,6 +336,8 @@ func badValue(name string, err error) error {
 	switch {
 	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
 		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)
+	case errors.As(cause, new(rangeError)):
+		return fmt.Errorf("%s %s%w", name, bad.GetValue(), cause)
 	case strings.Contains(cause.Error(), bad.GetValue()):
 		return fmt.Errorf("%s: %w", name, cause)
 	}

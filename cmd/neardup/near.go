@@ -43,18 +43,16 @@ func (n *near) ready(*pflag.FlagSet) {
 }
 
 func (n *near) do(ctx context.Context, args []string) error {
-	if n.index != "" {
-		return n.nearest(ctx, args)
-	}
-	return n.batchRun(nil, &n.run, nil, "", nil, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+		if n.index != "" {
+			return nil, n.nearest(ctx, args, rep)
+		}
 		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
 	})
 }
 
 func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	switch {
-	case n.distance < 0 || n.distance > simhash.MaxK:
-		return usage("--distance %d is not in 0..%d", n.distance, simhash.MaxK)
 	case n.fingerprints == "":
 		return usage("--fingerprints FILE or --index DIR is needed")
 	case n.query != "" && len(args) > 0:
@@ -217,11 +215,15 @@ type hammingSummary struct {
 // pair writes a row of the table.
 func (n *near) pair(a, b string, distance int) error {
 	n.sum.Pairs++
-	n.line = append(append(n.line[:0], worker.Escape(a)...), '\t')
-	n.line = append(append(n.line, worker.Escape(b)...), '\t')
-	n.line = append(strconv.AppendInt(n.line, int64(distance), 10), '\n')
+	n.line = append(strconv.AppendInt(appendIDs(n.line[:0], a, b), int64(distance), 10), '\n')
 	_, err := n.to.Write(n.line)
 	return err
+}
+
+// appendIDs appends two ids as the first columns of a table.
+func appendIDs(to []byte, a, b string) []byte {
+	to = append(append(to, worker.Escape(a)...), '\t')
+	return append(append(to, worker.Escape(b)...), '\t')
 }
 
 func (n *near) summarize(rep *reporter) error {

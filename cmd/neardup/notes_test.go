@@ -40,7 +40,7 @@ func TestNotes(t *testing.T) {
 		if i > 150 {
 			text += " "
 		}
-		if err != nil || got.title != want.Title || got.url != want.URL || strings.TrimSuffix(got.text, "…") != text {
+		if err != nil || got.Title != want.Title || got.URL != want.URL || strings.TrimSuffix(got.Text, "…") != text {
 			t.Fatalf("item %d: %+v, %v", i, got, err)
 		}
 	}

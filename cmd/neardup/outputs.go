@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,7 +19,9 @@ import (
 // err is set and further outputs are nil.
 type outputs struct {
 	*app
-	json  bool            // the summary uses standard output
+	json  bool                        // the summary uses standard output
+	check func(paths ...string) error // rejects a path of two outputs, or of an input; nil without inputs
+	paths []string
 	begun []corpus.Output // in their order
 	ends  []func() error  // called before the commit
 	last  []corpus.Output // appear when all else has
@@ -32,6 +32,12 @@ type outputs struct {
 func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (out O) {
 	if path == "" || o.err != nil {
 		return out
+	}
+	if o.paths = append(o.paths, path); o.check != nil {
+		if err := o.check(o.paths...); err != nil {
+			o.err = usage("%w", err)
+			return out
+		}
 	}
 	if path == corpus.Stdin {
 		if o.json {
@@ -168,14 +174,6 @@ func (w *writes) Set(v string) error {
 // path returns the file of a kind, or "" if the kind is not written.
 func (w *writes) path(kind string) string { return w.files[kind].path }
 
-// paths returns the files of all kinds.
-func (w *writes) paths() (all []string) {
-	for to := range maps.Values(w.files) {
-		all = append(all, to.path)
-	}
-	return all
-}
-
 // option returns the value of an option, or "" if it is not given.
 func (w *writes) option(kind, name string) string {
 	for _, o := range w.files[kind].options {
@@ -304,22 +302,6 @@ func (r *rejects) end() {
 		}
 	}
 }
-
-// strictness is the flag --strict. Without it, a run fails if most records are rejected.
-type strictness struct{ set, on bool }
-
-// Set parses a value.
-func (s *strictness) Set(v string) (err error) {
-	s.set = true
-	s.on, err = strconv.ParseBool(v)
-	return err
-}
-
-// String returns the value.
-func (s *strictness) String() string { return strconv.FormatBool(s.on) }
-
-// Type names the kind of value for the help.
-func (s *strictness) Type() string { return "bool" }
 
 // most returns the error of a run that rejected most records.
 func (r *rejects) most(documents int64) error {

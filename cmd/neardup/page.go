@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -203,7 +205,8 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || p.decisions == "" {
 		return usage("--out and --decisions are needed")
 	}
-	return p.batchRun(&p.input, &runFlags{}, inputs, "", []string{p.out, p.decisions}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -213,14 +216,14 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 		if err := b.Choose(); err != nil {
 			return nil, err
 		}
-		if err := p.documents(ctx, r, rep, b, &run); err != nil {
+		if err := p.documents(ctx, rep, b, &run); err != nil {
 			return nil, err
 		}
 		out := rep.open(p.out, corpus.HTML)
 		if rep.err != nil {
 			return nil, rep.err
 		}
-		return func() error { return nil }, b.Write(out, run)
+		return nil, b.Write(out, run)
 	})
 }
 
@@ -270,30 +273,27 @@ func (p *reportVerb) facts(run *report.Run) error {
 }
 
 // documents reads the inputs and passes the documents to the report.
-func (p *reportVerb) documents(ctx context.Context, r *corpus.Reader, rep *reporter, b *report.Builder, run *report.Run) error {
-	dec := r.NewDecoder()
+func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run) error {
 	var lengths report.Lengths
 	var unknown int64
-	err := eachItem(ctx, r, func(int) {}, func(_ int, it corpus.Item) error {
-		var doc neardup.Document
-		switch err := dec.Decode(it, &doc); {
-		case corpus.Rejected(err) != nil:
-			return rep.reject(0, err)
-		case err != nil:
-			return err
-		}
-		run.Documents++
+	var n readCounts
+	type found struct {
+		*neardup.Document
+		file string
+		raw  []byte
+	}
+	err := eachDocument(ctx, rep, "read", &n, func(_ *corpus.Decoder, it corpus.Item, doc *neardup.Document) (found, error) {
+		return found{doc, it.File, it.Raw}, nil
+	}, func(doc found) error {
 		lengths.Add(utf8.RuneCountInString(doc.Text))
-		n, ok := b.Find(doc.ID)
+		i, ok := b.Find(doc.ID)
 		if !ok {
 			unknown++
 			return nil
 		}
-		return b.Document(n, &doc, it.File, thumbnail(it.Raw))
+		return b.Document(i, doc.Document, doc.file, thumbnail(doc.raw))
 	})
-	if err == nil {
-		err = rep.nothingRead(run.Documents)
-	}
+	run.Documents = n.Documents
 	switch {
 	case err != nil:
 		return err
@@ -315,4 +315,88 @@ func readJSON(path string, v any, what string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// evidenceFlags are the options of --write report that help to choose a threshold.
+type evidenceFlags struct {
+	floor  float64
+	labels string
+}
+
+// read reads the options of --write report.
+func (f *evidenceFlags) read(w *writes, link string) (err error) {
+	given := w.option("report", "floor")
+	f.labels = w.option("report", "labels")
+	if given == "" && f.labels == "" {
+		return nil
+	}
+	if f.floor, err = strconv.ParseFloat(given, 64); err != nil || !(f.floor > 0 && f.floor <= 1) {
+		return usage("--write report,floor=%s: not a similarity in (0, 1]", given)
+	}
+	if batch.Link(link) != batch.ByLeader {
+		return usage("--write report,floor decides by leaders: not with --link %s", link)
+	}
+	return nil
+}
+
+// evidence adds the evidence for choosing a threshold to the page.
+func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
+	if d.proof.floor == 0 {
+		return nil
+	}
+	r, err := first.Again()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	src := newSource(r)
+	src.copies = &rep.page.copies
+	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
+		return err
+	}
+	rep.page.builder.Evidence(rep.page.lab)
+	return nil
+}
+
+// lab finds all verified pairs from the floor on in a separate run over the texts that are not copies. A copy
+// is removed at any threshold and never leads, so it does not affect other documents.
+func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
+	m, n, err := flags.at(f.floor)
+	if err != nil {
+		return nil, err
+	}
+	if f.floor > threshold {
+		return nil, usage("--write report,floor=%v: above the threshold %v", f.floor, threshold)
+	}
+	var labels []eval.JudgedPair
+	if f.labels != "" {
+		if labels, err = eval.ReadJudged(f.labels); err != nil {
+			return nil, err
+		}
+	}
+	lab := report.NewLab(f.floor, threshold, copies, labels, func(a, b string) neardup.Match {
+		return verdict(m, n.Clean(a), n.Clean(b))
+	})
+	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
+	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
+		lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	lab.Choose()
+	return lab, nil
+}
+
+var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
+
+// thresholdOf parses the threshold of a spec.
+func thresholdOf(spec string) float64 {
+	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
+		if t, err := strconv.ParseFloat(m[1], 64); err == nil {
+			return t
+		}
+	}
+	return 1
 }

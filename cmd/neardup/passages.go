@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -53,17 +52,15 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	spool := cmp.Or(p.run.tmp, os.TempDir())
-	return p.batchRun(&p.input, &p.run, inputs, spool, append(p.write.paths(), p.spans, p.out, p.shares), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
 			return nil, usage("--out: %w; --spans says what is repeated", err)
 		}
 		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
-		if rep.err != nil {
-			return nil, rep.err
+		if err := rep.begun(); err != nil {
+			return nil, err
 		}
-		rep.diskNeed()
 		cfg.Reject, cfg.Progress = rep.reject, rep.progress
 		return w.summary, p.find(ctx, r, cfg, &w)
 	})
@@ -133,8 +130,6 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 		return cfg, nil, usage("--mark has no effect without --out")
 	case !p.writes() && p.dropBelow != 0:
 		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	case p.dropBelow > 1:
-		return cfg, nil, usage("--drop-below %g is a share, of 0 to 1", p.dropBelow)
 	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()
@@ -417,7 +412,7 @@ func (p *cutFlags) what() string {
 func (w *passageWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {
-		w.rep.documents(out, w.Documents, w.Rejected)
+		documents(out, readCounts{w.Documents, w.Rejected})
 		fmt.Fprintf(out, "repeated    %s of %s bytes, in %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.what())
 		fmt.Fprintf(out, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
 			grouped(w.Cut), grouped(w.Within), cmp.Or(w.units(), w.whole), grouped(w.Headings))

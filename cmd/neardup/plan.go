@@ -27,8 +27,8 @@ type planVerb struct {
 }
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
-	if p.sample != 0 && p.sample < 100 || p.cores < 1 {
-		return usage("--sample is at least 100, --cores at least 1")
+	if p.sample != 0 && p.sample < 100 {
+		return usage("--sample is at least 100")
 	}
 	if err := p.run.machine(nil); err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return p.batchRun(&p.input, &p.run, inputs, "", nil, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		out, err := p.forecasts(ctx, r, all)
 		return func() error { return rep.summarize(out, 0, out.print) }, err
 	})
@@ -85,7 +85,12 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
 		}
 		m := p.method
-		m.name = name
+		words := strings.Fields(m.spec)
+		if len(words) == 0 || strings.Contains(words[0], "=") {
+			words = slices.Insert(words, 0, "")
+		}
+		words[0] = name
+		m.spec = strings.Join(words, " ")
 		out = append(out, m)
 	}
 	return out, nil
@@ -100,10 +105,15 @@ type estimate struct {
 
 func exactly(v float64) estimate { return estimate{v, v, v} }
 
-func (e estimate) scaled(by float64) estimate { return estimate{e.Value * by, e.Low * by, e.High * by} }
+// of applies a function to the value and to both ends of the interval.
+func (e estimate) of(f func(float64) float64) estimate {
+	return estimate{f(e.Value), f(e.Low), f(e.High)}
+}
 
-func (e estimate) atMost(v float64) estimate {
-	return estimate{min(e.Value, v), min(e.Low, v), min(e.High, v)}
+func (e estimate) scaled(by float64) estimate { return e.of(func(v float64) float64 { return v * by }) }
+
+func (e estimate) atMost(most float64) estimate {
+	return e.of(func(v float64) float64 { return min(v, most) })
 }
 
 // widened widens the interval of a price. A busy machine needs longer, and a second run is faster.
@@ -266,20 +276,15 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
-	if err := s.audited(ctx, cfg, audit, last, &f); err != nil {
+	cfg.Audit = audit
+	audited, err := runOver(ctx, s.docs, cfg)
+	if err != nil {
 		return f, err
 	}
+	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
 	f.advise(n)
 	return f, nil
-}
-
-// audited adds the cost of the audit.
-func (s *sampled) audited(ctx context.Context, cfg batch.Config, sample *audit.Config, last planRun, f *forecast) error {
-	cfg.Audit = sample
-	r, err := runOver(ctx, s.docs, cfg)
-	f.CPU = f.CPU.plus(exactly(max(r.cpu()-last.cpu(), 0)))
-	return err
 }
 
 // machine estimates the cost on one machine. It adds the part linear in the text, comparisons at the measured

@@ -272,8 +272,8 @@ const (
 
 // onSpark estimates the cost on Spark from the cost on one machine without an audit.
 func (s *sampled) onSpark(f forecast, n estimate, cores int) (o onSpark) {
-	inPairs := func(pairs, all float64) float64 { return min(2*pairs, all) * (s.meanBytes() + 64) }
-	o.Texts = estimate{inPairs(f.Verified.Value, n.Value), inPairs(f.Verified.Low, n.Low), inPairs(f.Verified.High, n.High)}
+	both := f.Verified.scaled(2)
+	o.Texts = estimate{min(both.Value, n.Value), min(both.Low, n.Low), min(both.High, n.High)}.scaled(s.meanBytes() + 64)
 	packs := f.Postings.scaled(postingRow).plus(n.scaled(hashRow + keyRow*f.Keys))
 	o.Shuffle = packs.scaled(packsWritten).plus(o.Texts.plus(f.Verified.scaled(pairRow)).scaled(textsWritten)).widened()
 	o.SparkCPU = f.CPU.plus(n.scaled(sparkDocument + sparkByte*s.meanBytes()).plus(exactly(sparkRun)).widened())

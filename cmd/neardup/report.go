@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,8 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/report"
 )
 
@@ -35,27 +39,32 @@ type reporter struct {
 }
 
 // batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
-// or none and then calls the function that do returned. Without a spool, standard input is read only once.
-func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool string, paths []string, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
-	var r *corpus.Reader
+// or none and then calls the function that do returned, unless it is nil. Only with again can do read standard input twice.
+func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && onTerminal(a.stderr)}
+	defer rep.abort()
 	if len(inputs) > 0 {
-		var err error
-		if r, err = in.openFor(a, inputs, spool, append(paths, flags.rejects)...); err != nil {
+		spool := ""
+		if again {
+			spool = cmp.Or(flags.tmp, os.TempDir())
+		}
+		r, err := in.open(a, inputs, spool)
+		if err != nil {
 			return err
 		}
 		defer r.Close()
+		rep.r, rep.check = r, r.CheckOutput
 	}
-	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, r: r, start: time.Now()}
-	defer rep.abort()
 	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
 		rep.listed = f.WriteJSON
+	} else {
+		rep.rejected.w = a.stderr
 	}
-	rep.tells()
 	if rep.err != nil {
 		return rep.err
 	}
-	told, err := do(r, rep)
-	if err == nil && told != nil {
+	told, err := do(rep.r, rep)
+	if err == nil {
 		err = rep.commit()
 	}
 	if err != nil || told == nil {
@@ -64,17 +73,9 @@ func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, spool s
 	return told()
 }
 
-// tells configures what to print, once the file of rejected records is known.
-func (p *reporter) tells() {
-	p.terminal = !p.flags.quiet && onTerminal(p.stderr)
-	if p.listed == nil {
-		p.rejected.w = p.stderr
-	}
-}
-
-// diskNeed prints an estimate of the disk space if the run will not fit in memory, and warns if less is
-// available.
-func (p *reporter) diskNeed() {
+// begun ends the beginning of outputs and returns its error. It prints an estimate of the disk space if the run
+// will not fit in memory, and warns if less is available.
+func (p *reporter) begun() error {
 	_, total := p.r.Progress()
 	need := 2 * total
 	for _, path := range p.r.Inputs() {
@@ -83,13 +84,10 @@ func (p *reporter) diskNeed() {
 			break
 		}
 	}
-	if p.flags.quiet || total < int64(p.flags.memory)/8 {
-		return
+	if p.err != nil || p.flags.quiet || total < int64(p.flags.memory)/8 {
+		return p.err
 	}
-	dir := p.flags.tmp
-	if dir == "" {
-		dir = os.TempDir()
-	}
+	dir := cmp.Or(p.flags.tmp, os.TempDir())
 	free, known := freeDisk(dir)
 	switch {
 	case known && free < need:
@@ -98,6 +96,7 @@ func (p *reporter) diskNeed() {
 	default:
 		fmt.Fprintf(p.stderr, "temporary files may take up to about %s in %s\n", mebibytes(need), dir)
 	}
+	return nil
 }
 
 // reading switches progress to another reader.
@@ -117,16 +116,52 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
-// read counts the documents of a block and reports the rejected ones.
-func (p *reporter) read(l *lines, documents, rejected *int64) error {
-	*documents += l.documents
-	*rejected += int64(len(l.rejects))
-	for _, err := range l.rejects {
-		if err := p.reject(0, err); err != nil {
-			return err
-		}
+// readCounts counts the records of a run.
+type readCounts struct {
+	Documents int64 `json:"documents"`
+	Rejected  int64 `json:"rejected"`
+}
+
+// eachDocument calls work with every document on all cores, and take with the results in input order. It counts
+// the documents and the rejected records. An error of work rejects a document.
+func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *readCounts, work func(*corpus.Decoder, corpus.Item, *neardup.Document) (T, error), take func(T) error) error {
+	type result struct {
+		of  T
+		err error
 	}
-	return nil
+	err := inorder.Map(ctx, p.flags.workers, newSource(p.r).next, func(b *block) []result {
+		results := make([]result, 0, len(b.entries))
+		b.each(func(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document, err error) {
+			r := result{err: err}
+			if err == nil {
+				r.of, r.err = work(dec, it, doc)
+			}
+			if r.err != nil && corpus.Rejected(r.err) == nil {
+				r.err = &corpus.RejectError{File: it.File, Line: it.Line, Reason: r.err.Error(), Err: r.err}
+			}
+			results = append(results, r)
+		})
+		return results
+	}, func(results []result) error {
+		for _, r := range results {
+			if r.err != nil {
+				n.Rejected++
+				r.err = p.reject(0, r.err)
+			} else {
+				n.Documents++
+				r.err = take(r.of)
+			}
+			if r.err != nil {
+				return r.err
+			}
+		}
+		p.progress(batch.Progress{Phase: phase, Documents: n.Documents})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.nothingRead(n.Documents)
 }
 
 // writing reports the number of written records, for eachItem.
@@ -140,7 +175,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case documents > 0 && p.rejected.count > documents && !p.flags.strict.set:
+	case documents > 0 && p.rejected.count > documents && !p.cmd.Flags().Changed("strict"):
 		p.rejected.end()
 		return p.rejected.most(documents)
 	case documents > 0:
@@ -284,7 +319,7 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 		return err
 	}
 	return p.summarize(s, s.Rejected, func(w io.Writer) {
-		p.documents(w, s.Documents, s.Rejected)
+		documents(w, readCounts{s.Documents, s.Rejected})
 		found(w)
 		fmt.Fprintf(w, "method      %s\n", p.method.asked())
 		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
@@ -313,10 +348,10 @@ func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	})
 }
 
-func (p *reporter) documents(w io.Writer, n, rejected int64) {
-	fmt.Fprintf(w, "documents   %s", grouped(n))
-	if rejected > 0 {
-		fmt.Fprintf(w, " (%s rejected)", grouped(rejected))
+func documents(w io.Writer, n readCounts) {
+	fmt.Fprintf(w, "documents   %s", grouped(n.Documents))
+	if n.Rejected > 0 {
+		fmt.Fprintf(w, " (%s rejected)", grouped(n.Rejected))
 	}
 	fmt.Fprintln(w)
 }
@@ -345,7 +380,7 @@ func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) 
 	case !p.flags.quiet:
 		text(p.stderr)
 	}
-	if p.flags.strict.on && rejected > 0 {
+	if p.flags.strict && rejected > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil

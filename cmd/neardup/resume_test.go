@@ -105,9 +105,9 @@ func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 		known[name] = true
 	}
 	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	settings := pflag.NewFlagSet("settings", pflag.ContinueOnError) // parts of the method's spec
-	new(methodFlags).addSettings(settings)
-	settings.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	parts := pflag.NewFlagSet("method", pflag.ContinueOnError) // of the method's spec
+	new(methodFlags).add(parts)
+	parts.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	new(app).command(row{"dedup", "", dedup{}}).Flags().VisitAll(func(f *pflag.Flag) {
 		if !known[f.Name] {
 			t.Errorf("--%s: does a run with --resume depend on it?", f.Name)

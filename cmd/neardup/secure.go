@@ -61,14 +61,10 @@ func (s *serve) access() (*server.Access, error) {
 	default:
 		s.host = []string{host}
 	}
-	if s.tokens != "" {
-		return readTokens(s.tokens)
+	if s.tokens == "" {
+		return s.openAccess()
 	}
-	return s.openAccess()
-}
-
-func readTokens(path string) (*server.Access, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(s.tokens)
 	if err != nil {
 		return nil, fmt.Errorf("--tokens: %w", err)
 	}

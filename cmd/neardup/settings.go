@@ -3,7 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,19 +27,18 @@ type tenantTable struct {
 // configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
-// signed annotates flags that may be negative.
-const signed = "signed"
+// rangeKey annotates flags of numbers and durations with their range, such as 1..64. Where the lower bound is
+// excluded, > precedes it.
+const rangeKey = "range"
 
-// bounded makes the flags of a command reject numbers and durations that are negative, not finite, or too
-// long to be added to a time.
+// bounded makes the flags of a command reject numbers and durations out of their range. Without one, they are
+// not negative.
 func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
 		case "int", "int64", "float64", "duration":
-			_, is := f.Value.(boundedValue)
-			_, isSigned := f.Annotations[signed]
-			if !is && !isSigned {
-				f.Value = boundedValue{f.Value}
+			if _, is := f.Value.(boundedValue); !is {
+				f.Value = boundedValue{f.Value, strings.Join(f.Annotations[rangeKey], "")}
 			}
 		}
 	})
@@ -52,23 +55,49 @@ func boundedAll(cmd *cobra.Command) {
 // longestAge is the longest duration that an index takes: a century. Adding it to a time does not overflow.
 const longestAge = 876000 * time.Hour
 
-type boundedValue struct{ pflag.Value }
+type boundedValue struct {
+	pflag.Value
+	within string
+}
+
+// A rangeError follows a value that is out of the range of its flag.
+type rangeError string
+
+// Error returns the message.
+func (e rangeError) Error() string { return string(e) }
 
 func (v boundedValue) Set(s string) error {
 	if err := v.Value.Set(s); err != nil {
 		return err
 	}
-	switch is := v.String(); {
-	case is == "NaN" || strings.HasSuffix(is, "Inf"):
+	is := quantity(v.String())
+	least, most, _ := strings.Cut(v.within, "..")
+	above := strings.TrimPrefix(least, ">")
+	switch {
+	case math.IsNaN(is) || math.IsInf(is, 0):
 		return errors.New("it is not a number")
-	case strings.HasPrefix(is, "-"):
+	case is < 0 && !strings.HasPrefix(least, "-") && v.within != "..":
 		return errors.New("it is below 0")
-	case v.Type() == "duration":
-		if d, err := time.ParseDuration(is); err != nil || d > longestAge {
-			return fmt.Errorf("it is longer than %s", longestAge)
-		}
+	case v.Type() == "duration" && is > float64(longestAge):
+		return fmt.Errorf("it is longer than %s", longestAge)
+	case most == "" && least != "" && is < quantity(least):
+		return rangeError(": too small (want at least " + least + ")")
+	case least != "" && is < quantity(above), above != least && is == quantity(above), most != "" && is > quantity(most):
+		return rangeError(" is not in " + v.within)
 	}
 	return nil
+}
+
+// quantity returns a number, or a duration in nanoseconds.
+func quantity(s string) float64 {
+	if d, err := time.ParseDuration(s); err == nil {
+		return float64(d)
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return n
 }
 
 // layered sets flags that the command line does not set. It takes them from the environment, or else from the
@@ -88,20 +117,15 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	if firstErr != nil {
 		return nil, firstErr
 	}
-	file := fs.Lookup(configFlag).Value.String()
-	if file == "" {
-		return nil, nil
-	}
-	return fromFile(fs, file)
+	return fromFile(fs)
 }
 
 // configured sets flags of a batch from the file of --config, unless the command line has set them.
 func configured(fs *pflag.FlagSet) error {
-	file := fs.Lookup(configFlag)
-	if file == nil || file.Value.String() == "" {
+	if fs.Lookup(configFlag) == nil {
 		return nil
 	}
-	return noTenants(fromFile(fs, file.Value.String()))
+	return noTenants(fromFile(fs))
 }
 
 // noTenants rejects tenants for commands other than a service.
@@ -112,7 +136,11 @@ func noTenants(tenants map[string]tenantTable, err error) error {
 	return err
 }
 
-func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
+func fromFile(fs *pflag.FlagSet) (map[string]tenantTable, error) {
+	file := fs.Lookup(configFlag).Value.String()
+	if file == "" {
+		return nil, nil
+	}
 	var content map[string]toml.Primitive
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -123,7 +151,8 @@ func fromFile(fs *pflag.FlagSet, file string) (map[string]tenantTable, error) {
 		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}
 	var tenants map[string]tenantTable
-	for key, primitive := range content {
+	for _, key := range slices.Sorted(maps.Keys(content)) { // method before threshold
+		primitive := content[key]
 		if key == "tenants" {
 			if err := meta.PrimitiveDecode(primitive, &tenants); err != nil {
 				return nil, usage("%s: tenants: %w", file, err)
@@ -151,7 +180,9 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 	if f == nil || name == configFlag || name == "help" {
 		return fmt.Errorf("unknown setting %s", name)
 	}
-	if f.Changed {
+	method := fs.Lookup("method")
+	within := name == "threshold" && method != nil && method.Changed && strings.Contains(method.Value.String(), "threshold=")
+	if f.Changed || within {
 		return nil
 	}
 	values, ok := v.([]any)
@@ -164,4 +195,72 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 		}
 	}
 	return nil
+}
+
+// spec is the value of a flag that holds settings, such as "csv delimiter=tab". The value of the setting
+// named first may come before the NAME=VALUE pairs. The settings are flags in a set of their own.
+type spec struct {
+	first, text string
+	settings    *pflag.FlagSet
+	given       []string // by the text
+}
+
+// bindSpec defines a flag that holds settings. Their rows in the table are named "flag: setting".
+func bindSpec(fs *pflag.FlagSet, verb, name, first string, vars flags) *pflag.FlagSet {
+	settings := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	bind(settings, name, vars)
+	bounded(settings)
+	s := &spec{first: first, settings: settings}
+	if f := settings.Lookup(first); f != nil {
+		s.text = f.DefValue
+	}
+	bind(fs, verb, flags{name: s})
+	return settings
+}
+
+// Type returns the name of the value's type for the help.
+func (s *spec) Type() string { return "SPEC" }
+
+// String returns the value.
+func (s *spec) String() string { return s.text }
+
+// Set replaces the value.
+func (s *spec) Set(v string) error {
+	for _, name := range s.given {
+		f := s.settings.Lookup(name)
+		_ = f.Value.Set(f.DefValue) // it was made from it
+		f.Changed = false
+	}
+	s.given = nil
+	for i, word := range strings.Fields(v) {
+		name, value, isSetting := strings.Cut(word, "=")
+		if !isSetting && i == 0 && s.first != "" {
+			name, value = s.first, word
+		} else if !isSetting {
+			return fmt.Errorf("%q is not a setting: NAME=VALUE", word)
+		}
+		f := s.settings.Lookup(name)
+		switch {
+		case f == nil || isSetting && name == s.first:
+			return fmt.Errorf("no setting %q: there are %s", name, strings.Join(s.names(), ", "))
+		case f.Changed:
+			return fmt.Errorf("%s is given twice", name)
+		}
+		if err := s.settings.Set(name, value); err != nil {
+			return badValue(name, err)
+		}
+		s.given = append(s.given, name)
+	}
+	s.text = v
+	return nil
+}
+
+// names lists the settings.
+func (s *spec) names() (names []string) {
+	s.settings.VisitAll(func(f *pflag.Flag) {
+		if f.Name != s.first {
+			names = append(names, f.Name)
+		}
+	})
+	return names
 }

@@ -88,3 +88,54 @@ func TestBounds(t *testing.T) {
 		t.Errorf("dedup --workers -1 ends with %d", code)
 	}
 }
+
+// TestRanges checks that a number out of its range is refused and that the help shows the range.
+func TestRanges(t *testing.T) {
+	for args, want := range map[string]string{
+		"add --parallel 0":        "--parallel 0 is not in 1..64",
+		"check --parallel 65":     "--parallel 65 is not in 1..64",
+		"eval --at 0":             "--at 0 is not in >0..1",
+		"eval --at 1.1":           "--at 1.1 is not in >0..1",
+		"eval --examples -2":      "--examples -2: too small (want at least -1)",
+		"eval --examples -1":      "--truth and one of --pairs",
+		"near --distance 8":       "--distance 8 is not in 0..7",
+		"consume --claim-after 0": "--claim-after 0: too small (want at least 1s)",
+		"idf --least 0":           "--least 0: too small (want at least 1)",
+		"tune --recall NaN":       "it is not a number",
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), nil, io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit %d, %s (want %s)", args, code, &stderr, want)
+		}
+	}
+	var stdout bytes.Buffer
+	if run(t.Context(), []string{"add", "--help"}, nil, &stdout, io.Discard); !strings.Contains(stdout.String(), "requests at one moment, 1..64 (default 8)") {
+		t.Errorf("%s", &stdout)
+	}
+}
+
+// TestThresholdOfMethod checks that the threshold of --method precedes that of a file, and that two on one command
+// line are refused.
+func TestThresholdOfMethod(t *testing.T) {
+	dir := t.TempDir()
+	config, docs := filepath.Join(dir, "n.toml"), filepath.Join(dir, "docs.txt")
+	fatal(t, os.WriteFile(config, []byte("threshold = 0.5\nmethod = 'minhash recall=.9'\n"), 0o600))
+	fatal(t, os.WriteFile(docs, []byte("one line of text\n"), 0o600))
+	for args, want := range map[string]string{
+		"":                                     "method      minhash recall=0.9 threshold=0.5\n",
+		"--method=recall=.8":                   "method      auto recall=0.8 threshold=0.5\n",
+		"--threshold=.6":                       "method      minhash recall=0.9 threshold=0.6\n",
+		"--method=minhash\tthreshold=.8":       "method      minhash threshold=0.8\n",
+		"--threshold=.6 --method=threshold=.8": "threshold is given twice",
+		"--method=minhash\tidf=x":              `--method: no setting "idf": there are bias`,
+	} {
+		var stderr bytes.Buffer
+		given := append([]string{"dedup", "--format=lines", "--config=" + config, docs}, strings.Split(args, " ")...)
+		if args == "" {
+			given = given[:4]
+		}
+		if run(t.Context(), given, nil, io.Discard, &stderr); !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: %s (want %s)", args, &stderr, want)
+		}
+	}
+}

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/resume"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/internal/lockfile"
 	"github.com/neardup/neardup/report"
 	"github.com/spf13/pflag"
 )
@@ -100,7 +104,7 @@ var errCopy = errors.New("a copy")
 func (b *block) Decode(item func(*neardup.Document, error)) {
 	var kept []note
 	at := b.first
-	b.each(func(_ corpus.Item, doc *neardup.Document, err error) {
+	b.each(func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document, err error) {
 		if b.notes != nil {
 			kept = append(kept, b.notes.noteOf(doc))
 		}
@@ -119,7 +123,7 @@ func (b *block) Decode(item func(*neardup.Document, error)) {
 }
 
 // each decodes the records and calls do with each record and its item.
-func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
+func (b *block) each(do func(*corpus.Decoder, corpus.Item, *neardup.Document, error)) {
 	dec := b.decoder.Get().(*corpus.Decoder)
 	defer b.decoder.Put(dec)
 	for _, e := range b.entries {
@@ -129,10 +133,10 @@ func (b *block) each(do func(corpus.Item, *neardup.Document, error)) {
 			err = dec.Decode(e.item, &doc)
 		}
 		if err != nil {
-			do(e.item, nil, err)
+			do(dec, e.item, nil, err)
 			continue
 		}
-		do(e.item, &doc, nil)
+		do(dec, e.item, &doc, nil)
 	}
 	b.entries = nil
 }
@@ -222,5 +226,55 @@ func (b *block) Pass() {
 	b.Decode(func(*neardup.Document, error) {})
 	if len(b.decoder.r.Unmet()) == 0 {
 		b.decoder.met.Store(true)
+	}
+}
+
+// sparkPrefix begins the names of temporary folders for Spark runs (50 MB with the command in them).
+// python/src/neardup/spark/_folders.py uses the same prefix. Each side removes what killed processes of the
+// other left.
+const sparkPrefix = "neardup-spark-"
+
+// heldLock is the file that the owner of a folder locks. The system releases the lock when the process ends.
+const heldLock = ".lock"
+
+// heldFolder makes a temporary folder of this process in tmp (default: the system's). It also removes folders
+// with the same prefix whose process has ended. remove deletes the new folder.
+func heldFolder(tmp, prefix string) (dir string, remove func() error, err error) {
+	if tmp == "" {
+		tmp = os.TempDir()
+	}
+	removeLeft(tmp, prefix)
+	for {
+		dir, err := os.MkdirTemp(tmp, prefix)
+		if err != nil {
+			return "", nil, err
+		}
+		unlock, err := lockfile.Lock(filepath.Join(dir, heldLock))
+		if err == nil {
+			return dir, func() error { return errors.Join(unlock(), os.RemoveAll(dir)) }, nil
+		}
+		if !errors.Is(err, lockfile.ErrLocked) && !errors.Is(err, fs.ErrNotExist) {
+			return "", nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		// Another process took the lock first and removed the folder as an abandoned one.
+	}
+}
+
+// removeLeft removes folders whose owner has ended. It ignores folders that it cannot remove, such as those
+// of other users.
+func removeLeft(tmp, prefix string) {
+	entries, _ := os.ReadDir(tmp)
+	for _, e := range entries {
+		dir := filepath.Join(tmp, e.Name())
+		lock := filepath.Join(dir, heldLock)
+		if _, err := os.Lstat(lock); err != nil || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !lockfile.Ours(info) {
+			continue
+		}
+		if unlock, err := lockfile.Lock(lock); err == nil {
+			_ = errors.Join(os.RemoveAll(dir), unlock())
+		}
 	}
 }

@@ -13,19 +13,21 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/internal/durable"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/spf13/pflag"
 )
 
-// again rebuilds lost indexes from MySQL and HBase. It accepts the settings of serve, so that it can use the
-// environment and the configuration file of a server.
+// again rebuilds indexes, from the folder itself or from MySQL and HBase. It accepts the settings of serve, so that it
+// can use the environment and the configuration file of a server.
 type again struct {
 	serve
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	anew              bool `flags:"-"` // by these settings, whatever the index was made by
+	anew              bool       `flags:"-"` // by these settings, whatever the index was made by
+	moves             *movedFile `flags:"-"` // nil: no docIds are judged again
 }
 
 // usedAgain lists the settings of serve that rebuild uses. It accepts the others and ignores them.
@@ -51,35 +53,11 @@ func (g *again) do(ctx context.Context, _ []string) error {
 		if name := g.unread(fs); name != "" {
 			return usage("--%s has no effect without --method, or --map and --articles", name)
 		}
-		return g.derived(ctx)
+		return g.fromFolder(ctx, docid.Rebuild{AsStored: true, Drained: !g.newEpoch})
 	case g.newEpoch:
 		return usage("--new-epoch is for a copy in --data")
 	}
 	return g.run(ctx, fs)
-}
-
-// derived rebuilds the derived rows of the store.
-func (g *again) derived(ctx context.Context) error {
-	store, err := closedIn(g.data)
-	if err != nil {
-		return err
-	}
-	if err := pebble.Rebuild(ctx, store, pebble.Options{}); err != nil {
-		return err
-	}
-	sum, err := pebble.Digest(ctx, store, pebble.Options{})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(g.stdout, "rebuilt, digest %s\n", sum)
-	if !g.newEpoch {
-		return nil
-	}
-	if err := pebble.MarkCopy(ctx, store, pebble.Options{}); err != nil {
-		return err
-	}
-	fmt.Fprintln(g.stdout, "marked as a copy: a new epoch begins when it is next served")
-	return nil
 }
 
 // asked reports whether the command line requests a rebuild of indexes.
@@ -126,9 +104,11 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if g.anew {
 		settings.Backlog = 0 // as much may wait for the sinks as is moved
 	}
+	of := docid.Rebuild{Settings: settings, Anew: g.anew}
 	if folder := storeDir(g.data); g.anew && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
-		return g.rekey(ctx, settings)
+		return g.fromFolder(ctx, of)
 	}
+	of.Drained = g.drained
 	if err := g.valid(); err != nil {
 		return err
 	}
@@ -151,12 +131,13 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
 	if g.index.profile == profileClassic {
-		return g.classic(ctx, history, library, settings)
+		return g.classic(ctx, docid.SourceOf(history, library), library, settings)
 	}
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	lost, err := g.folder(ctx, docid.Rebuild{History: history, Library: library, Settings: settings, Anew: g.anew, Drained: g.drained})
+	of.Source = docid.SourceOf(history, library)
+	lost, err := g.fromSinks(ctx, of)
 	if err == nil && g.stores.log != "" {
 		err = adoptLog(ctx, g.app, g.data, &g.stores)
 	}
@@ -164,20 +145,19 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 }
 
 // classic rebuilds indexes of the classic profile.
-func (g *again) classic(ctx context.Context, history docid.History, library docid.Library, settings docid.Settings) (err error) {
+func (g *again) classic(ctx context.Context, from docid.Source, library docid.Library, settings docid.Settings) (err error) {
 	store, err := g.stores.openClassic(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) {
-		return store.classic.Rebuild(ctx, tenant, history, library, g.drained)
-	}, nil))
+	of := docid.Rebuild{Store: classic.Restorer{Service: store.classic, Library: library}, Source: from, Settings: settings, AsStored: true, Drained: g.drained}
+	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, nil, tenant) }))
 }
 
-// eachTenant calls again for every tenant, and then done. It continues after a tenant that fails. lost
-// reports what the rebuilt indexes lack.
-func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), done func(tenant string) error) (lost, err error) {
+// eachTenant calls again for every tenant. It continues after a tenant that fails. lost reports what the rebuilt
+// indexes lack.
+func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lost, err error) {
 	var failed, lacking []error
 	for _, tenant := range g.tenant {
 		sum, err := again(tenant)
@@ -185,11 +165,7 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), don
 			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
 			continue
 		}
-		g.summary(tenant, sum)
 		lacking = append(lacking, lacks(tenant, sum))
-		if done != nil {
-			failed = append(failed, done(tenant))
-		}
 	}
 	return errors.Join(lacking...), errors.Join(failed...)
 }
@@ -198,10 +174,10 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error), don
 func lacks(tenant string, sum docid.Rebuilt) error {
 	var all []error
 	if sum.Missing > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but HBase has lost the texts of %d docIds", tenant, sum.Missing))
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing))
 	}
 	if sum.Rowless > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but MySQL has no row of %d articles that no client has deleted (it lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+		all = append(all, fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
 	}
 	return errors.Join(all...)
 }
@@ -219,8 +195,8 @@ func (g *again) logEmpty(ctx context.Context) error {
 	return errors.Join(err, closeLog())
 }
 
-// folder rebuilds the indexes in the data folder, and reports what they lack.
-func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) {
+// fromSinks rebuilds the lost indexes of the data folder, and reports what they lack.
+func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (lost, err error) {
 	alone := g.stores
 	alone.log = ""
 	store, err := alone.open(ctx, storeDir(g.data))
@@ -229,7 +205,28 @@ func (g *again) folder(ctx context.Context, of docid.Rebuild) (lost, err error) 
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	of.Store = store
-	return g.each(ctx, of)
+	err = g.withMoves(func() (err error) {
+		lost, err = g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, store, tenant) })
+		return errors.Join(err, g.moves.Commit())
+	})
+	return lost, err
+}
+
+// rebuild rebuilds the index of a tenant. If the settings changed, it also judges the docIds of the store again.
+func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store, tenant string) (docid.Rebuilt, error) {
+	of.Tenant, of.Progress = tenant, g.progress(tenant)
+	sum, err := of.Run(ctx)
+	if err != nil {
+		return sum, err
+	}
+	if g.summary(tenant, sum); g.moves == nil {
+		return sum, nil
+	}
+	d, err := docid.NewDetector(ctx, store, tenant, of.Settings)
+	if err == nil {
+		err = g.rejudge(ctx, tenant, d)
+	}
+	return sum, err
 }
 
 // valid reports a missing flag or flags that cannot be combined.
@@ -247,31 +244,6 @@ func (g *again) valid() error {
 		return usage("--index memory: would end with this command")
 	}
 	return nil
-}
-
-// each rebuilds the index of every tenant. If the settings changed, it also judges the docIds again.
-func (g *again) each(ctx context.Context, of docid.Rebuild) (lost, err error) {
-	again := func(tenant string) (docid.Rebuilt, error) {
-		b := of
-		b.Tenant, b.Progress = tenant, g.progress(tenant)
-		return b.Run(ctx)
-	}
-	if !g.anew {
-		return g.eachTenant(again, nil)
-	}
-	moved, err := g.openMoved()
-	if err != nil {
-		return nil, err
-	}
-	defer moved.Abort()
-	lost, err = g.eachTenant(again, func(tenant string) error {
-		d, err := docid.NewDetector(ctx, of.Store, tenant, of.Settings)
-		if err != nil {
-			return err
-		}
-		return g.rejudge(ctx, tenant, d, moved)
-	})
-	return lost, errors.Join(err, moved.Commit())
 }
 
 // hint adds what the operator can do.
@@ -311,7 +283,7 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
 	}
 	if sum.Textless > 0 {
-		tell(g.stdout, "  %s docIds have no text, HBase had not got it: articles join them by url or title only\n", grouped(int64(sum.Textless)))
+		tell(g.stdout, "  %s docIds have no text, which HBase had not got: articles join them by url or title only\n", grouped(int64(sum.Textless)))
 	}
 	if sum.Keptless > 0 {
 		tell(g.stdout, "  %s kept copies have no text, HBase had not got it or had a later one\n", grouped(int64(sum.Keptless)))
@@ -320,8 +292,8 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// A rebuild with other settings writes the new store to DIR/store.anew. Afterwards it moves the previous
-// store to DIR/store.before.
+// A rebuild from the folder writes the new store to DIR/store.anew. Afterwards it moves the previous store to
+// DIR/store.before.
 func anewDir(data string) string   { return storeDir(data) + ".anew" }
 func beforeDir(data string) string { return storeDir(data) + ".before" }
 
@@ -335,10 +307,14 @@ func there(path string) bool {
 	return err == nil
 }
 
-// rekey rebuilds the store in the folder with other settings.
-func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
+// fromFolder rebuilds the store in the folder from its own texts.
+func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 	if interrupted(storeDir(g.data)) {
 		return g.exchange()
+	}
+	store, err := closedIn(g.data)
+	if err != nil {
+		return err
 	}
 	if before := beforeDir(g.data); there(before) {
 		return fmt.Errorf("%s is there from an earlier rebuild: remove it once it is no longer needed", before)
@@ -346,25 +322,26 @@ func (g *again) rekey(ctx context.Context, settings docid.Settings) error {
 	if err := os.RemoveAll(anewDir(g.data)); err != nil {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
 	}
-	moved, err := g.openMoved()
-	if err != nil {
-		return err
-	}
-	defer moved.Abort()
-	changed, err := rekey(ctx, storeDir(g.data), anewDir(g.data), settings, func(tenant string, d *docid.Detector) error {
-		return g.rejudge(ctx, tenant, d, moved)
-	})
-	if err != nil || !changed && moved.rows == 0 {
-		err = errors.Join(err, os.RemoveAll(anewDir(g.data)))
-		if err == nil {
-			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+	return g.withMoves(func() error {
+		changed, lost := of.AsStored, error(nil)
+		err := pebble.Rebuild(ctx, store, anewDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
+			of.Store, of.Source = s, from
+			sum, err := g.rebuild(ctx, of, s, tenant)
+			changed, lost = changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
+			return hint(err)
+		})
+		if err != nil {
+			return errors.Join(err, os.RemoveAll(anewDir(g.data)))
 		}
-		return err
-	}
-	if err := moved.Commit(); err != nil {
-		return err
-	}
-	return g.exchange()
+		if !changed && g.moves.rows == 0 {
+			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+			return os.RemoveAll(anewDir(g.data))
+		}
+		if err := g.moves.Commit(); err != nil {
+			return err
+		}
+		return errors.Join(g.exchange(), lost)
+	})
 }
 
 // exchange replaces the previous store with the rebuilt one.
@@ -389,24 +366,34 @@ type movedFile struct {
 	rows int
 }
 
-func (g *again) openMoved() (*movedFile, error) {
+// withMoves runs work with g.moves, if the settings change.
+func (g *again) withMoves(work func() error) error {
 	path := g.moved
-	if path == "" && g.data == "" {
-		return nil, usage("--moved is missing: the file that names the articles with another docId")
-	}
-	if path == "" {
+	switch {
+	case !g.anew:
+		return work()
+	case path == "" && g.data == "":
+		return usage("--moved is missing: the file that names the articles with another docId")
+	case path == "":
 		path = filepath.Join(g.data, "moved.csv")
 	}
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	m := &movedFile{AtomicFile: f, csv: csv.NewWriter(f)}
-	return m, m.csv.Write([]string{"nid", "before", "after", "reason", "tenant"})
+	defer f.Abort()
+	g.moves = &movedFile{AtomicFile: f, csv: csv.NewWriter(f)}
+	if err := g.moves.csv.Write([]string{"nid", "before", "after", "reason", "tenant"}); err != nil {
+		return err
+	}
+	return work()
 }
 
-// Commit commits the file.
+// Commit commits the file, if there is one.
 func (m *movedFile) Commit() error {
+	if m == nil {
+		return nil
+	}
 	m.csv.Flush()
 	if err := m.csv.Error(); err != nil {
 		return err
@@ -415,7 +402,7 @@ func (m *movedFile) Commit() error {
 }
 
 // rejudge judges the docIds of one index again.
-func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, moved *movedFile) (err error) {
+func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (err error) {
 	var textOf func(uint64) (string, bool, error)
 	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {
 		texts, err := openTexts(g.data, longestAge)
@@ -426,8 +413,8 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector, m
 		textOf = func(seq uint64) (string, bool, error) { return texts.Get(tenant, seq) }
 	}
 	sum, err := d.Rejudge(ctx, textOf, func(r docid.Moved) error {
-		moved.rows++
-		return moved.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
+		g.moves.rows++
+		return g.moves.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
 	})
 	if err != nil {
 		return fmt.Errorf("tenant %q: %w", tenant, err)
@@ -461,31 +448,4 @@ func remake(err error, data string, index *indexFlags) error {
 	}
 	return fmt.Errorf("%w; serve it with the settings that it was made with, or rebuild it by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
 		err, data, decides.asked(), also)
-}
-
-// rekey copies a store to another folder with other settings, and calls judge for each index of the copy.
-// changed is false if all indexes already have these settings.
-func rekey(ctx context.Context, from, to string, settings docid.Settings, judge func(tenant string, d *docid.Detector) error) (changed bool, err error) {
-	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) {
-		r, err := settings.Rekey(tenant, id)
-		changed = changed || err == nil && r.Spec != id.Spec
-		return r, err
-	}
-	err = pebble.Rekey(ctx, from, to, pebble.Options{}, anew, func(store *pebble.Store) error {
-		tenants, err := store.Tenants(ctx)
-		if err != nil {
-			return err
-		}
-		for _, tenant := range tenants {
-			d, err := docid.NewDetector(ctx, store, tenant, settings)
-			if err == nil {
-				err = judge(tenant, d)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return changed, err
 }

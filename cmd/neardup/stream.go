@@ -18,7 +18,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/inorder"
 	"github.com/neardup/neardup/server/api"
-	"github.com/spf13/pflag"
 )
 
 // A job holds at most jobArticles articles of jobBytes together. Its JSON stays below a server's limit.
@@ -31,18 +30,9 @@ const (
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
-	run      runFlags
+	run      runFlags `flags:"rejects strict quiet"`
 	parallel int
 	answers  string
-}
-
-func (f *streamFlags) add(fs *pflag.FlagSet) {
-	f.input.add(fs)
-	bind(fs, "add", flags{
-		"server": &f.remote.server, "token-file": &f.remote.tokenFile,
-		"parallel": &f.parallel, "answers": &f.answers, "rejects": &f.run.rejects, "strict": &f.run.strict,
-		"quiet": &f.run.quiet,
-	})
 }
 
 // A job is a run of consecutive records to send to the server.
@@ -81,9 +71,6 @@ type counts struct {
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
-	if f.parallel < 1 || f.parallel > 64 {
-		return usage("--parallel is not in 1..64")
-	}
 	if f.input.opt.Compare == corpus.TitleAndText {
 		return usage("--compare %s has no effect here: serve --compare says what the server compares", corpus.TitleAndText)
 	}
@@ -97,7 +84,7 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	}
 	defer c.Close()
 	f.input.opt.Fields = []string{"category?", "media?", "imageCount?", "heat?"}
-	return a.batchRun(&f.input, &f.run, inputs, "", []string{f.answers}, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
 		s := &stream{reporter: rep, f: f, client: c, ask: how, decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
 		if rep.err != nil {
 			return nil, rep.err
@@ -292,16 +279,16 @@ func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api
 	if !errors.As(err, &p) || p.Status != http.StatusRequestEntityTooLarge {
 		return a.Answers, err
 	}
-	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
+	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
 }
 
 // checkAll checks the articles of a job, one after another.
 func checkAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
-	return each(ctx, entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
 }
 
 // each collects answers and the problems that only concern one article.
-func each(_ context.Context, entries []api.BatchEntry, one func(*api.BatchEntry) (api.Answer, error)) ([]api.EntryReply, error) {
+func each(entries []api.BatchEntry, one func(*api.BatchEntry) (api.Answer, error)) ([]api.EntryReply, error) {
 	replies := make([]api.EntryReply, len(entries))
 	for i := range entries {
 		a, err := one(&entries[i])

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 			return err
 		}
 	}
-	said := map[string]string{"relation": relation, "title": kept.title, "url": kept.url, "text": kept.text}
+	said := map[string]string{"relation": relation, "title": kept.Title, "url": kept.URL, "text": kept.Text}
 	if w.table != nil {
 		row := []any{w.leader, int64(w.size), o.ID, similarity}
 		for _, f := range w.fields {
@@ -198,14 +199,14 @@ type notes struct {
 	where  *external.Array[noted] // by item
 }
 
-// noted locates the note of an item.
+// noted locates the note of an item, as JSON.
 type noted struct {
 	at  external.Ref
-	len [3]uint32 // lengths of title, url and text, which are adjacent
+	len int64
 }
 
 // A note holds the stored fields of a document.
-type note struct{ title, url, text string }
+type note struct{ Title, URL, Text string }
 
 // notedRunes is the length of the stored opening of a text.
 const notedRunes = 300
@@ -244,9 +245,10 @@ func (n *notes) put(first int, docs []note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for i, d := range docs {
-		at, err := n.fields.Add(d.title + d.url + d.text)
+		b, _ := json.Marshal(d) // strings always marshal
+		at, err := n.fields.Add(string(b))
 		if err == nil {
-			err = n.where.Put(first+i, noted{at, [3]uint32{uint32(len(d.title)), uint32(len(d.url)), uint32(len(d.text))}})
+			err = n.where.Put(first+i, noted{at, int64(len(b))})
 		}
 		n.err = cmp.Or(n.err, err)
 	}
@@ -257,26 +259,25 @@ func (n *notes) noteOf(doc *neardup.Document) note {
 	if doc == nil {
 		return note{}
 	}
-	kept := note{title: doc.Title, url: doc.URL}
+	kept := note{Title: doc.Title, URL: doc.URL}
 	if n.text && !isFingerprint(doc.Text) {
-		kept.text = opening(doc.Text, notedRunes)
+		kept.Text = opening(doc.Text, notedRunes)
 	}
 	return kept
 }
 
 // of returns the note of a document.
-func (n *notes) of(item int) (note, error) {
+func (n *notes) of(item int) (kept note, err error) {
 	if n.err != nil {
-		return note{}, n.err
+		return kept, n.err
 	}
 	w, err := n.where.Get(item)
 	if err != nil {
-		return note{}, err
+		return kept, err
 	}
-	title, url := w.len[0], w.len[0]+w.len[1]
-	b, err := n.fields.Read(w.at, int(url+w.len[2]))
+	b, err := n.fields.Read(w.at, int(w.len))
 	if err != nil {
-		return note{}, err
+		return kept, err
 	}
-	return note{string(b[:title]), string(b[title:url]), string(b[url:])}, nil
+	return kept, json.Unmarshal(b, &kept)
 }

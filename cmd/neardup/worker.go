@@ -284,22 +284,12 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 // asFlags returns flags that reproduce the settings.
 func (f *methodFlags) asFlags() []string {
 	given := f.remembered()
-	name := given["method"]
-	if name == "" {
-		name = f.name
+	given["method"] = f.spec
+	flags := []string{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		flags = append(flags, "--"+name+"="+given[name])
 	}
-	spec, flags := "--method="+name, []string{}
-	for _, setting := range slices.Sorted(maps.Keys(given)) {
-		value := given[setting]
-		switch {
-		case setting == "method":
-		case setting == normalizeSetting || slices.Contains(ofFiles, setting):
-			flags = append(flags, "--"+setting+"="+value)
-		default:
-			spec += " " + setting + "=" + value
-		}
-	}
-	return append(flags, spec)
+	return flags
 }
 
 // A spansVerb is one stage of passages.

@@ -145,6 +145,11 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 	if err := json.Unmarshal(there, &x.identity); err != nil {
 		return fmt.Errorf("%w: the identity of the index: %w", docid.ErrCorrupt, err)
 	}
+	return x.sign()
+}
+
+// sign makes the signer. The error wraps neardup.ErrUnlike if the index was made with other settings.
+func (x *Index) sign() (err error) {
 	if x.signer, err = newSigner(x.s.o.Clean, x.identity.Seed); err == nil && x.spec != x.identity.Spec {
 		err = fmt.Errorf("%w: the index is %q, settings are %q", neardup.ErrUnlike, x.identity.Spec, x.spec)
 	}

@@ -504,7 +504,14 @@ func testRebuild(t *testing.T, s *services.Server) {
 	if _, err := client(t, s, "FLUSHALL"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Rebuild(ctx, "news", history, library, true); !errors.Is(err, docid.ErrUndrained) {
+	rebuild := func(drained bool) (docid.Rebuilt, error) {
+		b := docid.Rebuild{
+			Store: classic.Restorer{Service: service, Library: library}, Source: docid.SourceOf(history, library), Tenant: "news",
+			AsStored: true, Drained: drained, Page: 2,
+		}
+		return b.Run(ctx)
+	}
+	if _, err := rebuild(true); !errors.Is(err, docid.ErrUndrained) {
 		t.Errorf("sinks that are not equally far: %v", err)
 	}
 	if _, err := client(t, s, "HSET", "INDEX:{news}", "rebuilding", "1"); err != nil {
@@ -513,11 +520,11 @@ func testRebuild(t *testing.T, s *services.Server) {
 	if _, err := service.Index(ctx, "news"); !errors.Is(err, docid.ErrUnfinished) {
 		t.Errorf("half made: %v", err)
 	}
-	sum, err := service.Rebuild(ctx, "news", history, library, false)
+	sum, err := rebuild(false)
 	if err != nil || sum.Seq != 5 || sum.Leaders != 3 || sum.Members != 5 || sum.Textless != 1 || sum.Rowless != 0 || !sum.Epoch {
 		t.Errorf("%+v, %v", sum, err)
 	}
-	if _, err := service.Rebuild(ctx, "news", history, library, false); !errors.Is(err, docid.ErrOccupied) {
+	if _, err := rebuild(false); !errors.Is(err, docid.ErrOccupied) {
 		t.Errorf("over an index: %v", err)
 	}
 	x = index(t, service)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gomodule/redigo/redis"
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/redisclient"
 )
@@ -17,50 +16,31 @@ import (
 // rebuilding is the field of INDEX that marks an unfinished rebuild.
 const rebuilding = "rebuilding"
 
-// Rebuild rebuilds the lost index of a tenant from MySQL and HBase, with its original docIds. Unless both had
-// everything an epoch begins. It can be stopped and called again; until it is done no server opens the index.
-// Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUndrained, ErrUnavailable.
-func (s *Service) Rebuild(ctx context.Context, tenant string, history docid.History, library docid.Library, drained bool) (docid.Rebuilt, error) {
-	var sum docid.Rebuilt
-	id, err := history.Identity(ctx, tenant)
-	if err != nil {
-		return sum, err
-	}
-	x := &Index{s: s, tenant: tenant, identity: id}
-	if x.signer, err = newSigner(s.o.Clean, id.Seed); err == nil && x.spec != id.Spec {
-		err = fmt.Errorf("%w: the index of tenant %q was %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, x.spec)
-	}
-	if err != nil {
-		return sum, err
-	}
-	if sum.Seq, err = history.Cursor(ctx, tenant); err != nil {
-		return sum, err
-	}
-	has, err := library.Cursor(ctx, tenant)
-	if err == nil && drained && has != sum.Seq {
-		err = fmt.Errorf("%w: one has changes of tenant %q up to %d, the other up to %d", docid.ErrUndrained, tenant, sum.Seq, has)
+// Restorer makes lost indexes again from MySQL and HBase: see docid.Rebuild, AsStored. It can be stopped and called
+// again, and begins from the start then; until it is done no server opens the index.
+type Restorer struct {
+	*Service
+	Library docid.Library
+}
+
+type restoration struct {
+	*Index
+	has, last uint64           // the last change of the library, and of the index
+	hottest   map[uint64]int64 // heat of the kept article by docId
+}
+
+// Restore begins to make the index of a tenant again. Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUnavailable.
+func (s Restorer) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
+	r := &restoration{Index: &Index{s: s.Service, tenant: tenant, identity: id}, hottest: map[uint64]int64{}}
+	r.identity.Epochs = nil
+	err := r.sign()
+	if err == nil {
+		r.has, err = s.Library.Cursor(ctx, tenant)
 	}
 	if err == nil {
-		err = x.empty(ctx)
+		err = r.empty(ctx)
 	}
-	if err != nil {
-		return sum, err
-	}
-	for at := uint64(0); at < sum.Seq; {
-		ds, err := history.History(ctx, tenant, at, feedPage)
-		if err != nil {
-			return sum, err
-		}
-		if len(ds) == 0 {
-			return sum, fmt.Errorf("%w: the history ends with change %d of %d", docid.ErrCorrupt, at, sum.Seq)
-		}
-		if err := x.again(ctx, ds, library, has, &sum); err != nil {
-			return sum, err
-		}
-		at = ds[len(ds)-1].Seq
-	}
-	sum.Epoch = !drained
-	return sum, x.finish(ctx, sum, has)
+	return r, err
 }
 
 // empty refuses to make an index again over one that is there.
@@ -78,87 +58,63 @@ func (x *Index) empty(ctx context.Context) error {
 	})
 }
 
-// again repeats a page of changes. What the library lacks is queued for it, without its text.
-func (x *Index) again(ctx context.Context, ds []docid.Delivery, library docid.Library, has uint64, sum *docid.Rebuilt) error {
-	var leaders []string
-	for i := range ds {
-		d := &ds[i]
-		if d.Kind == docid.KindEpoch {
-			x.identity.Epochs = append(x.identity.Epochs, docid.Epoch{First: d.Seq, Number: d.Leader})
-			continue
-		}
-		var err error
-		if d.DocID, err = x.identity.DocID(x.tenant, d.Leader); err != nil {
-			return err
-		}
-		if d.Kind == docid.KindNew {
-			leaders = append(leaders, d.DocID)
-		}
-	}
-	texts, err := library.Texts(ctx, leaders)
-	if err != nil {
-		return err
-	}
+// Catalog returns nil, because the index has no log.
+func (r *restoration) Catalog() docid.Catalog { return nil }
+
+// Append repeats changes. What the library lacks is queued for it, without its text.
+func (r *restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	var puts []redis.Args
-	for i := range ds {
-		d := &ds[i]
-		said, name := x.said(d)
-		if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
-			sum.Members++
-			if d.Article == nil {
-				sum.Rowless++
-				d.Article = &docid.Article{Heat: d.Heat}
-				d.Article.ID = d.NID
-			}
-			if !strings.HasPrefix(d.NID, docid.AnonymousPrefix) {
+	for _, c := range cs {
+		said, name := r.said(c)
+		if r.last = c.Seq; c.Kind == docid.KindEpoch {
+			r.identity.Epochs = append(r.identity.Epochs, docid.Epoch{First: c.Seq, Number: c.Leader})
+		} else {
+			if !strings.HasPrefix(c.NID, docid.AnonymousPrefix) {
 				_, answer, _ := strings.Cut(said, " ")
-				puts = append(puts, redis.Args{"SET", x.key("NID_INDEX", d.NID), hex.EncodeToString(d.Request[:]) + answer})
+				puts = append(puts, redis.Args{"SET", r.key("NID_INDEX", c.NID), hex.EncodeToString(c.Request[:]) + answer})
 			}
-			if d.Kept.Replaces() || d.Kind == docid.KindNew {
-				puts = append(puts, redis.Args{"HSET", x.key("DOCIDS"), d.Leader, sortable(d.Heat) + " " + name})
+			if r.keeps(c) {
+				r.hottest[c.Leader] = c.Heat
+				puts = append(puts, redis.Args{"HSET", r.key("DOCIDS"), c.Leader, sortable(c.Heat) + " " + name})
 			}
-		}
-		if d.Kind == docid.KindNew {
-			sum.Leaders++
-			more, err := x.leads(ctx, d, texts[d.DocID], sum)
+			leads, err := r.leads(ctx, c)
 			if err != nil {
 				return err
 			}
-			puts = append(puts, more...)
+			puts = append(puts, leads...)
 		}
-		if d.Seq > has {
-			put, err := x.waits(d, said)
+		if c.Seq > r.has {
+			put, err := r.waits(c, said)
 			if err != nil {
 				return err
 			}
 			puts = append(puts, put)
 		}
 	}
-	return x.all(ctx, puts)
+	return r.all(ctx, puts)
 }
 
-// leads returns the writes under which a docId is found.
-func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum *docid.Rebuilt) (puts []redis.Args, err error) {
-	if t.Ended {
+// keeps reports whether the article is the hottest of its docId so far.
+func (r *restoration) keeps(c *docid.Change) bool {
+	heat, there := r.hottest[c.Leader]
+	return c.Kind != docid.KindEpoch && (!there || c.Heat > heat)
+}
+
+// leads returns the writes under which a new docId is found.
+func (x *Index) leads(ctx context.Context, c *docid.Change) (puts []redis.Args, err error) {
+	if c.NewLeader == nil {
 		return nil, nil
 	}
-	m := docid.Material{Title: x.clean(d.Article.Title)}
-	if t.Material != nil {
-		m = *t.Material
-	} else {
-		sum.Textless++
-	}
-	of, err := x.signatures(ctx, m.Title, m.Text)
+	of, err := x.signatures(ctx, c.NewLeader.Material.Title, c.NewLeader.Material.Text)
 	if err != nil {
 		return nil, err
 	}
-	sub := docid.Submission{Article: *d.Article}
-	entry := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, of[1].fp), d.Leader)
-	for i, key := range x.keys(&sub, of[0], of[1])[5:] {
+	entry := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, of[1].fp), c.Leader)
+	for i, key := range x.keys(&docid.Submission{Article: *c.Article}, of[0], of[1])[5:] {
 		switch {
 		case key == "":
 		case i < 2:
-			puts = append(puts, redis.Args{"SET", key, d.Leader})
+			puts = append(puts, redis.Args{"SET", key, c.Leader})
 		default:
 			puts = append(puts, redis.Args{"APPEND", key, entry})
 		}
@@ -167,9 +123,9 @@ func (x *Index) leads(ctx context.Context, d *docid.Delivery, t docid.Texts, sum
 }
 
 // said returns the answer of decide.lua to a change, and the nid of the first of its docId.
-func (x *Index) said(d *docid.Delivery) (said, name string) {
+func (r *restoration) said(d *docid.Change) (said, name string) {
 	keeps, stage, name := "same", string(d.Evidence.Stage), d.Evidence.LeaderNID
-	if d.Kept.Replaces() {
+	if r.keeps(d) {
 		keeps = "this"
 	}
 	switch d.Kind {
@@ -182,43 +138,37 @@ func (x *Index) said(d *docid.Delivery) (said, name string) {
 }
 
 // waits puts a change into the outbox.
-func (x *Index) waits(d *docid.Delivery, said string) (redis.Args, error) {
+func (x *Index) waits(d *docid.Change, said string) (redis.Args, error) {
 	a := article{Received: d.Time, Request: d.Request}
 	if d.Article != nil {
 		a.Article = *d.Article
+		a.ID, a.Heat = d.NID, d.Heat
 	}
 	b, err := json.Marshal(a)
 	return redis.Args{"XADD", x.key("OUTBOX"), "0-" + number(d.Seq), "answer", said, "article", b}, err
 }
 
-// finish makes the index available to servers.
-func (x *Index) finish(ctx context.Context, sum docid.Rebuilt, has uint64) error {
-	var puts []redis.Args
-	last := sum.Seq
-	if sum.Epoch {
+// Finish makes the index available to servers. If past is not 0, an epoch begins with the next change.
+func (r *restoration) Finish(ctx context.Context, past uint64) error {
+	sinks := redis.Args{"HSET", r.key("SINKS"), "map", r.last, "articles", min(r.has, r.last)}
+	if past > 0 {
 		drawn, err := docid.NewIdentity("", nil)
 		if err != nil {
 			return err
 		}
-		last++
-		d := docid.Delivery{Entry: docid.Entry{Seq: last, Kind: docid.KindEpoch, Leader: drawn.Seed | 1}}
-		x.identity.Epochs = append(x.identity.Epochs, docid.Epoch{First: last, Number: d.Leader})
-		said, _ := x.said(&d)
-		put, err := x.waits(&d, said)
-		if err != nil {
+		c := &docid.Change{Entry: docid.Entry{Seq: r.last + 1, Kind: docid.KindEpoch, Leader: drawn.Seed | 1}}
+		r.has = min(r.has, r.last)
+		if err := r.Append(ctx, []*docid.Change{c}); err != nil {
 			return err
 		}
-		puts = append(puts, put)
 	}
-	id, err := json.Marshal(x.identity)
+	id, err := json.Marshal(r.identity)
 	if err != nil {
 		return err
 	}
-	puts = append(puts,
-		redis.Args{"HSET", x.key("SINKS"), "map", sum.Seq, "articles", min(has, sum.Seq)},
-		redis.Args{"HSET", x.key("INDEX"), "identity", id, "seq", last, "docids", sum.Leaders},
-		redis.Args{"HDEL", x.key("INDEX"), rebuilding})
-	return x.all(ctx, puts)
+	return r.all(ctx, []redis.Args{sinks,
+		{"HSET", r.key("INDEX"), "identity", id, "seq", r.last, "docids", len(r.hottest)},
+		{"HDEL", r.key("INDEX"), rebuilding}})
 }
 
 func (x *Index) all(ctx context.Context, puts []redis.Args) error {

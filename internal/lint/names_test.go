@@ -7,7 +7,7 @@ import (
 
 // maxNames is how many top-level names a package may export, constants and
 // variables of a group counted once, as go doc -short lists them.
-var maxNames = map[string]int{"": 40, "docid": 79, "batch": 60}
+var maxNames = map[string]int{"": 40, "docid": 80, "batch": 60}
 
 func TestVocabulariesAreSmall(t *testing.T) {
 	names := map[string]int{}

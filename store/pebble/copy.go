@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -31,31 +33,26 @@ func Backup(_ context.Context, dir, to string, o Options) error {
 	})
 }
 
-// MarkCopy marks a folder that no process has open as a copy, so opening it begins a new epoch. Snapshot and
-// Backup mark their copies. Use MarkCopy for copies made otherwise.
-func MarkCopy(_ context.Context, dir string, o Options) error {
-	return offline(dir, o, func(kv *engine) error {
-		_, err := ledger.Mark(kv)
-		return err
-	})
-}
-
-// Rekey copies a folder that no process has open to one that must not exist, with new settings from a callback
-// (see docid.Settings.Rekey). It then opens the copy, whose indexes begin an epoch, and passes it to judge.
-// Both folders stay locked.
-func Rekey(ctx context.Context, dir, to string, o Options, anew func(tenant string, id docid.Identity) (*docid.Rekeyed, error), judge func(*Store) error) error {
-	return offline(dir, o, func(kv *engine) error {
-		if err := ledger.Copying(kv, func() error { return kv.checkpoint(to) }); err != nil {
-			return err
-		}
-		if err := offline(to, o, func(kv *engine) error { return ledger.Rekey(ctx, kv, anew) }); err != nil {
-			return err
-		}
-		s, err := Open(ctx, to, o)
-		if err != nil {
-			return err
-		}
-		return errors.Join(judge(s), s.Close())
+// Rebuild copies the indexes of a folder that no process has open to a folder that must not exist, change by change.
+// again rebuilds the index of one tenant: see docid.Rebuild. If asStored is set, it must do so with
+// Rebuild.AsStored and Drained, and the copy takes the place of the original in all. Both folders stay locked.
+func Rebuild(ctx context.Context, dir, to string, o Options, asStored bool, again func(s *Store, tenant string, from docid.Source) error) error {
+	begin := func(work func(ledger.KV) error) error {
+		return offline(to, o, func(kv *engine) error { return work(kv) })
+	}
+	return reading(dir, o, func(old *engine) error {
+		return ledger.Repeat(old, asStored, begin, func(pasts map[string]*ledger.Past) error {
+			s, err := Open(ctx, to, o)
+			if err != nil {
+				return err
+			}
+			for _, tenant := range slices.Sorted(maps.Keys(pasts)) {
+				if err = again(s, tenant, pasts[tenant]); err != nil {
+					break
+				}
+			}
+			return errors.Join(err, s.Close())
+		})
 	})
 }
 

@@ -101,7 +101,7 @@ func (h *history) holds(epochs int) {
 	}
 	before, err := pebble.Digest(h.Context(), h.dir, pebble.Options{})
 	ok(h.T, err)
-	ok(h.T, pebble.Rebuild(h.Context(), h.dir, pebble.Options{}))
+	rebuilt(h.T, h.dir)
 	if after, err := pebble.Digest(h.Context(), h.dir, pebble.Options{}); err != nil || after != before {
 		h.Errorf("rebuilt %s, was %s, %v", after, before, err)
 	}

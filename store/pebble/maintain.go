@@ -37,12 +37,7 @@ func (kv *engine) check(ctx context.Context, o Options) (Report, error) {
 	return r, err
 }
 
-// Rebuild derives all derived rows again, in a folder that no process has open.
-func Rebuild(ctx context.Context, dir string, o Options) error {
-	return offline(dir, o, func(kv *engine) error { return ledger.Rebuild(ctx, kv) })
-}
-
-// Digest returns a SHA-256 of the rows that Rebuild derives.
+// Digest returns a SHA-256 of the derived rows.
 func Digest(ctx context.Context, dir string, o Options) (string, error) {
 	var sum string
 	err := reading(dir, o, func(kv *engine) (err error) {

@@ -120,9 +120,11 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 // rekeyed copies a folder with other settings, and returns the moves.
 func rekeyed(t *testing.T, dir, to string, s docid.Settings) (moves []docid.Moved, sum docid.Rejudged) {
 	t.Helper()
-	anew := func(tenant string, id docid.Identity) (*docid.Rekeyed, error) { return s.Rekey(tenant, id) }
-	ok(t, pebble.Rekey(t.Context(), dir, to, pebble.Options{}, anew, func(st *pebble.Store) error {
-		d, err := docid.NewDetector(t.Context(), st, "default", s)
+	ok(t, pebble.Rebuild(t.Context(), dir, to, pebble.Options{}, false, func(st *pebble.Store, tenant string, from docid.Source) error {
+		b := docid.Rebuild{Store: st, Source: from, Tenant: tenant, Settings: s, Anew: true}
+		_, err := b.Run(t.Context())
+		ok(t, err)
+		d, err := docid.NewDetector(t.Context(), st, tenant, s)
 		ok(t, err)
 		sum, err = d.Rejudge(t.Context(), nil, func(r docid.Moved) error {
 			moves = append(moves, r)
@@ -292,7 +294,7 @@ func TestRebuildByAnotherMethod(t *testing.T) {
 
 	made, err := pebble.Open(t.Context(), filepath.Join(t.TempDir(), "made"), pebble.Options{})
 	ok(t, err)
-	b := docid.Rebuild{Store: made, History: history, Library: library, Tenant: "default", Settings: jaccardAt(.9)}
+	b := docid.Rebuild{Store: made, Source: docid.SourceOf(history, library), Tenant: "default", Settings: jaccardAt(.9)}
 	if _, err := b.Run(t.Context()); !errors.Is(err, neardup.ErrUnlike) {
 		t.Errorf("by other settings that nobody asked for: %v", err)
 	}

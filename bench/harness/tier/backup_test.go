@@ -282,7 +282,7 @@ func TestBackup(t *testing.T) {
 	}
 	fresh := t.TempDir()
 	b.open(fresh, "copied")
-	again := docid.Rebuild{Store: b.store, History: b.history, Library: b.library, Tenant: "tenant", Settings: b.settings}
+	again := docid.Rebuild{Store: b.store, Source: docid.SourceOf(b.history, b.library), Tenant: "tenant", Settings: b.settings}
 	sum, err := again.Run(ctx)
 	if err != nil || sum.Digest != want || sum.Seq != dumped || sum.Textless != 0 || sum.Rowless != 0 || !sum.Epoch {
 		t.Fatalf("made again: %+v, %v, want digest %s of %d changes", sum, err, want, dumped)

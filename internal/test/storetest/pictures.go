@@ -303,7 +303,7 @@ func RestorePictures(t *testing.T, p Place, sinks Sinks) {
 		}
 	}
 	r.drain()
-	b := docid.Rebuild{Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: true, Settings: Pictured()}
+	b := docid.Rebuild{Store: o.store, Source: docid.SourceOf(r.history, r.library), Tenant: r.tenant, Drained: true, Settings: Pictured()}
 	_, err := b.Run(t.Context())
 	must(t, "rebuild", err, nil)
 	again := o.detector(r.tenant, Pictured())

@@ -34,6 +34,29 @@ func testRandom(t *testing.T, p Place) {
 	}
 }
 
+// Fill runs random operations on some new indexes of a store. Sinks of every second one lag.
+func Fill(t *testing.T, store docid.Store, indexes, steps int) {
+	t.Helper()
+	there, err := store.Tenants(t.Context())
+	must(t, "tenants", err, nil)
+	for seed := uint64(len(there)); seed < uint64(len(there)+indexes); seed++ {
+		w := &walk{opened: &opened{t: t, store: store}, subs: map[string]docid.Submission{}, texts: NewTexts(50+seed, 8), tenant: fmt.Sprintf("filled%d", seed), now: time.Unix(1_700_000_000, 0)}
+		w.model = NewModel(w.draw())
+		w.Detector = w.detect()
+		for n := range steps {
+			if n == steps/3 && seed%2 > 0 {
+				must(t, "attach", second(w.Index().Outbox().Attach(t.Context(), "map")), nil)
+				must(t, "attach", second(w.Index().Outbox().Attach(t.Context(), "articles")), nil)
+			}
+			w.step()
+			if n == steps/2 && seed%2 > 0 {
+				must(t, "acknowledge", w.Index().Outbox().Acknowledge(t.Context(), "map", w.seq()), nil)
+				must(t, "acknowledge", w.Index().Outbox().Acknowledge(t.Context(), "articles", w.seq()-3), nil)
+			}
+		}
+	}
+}
+
 type walk struct {
 	*opened
 	tenant string

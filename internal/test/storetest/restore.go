@@ -151,7 +151,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 		ctx, stop := context.WithCancel(t.Context())
 		pages, told := 0, 0
 		b := docid.Rebuild{
-			Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: drained, Page: 7,
+			Store: o.store, Source: docid.SourceOf(r.history, r.library), Tenant: r.tenant, Drained: drained, Page: 7,
 			Settings: r.model.Settings(nil),
 			Progress: func(made int) {
 				if made <= told || made > told+7 {
@@ -319,7 +319,7 @@ func testRestoreLate(t *testing.T, p Place) {
 		given[add(r.Detector, fmt.Sprint("lost", n), 3+n).DocID] = true
 	}
 	b := docid.Rebuild{
-		Store: o.store, History: r.history, Library: r.library, Tenant: r.tenant, Drained: true,
+		Store: o.store, Source: docid.SourceOf(r.history, r.library), Tenant: r.tenant, Drained: true,
 		Settings: r.model.Settings(nil),
 	}
 	_, err := b.Run(t.Context())

@@ -16,7 +16,7 @@ type derivation struct {
 	row         func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error)
 }
 
-// derived lists the spaces that Rebuild derives from the sources and Check compares with them.
+// derived lists the derived spaces, which Check compares with their sources.
 var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var n docid.Name
@@ -61,50 +61,7 @@ func rowIf(there bool, key []byte, put func(*coder), err error) ([]byte, []byte,
 	return key, sealed(key, put), nil
 }
 
-// Rebuild removes all derived rows and derives them again, each index in one atomic batch. The store must not
-// be open. It returns ErrCorrupt for the first damaged source.
-func Rebuild(ctx context.Context, kv KV) error {
-	return atSnapshot(kv, func(v Snapshot) error {
-		if _, err := version(v); err != nil {
-			return err
-		}
-		return eachIndex(v, func(ix *index, err error) error {
-			if err == nil {
-				err = update(kv, func(b Batch) error { return ix.rebuild(ctx, v, b) })
-			}
-			if err != nil {
-				err = fmt.Errorf("rebuild index of tenant %q: %w", ix.tenant, err)
-			}
-			return err
-		})
-	})
-}
-
-func (ix *index) rebuild(ctx context.Context, r Reader, b Batch) error {
-	forgot, err := ix.forgot(r)
-	if err = errors.Join(err, ix.unpost(b)); err != nil {
-		return err
-	}
-	for _, d := range derived {
-		prefix := ix.key(d.space)
-		if err := b.DeleteRange(prefix, after(prefix)); err != nil {
-			return err
-		}
-		err := scan(r, ix.key(d.from), func(k, v []byte) error {
-			key, value, err := d.row(ix, forgot, k, v)
-			if err == nil && key != nil {
-				err = b.Set(key, value)
-			}
-			return errors.Join(err, ctx.Err())
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Digest returns the SHA-256 of all derived rows in order. Rebuild must not change it (I-12).
+// Digest returns the SHA-256 of all derived rows in order. A rebuild as stored must not change it (I-12).
 func Digest(ctx context.Context, kv KV) (string, error) {
 	h := sha256.New()
 	err := atSnapshot(kv, func(v Snapshot) (err error) {

@@ -24,8 +24,10 @@ func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (
 			return s.createIndex(b, tenant, id, true)
 		case ix.unfinished && sameIdentity(ix.identity, id):
 			return nil, nil
-		case ix.unfinished, ix.head > 0:
+		case ix.head > 0:
 			return nil, docid.ErrOccupied
+		case ix.unfinished: // Repeat has prepared it
+			return s.replaceIndex(b, ix, id, true)
 		}
 		return s.emptied(b, ix, id)
 	})

@@ -36,8 +36,8 @@ import (
 //	u turn                offset of a heartbeat in the log, and the digests of the state there
 //	z                     position in the log
 //
-// Sources exist only once, and Rebuild derives the other rows from them. Segments hold the postings of all
-// changes up to one, and a start makes the later ones from d and r.
+// Sources exist only once, and a rebuild (Past) reads nothing else. Segments hold the postings of all changes up to
+// one, and a start makes the later ones from d and r.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'

@@ -1,0 +1,204 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/neardup/neardup/docid"
+)
+
+// Past is a docid.Source: the history of an index in rows that no store has open. It reads no derived rows.
+type Past struct {
+	r     Reader
+	ix    *index
+	names []named
+}
+
+// named is a name and the change that posted it.
+type named struct {
+	seq  uint64
+	name docid.Name
+}
+
+// Repeat copies the rows of from, which no store has open, to an empty KV. It prepares the indexes for Restore, calls
+// again with the past of each, and carries over what changes do not repeat: the rows of sinks, then the place in a log
+// and the mark of a copy. open opens the new KV. If asStored is not set, the new indexes have other settings or
+// another epoch, and the store must not follow a log.
+func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again func(pasts map[string]*Past) error) error {
+	return atSnapshot(from, func(v Snapshot) error {
+		_, newer := version(v)
+		followed, err := read(v, placeKey(), new(logPlace).fields)
+		if err = errors.Join(newer, err); err == nil && followed && !asStored {
+			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
+		}
+		if err != nil {
+			return err
+		}
+		pasts := map[string]*Past{}
+		err = open(func(to KV) error {
+			err := update(to, func(b Batch) error {
+				return eachIndex(v, func(ix *index, err error) error {
+					if err == nil && ix.unfinished {
+						err = docid.ErrUnfinished
+					}
+					if err != nil {
+						return fmt.Errorf("index of tenant %q: %w", ix.tenant, err)
+					}
+					pasts[ix.tenant], ix.unfinished = &Past{r: v, ix: ix}, true
+					return b.Set(ix.row(), sealed(ix.row(), ix.fields))
+				})
+			})
+			return errors.Join(err, stamp(to), carry(v, to, spaceSink, spaceOutbox))
+		})
+		if err == nil {
+			err = again(pasts)
+		}
+		if err != nil {
+			return err
+		}
+		return open(func(to KV) error { return carry(v, to, spacePlace, spaceBeat, spaceClaim, spaceCopy) })
+	})
+}
+
+// carry copies the rows of spaces.
+func carry(from Reader, to KV, spaces ...byte) error {
+	for _, space := range spaces {
+		for next, end := []byte{space}, []byte{space + 1}; next != nil; {
+			start := next
+			next = nil
+			err := update(to, func(b Batch) error {
+				n := 0
+				err := from.Scan(start, end, func(k, v []byte) error {
+					if n++; n > 1000 {
+						next = slices.Clone(k)
+						return errStop
+					}
+					return b.Set(k, v)
+				})
+				if next != nil {
+					err = nil
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Identity returns the identity of the index.
+func (p *Past) Identity(context.Context, string) (docid.Identity, error) { return p.ix.identity, nil }
+
+// Cursors returns the last change twice.
+func (p *Past) Cursors(context.Context, string) (changes, texts uint64, err error) {
+	last, err := p.ix.lastBefore(p.r, maxPast)
+	return last, last, err
+}
+
+// History reads changes.
+func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (ds []docid.Delivery, err error) {
+	if p.names == nil {
+		if err := p.readNames(); err != nil {
+			return nil, err
+		}
+	}
+	err = p.r.Scan(after(p.ix.key(spaceLog, from)), after(p.ix.key(spaceLog)), func(k, v []byte) error {
+		if len(ds) == limit {
+			return errStop
+		}
+		e, err := loggedEntry(k, v)
+		ds = append(ds, docid.Delivery{Entry: e})
+		return err
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, err
+	}
+	for i := range ds {
+		if err := p.complete(&ds[i]); err != nil {
+			return nil, err
+		}
+	}
+	return ds, ctx.Err()
+}
+
+// readNames reads all names, in the order in which changes posted them.
+func (p *Past) readNames() error {
+	p.names = []named{}
+	prefix := p.ix.key(spaceName)
+	err := scan(p.r, prefix, func(k, v []byte) error {
+		row := nameRow{leader: number(k, 0)}
+		err := decode(k, v, row.fields)
+		n := named{seq: row.seq}
+		copy(n.name[:], k[len(prefix)+8:])
+		p.names = append(p.names, n)
+		return err
+	})
+	slices.SortFunc(p.names, func(a, b named) int { return cmp.Compare(a.seq, b.seq) })
+	return err
+}
+
+// complete adds to an entry what is left of its names, its article and the kept copy.
+func (p *Past) complete(d *docid.Delivery) error {
+	i, _ := slices.BinarySearchFunc(p.names, d.Seq, func(n named, seq uint64) int { return cmp.Compare(n.seq, seq) })
+	for ; i < len(p.names) && p.names[i].seq == d.Seq; i++ {
+		d.Names = append(d.Names, p.names[i].name)
+	}
+	switch d.Kind {
+	case docid.KindNew, docid.KindDuplicate, docid.KindCorrect:
+		var m docid.Member
+		there, err := read(p.r, nidKey(p.ix.id, d.NID), func(c *coder) { memberFields(c, &m) })
+		if err != nil {
+			return err
+		}
+		if there && (m.Seq == d.Seq || d.Kind == docid.KindCorrect && m.Seq < d.Seq) {
+			d.Article = &m.Article
+		}
+	case docid.KindUpdate:
+		if d.Evidence.Stage != "" { // it had a text
+			d.Article = &docid.Article{}
+		}
+	default:
+		return nil
+	}
+	var kept keptRow
+	if _, err := read(p.r, p.ix.key(spaceKept, d.Leader), kept.fields); err != nil {
+		return err
+	}
+	if kept.seq == d.Seq {
+		d.Kept = docid.KeptReplaced
+	}
+	return nil
+}
+
+// Texts reads the texts and keys of docIds. A docId without a row of its leader has ended.
+func (p *Past) Texts(ctx context.Context, ds []*docid.Delivery) (map[uint64]docid.Texts, error) {
+	all := map[uint64]docid.Texts{}
+	for _, d := range ds {
+		var row leaderRow
+		var m docid.Material
+		var kept keptRow
+		lives, err1 := read(p.r, p.ix.key(spaceLeader, d.Leader), row.fields)
+		has, err2 := read(p.r, p.ix.key(spaceText, d.Leader), func(c *coder) { materialFields(c, &m) })
+		keeps, err3 := read(p.r, p.ix.key(spaceKept, d.Leader), kept.fields)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return nil, err
+		}
+		if lives != has {
+			return nil, fmt.Errorf("%w: docId %d lacks its text or its keys", docid.ErrCorrupt, d.Leader)
+		}
+		t := docid.Texts{Ended: !lives}
+		if lives {
+			t.Material, t.Keys, t.Sketch = &m, row.keys, row.sketch
+		}
+		if keeps {
+			t.Kept, t.KeptSeq = &kept.article, kept.seq
+		}
+		all[d.Leader] = t
+	}
+	return all, ctx.Err()
+}
