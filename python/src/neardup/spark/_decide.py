@@ -64,7 +64,8 @@ def dedup(
         contract = _stage.once(["contract", *(index.method if index else flags)])
         counts["method"] = contract.rstrip("\n").split(" ", 2)[2]  # after the protocol and the cleaning
     refuse_tables(df)
-    if index and index.remote or not _small.fits(df, text, one_task):
+    pictures = counts.get("method", "").startswith("images/")  # the command reads them from their files alone
+    if pictures or index and index.remote or not _small.fits(df, text, one_task):
         with apart(df) as own:
             job = Job(own.sparkSession, options, partitions, against=against)
             docs = _records.Documents(placed(own, id, text, order, most), ordered=True)

@@ -118,8 +118,8 @@ def task(argv):
                 child.wait()
             if child.returncode != 0:
                 with open(said, encoding="utf-8", errors="replace") as log:
-                    lines = log.read().strip().splitlines()
-                raise RuntimeError("neardup: " + (lines[-1].removeprefix("neardup: ") if lines else "dedup ended with %d" % child.returncode))
+                    lines = [line for line in log if line.startswith("neardup: ")]
+                raise RuntimeError(lines[-1].strip() if lines else "neardup: dedup ended with %d" % child.returncode)
             places = pa.chunked_array(places).combine_chunks()
             with pa.memory_map(made) as source:
                 decisions = pa.ipc.open_file(source).read_all()
