@@ -140,8 +140,7 @@ type Answer struct {
 
 // Add decides on an article and stores the outcome in one atomic step. When
 // it returns without error the answer is durable. A submission that was answered
-// before gets that answer, whatever is full or hot by now. Only of what another
-// server answered milliseconds ago it may not know yet, and return ErrHotBucket.
+// before gets that answer, whatever is full or hot by now.
 // Errors: ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota,
 // ErrContended, ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
@@ -150,28 +149,46 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	}
 	request := d.request(&sub)
 	full := d.quota(ctx) // first, because then the index has every answer of other servers
-	r, err := d.replay(ctx, &sub, request)
-	switch {
-	case err == nil:
-		return d.answer(ctx, r)
-	case !errors.Is(err, ErrNotFound):
-		return Answer{}, fmt.Errorf("find %q: %w", sub.ID, err)
-	case full != nil:
+	if a, err := d.replay(ctx, &sub, request); !errors.Is(err, ErrNotFound) {
+		return a, err
+	} else if full != nil {
 		return Answer{}, full
 	}
 	s, err := d.prepare(ctx, &sub, request)
 	if err != nil {
 		return Answer{}, err
 	}
-	return d.decideAndCommit(ctx, s)
+	a, refused := d.decideAndCommit(ctx, s)
+	if !errors.Is(refused, ErrHotBucket) && !errors.Is(refused, ErrFull) {
+		return a, refused
+	}
+	if err := d.current(ctx); err != nil {
+		return Answer{}, err
+	}
+	if a, err := d.replay(ctx, &sub, request); !errors.Is(err, ErrNotFound) {
+		return a, err
+	}
+	return Answer{}, refused
 }
 
-// replay finds the answer to a submission that was made before.
-func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte) (Receipt, error) {
+// replay returns the answer to a submission that was made before, or ErrNotFound.
+func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte) (Answer, error) {
 	if sub.ID == "" && sub.Idempotency == "" {
-		return Receipt{}, ErrNotFound
+		return Answer{}, ErrNotFound
 	}
-	return d.index.Replay(ctx, ReplayKey{sub.Idempotency, sub.ID, request})
+	r, err := d.index.Replay(ctx, ReplayKey{sub.Idempotency, sub.ID, request})
+	if err != nil {
+		return Answer{}, fmt.Errorf("find %q: %w", sub.ID, err)
+	}
+	return d.answer(ctx, r)
+}
+
+// current waits until the index has every answer that another server has given.
+func (d *Detector) current(ctx context.Context) error {
+	if _, err := d.index.Catalog().Stats(ctx); err != nil {
+		return fmt.Errorf("wait for the answers of other servers: %w", err)
+	}
+	return nil
 }
 
 func (d *Detector) quota(ctx context.Context) error {
@@ -200,6 +217,11 @@ func (d *Detector) decideAndCommit(ctx context.Context, s *subject) (Answer, err
 		if err != nil {
 			return Answer{}, fmt.Errorf("decide on %q: %w", s.sub.ID, err)
 		}
+		if len(s.sub.Text) >= longText {
+			if err := j.acquire(ctx); err != nil {
+				return Answer{}, err
+			}
+		}
 		r, err := d.index.Commit(ctx, j.s.change(o, j.query))
 		switch {
 		case err == nil:
@@ -225,7 +247,7 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
 	}
-	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
+	if err := d.current(ctx); err != nil {
 		return Answer{}, fmt.Errorf("check %q: %w", sub.ID, err)
 	}
 	s, err := d.prepare(ctx, &sub, [16]byte{})

@@ -158,7 +158,15 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 
 // commit makes a change that rests on no look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
-	r, err := d.index.Commit(ctx, c)
+	var r Receipt
+	var err error
+	text := ""
+	if c.Article != nil {
+		text = c.Article.Text
+	}
+	if late := d.inPlace(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
+		return Entry{}, late
+	}
 	if errors.Is(err, ErrNotFound) && c.NID != "" {
 		return Entry{}, fmt.Errorf("nid %q: %w", c.NID, err)
 	}

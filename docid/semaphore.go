@@ -117,7 +117,8 @@ const (
 	shortText   = 1024 // bytes
 	shortEffort = 16
 
-	// A long text takes milliseconds to prepare, and again to compare, so each needs a place.
+	// A long text takes milliseconds to prepare, to compare and to commit, so each needs a place. What commits
+	// together waits for all of it.
 	longText = 64 << 10 // bytes
 )
 

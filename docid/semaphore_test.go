@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -53,6 +54,7 @@ func (m *hotMethod) Compare(a, b neardup.Prepared) neardup.Match {
 type counted struct {
 	docid.Index
 	reads, conflicts atomic.Int64
+	commits          func(text string) // nil: not watched
 }
 
 func (c *counted) Material(ctx context.Context, leader uint64) (docid.Material, error) {
@@ -61,6 +63,9 @@ func (c *counted) Material(ctx context.Context, leader uint64) (docid.Material, 
 }
 
 func (c *counted) Commit(ctx context.Context, ch *docid.Change) (docid.Receipt, error) {
+	if c.commits != nil {
+		c.commits(ch.Article.Text)
+	}
 	r, err := c.Index.Commit(ctx, ch)
 	if errors.Is(err, docid.ErrConflict) {
 		c.conflicts.Add(1)
@@ -227,14 +232,15 @@ func (c *counting) Clean(text string) string {
 	return text
 }
 
-// TestLongTextsAcquireTheSemaphore checks that one long text is prepared and compared at a moment, whatever the
-// request, and that short ones are decided meanwhile.
+// TestLongTextsAcquireTheSemaphore checks that one long text is prepared, compared or committed at a moment, whatever
+// the request, and that short ones are decided meanwhile.
 func TestLongTextsAcquireTheSemaphore(t *testing.T) {
-	store, err := memory.New(t.Context())
+	inner, err := memory.New(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = store.Close() })
+	t.Cleanup(func() { _ = inner.Close() })
+	store := &countedStore{Store: inner}
 	m := &hotMethod{}
 	d, err := docid.NewDetector(t.Context(), store, "tenant", docid.Settings{
 		Content: docid.Near, Semaphore: docid.NewSemaphore(1),
@@ -246,6 +252,11 @@ func TestLongTextsAcquireTheSemaphore(t *testing.T) {
 	long := func(n int) string { return fmt.Sprint("long ", n, strings.Repeat(" word", 20_000)) }
 	for n := range 3 {
 		addNew(t, d, long(n))
+	}
+	own := submission("", "", "short")
+	own.ID = "own"
+	if _, err := d.Add(t.Context(), own); err != nil {
+		t.Fatal(err)
 	}
 	within, release, begun := make(chan struct{}), make(chan struct{}), sync.Once{}
 	var working, most, short atomic.Int64
@@ -259,15 +270,22 @@ func TestLongTextsAcquireTheSemaphore(t *testing.T) {
 			close(within)
 			<-release
 		})
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 		working.Add(-1)
 	}
-	m.record, m.compare = work, work
+	m.record, m.compare, store.index.commits = work, work, work
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() { addNew(t, d, long(10+n)) })
+		all.Go(func() { addNew(t, d, fmt.Sprint("lone", n, " ", long(n))) }) // shares no key
 		all.Go(func() {
 			if _, err := d.Check(t.Context(), submission("", "", long(20+n))); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			text := long(30 + n)
+			if _, err := d.Update(t.Context(), "own", docid.Revision{Text: &text}); err != nil {
 				t.Error(err)
 			}
 		})

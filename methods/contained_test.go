@@ -28,10 +28,11 @@ func holding(rng *rand.Rand, n int) (pairs [][2]string) {
 	}
 	for range n {
 		a := words(8 + rng.IntN(150))
-		if rng.IntN(9) == 0 { // a period
-			a = slices.Repeat(a[:1+rng.IntN(12)], 20)
-		}
 		held := slices.Clone(a)
+		if rng.IntN(9) == 0 { // a period, which the other text may repeat less often
+			a = slices.Repeat(a[:1+rng.IntN(12)], 20)
+			held = slices.Clone(a[:len(a)/(1+rng.IntN(4))])
+		}
 		for range rng.IntN(4) {
 			switch at := rng.IntN(len(held)); rng.IntN(3) {
 			case 0:
@@ -42,7 +43,7 @@ func holding(rng *rand.Rand, n int) (pairs [][2]string) {
 				held = slices.Concat(held[at:], words(3), held[:at])
 			}
 		}
-		b := slices.Concat(words(rng.IntN(300)), held, words(rng.IntN(100)))
+		b := slices.Concat(words(rng.IntN(1+rng.IntN(300))), held, words(rng.IntN(1+rng.IntN(100))))
 		pairs = append(pairs, [2]string{strings.Join(a, " "), strings.Join(b, " ")})
 	}
 	return pairs

@@ -44,6 +44,9 @@ func TestDigestIsOfTheContents(t *testing.T) {
 	if digest(a, b) != digest(b, a) || digest(a) != digest(`{"b":"x","a":"y","link":"must","who":"me"}`) {
 		t.Error("order or who counts")
 	}
+	if digest(`{"a":"x","b":"yz","link":"must"}`) == digest(`{"a":"xy","b":"z","link":"must"}`) {
+		t.Error("where an id ends does not count")
+	}
 	if digest(a) == digest(a, b) || digest(a) == digest(strings.Replace(a, "must", "cannot", 1)) {
 		t.Error("a ruling does not count")
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,33 @@ func TestLogs(t *testing.T) {
 	}
 	f, _ = reopened()
 	closing(f)
+}
+
+// Frames that change places are damage.
+func TestFramesInOrder(t *testing.T) {
+	dir := t.TempDir()
+	f, l := open(t, dir, "", "v")
+	frames(t, l)
+	appendAll(t, l, "ab", "cd", "ef")
+	if err := errors.Join(l.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "stage*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil || len(b)%3 != 0 {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	one := len(b) / 3
+	if err := os.WriteFile(files[0], slices.Concat(b[one:2*one], b[:one], b[2*one:]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, l = open(t, dir, "", "v")
+	if got, err := l.Next(); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("the first frame is %q, %v", got, err)
+	}
 }
 
 func TestOtherRunsAreRefused(t *testing.T) {

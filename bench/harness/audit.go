@@ -21,6 +21,9 @@ type Outcome struct {
 	gaps   [][2]uint64 // numbers that were lost: after the first, before the second
 }
 
+// Span is a time from and to moments of a journal.
+type Span struct{ From, To int64 }
+
 // Gone reports whether a change was lost: an epoch passed over its number.
 func (o *Outcome) Gone(seq uint64) bool {
 	for _, g := range o.gaps {
@@ -34,8 +37,8 @@ func (o *Outcome) Gone(seq uint64) bool {
 // Audit holds a service's log to what its clients know, and to the sequential
 // specification of planted groups: an article is new if and only if its group
 // has no living docId. Answers that an epoch says were lost are violations too,
-// unless the service was made to lose some. O(n log n).
-func Audit(records []Record, log []Entry, lossy bool) Outcome {
+// unless they were given while the service was made to lose some. O(n log n).
+func Audit(records []Record, log []Entry, lost ...Span) Outcome {
 	a := &audit{
 		Outcome: Outcome{Members: map[string]string{}, Kept: map[string]string{}, Undone: map[string]bool{}},
 		group:   map[string]int{}, keyed: map[string]bool{}, living: map[int]string{},
@@ -44,7 +47,7 @@ func Audit(records []Record, log []Entry, lossy bool) Outcome {
 	}
 	a.learn(records)
 	a.replay(log)
-	a.answers(records, log, lossy)
+	a.answers(records, log, lost)
 	a.order(records)
 	return a.Outcome
 }
@@ -172,7 +175,7 @@ func (a *audit) end(e Entry) {
 
 // answers looks for every answer in the log (I-5), compares those of one key
 // (I-7), and the docIds of all new articles, lost ones too (I-6).
-func (a *audit) answers(records []Record, log []Entry, lossy bool) {
+func (a *audit) answers(records []Record, log []Entry, lost []Span) {
 	byNumber := map[uint64]Entry{}
 	for _, e := range log {
 		byNumber[e.Seq] = e
@@ -190,7 +193,8 @@ func (a *audit) answers(records []Record, log []Entry, lossy bool) {
 		}
 		e, there := byNumber[n]
 		if !there && a.Gone(n) {
-			if a.Lost++; lossy {
+			a.Lost++
+			if slices.ContainsFunc(lost, func(s Span) bool { return s.From <= r.To && r.To <= s.To }) {
 				continue
 			}
 		}

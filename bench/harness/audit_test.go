@@ -33,8 +33,8 @@ func history() ([]harness.Record, []harness.Entry) {
 
 // TestAuditFindsEveryViolation breaks a sound history in one place at a time.
 func TestAuditFindsEveryViolation(t *testing.T) {
-	if r, l := history(); len(harness.Audit(r, l, false).Violations) > 0 {
-		t.Fatalf("a sound history: %v", harness.Audit(r, l, false).Violations)
+	if r, l := history(); len(harness.Audit(r, l).Violations) > 0 {
+		t.Fatalf("a sound history: %v", harness.Audit(r, l).Violations)
 	}
 	for _, test := range []struct {
 		name, want string
@@ -86,7 +86,7 @@ func TestAuditFindsEveryViolation(t *testing.T) {
 		}},
 	} {
 		r, l := test.harm(history())
-		found := strings.Join(harness.Audit(r, l, false).Violations, "\n")
+		found := strings.Join(harness.Audit(r, l).Violations, "\n")
 		if !strings.Contains(found, test.want) {
 			t.Errorf("%s: want %s, found %q", test.name, test.want, found)
 		}
@@ -103,14 +103,17 @@ func TestAuditKnowsWhatIsKept(t *testing.T) {
 		harness.Record{Op: "add", Group: 2, NID: "g", From: 22, To: 23, Answer: &harness.Answer{Seq: 7, Decision: "duplicate", DocID: "B"}})
 	l = append(l, harness.Entry{Seq: 6, Kind: "duplicate", DocID: "B", NID: "f", Heat: 5, Evidence: &harness.Answer{Similarity: 1}},
 		harness.Entry{Seq: 90, Kind: "epoch"})
-	o := harness.Audit(r, l, true)
+	o := harness.Audit(r, l, harness.Span{From: 22, To: 23})
 	if len(o.Violations) > 0 || o.Lost != 1 || !o.Gone(7) || o.Gone(6) || o.Gone(90) {
 		t.Errorf("a history with a loss: %+v", o)
+	}
+	if o := harness.Audit(r, l, harness.Span{From: 10, To: 22}); len(o.Violations) != 1 || !strings.Contains(o.Violations[0], "I-5") {
+		t.Errorf("an answer was lost when none may be: %v", o.Violations)
 	}
 	if len(o.Undone) > 0 {
 		t.Errorf("what the log has is undone: %v", o.Undone)
 	}
-	if o := harness.Audit(append(r, harness.Record{Op: "delete", NID: "d"}, harness.Record{Op: "end", DocID: "D"}), l, true); !o.Undone["d"] || !o.Undone["D"] || len(o.Undone) != 2 {
+	if o := harness.Audit(append(r, harness.Record{Op: "delete", NID: "d"}, harness.Record{Op: "end", DocID: "D"}), l, harness.Span{To: 23}); !o.Undone["d"] || !o.Undone["D"] || len(o.Undone) != 2 {
 		t.Errorf("what nobody carried out: %v", o.Undone)
 	}
 	if o.Members["f"] != "B" || o.Members["a"] != "" || o.Kept["B"] != "f" || o.Kept["D"] != "d" || len(o.Kept) != 2 {

@@ -188,7 +188,7 @@ func (l *life) audit(total *counts) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	for i, v := range harness.Audit(records, log, false).Violations {
+	for i, v := range harness.Audit(records, log).Violations {
 		if l.t.Error(v); i == 10 {
 			break
 		}

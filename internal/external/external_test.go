@@ -91,9 +91,14 @@ func TestArrayPagesOut(t *testing.T) {
 		if got, err := a.Get(i); err != nil || got != want {
 			t.Fatalf("element %d is %d, want %d (%v)", i, got, want, err)
 		}
-		model[i] = rng.Uint64()
-		if err := a.Update(i, func(v *uint64) { *v = model[i] }); err != nil {
-			t.Fatal(err)
+		for j := i; j < min(i+rng.IntN(2*manyOnPage), n); j++ { // many load the page, which is then read and evicted
+			model[j] = rng.Uint64()
+			if err := a.Update(j, func(v *uint64) { *v = model[j] }); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := a.Get(j); err != nil || got != model[j] {
+				t.Fatalf("element %d is %d after a change to %d (%v)", j, got, model[j], err)
+			}
 		}
 	}
 	if a.resident > a.limit {

@@ -50,7 +50,7 @@ func cluster(t *testing.T, files map[string][]byte) string {
 
 // Any range of a file can be read. Missing and forbidden files are reported.
 func TestReadsAnywhere(t *testing.T) {
-	long := make([]byte, 700_000)
+	long := make([]byte, 1_700_000) // more chunks than are kept
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range long {
 		long[i] = byte(rng.Uint32())

@@ -21,7 +21,6 @@ func TestGateway(t *testing.T) {
 	h := services.StartHBase(t)
 	t.Run("cells", func(t *testing.T) { cellsKept(t, h) })
 	t.Run("disabled", func(t *testing.T) { tableDisabled(t, h) })
-	t.Run("aside", func(t *testing.T) { gatewaysAside(t, h) })
 }
 
 // cellsKept checks that a cell with an older timestamp never hides a newer one, in any order.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/bench/harness"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
@@ -142,81 +144,14 @@ func TestLogSameMoment(t *testing.T) {
 	}
 }
 
-// TestLogRestored restores the log and all folders from one backup again and again while clients write. What was
-// answered since the backup is lost, but no docId is given twice, and an epoch begins before anything is answered.
-func TestLogRestored(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the servers are processes of their own")
-	}
-	redis := services.Redis(t)
-	log := "redis://" + redis.Addr
-	s, path := startSharers(t, 6, log), filepath.Join(t.TempDir(), "journal")
-	journal, err := harness.NewJournal(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	saved := t.TempDir()
-	// moved copies the folders of Redis and of the servers to the backup, or back from it.
-	moved := func(back bool) {
-		for _, one := range s.servers {
-			one.process.Kill()
-		}
-		redis.Stop()
-		dirs := []string{filepath.Join(redis.Dir, "appendonlydir")}
-		for _, one := range s.servers {
-			dirs = append(dirs, one.data)
-		}
-		for n, dir := range dirs {
-			from, to := dir, filepath.Join(saved, fmt.Sprint(n))
-			if back {
-				from, to = to, from
-			}
-			if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		redis.Start(t)
-		for _, one := range s.servers {
-			s.start(one, 0)
-		}
-	}
-	stop := s.work(journal, true)
-	restores := max(3, count()/10)
-	for n := range 2 * restores {
-		time.Sleep(time.Duration(200+s.r.IntN(800)) * time.Millisecond)
-		moved(n%2 == 1)
-	}
-	prober := harness.NewClient(clients, 2, groups, journal)
-	prober.Lossy = true
-	s.decide(prober)
-	stop()
-	changes, records := s.ended(journal, path)
-	outcome := harness.Audit(records, changes, true)
-	s.audit(outcome)
-	given := map[string]string{} // the nid of each docId that was answered to a new article
-	for _, r := range records {
-		if r.Op == "add" && r.Answer != nil && r.Answer.Decision == "new" {
-			if other := given[r.Answer.DocID]; other != "" && other != r.NID {
-				t.Errorf("docId %s was given to %s and to %s", r.Answer.DocID, other, r.NID)
-			}
-			given[r.Answer.DocID] = r.NID
-		}
-	}
-	if outcome.Lost == 0 {
-		t.Error("the restores lost no answer: that shows nothing")
-	}
-	s.same("check", "--log", log)
-	t.Logf("%d restores, %d changes, %d requests, %d answers lost", restores, len(changes), len(records), outcome.Lost)
-}
-
 // logFault is something that fails and is mended again.
 type logFault struct {
 	name string
 	do   func()
 }
 
-// TestLogFaults kills, stops and replaces servers and the log while clients write to all servers, and
-// holds them to every answer; at the end all folders follow from one log.
+// TestLogFaults kills, stops, replaces and restores servers and the log while clients write to all servers, and
+// holds them to every answer but those between a backup and its restore; at the end all folders follow from one log.
 func TestLogFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the servers are processes of their own")
@@ -238,6 +173,7 @@ type logTier struct {
 	log    string
 	faults []logFault
 	write  func(entry string)
+	copy   func(to func(dir string)) // stops the log, visits its folders and starts it; nil: it is never restored
 }
 
 // loneRedis is a log in one Redis.
@@ -247,7 +183,7 @@ func loneRedis(t *testing.T, pause func(int)) logTier {
 	return logTier{"redis://" + redis.Addr, []logFault{
 		{"Redis is killed", func() { redis.Kill(); pause(1500); redis.Start(t) }},
 		{"Redis hangs", func() { _ = redis.Pause(); pause(2500); _ = redis.Resume() }},
-	}, write}
+	}, write, func(to func(string)) { redis.Stop(); to(filepath.Join(redis.Dir, "appendonlydir")); redis.Start(t) }}
 }
 
 // withSentinel is a log in Valkey, with a replica that is waited for and a Sentinel that promotes it.
@@ -316,7 +252,7 @@ func withSentinel(t *testing.T, pause func(int)) logTier {
 		{"the replica is killed", func() { replica.Kill(); pause(700); replica.Start(t); mend() }},
 		{"the replica hangs", func() { _ = replica.Pause(); pause(2500); _ = replica.Resume() }},
 		{"Sentinel is killed", func() { sentinel.Kill(); pause(300); sentinel.Start(t); mend() }},
-	}, write}
+	}, write, nil}
 }
 
 // threeBrokers is a log in Kafka, of whose three brokers two must have an entry.
@@ -345,7 +281,13 @@ func threeBrokers(t *testing.T, pause func(int)) logTier {
 			}
 			services.StartTogether(t, brokers)
 		}},
-	}, write}
+	}, write, func(to func(string)) {
+		for _, one := range brokers {
+			one.Stop()
+			to(filepath.Join(one.Dir, "data"))
+		}
+		services.StartTogether(t, brokers)
+	}}
 }
 
 // logFaults makes the faults of a log and, where all are wanted, those of servers; else of these one that comes together with a fault of the log.
@@ -359,12 +301,18 @@ func logFaults(t *testing.T, tier logTier, pause func(int), all bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop := s.work(journal, false)
-	long := harness.NewClient(clients+1, 2, groups, journal)
-	long.Long = true
+	stop := s.work(journal, tier.copy != nil)
+	long, prober := harness.NewClient(clients+1, 2, groups, journal), harness.NewClient(clients, 2, groups, journal)
+	long.Long, long.Lossy, prober.Lossy = true, tier.copy != nil, tier.copy != nil
+	var lost []harness.Span
 	faults := append(slices.Clone(ofLog), s.ownFaults(ofLog, pause)...)
 	faults = append(faults, logFault{"entries that no server wrote", func() { s.strange(tier.write) }},
 		logFault{"articles of 1 MB", func() { s.long(long) }})
+	if tier.copy != nil {
+		faults = append(faults, logFault{"the log, all folders and the snapshots come back from one backup", func() {
+			lost = append(lost, s.restored(tier.copy, snapshots, journal, pause))
+		}})
+	}
 	if !all {
 		faults = faults[:len(ofLog)+1]
 	}
@@ -383,13 +331,58 @@ func logFaults(t *testing.T, tier logTier, pause func(int), all bool) {
 			t.Logf("%s: %s", f.name, time.Since(begin).Round(time.Millisecond))
 		}
 	}
-	s.decide(harness.NewClient(clients, 2, groups, journal))
+	s.decide(prober)
 	stop()
 	changes, records := s.ended(journal, path)
-	s.audit(harness.Audit(records, changes, false))
-	s.fed(maria, changes)
+	outcome := harness.Audit(records, changes, lost...)
+	s.audit(outcome)
+	s.fed(maria, changes, outcome)
 	s.same("check", "--log", log, "--snapshots", snapshots)
-	t.Logf("%d faults, %d changes, %d requests", total, len(changes), len(records))
+	t.Logf("%d faults, %d changes, %d requests; %d restores lost %d answers", total, len(changes), len(records), len(lost), outcome.Lost)
+}
+
+// restored copies the log, all folders and the snapshots, lets the clients write and puts the copies back. It returns
+// when answers were given that this has lost.
+func (s *sharers) restored(visit func(func(string)), snapshots string, journal *harness.Journal, pause func(int)) (lost harness.Span) {
+	s.Helper()
+	saved, back := s.TempDir(), false
+	move := func() {
+		for _, one := range s.servers {
+			one.process.Kill()
+		}
+		n := 0
+		one := func(dir string) {
+			from, to := dir, filepath.Join(saved, fmt.Sprint(n))
+			if n++; back {
+				from, to = to, from
+			}
+			if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
+				s.Fatal(err)
+			}
+		}
+		visit(one)
+		one(snapshots)
+		for _, server := range s.servers {
+			one(server.data)
+		}
+	}
+	start := func() {
+		for _, one := range s.servers {
+			s.start(one, 0)
+		}
+	}
+	move()
+	lost.From = journal.Now()
+	start()
+	pause(3000)
+	back = true
+	move()
+	lost.To = journal.Now()
+	start()
+	if err := os.RemoveAll(saved); err != nil {
+		s.Error(err)
+	}
+	return lost
 }
 
 // work has clients send to all servers until stop is called.
@@ -633,8 +626,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// fed waits until MySQL has the log, and holds it to that.
-func (s *sharers) fed(address string, want []harness.Entry) {
+// fed waits until MySQL has the log, and holds it to that. It may also have what restores have lost.
+func (s *sharers) fed(address string, want []harness.Entry, o harness.Outcome) {
 	s.Helper()
 	sink, err := mysql.Open(s.Context(), mysql.Options{Address: address})
 	if err != nil {
@@ -651,10 +644,11 @@ func (s *sharers) fed(address string, want []harness.Entry) {
 			s.Fatalf("MySQL has change %d of %d: %v", at, last, err)
 		}
 	}
-	got, err := sink.Log(s.Context(), "default", 0, len(want)+1)
+	got, err := sink.Log(s.Context(), "default", 0, math.MaxInt32)
 	if err != nil {
 		s.Fatal(err)
 	}
+	got = slices.DeleteFunc(got, func(e docid.Entry) bool { return o.Gone(e.Seq) })
 	if len(got) < len(want) {
 		s.Fatalf("MySQL has %d entries, the log %d", len(got), len(want))
 	}

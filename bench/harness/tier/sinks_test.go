@@ -105,7 +105,7 @@ func (l *life) audit(total *counts) {
 		}
 	}
 	l.alike()
-	o := harness.Audit(records, log, false)
+	o := harness.Audit(records, log)
 	o.Violations = append(o.Violations, l.rows(&o, total)...)
 	o.Violations = append(o.Violations, l.cells(&o, records, log, total)...)
 	for i, v := range o.Violations {

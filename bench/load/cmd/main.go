@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -186,6 +187,9 @@ func (m *measure) crowd(ctx context.Context) error {
 	})
 }
 
+// rounds is how often an honest client is measured alone and next to each flood, in turn. The table has the medians.
+const rounds = 3
+
 // kinds measures an honest client alone and next to another client's floods, one kind after the other, each on
 // the index that the one before has left, and each next to the honest client alone in the seconds before; and
 // what a request of the flood alone costs. It ends with a table.
@@ -208,18 +212,30 @@ func (m *measure) kinds(ctx context.Context) error {
 			cost := (services.CPU(p.PID()) - begin).Seconds() * 1000 / float64(alone.Sent)
 			fmt.Printf("%s alone: %.1f ms of CPU each, %s\n", kind.Name, cost, alone)
 			first += alone.Sent - alone.Sent%10 + 10
-			flood := other.Prepare(kind.Request, first, kind.Rate, time.Duration(m.seconds)*time.Second)
-			before := m.open(ctx, honest, "honest client alone", rate, m.seconds/2)
-			var flooding sync.WaitGroup
-			var r load.Result
-			flooding.Go(func() { r = flood.Run(ctx, 64) })
-			time.Sleep(time.Duration(m.seconds/4) * time.Second)
-			during := m.open(ctx, honest, "honest client next to "+kind.Name, rate, m.seconds/2)
-			flooding.Wait()
-			fmt.Printf("%s: %s\n", kind.Name, r)
-			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-			fmt.Fprintf(&table, "| %s, %.0f/s | %.1f | %d of %d | %.1f, %.1f | %.1f, %.1f | %.1f |\n", kind.Name, kind.Rate, cost, r.Sent-r.Failed, r.Sent,
-				ms(before.P50), ms(before.P99), ms(during.P50), ms(during.P99), ms(during.P99)/ms(before.P99))
+			var sent, failed int
+			figures := make([][]float64, 5)
+			for range rounds {
+				flood := other.Prepare(kind.Request, first, kind.Rate, time.Duration(m.seconds*3/4)*time.Second)
+				before := m.open(ctx, honest, "honest client alone", rate, m.seconds/2)
+				var flooding sync.WaitGroup
+				var r load.Result
+				flooding.Go(func() { r = flood.Run(ctx, 64) })
+				time.Sleep(time.Duration(m.seconds/4) * time.Second)
+				during := m.open(ctx, honest, "honest client next to "+kind.Name, rate, m.seconds/2)
+				flooding.Wait()
+				fmt.Printf("%s: %s\n", kind.Name, r)
+				sent, failed, first = sent+r.Sent, failed+r.Failed, first+r.Sent-r.Sent%10+10
+				for n, d := range []time.Duration{before.P50, before.P99, during.P50, during.P99} {
+					figures[n] = append(figures[n], float64(d.Microseconds())/1000)
+				}
+				figures[4] = append(figures[4], float64(during.P99)/float64(before.P99))
+			}
+			for _, of := range figures {
+				slices.Sort(of)
+			}
+			at := func(n int) float64 { return figures[n][rounds/2] }
+			fmt.Fprintf(&table, "| %s, %.0f/s | %.1f | %d of %d | %.1f, %.1f | %.1f, %.1f | %.1f |\n",
+				kind.Name, kind.Rate, cost, sent-failed, sent, at(0), at(1), at(2), at(3), at(4))
 		}
 		fmt.Printf("| flood | CPU ms each | answered | honest alone p50, p99 ms | during p50, p99 ms | p99 ratio |\n|---|---|---|---|---|---|\n%s", &table)
 		return nil
