@@ -1,21 +1,21 @@
 // Package worker provides the stages of a batch as filters of lines, so that an engine for many machines can use
 // the code of one machine. Each stage reads its input from a stream and writes its output to another one, in bounded
 // memory except as stated below. The order of the lines decides where an engine may cut partitions.
-// docs/spark.md describes how the stages fit together. cmd/neardup/worker_test.go combines them in 150 lines and
-// compares the digest.
+// The stages and their lines are internal to one version of neardup: its Python package combines them on Spark.
 //
 // # Lines
 //
 // Lines end in a newline, and tabs separate fields. Inside a text or an id, backslash, tab, newline and return are
 // written \\, \t, \n and \r. A place is the number of a document in the order of deciding, below 2^61. Gaps are
 // allowed. With --against, the document n of the index has the place n-2^32, and may only be the earlier document
-// of a pair. An engine groups records by sha256, sends the postings of the first record of each group
-// (key place role sketch) to bucket by key, and removes equal candidates.
+// of a pair.
 //
-//	records        place text [id]
-//	            -> place sha256 check method sketch keys probes [id]
-//	records --raw  place record
-//	            -> the same, id (default: the place), reason of one that cannot be read
+//	records        place text [id]; with --raw, place record
+//	            -> place method id check reason blank, or six empty fields, part, pack
+//	distinct       a place of documents that keep a text of their own; r pack
+//	            -> part pack, or two empty fields, later earlier role: a copy or a candidate
+//	bucket --packed  pack, or an empty field, later earlier role
+//	            -> later earlier, or as bucket --hot
 //	bucket         key place role sketch, those of a key together
 //	            -> later earlier: a candidate
 //	bucket --hot   the same

@@ -70,40 +70,13 @@ func agree(own, contract string) error {
 	return nil
 }
 
-// Records runs the first stage. It reads documents: place, text, and optionally the id (default: the place).
-// For each it writes place, SHA-256 of its clean text, check, method, sketch, index keys and probe keys, and
-// then the id if it was read. Keys are separated by spaces, and "=" means that the probe keys equal the index
-// keys. The check shows whether a later reading returns the same text or record.
+// RecordsInPacks runs the first stage. It reads documents: place, text, and optionally the id (default: the
+// place); or with s.Decode place and record. For a document it writes place, method, id, reason, check (empty if
+// rejected), and "blank" if it has no text. The check shows whether a later reading returns the same text or record.
 //
-// With s.Decode, it reads place and record, and writes two more fields: the id (default: the place), and the
-// reason if the record cannot be read. In that case all other fields are empty or zero.
-//
-// Equal hashes prove that texts are equal, so copies need not be compared. A blank document has a hash of its
-// own and no keys.
-func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
-		if d.reject != "" {
-			l.rejected(d)
-			return l.write()
-		}
-		l.record(d.place, d.hash(), d.check, s.route(d.clean), rec)
-		if d.named {
-			l.tab()
-			l.line = append(l.line, Escape(d.id)...)
-		}
-		if s.Decode != nil {
-			l.tab()
-		}
-		return l.write()
-	})
-	return l.counts, err
-}
-
-// RecordsInPacks runs Records for an engine that prefers to move a few large rows. It reads the same input.
-// For a document it writes place, method, id, reason, check (empty if rejected), and "blank" if it has no
-// text. For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches
-// and keys of documents, divided by hash into s.Parts parts.
+// For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches and keys
+// of documents, divided by hash into s.Parts parts. Equal hashes prove that texts are equal, so copies need not be
+// compared. A blank document has a hash of its own and no keys.
 func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	texts := l.packsOf(s.Parts, "\t\t\t\t\t\t")
@@ -163,47 +136,12 @@ func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error)
 	})
 }
 
-// rejected builds the line of a record that cannot be read.
-func (l *lines) rejected(d document) {
-	l.record(d.place, [sha256.Size]byte{}, "", "", &neardup.Record{})
-	l.line = append(append(l.line, "\t\t"...), Escape(d.reject)...)
-}
-
-func (l *lines) record(place batch.Ordinal, hash [sha256.Size]byte, check, route string, rec *neardup.Record) {
-	l.ordinal(place)
-	l.tab()
-	l.line = hex.AppendEncode(l.line, hash[:])
-	l.tab()
-	l.line = append(l.line, check...)
-	l.tab()
-	l.line = append(l.line, Escape(route)...)
-	l.tab()
-	l.hex(rec.Sketch)
-	l.keys(rec.Index)
-	if rec.Probe == nil {
-		l.line = append(l.line, "\t="...)
-	} else {
-		l.keys(rec.Probe)
-	}
-}
-
 // route returns the name of the method for a text.
 func (s Stages) route(clean string) string {
 	if r, ok := s.Method.(batch.Router); ok {
 		return r.Route(clean)
 	}
 	return s.Method.Spec().Method
-}
-
-// keys appends a field of keys.
-func (l *lines) keys(keys []uint64) {
-	l.tab()
-	for i, k := range keys {
-		if i > 0 {
-			l.line = append(l.line, ' ')
-		}
-		l.hex(k)
-	}
 }
 
 // A document holds the fields of a line.

@@ -190,7 +190,7 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	job.Summary = filepath.Join(dir, "summary.json")
-	if err := unpack(dir, job); err != nil {
+	if err := unpack(python.Source, dir, job); err != nil {
 		return err
 	}
 	if err := v.submit(ctx, spark, dir, submit); err != nil {
@@ -213,9 +213,12 @@ func inCluster(args []string) bool {
 	return false
 }
 
-// unpack writes the Python package, its main program and the job into dir.
-func unpack(dir string, job sparkJob) error {
-	src, err := fs.Sub(python.Source, "src")
+// unpack writes the Python package, its main program and the job into dir. It fails if the jar is missing.
+func unpack(source fs.FS, dir string, job sparkJob) error {
+	if _, err := fs.Stat(source, "src/neardup/spark/jar/neardup-spark.jar"); err != nil && os.Getenv("NEARDUP_JAR") == "" {
+		return errors.New("no jar for Spark: this neardup was built without it; take a released one, build it where Maven and a JDK (17 or later) are (python3 python/jar.py, and then go build), or name the jar by NEARDUP_JAR")
+	}
+	src, err := fs.Sub(source, "src")
 	if err != nil {
 		return err
 	}

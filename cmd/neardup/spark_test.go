@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // neardup sets options of the JVM only if the JVM is all of Spark, and none that the user has set.
@@ -61,6 +62,21 @@ func TestOfOneMachine(t *testing.T) {
 	}
 	if got := v.ofOneMachine(home, nil); got != nil {
 		t.Errorf("settings of the place are not looked at: %q", got)
+	}
+}
+
+// A program without the jar says so before it starts Spark.
+func TestUnpackNeedsJar(t *testing.T) {
+	for _, c := range []struct{ file, env, want string }{
+		{"README", "", "or name the jar by NEARDUP_JAR"},
+		{"neardup-spark.jar", "", ""},
+		{"README", "named.jar", ""},
+	} {
+		t.Setenv("NEARDUP_JAR", c.env)
+		err := unpack(fstest.MapFS{"src/neardup/spark/jar/" + c.file: {}}, t.TempDir(), sparkJob{})
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, NEARDUP_JAR=%s: %v, want %q", c.file, c.env, err, c.want)
+		}
 	}
 }
 

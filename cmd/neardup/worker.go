@@ -92,7 +92,7 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if w.parts < 0 || w.parts > mostParts {
+	if w.parts < 0 || w.parts > mostParts || w.parts == 0 && w.name == "records" {
 		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
 	}
 	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
@@ -185,10 +185,7 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 			return worker.Counts{}, err
 		}
 	}
-	if s.Parts > 0 {
-		return s.RecordsInPacks(ctx, w.stdin, w.stdout)
-	}
-	return s.Records(ctx, w.stdin, w.stdout)
+	return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 }
 
 // workerRead is the stage that reads files of any format and writes documents.

@@ -14,7 +14,7 @@ class Spark(Session):
         from neardup.spark import dedup, digest
 
         counts = {}
-        got = dedup(self.frame(path), partitions=partitions, counts=counts, **options)
+        got = dedup(self.frame(path), partitions=partitions, one_task=0, counts=counts, **options)
         want = self.local(path, *flags)
         self.assertGreater(want["removed"], 0)
         self.assertEqual(counts["method"], want["method"])
@@ -163,7 +163,7 @@ class Spark(Session):
             r["time"] = i * 7 % 50
         df = self.spark.createDataFrame([(r["id"], r["text"], r["time"]) for r in rows], "id string, text string, time int").repartition(3)
         path = self.write("ordered.jsonl", [json.dumps(r) for r in sorted(rows, key=lambda r: (r["time"], r["id"]))])
-        found = dedup(df, order="time", partitions=3, on_driver=0).cache()
+        found = dedup(df, order="time", partitions=3, one_task=0, on_driver=0).cache()
         self.assertEqual(digest(found), self.local(path)["digest"])
         decided = [d for d in neardup.dedup(path) if "conflicts" in d]
         self.assertGreater(len(decided), 2)

@@ -28,7 +28,7 @@ class Against(Session):
 
         counts = {}
         want = self.local(path, "--against", index)
-        got = dedup(self.frame(path), against=index, partitions=3, counts=counts, **options)
+        got = dedup(self.frame(path), against=index, partitions=3, one_task=0, counts=counts, **options)
         self.assertEqual((digest(got), counts["method"]), (want["digest"], want["method"]))
         return got, want, counts
 
@@ -98,7 +98,7 @@ class Against(Session):
             with open(path, "wb") as f:
                 f.write(whole[:99] + bytes([whole[99] ^ 1]) + whole[100:])
             with self.subTest(kind), self.assertRaisesRegex(Exception, f"the index is damaged: file {name}: block 1 of"):
-                dedup(frame, against=index, partitions=1).count()
+                dedup(frame, against=index, partitions=1, one_task=0).count()
             with open(path, "wb") as f:
                 f.write(whole)
 

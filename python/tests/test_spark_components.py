@@ -109,7 +109,7 @@ class Components(Session):
         sc = self.spark.sparkContext
         with unittest.mock.patch.object(sc, "pythonExec", "/no/python"):
             for options in ({"method": "auto"}, {"method": "ngram", "on_driver": 0, "small": 2}):
-                made = dedup(self.frame(path), **options)
+                made = dedup(self.frame(path), one_task=0, **options)
                 self.assertEqual(digest(made), self.local(path, "--method", options["method"])["digest"])
 
     def test_no_jar(self):

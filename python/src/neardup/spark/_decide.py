@@ -8,14 +8,18 @@ from typing import Any, Dict, Optional, Sequence, Union
 
 from pyspark.sql import DataFrame, functions as F
 
-from . import _cluster, _driver, _records, _stage
-from ._job import Job
-from ._places import Placed, classic, placed
+from . import _cluster, _driver, _index, _records, _small, _stage
+from ._columns import MOST, numbered_by_us, size_of
+from ._job import Job, apart, flags_of, moved
+from ._places import Placed, placed, refuse_tables, session_of
 from ._rulings import Rulings
+from ._small import DECISIONS, connect
 from ._verify import verify
 
-DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 PAIRS = "id_a string, id_b string, similarity double, distance int, relation string, basis string, place_a long, place_b long"
+
+RAW = 6  # bytes of a record to one of its text, at most: \u0001
+BESIDE = 1 << 20  # bytes of a record beside its text
 
 # Rows that the driver decides at once; more are decided on the cluster.
 ON_DRIVER = _driver.ROWS
@@ -24,7 +28,7 @@ ON_DRIVER = _driver.ROWS
 def dedup(
     df: DataFrame, *, against: Union[None, str, os.PathLike] = None, id: str = "id", text: str = "text", method: Optional[str] = None,
     threshold: Optional[float] = None, order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
-    on_driver: int = ON_DRIVER, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
+    max_document: Union[int, str] = MOST, one_task: int = _small.ROWS, on_driver: int = ON_DRIVER, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
     """Decides for each row whether it is new or a near-duplicate of one that is kept.
 
@@ -34,23 +38,47 @@ def dedup(
     `neardup dedup` for the same documents in the same order, to the last bit.
 
     against is the folder of an index (neardup index), on every machine or in HDFS: its documents come before all others, and its method is
-    theirs. method is auto where neither says another.
+    theirs. method is auto where neither says another. overrides is the path of a file of rulings. A method may have settings:
+    method="minhash shingle=words:3".
 
     id, text and order may be columns of structs (doc.text). A row without an id has its place for one. The order is that
-    of the rows of df, or of the columns that order= names, ties by id. Where the plan of df may give its rows otherwise when it
-    runs again (it shuffles, or reads no files) they are kept on disk first. place is a column of df if neardup.spark.numbered made df.
+    of the rows of df, or of the columns that order= names, ties by id. place is a column of df if neardup.spark.numbered made df.
+    A text longer than max_document is an error.
 
-    The stages up to the edges run when this is called; ids and decisions come together each time the
-    result is used: cache it if that is often. overrides is the path of a file of rulings. A method may have settings:
-    method="minhash shingle=words:3". on_driver is how many rows of candidates, postings of hot buckets and copies the driver decides;
-    more are decided on the cluster, to the same decisions. counts, a dict, is told what was done.
+    Up to one_task documents of 2 KB on average are decided by one task, when this is called. The result is what it made, and no action
+    decides again. More are decided by the stages of a cluster: those up to the edges run when this is called, and ids and decisions
+    come together each time the result is used, so cache it if that is often. on_driver is how many rows of candidates,
+    postings of hot buckets and copies the driver decides. None of the three changes a decision. counts, a dict, is told what was done.
     """
     if against is not None and overrides:
         raise TypeError("overrides= cannot be combined with against=")
-    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions, against=against)
-    with job.settings():
-        docs = _records.Documents(placed(df, id, text, order), ordered=True)
-        return decide(job, docs, overrides, conflicts, on_driver, small, {} if counts is None else counts).decisions.drop("check")
+    spark, counts, most = session_of(df), {} if counts is None else counts, size_of(max_document)
+    order = [order] if isinstance(order, str) else list(order or ())
+    if numbered_by_us(df) and order:
+        raise TypeError("order= goes with numbered(): the frame has places")
+    options = {"method": method, "threshold": threshold, **options}
+    flags, index = flags_of(options), None
+    if against is not None and not connect(spark):
+        index = _index.Index(spark, against, flags)
+    if against is None or index:
+        contract = _stage.once(["contract", *(index.method if index else flags)])
+        counts["method"] = contract.rstrip("\n").split(" ", 2)[2]  # after the protocol and the cleaning
+    refuse_tables(df)
+    pictures = counts.get("method", "").startswith("images/")  # the command reads them from their files alone
+    if pictures or index and index.remote or not _small.fits(df, text, one_task):
+        with apart(df) as own:
+            job = Job(own.sparkSession, options, partitions, against=against)
+            docs = _records.Documents(placed(own, id, text, order, most), ordered=True)
+            return moved(decide(job, docs, overrides, conflicts, on_driver, small, counts).decisions.drop("check"), spark)
+    flags.append(f"--max-document={RAW * most + BESIDE}")
+    if against is not None:
+        flags.append("--against=" + (index.folder if index else os.fspath(against)))
+    if overrides:
+        flags.append("--overrides=" + os.path.abspath(overrides))
+        rulings, name = _stage.rulings(overrides)
+        counts["method"] += f" overrides={name}" if rulings else ""
+    found = _small.decided(_small.documents(df, id, text, order, most), flags)
+    return found if conflicts else found.withColumn("conflicts", F.lit(None).cast("string"))
 
 
 @dataclass
@@ -141,16 +169,16 @@ def decisions(recs: Placed, chosen: DataFrame, few) -> DataFrame:
 def pairs(
     df: DataFrame, *, id: str = "id", text: str = "text", method: str = "auto", threshold: Optional[float] = None,
     order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, variants: bool = False,
-    partitions: Optional[int] = None, **options: object,
+    partitions: Optional[int] = None, max_document: Union[int, str] = MOST, **options: object,
 ) -> DataFrame:
     """Every verified pair of near documents, as `neardup pairs --exact` lists them: columns of PAIRS.
 
     n documents of one text are n*(n-1)/2 pairs, as on one machine. variants=True lists
     variants too. For the rest see dedup.
     """
-    job = Job(classic(df), {"method": method, "threshold": threshold, **options}, partitions)
-    with job.settings():
-        return list_pairs(job, _records.Documents(placed(df, id, text, order), ordered=True), overrides, variants)
+    with apart(df) as own:
+        job = Job(own.sparkSession, {"method": method, "threshold": threshold, **options}, partitions)
+        return moved(list_pairs(job, _records.Documents(placed(own, id, text, [order] if isinstance(order, str) else order, size_of(max_document)), ordered=True), overrides, variants), df.sparkSession)
 
 
 def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:

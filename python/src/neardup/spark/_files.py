@@ -15,8 +15,9 @@ from pyspark.sql import functions as F
 
 from .._command import Error
 from . import _jar
+from ._columns import column, quoted
 from ._pieces import GLOB, Lines, Pieces, escaped, plain
-from ._places import Placed, column, quoted
+from ._places import Placed
 from ._records import Documents
 from ._tables import Tables
 

@@ -8,7 +8,6 @@ import json
 import os
 from urllib.parse import quote
 
-from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame
 
 from .._command import Error
@@ -29,6 +28,7 @@ class Index:
                 failed = e
         else:
             raise failed
+        self.folder, self.remote = where, "://" in where
         self.flags, self.method, self.documents = [f"--against={where}", f"--as-of={held['asOf']}"], held["method"], held["documents"]
 
     def names(self, job, places: DataFrame) -> DataFrame:
@@ -39,6 +39,8 @@ class Index:
 
 def located(spark, name) -> list:
     """The folder as the command reads it, or where it may be if there are several NameNodes."""
+    from py4j.protocol import Py4JJavaError
+
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     try:
         path = jvm.org.apache.hadoop.fs.Path(name)

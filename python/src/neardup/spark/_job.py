@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import os
-import re
 import shutil
 
 from pyspark import StorageLevel
@@ -11,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from . import _folders, _index, _jar, _stage
-from ._places import CO_PARTITION, classic
+from ._places import CO_PARTITION, classic, session_of, whole
+from ._small import FILES, explained
 
 REFUSED = {
     "keep": "the order is that of the rows, or the columns that order= names",
@@ -25,8 +25,12 @@ REFUSED = {
 
 FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
 
-# Flags that name files of the driver: before the name, the name, and what follows.
-FILES = re.compile(r"(--(?:idf|stopwords|dictionary)=)(.+)()|(--method=(?:.*\s)?weights=)(\S+)(.*)", re.DOTALL)
+
+def flags_of(options) -> list:
+    for name in options:
+        if name in REFUSED:
+            raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
+    return _command.flags(options)
 
 
 class Job:
@@ -39,10 +43,7 @@ class Job:
         self.pieces = pieces  # in which files are read, at most
         self.cached = []  # what keep made, with what is cached
         self._folder = None
-        for name in options:
-            if name in REFUSED:
-                raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
-        flags = _command.flags(options) if flags is None else flags
+        flags = flags_of(options) if flags is None else flags
         self.index = None if against is None else _index.Index(spark, against, flags)
         if self.index:
             flags = self.index.method
@@ -50,16 +51,6 @@ class Job:
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
         self.here = _jar.one_process(self.spark.sparkContext)
         self.worker = _stage.Worker([*flags, f"--expect={contract}"], _jar.program(spark), self.shipped(flags), self.index.flags if self.index else ())
-
-    @contextlib.contextmanager
-    def settings(self):
-        """Within, Spark plans joins as _places wants them."""
-        before = self.spark.conf.get(CO_PARTITION)
-        self.spark.conf.set(CO_PARTITION, "false")
-        try:
-            yield
-        finally:
-            self.spark.conf.set(CO_PARTITION, before)
 
     @contextlib.contextmanager
     def step(self, name: str):
@@ -149,9 +140,30 @@ class Job:
                 packed.unpersist(False)
 
 
+@contextlib.contextmanager
+def apart(df: DataFrame):
+    """A frame in a session of its own, with the settings that _places wants: those of the user stay as they are. A failure is told in a few words."""
+    spark = classic(df)
+    own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
+    own.conf.set(CO_PARTITION, "false")
+    with explained():
+        yield moved(df, own)
+
+
+def moved(df: DataFrame, spark: SparkSession) -> DataFrame:
+    """A frame in another session of the same context."""
+    return DataFrame(spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, df._jdf.queryExecution().analyzed()), spark)
+
+
+ESCAPES = {ord(c): e for c, e in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}
+
+
 def digest(decisions: DataFrame) -> str:
     """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
-    spark = classic(decisions)
+    spark = session_of(decisions)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
-    parts = _jar.run(spark, _stage.Worker(program=_jar.program(spark)).argv("digest"), _stage.digest(), columns).collect()
-    return _stage.once(["digest"], "".join(p.digest + "\n" for p in parts).encode()).strip()
+    if whole(spark) and os.path.exists(_jar.JAR):
+        parts = _jar.run(spark, _stage.Worker(program=_jar.program(spark)).argv("digest"), _stage.digest(), columns).collect()
+        return _stage.once(["digest"], "".join(p.digest + "\n" for p in parts).encode()).strip()
+    rows = ("\t".join(str("" if v is None else v).translate(ESCAPES) for v in row) + "\n" for row in columns.toLocalIterator())
+    return _command.run(["worker", "digest"], feed=map(str.encode, rows)).strip()

@@ -11,8 +11,9 @@ from pyspark.sql import DataFrame, Observation, functions as F
 
 from .._command import Error
 from . import _stage
-from ._job import FEW, Job
-from ._places import ROW_BITS, ROWS, Placed, classic, placed
+from ._columns import MOST, size_of
+from ._job import FEW, Job, apart, moved
+from ._places import ROW_BITS, ROWS, Placed, placed
 from ._records import Documents
 
 SPANS = "id string, start long, end long, bytes array<long>, from struct<id: string, start: long, end: long, bytes: array<long>>, cut boolean, stays string"
@@ -26,19 +27,19 @@ CUT = "place n, state t, " + "".join(f"{n} n, " for n in COUNTS) + "spans t, lef
 
 def passages(
     df: DataFrame, *, id: str = "id", text: str = "text", order: Union[None, str, Sequence[str]] = None,
-    partitions: Optional[int] = None, counts: Optional[Dict[str, Any]] = None, **options: object,
+    partitions: Optional[int] = None, max_document: Union[int, str] = MOST, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
     """What is repeated inside the documents of df: a row for each line that `neardup passages --spans` writes, its columns and place.
 
     The spans are those of the command for the same documents in the same order. Options are its flags least, unit, all,
     whole: least="50 words". For id, text, order, partitions and place see dedup. counts, a dict, is told what was found.
     """
-    job = Job(classic(df), options, partitions, of=("passages",))
-    with job.settings():
-        cut = find(job, Documents(placed(df, id, text, order), ordered=True), {} if counts is None else counts)
+    with apart(df) as own:
+        job = Job(own.sparkSession, options, partitions, of=("passages",))
+        cut = find(job, Documents(placed(own, id, text, [order] if isinstance(order, str) else order, size_of(max_document)), ordered=True), {} if counts is None else counts)
         job.release(but=(cut,))
         lines = cut.select("place", F.explode(F.split("spans", "\n")).alias("line")).where("line != ''")
-        return lines.select("place", F.from_json("line", SPANS).alias("span")).select("place", "span.*")
+        return moved(lines.select("place", F.from_json("line", SPANS).alias("span")).select("place", "span.*"), df.sparkSession)
 
 
 def find(job, docs: Documents, counts) -> DataFrame:

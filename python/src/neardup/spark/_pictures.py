@@ -7,7 +7,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from .._command import Error
 from . import _jar, _stage
-from ._places import classic, column, quoted
+from ._columns import column, quoted
+from ._places import classic
 
 MADE = ("pdq", "error")
 

@@ -9,11 +9,10 @@ from pyspark.sql import DataFrame, functions as F
 
 from .._command import Error
 from . import _jar
-from ._places import ROW_BITS, ROWS, Placed, numbers
+from ._places import MANY, ROW_BITS, ROWS, Placed, coalesced, numbers
 
 PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
 LARGEST = 128 << 20
-MANY = 4  # times as many pieces as partitions are wanted: from there on a partition has several
 
 
 def lengths(job, sizes):
@@ -106,12 +105,7 @@ class Pieces:
 
     def placed(self, rows: DataFrame) -> Placed:
         """Of rows of the scan, with their place."""
-        return Placed(rows, self._partitions) if self.ordered else Placed(rows.coalesce(self._most), self._coalesced)
-
-    def _coalesced(self, rdd):
-        """Of each rank its partition, where one has several."""
-        to = {p: at for at, several in enumerate(rdd.partitions()) for p in several.parentsIndices()}
-        return [to[p] for p in self._partitions]
+        return Placed(rows, self._partitions) if self.ordered else Placed(rows.coalesce(self._most), lambda rdd: coalesced(rdd, self._partitions))
 
 
 def partitions(scan, files):

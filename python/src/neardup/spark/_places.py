@@ -9,16 +9,17 @@ from typing import Callable, Sequence, Union
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
-from pyspark.sql.types import StructType
 
 from .._command import Error
 from . import _jar
+from ._columns import PLACES, column, id_of, numbered_by_us, text_of
+from ._small import connect, pinned
 from ._tables import Tables
 
 ROW_BITS = 33
 ROWS = (1 << ROW_BITS) - 1
 PIECE = "neardup_piece"
-PLACES = "neardup places"  # the name of an RDD whose places are those of its partitions
+MANY = 4  # times as many pieces as tasks at once: from there on a task has several
 
 # Spark joins by two columns where a side lies by one of them already.
 CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
@@ -120,12 +121,31 @@ def fixed(df: DataFrame) -> DataFrame:
     return df.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
 
 
-def classic(of) -> SparkSession:
-    """The session of a frame, or a session, of this program."""
+NEEDED = "what is larger than one task, pairs, passages and pictures need Spark 4 and a session with a master (spark.api.mode=classic, without SPARK_REMOTE)"
+
+
+def whole(session) -> bool:
+    """Whether a session can run the stages of a cluster: by Spark 4, in this program."""
+    return not connect(session) and int(session.version.split(".")[0]) >= 4
+
+
+def session_of(of) -> SparkSession:
     session = getattr(of, "sparkSession", of)
-    if not hasattr(session, "_jsparkSession"):
-        raise Error("Spark Connect is not for neardup.spark, whose driver plans and sends files itself: make the session with a master, "
-                    "without SPARK_REMOTE and spark.remote, with spark.api.mode=classic")
+    if not hasattr(session, "version"):
+        raise Error(f"a DataFrame of Spark is needed, not {type(of).__module__}.{type(of).__qualname__}: neardup.dedup takes pandas and polars")
+    return session
+
+
+def refuse_tables(df: DataFrame):
+    if not connect(df.sparkSession):
+        Tables(df.sparkSession).refuse_of(df)
+
+
+def classic(of) -> SparkSession:
+    """The session of a frame, or a session, that can run the stages of a cluster."""
+    session = session_of(of)
+    if not whole(session):
+        raise Error(f"this is {'Spark Connect' if connect(session) else 'Spark ' + session.version}: {NEEDED}")
     return session
 
 
@@ -135,45 +155,45 @@ def numbered(df: DataFrame, *, order: Union[None, str, Sequence[str]] = None) ->
     Places are in the order of the rows, or of the columns that order= names. They are bound to the rows: a plan that
     may give other rows in a partition when it runs again, as after a shuffle, is run here and kept on disk.
     """
-    classic(df)
+    session = session_of(df)
     if "place" in df.columns:
         raise Error("there is a column 'place' already")
-    Tables(df.sparkSession).refuse_of(df)
+    refuse_tables(df)
     if order:
         df = df.orderBy(*[column(df, name) for name in ([order] if isinstance(order, str) else order)])
     rows = df.select("*", F.monotonically_increasing_id().alias("place", metadata={"neardup": PLACES}))
+    if not whole(session):
+        return pinned(rows)
     return Placed(rows if stable(df) else fixed(rows)).rows
 
 
-def placed(df: DataFrame, id: str, text: str, order=None) -> Placed:
-    """(place, id, text) of the documents of df."""
-    Tables(df.sparkSession).refuse_of(df)
-    columns = [column(df, id).cast("string").alias("id"), column(df, text, ("string",)).alias("text")]
-    if "place" in df.columns and "neardup" in df.schema["place"].metadata:
+def placed(df: DataFrame, id: str, text: str, order=(), most=0) -> Placed:
+    """(place, id, text) of the documents of df. A text of more than most bytes is an error."""
+    refuse_tables(df)
+    columns = [id_of(df, id).alias("id"), text_of(df, text, most).alias("text")]
+    if numbered_by_us(df):
         if order:
             raise TypeError("order= goes with numbered(): the frame has places")
         if not stable(df) or not any(_is_placed(leaf) for leaf in _leaves(df)):
             raise Error("the column 'place' is of a frame that was shuffled or written since: drop it, and call numbered() last")
-        return Placed(df.select("place", *columns))
+        return spread(df.select("place", *columns))
     chosen = df.select(*columns)
     if order:
-        order = [order] if isinstance(order, str) else order
-        chosen = df.orderBy(*[column(df, name) for name in order], column(df, id)).select(*columns)
+        chosen = df.orderBy(*[column(df, name) for name in order], id_of(df, id)).select(*columns)
     rows = chosen.select(F.monotonically_increasing_id().alias("place"), "id", "text")
-    return Placed(rows if stable(chosen) else fixed(rows))
+    return spread(rows if stable(chosen) else fixed(rows))
 
 
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+def spread(rows: DataFrame) -> Placed:
+    """Rows whose pieces are their partitions. Where these are many a task has several: each costs the start of a child."""
+    most = MANY * rows.sparkSession.sparkContext.defaultParallelism
+    pieces = rows._jdf.queryExecution().toRdd().getNumPartitions()
+    if pieces <= most:
+        return Placed(rows)
+    return Placed(rows.coalesce(most), lambda rdd: coalesced(rdd, range(pieces)))
 
 
-def column(rows: DataFrame, name: str, types: Sequence[str] = ()) -> Column:
-    """A column by its name, or by its path with dots; types are those that it may have."""
-    path, kind = [name] if name in rows.columns else name.split("."), rows.schema
-    for part in path:
-        if not isinstance(kind, StructType) or part not in kind.names:
-            raise Error(f"no column {name!r}; the columns are {', '.join(rows.columns)}")
-        kind = kind[part].dataType
-    if types and kind.simpleString() not in types:
-        raise Error(f"column {name!r} is {kind.simpleString()}, not {types[0]}")
-    return F.col(".".join(map(quoted, path)))
+def coalesced(rdd, pieces) -> list:
+    """Of each piece the partition that has it."""
+    to = {p: at for at, several in enumerate(rdd.partitions()) for p in several.parentsIndices()}
+    return [to[p] for p in pieces]

@@ -13,6 +13,7 @@ from ._places import Placed
 # Buckets of up to this many texts are paired whatever their texts: it is
 # cheaper than to decide their components whole.
 SMALL = 32
+TALLIES = 64  # counts of partitions that are added up at once
 # Postings of a bucket that meet in one task of pairs, where it is too large for one.
 SLICE = 1 << 14
 
@@ -39,17 +40,24 @@ def tallied(job, docs: Documents):
     if not job.method.startswith("ngram/") or job.index:
         return None
     folder = job.folder()
-    total, part = os.path.join(folder, f"{uuid.uuid4().hex}.counts"), os.path.join(folder, "part.counts")
-    have = []
-    for r in job.stage(docs.placed.rows, _stage.tally(docs.raw)).toLocalIterator():
-        with open(part, "wb") as f:
-            f.write(r.made)
-        counts = _stage.once_bytes(["tally", *job.worker.flags, "--tally=" + ",".join([part, *have])])
+    parts, total = [], os.path.join(folder, f"{uuid.uuid4().hex}.counts")
+
+    def add():
+        """One child for many partitions, as each reads and writes the whole table."""
+        counts = _stage.once_bytes(["tally", *job.worker.flags, "--tally=" + ",".join(parts)])
         with open(total, "wb") as f:
             f.write(counts)
-        have = [total]
-    if not have:
+        parts[:] = [total]
+
+    for r in job.stage(docs.placed.rows, _stage.tally(docs.raw)).toLocalIterator():
+        parts.append(os.path.join(folder, f"part{len(parts)}.counts"))
+        with open(parts[-1], "wb") as f:
+            f.write(r.made)
+        if len(parts) == TALLIES:
+            add()
+    if not parts:
         return None
+    add()
     if job.here:
         return "--tally=" + total
     job.spark.sparkContext.addFile(total)

@@ -10,6 +10,7 @@ from .._command import Error
 from . import _decide, _files, _jar, _passages
 from ._job import Job, digest
 from ._places import CO_PARTITION, classic
+from ._small import explained
 
 CONFLICTS = "array<struct<kind:string,a:string,b:string>>"
 
@@ -22,7 +23,8 @@ def main(path):
         spark = SparkSession.builder.appName("neardup " + spec["verb"]).getOrCreate()
         classic(spark)
         spark.sparkContext.setLogLevel(spec.get("log") or "ERROR")
-        summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
+        with explained():
+            summary = run(spark, spec, told, lambda note: print("note:", note, file=sys.stderr, flush=True))
         with open(spec["summary"], "w", encoding="utf-8") as f:
             json.dump(summary, f)
         spark.stop()
