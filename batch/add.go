@@ -51,19 +51,22 @@ func (a *adding) document(o *Outcome, p, leader position) error {
 		return err
 	}
 	row := reference.Row{Sketch: own.sketch, Blank: own.blank, Distance: -1, Similarity: o.Similarity, Kind: kindOf(o)}
-	if row.Time, err = a.times.Get(item(o.Item)); err != nil {
+	row.Time, err = a.times.Get(item(o.Item))
+	if err != nil {
 		return err
 	}
 	if o.Distance != nil {
 		row.Distance = int32(*o.Distance)
 	}
-	if row.Route, err = a.cfg.Add.Route(a.routes.name(own.route)); err != nil {
+	row.Route, err = a.cfg.Add.Route(a.routes.name(own.route))
+	if err != nil {
 		return err
 	}
 	text := p
 	switch {
 	case row.Kind >= reference.Near:
-		if row.Basis, err = a.cfg.Add.Basis(o.Method, o.Basis); err != nil {
+		row.Basis, err = a.cfg.Add.Basis(o.Method, o.Basis)
+		if err != nil {
 			return err
 		}
 		if row.Kind == reference.Equal {
@@ -76,10 +79,12 @@ func (a *adding) document(o *Outcome, p, leader position) error {
 		}
 		leader = st.leader
 	}
-	if row.Leader, err = a.numberOf(leader); err != nil {
+	row.Leader, err = a.numberOf(leader)
+	if err != nil {
 		return err
 	}
-	if row.Text, row.TextLen, err = a.textAt(text); err != nil {
+	row.Text, row.TextLen, err = a.textAt(text)
+	if err != nil {
 		return err
 	}
 	return a.to.Document(row, o.ID)
@@ -114,14 +119,16 @@ func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	if err != nil || row.stored {
 		return uint64(row.at), row.len, err
 	}
-	if at, err = a.places.Get(p); err != nil || at > 0 {
+	at, err = a.places.Get(p)
+	if err != nil || at > 0 {
 		return at - 1, row.len, err
 	}
 	clean, err := a.text(p)
 	if err != nil {
 		return 0, 0, err
 	}
-	if at, err = a.to.Text(clean); err != nil {
+	at, err = a.to.Text(clean)
+	if err != nil {
 		return 0, 0, err
 	}
 	return at, row.len, a.places.Update(p, func(to *uint64) { *to = at + 1 })

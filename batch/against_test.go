@@ -229,7 +229,8 @@ func TestClustersAgainstAnIndex(t *testing.T) {
 	want, got := map[string][]string{}, map[string][]string{}
 	leader, left, ofIndex := "", 0, 0
 	cfg.Clusters = func(o Outcome, size int) error {
-		if left--; left < 0 {
+		left--
+		if left < 0 {
 			leader, left = o.ID, size-1
 			if o.Item < 0 {
 				ofIndex++
@@ -346,7 +347,8 @@ func TestPostingsAgainstAnIndex(t *testing.T) {
 		m.Record(d.Text, &rec)
 		for _, p := range AppendPostings(nil, &rec, 1<<32+Ordinal(i)) {
 			keys[p.Key()] = true
-			if want = append(want, p); own.Add(p) != nil {
+			want = append(want, p)
+			if own.Add(p) != nil {
 				t.Fatal("a posting cannot be added")
 			}
 		}
@@ -354,7 +356,8 @@ func TestPostingsAgainstAnIndex(t *testing.T) {
 	err = x.Each(func(doc uint32, r *reference.Row) error {
 		clean, err := x.Text(r)
 		rec.Reset()
-		if m.Record(clean, &rec); !r.Leads() || r.Blank {
+		m.Record(clean, &rec)
+		if !r.Leads() || r.Blank {
 			return err
 		}
 		for _, key := range rec.Index {

@@ -75,7 +75,7 @@ func TestAuditSeesMisses(t *testing.T) {
 		a := audited(t, docs, Config{Method: lossy{shingled{threshold: .5}, of}}).Audit
 		found, near := foundEdits(a)
 		edited, sampled := float64(found)/float64(near), float64(a.Sample.Found)/float64(a.Sample.Near)
-		if max(edited, sampled) >= last || of == 1 && min(edited, sampled) < 1 {
+		if max(edited, sampled) >= last || (of == 1 && min(edited, sampled) < 1) {
 			t.Errorf("of one key in %d, %.3f of the edits and %.3f of the sample are found", of, edited, sampled)
 		}
 		last = min(edited, sampled)

@@ -187,7 +187,8 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 	if err != nil {
 		return nil, nil, err
 	}
-	if j.audit, err = j.newAuditor(ctx, r); err != nil {
+	j.audit, err = j.newAuditor(ctx, r)
+	if err != nil {
 		return nil, nil, err
 	}
 	from, err := j.group(ctx, r)
@@ -212,7 +213,8 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	if found == nil {
 		return nil, errors.New("batch: no function for the results given")
 	}
-	if j.pairs = true; cfg.Resume != nil {
+	j.pairs = true
+	if cfg.Resume != nil {
 		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")
 	}
 	v, from, err := j.candidates(ctx, src)

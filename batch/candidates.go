@@ -137,11 +137,13 @@ func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 		next, err := c.sorted.Reader()
 		for err == nil {
 			var p pair
-			if err = next(&p); err != nil {
+			err = next(&p)
+			if err != nil {
 				break
 			}
 			if n := len(b.texts); n == blockSize(done) && b.texts[n-1].position != position(p.Key()) {
-				if err = ctx.Err(); err != nil || !yield(b, nil) {
+				err = ctx.Err()
+				if err != nil || !yield(b, nil) {
 					break
 				}
 				done += n

@@ -125,7 +125,8 @@ func (c *clusters) describe(leader position, size int, members []position) (Clus
 	if err != nil {
 		return out, err
 	}
-	if out.Leader, err = c.id(i); err != nil {
+	out.Leader, err = c.id(i)
+	if err != nil {
 		return out, err
 	}
 	clean, err := c.text(leader)
@@ -133,7 +134,8 @@ func (c *clusters) describe(leader position, size int, members []position) (Clus
 		return out, err
 	}
 	out.Opening = opening(clean)
-	if out.Weakest, err = c.weakestLink(leader); err != nil {
+	out.Weakest, err = c.weakestLink(leader)
+	if err != nil {
 		return out, err
 	}
 	var others []string

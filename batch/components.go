@@ -197,7 +197,8 @@ func (v *verdicts) weakestLink(p position) (*Pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		if *end.id, err = v.id(i); err != nil {
+		*end.id, err = v.id(i)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -55,7 +55,8 @@ func TestDamagedIndexesAreRefused(t *testing.T) {
 	files := map[string][]byte{}
 	var names []string
 	for _, e := range entries {
-		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
 			t.Fatal(err)
 		}
 		names = append(names, e.Name())

@@ -49,7 +49,8 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 			}
 		}
 		if err := sizes.Update(leader, func(n *uint32) {
-			if *n++; *n == 1 && v.ofReference(leader) {
+			*n++
+			if *n == 1 && v.ofReference(leader) {
 				*n = 2 // it is one of them
 			}
 		}); err != nil {
@@ -109,7 +110,8 @@ func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 		if err != nil {
 			return err
 		}
-		if other, err = v.firstOf(st.via); err != nil {
+		other, err = v.firstOf(st.via)
+		if err != nil {
 			return err
 		}
 	}
@@ -128,7 +130,8 @@ func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader positi
 		return o, 0, err
 	}
 	o.Item, o.LeaderItem, o.Known = int(i), int(i), -1
-	if o.ID, err = v.id(i); err != nil {
+	o.ID, err = v.id(i)
+	if err != nil {
 		return o, 0, err
 	}
 	switch {
@@ -143,7 +146,8 @@ func (v *verdicts) outcome(r rank, i item, p position) (o Outcome, leader positi
 	case !st.duplicate(): // a copy of a leader
 		leader, err = p, v.duplicate(&o, p, v.equalMatch(row))
 	default:
-		if st, err = v.latest(st, r); err == nil {
+		st, err = v.latest(st, r)
+		if err == nil {
 			leader, err = st.leader, v.duplicate(&o, st.leader, v.bases.match(st.matchRow))
 		}
 	}
@@ -155,7 +159,8 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	if err != nil {
 		return err
 	}
-	if o.LeaderItem = int(i); v.ofReference(leader) {
+	o.LeaderItem = int(i)
+	if v.ofReference(leader) {
 		o.LeaderItem = -1
 	}
 	if err := v.known(o, leader); err != nil {
@@ -166,7 +171,8 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	if m.Distance >= 0 {
 		o.Distance = &m.Distance
 	}
-	if o.Leader, err = v.id(i); err != nil || o.LeaderItem < 0 {
+	o.Leader, err = v.id(i)
+	if err != nil || o.LeaderItem < 0 {
 		return err
 	}
 	o.KeptBy, err = v.keep.key(item(o.Item), i, o.ID == o.Leader)
@@ -196,10 +202,12 @@ func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if err != nil {
 		return err
 	}
-	if o.VariantOf, err = v.id(i); err != nil {
+	o.VariantOf, err = v.id(i)
+	if err != nil {
 		return err
 	}
-	if o.Conflicts, err = v.conflicts(p, st.leader); err != nil {
+	o.Conflicts, err = v.conflicts(p, st.leader)
+	if err != nil {
 		return err
 	}
 	if err := v.known(o, st.leader); err != nil {

@@ -162,7 +162,7 @@ func TestLateLeadersAreKeptOnDisk(t *testing.T) {
 			next++
 			return nil
 		})
-		if want := position(1000 + each); err != nil || p < texts && next != want || p == texts && next != 1000 {
+		if want := position(1000 + each); err != nil || (p < texts && next != want) || (p == texts && next != 1000) {
 			t.Fatalf("text %d has %d late leaders (%v)", p, next-1000, err)
 		}
 	}

@@ -86,7 +86,8 @@ func (w *frameWriter) scanned(it *scanned) {
 
 // state writes what became of a text.
 func (w *frameWriter) state(s *state) {
-	if w.b = append(w.b, byte(s.grade)); s.grade == none {
+	w.b = append(w.b, byte(s.grade))
+	if s.grade == none {
 		return
 	}
 	w.b = append(w.b, s.basis)
@@ -167,7 +168,8 @@ func (r *frameReader) scanned() (it scanned) {
 		return it
 	}
 	it.clean = asString(r.take(r.uint()))
-	if it.recorded = kind == itemRecorded; it.recorded {
+	it.recorded = kind == itemRecorded
+	if it.recorded {
 		it.rec = neardup.Record{Sketch: r.fixed(), Index: r.keys(), Probe: r.keys()}
 	}
 	return it
@@ -175,11 +177,13 @@ func (r *frameReader) scanned() (it scanned) {
 
 // state reads what became of a text.
 func (r *frameReader) state(s *state, bases []uint8) {
-	if s.grade = grade(r.byte()); s.grade == none {
+	s.grade = grade(r.byte())
+	if s.grade == none {
 		return
 	}
 	basis := int(r.byte())
-	if r.bad = r.bad || basis >= len(bases); r.bad {
+	r.bad = r.bad || basis >= len(bases)
+	if r.bad {
 		return
 	}
 	s.basis = bases[basis]

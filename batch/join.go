@@ -117,7 +117,8 @@ func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 
 // add puts the leader at a place into a group.
 func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
-	if j.full = j.full || j.used+len(p.smaller)+len(p.larger) >= j.most; j.full {
+	j.full = j.full || j.used+len(p.smaller)+len(p.larger) >= j.most
+	if j.full {
 		return
 	}
 	if j.heads == nil {
@@ -179,7 +180,8 @@ func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int,
 		head, tag := j.at(g, f^role)
 		for n := j.heads[head]; n != 0 && most >= 0; most-- {
 			e := j.entry(int(n) - 1)
-			if n = e.next; e.tag == tag {
+			n = e.next
+			if e.tag == tag {
 				fn(e.place)
 			}
 		}

@@ -65,10 +65,12 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 			if !known {
 				prefix = anything
 			}
-			if j.try(b.group, prefix); b.group.useless {
+			j.try(b.group, prefix)
+			if b.group.useless {
 				return nil
 			}
-			if j.add(b.group, leader, place, prefix); j.full {
+			j.add(b.group, leader, place, prefix)
+			if j.full {
 				return nil
 			}
 		}

@@ -118,7 +118,7 @@ func parseKey(key string) (one keepKey, ok bool) {
 		return keepKey{field, field, func(_ *scanned, value string) uint64 { return indexIn(values, value) }}, true
 	}
 	way, field, found := strings.Cut(key, " ")
-	if !found || way != "largest" && way != "smallest" {
+	if !found || (way != "largest" && way != "smallest") {
 		return one, false
 	}
 	return keepKey{key, strings.TrimSpace(field), func(_ *scanned, value string) uint64 { return numberRank(value, way == "largest") }}, true

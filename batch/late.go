@@ -54,7 +54,7 @@ func (l *lateLeaders) sort(ctx context.Context, states external.Table[position, 
 			return err
 		}
 		n, err := l.found.Add(row)
-		if err != nil || n > 0 && p.Key()>>32 == last.Key()>>32 {
+		if err != nil || (n > 0 && p.Key()>>32 == last.Key()>>32) {
 			return err
 		}
 		last = p

@@ -62,7 +62,8 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 		l.late = newLateLeaders(j)
 	}
 	var err error
-	if l.done, err = j.doneComparing(); err != nil {
+	l.done, err = j.doneComparing()
+	if err != nil {
 		return nil, err
 	}
 	for at := position(0); int(at) < v.texts.Len(); {

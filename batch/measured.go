@@ -48,7 +48,8 @@ func (a measured) First(p uint32) (uint32, error) {
 
 // Document returns the id and the clean text of a document.
 func (a measured) Document(i uint32) (id, clean string, err error) {
-	if id, err = a.of.id(item(i)); err != nil {
+	id, err = a.of.id(item(i))
+	if err != nil {
 		return "", "", err
 	}
 	row, err := a.of.docs.Get(item(i))

@@ -175,7 +175,8 @@ func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 		return 0, err
 	}
 	row.first = at
-	if p, err = r.texts.Add(row); err != nil {
+	p, err = r.texts.Add(row)
+	if err != nil {
 		return 0, err
 	}
 	return p, r.renumbered.Update(no, func(q *position) { *q = p + 1 })

@@ -192,10 +192,12 @@ func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
 		out.Match = w.bases.match(row)
 	}
 	earlier, later := rank(p.Key()), rank(p.Key()>>32)
-	if out.Earlier, out.Later, err = w.places(earlier, later); err != nil {
+	out.Earlier, out.Later, err = w.places(earlier, later)
+	if err != nil {
 		return out, err
 	}
-	if out.A, err = w.idAt(earlier); err != nil {
+	out.A, err = w.idAt(earlier)
+	if err != nil {
 		return out, err
 	}
 	out.B, err = w.idAt(later)

@@ -123,7 +123,8 @@ func TestCancelledRunEndsAndLeavesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		n := 0
 		cfg := Config{Method: shingled{threshold: .5}, Memory: 1 << 14, Tmp: dir, Progress: func(Progress) {
-			if n++; n > after/100 {
+			n++
+			if n > after/100 {
 				cancel()
 			}
 		}}

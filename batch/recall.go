@@ -70,7 +70,8 @@ func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], tak
 				return err
 			}
 			sketch = row.Sketch
-			if no, taken, err = take(uint32(last), &row); err != nil {
+			no, taken, err = take(uint32(last), &row)
+			if err != nil {
 				return err
 			}
 		}

@@ -36,7 +36,8 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 		rows: external.NewTable[uint32, uint32](j.disk, j.memory(100)), anew: external.NewArray[reference.Row](j.disk, j.memory(100)),
 		waits: newBitset(int(w.Numbers())),
 	}
-	if r.digest, err = ParseResultDigest(w.Digest()); err != nil {
+	r.digest, err = ParseResultDigest(w.Digest())
+	if err != nil {
 		return nil, err
 	}
 	if err := r.take(ctx, gone); err != nil {
@@ -218,7 +219,7 @@ func (r *removing) others(doc uint32, clean string, sketch uint64, keys []uint64
 			}
 			seen[p.Doc] = true
 			row, err := r.current(p.Doc)
-			if err != nil || row.Removed || row.Sketch != sketch && !r.cfg.Method.Plausible(sketch, row.Sketch) {
+			if err != nil || row.Removed || (row.Sketch != sketch && !r.cfg.Method.Plausible(sketch, row.Sketch)) {
 				return err
 			}
 			return fn(p.Doc, &row)

@@ -89,7 +89,8 @@ func (s *scan) nextBlock() (b readBlock, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return b, err
 	}
-	if b.Block, b.err = s.src.Next(); errors.Is(b.err, io.EOF) && frame != nil {
+	b.Block, b.err = s.src.Next()
+	if errors.Is(b.err, io.EOF) && frame != nil {
 		return b, fmt.Errorf("%w: the inputs had more records", resume.ErrUnlike)
 	}
 	b.frame = frame
@@ -111,7 +112,8 @@ func (s *scan) takeBlock(b readBlock) readBlock {
 	for len(in.b) > 0 && !in.bad {
 		b.items = append(b.items, in.scanned())
 	}
-	if b.err = in.end(); b.err != nil {
+	b.err = in.end()
+	if b.err != nil {
 		return b
 	}
 	for i := range b.items {
@@ -179,7 +181,8 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 	}
 	frame, err := d.log.Next()
 	if err != nil {
-		if d.reading = false; err == io.EOF {
+		d.reading = false
+		if err == io.EOF {
 			err = nil
 		}
 		return false, err
@@ -206,7 +209,8 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 		bases = append(bases, no)
 	}
 	for i := range best {
-		if in.state(&best[i], bases); int(best[i].leader) >= l.texts.Len() {
+		in.state(&best[i], bases)
+		if int(best[i].leader) >= l.texts.Len() {
 			return false, errFrame
 		}
 	}

@@ -72,7 +72,8 @@ func resumed(t testing.TB, docs []neardup.Document, cfg Config, dir, index strin
 	defer cancel()
 	left := map[string][]byte{}
 	event := func() {
-		if events++; events == kill {
+		events++
+		if events == kill {
 			left = filesOf(t, dir)
 			cancel()
 		}
@@ -120,7 +121,8 @@ func filesOf(t testing.TB, dir string) map[string][]byte {
 	}
 	files := map[string][]byte{}
 	for _, e := range entries {
-		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -210,7 +212,8 @@ func TestKilledRunsGoOn(t *testing.T) {
 			if try > 3 {
 				kill = 0
 			}
-			if got, _, err = resumed(t, docs, another(), dir, grows, kill); err != nil && !errors.Is(err, context.Canceled) {
+			got, _, err = resumed(t, docs, another(), dir, grows, kill)
+			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			} else if err != nil {
 				kills++
@@ -323,7 +326,8 @@ func FuzzFrames(f *testing.F) {
 	again := frameReader{b: w.b}
 	for _, want := range states {
 		var got state
-		if again.state(&got, []uint8{0, 1}); got != want {
+		again.state(&got, []uint8{0, 1})
+		if got != want {
 			f.Errorf("%+v was written, %+v is read", want, got)
 		}
 	}
@@ -422,7 +426,8 @@ func TestDamagedFoldersAreRefused(t *testing.T) {
 	}
 	rng, refused, killed := rand.New(rand.NewPCG(7, 7)), 0, map[string][]byte{}
 	for i := range 50 {
-		if put(t, dir, nil); i%5 == 0 {
+		put(t, dir, nil)
+		if i%5 == 0 {
 			if _, _, err := resumed(t, docs, cfg, dir, "", events/8+rng.IntN(events*3/4)); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}

@@ -88,7 +88,7 @@ func byHand(m slotted, docs []neardup.Document, order []int, rulings map[[2]stri
 		doc, top, best := docs[i], 0, decided{}
 		for _, l := range leaders {
 			rank, match := compare(doc, l)
-			if rank > top || rank == top && rank > 0 && match.Similarity > best.Similarity {
+			if rank > top || (rank == top && rank > 0 && match.Similarity > best.Similarity) {
 				top, best = rank, decided{Leader: l.ID, Basis: match.Basis, Similarity: match.Similarity}
 				if rank == 1 {
 					c := m.Explain(m.Prepare(doc.Text), m.Prepare(l.Text)).Evidence[0]

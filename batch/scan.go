@@ -50,7 +50,8 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	r := &records{collection: s.set, method: s.method, viewCache: s.viewCache}
 	var err error
 	j.postings = s.postings.Len()
-	if j.byKey, err = s.postings.Sort(); err != nil {
+	j.byKey, err = s.postings.Sort()
+	if err != nil {
 		return nil, err
 	}
 	if s.cfg.Reference != nil {

@@ -163,7 +163,8 @@ func (s *search) verify(t position, leads bool, to taker) error {
 			s.open = append(s.open, metText{p, m.Closeness})
 			continue
 		default: // all are wanted: now, while the view is loaded
-			if m, err = s.finish(own, p, leads, m.Closeness); err != nil {
+			m, err = s.finish(own, p, leads, m.Closeness)
+			if err != nil {
 				return err
 			}
 		}

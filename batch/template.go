@@ -38,7 +38,8 @@ func newTemplates(v *verifier, memory int64) *templates {
 
 // of returns the template of a text, 0 for none that is noted.
 func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
-	if template, fillers = t.method.Template(v); len(fillers) > mostFillers {
+	template, fillers = t.method.Template(v)
+	if len(fillers) > mostFillers {
 		return 0, nil
 	}
 	return template, fillers

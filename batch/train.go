@@ -68,12 +68,14 @@ func (s *scan) recordRange(recs []neardup.Record, from int, mu *sync.Mutex) erro
 			return err
 		}
 		recs[i].Reset()
-		if blank[i] = neardup.Blank(clean); blank[i] {
+		blank[i] = neardup.Blank(clean)
+		if blank[i] {
 			continue
 		}
 		s.method.Record(clean, &recs[i])
 		if len(s.cfg.Per) > 0 {
-			if groups[i], err = s.groups.Get(textNo(from + i)); err != nil {
+			groups[i], err = s.groups.Get(textNo(from + i))
+			if err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,8 @@ func TestAlign(t *testing.T) {
 			if item[p.item].hash != doc[p.doc].hash || p.doc <= last {
 				t.Fatalf("%v is no row of equal units", p)
 			}
-			if got += int64(weights[p.item]); last >= 0 {
+			got += int64(weights[p.item])
+			if last >= 0 {
 				got -= inserted * int64(p.doc-last-1)
 			}
 			last = p.doc

@@ -161,7 +161,8 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	}
 	f := &Finder{cfg: cfg}
 	var err error
-	if f.lexicon, err = token.NewLexicon(nil); err != nil {
+	f.lexicon, err = token.NewLexicon(nil)
+	if err != nil {
 		return nil, err
 	}
 	weights, err := evidence.Shipped()

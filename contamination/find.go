@@ -125,7 +125,8 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	if f.Held < partialHeld || sum < stubWeight {
 		return f, false
 	}
-	if f.Probability = 1; len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // not the same words
+	f.Probability = 1
+	if len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // not the same words
 		result, list := w.explain(n.clean, clean[w.units[f.first].start:w.units[f.last].end], len(w.needle))
 		f.Probability = result.Probability()
 		f.apart(list)
@@ -136,7 +137,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 		f.Probability = 0 // its words may be the same
 	}
 	same = same && len(f.Differs) == 0
-	most := f.Held >= w.least(w.needle) || f.Held >= w.cfg.Least && f.Probability >= near
+	most := f.Held >= w.least(w.needle) || (f.Held >= w.cfg.Least && f.Probability >= near)
 	whole := same && most && n.ownHeld(pairs) >= w.cfg.Least
 	switch {
 	case whole && (n.part == Text || n.part == Question || n.part == WithAnswer):
@@ -199,7 +200,7 @@ func (w *work) explain(item, window string, units int) (evidence.Result, []evide
 // apart notes the numbers and opposites among the evidence against.
 func (f *Finding) apart(list []evidence.Evidence) {
 	for _, e := range list {
-		if e.Feature != evidence.Number && e.Feature != evidence.Opposite || e.Bits >= 0 {
+		if (e.Feature != evidence.Number && e.Feature != evidence.Opposite) || e.Bits >= 0 {
 			continue
 		}
 		switch d := (Difference{e.A, e.B}); {

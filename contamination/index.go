@@ -162,7 +162,8 @@ func (b *builder) end() {
 		if n.part == Answer {
 			answers[n.source] = append(answers[n.source], n.clean)
 		}
-		switch b.discount(&n); {
+		b.discount(&n)
+		switch {
 		case n.total >= stubWeight:
 			kept = append(kept, n)
 		case n.part == Question:
@@ -173,7 +174,8 @@ func (b *builder) end() {
 		for _, answer := range answers[n.source] {
 			both := needle{source: n.source, part: WithAnswer, clean: n.clean + " " + answer}
 			both.weights = b.weigh(both.clean, appendUnits(nil, both.clean))
-			if b.discount(&both); both.total >= stubWeight {
+			b.discount(&both)
+			if both.total >= stubWeight {
 				kept = append(kept, both)
 			}
 		}

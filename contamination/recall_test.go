@@ -179,7 +179,7 @@ func TestRecall(t *testing.T) {
 			for i, q := range l.questions {
 				host := l.hosts[rng.IntN(len(l.hosts))]
 				at := rng.IntN(len(host))
-				for at > 0 && (host[at] != ' ' && l.join == " " || !utf8.RuneStart(host[at])) {
+				for at > 0 && ((host[at] != ' ' && l.join == " ") || !utf8.RuneStart(host[at])) {
 					at--
 				}
 				text := inject.do(rng, l, q)
@@ -192,7 +192,8 @@ func TestRecall(t *testing.T) {
 				case contamination.Partial:
 					found++
 				default:
-					if missed++; missed > stubs && missed < stubs+6 {
+					missed++
+					if missed > stubs && missed < stubs+6 {
 						t.Logf("%s, %s: missed %q in %q", l.name, inject.name, q, text)
 					}
 				}

@@ -15,7 +15,7 @@ func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 // symbolic reports whether a unit can be part of a formula: a number, or a single letter.
 func symbolic(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
-	return numeric(s) || size == len(s) && unicode.IsLetter(r) && !single(r)
+	return numeric(s) || (size == len(s) && unicode.IsLetter(r) && !single(r))
 }
 
 // signs returns the signs between a unit and the one before.
@@ -42,7 +42,7 @@ func (s side) goesOn(i int) string {
 	if strings.ContainsAny(after, ".?!;:,=。") && !strings.HasPrefix(found, "%") {
 		return ""
 	}
-	if symbolic(left) && symbolic(right) || found == "%" {
+	if (symbolic(left) && symbolic(right)) || found == "%" {
 		return found
 	}
 	return ""

@@ -57,7 +57,7 @@ func (u *unit) word(clean string, at int) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(clean[at:])
-		if single(r) || !text.IsAlnum(r) && !text.IsMark(r) {
+		if single(r) || (!text.IsAlnum(r) && !text.IsMark(r)) {
 			break
 		}
 		h = (h ^ uint32(r)) * 16777619

@@ -33,7 +33,8 @@ func CreateDir(path string) (*AtomicDir, error) {
 	if err := os.Mkdir(d.temp, 0o777); err != nil {
 		return nil, errors.Join(cannotCreate(path, err), d.unlock())
 	}
-	if d.root, err = os.OpenRoot(d.temp); err != nil {
+	d.root, err = os.OpenRoot(d.temp)
+	if err != nil {
 		os.Remove(d.temp)
 		return nil, errors.Join(err, d.unlock())
 	}

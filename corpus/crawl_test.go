@@ -48,7 +48,8 @@ func sharedPages(tb testing.TB) []webPage {
 		}
 		var r io.Reader = in
 		if name != h.Name {
-			if r, err = gzip.NewReader(in); err != nil {
+			r, err = gzip.NewReader(in)
+			if err != nil {
 				tb.Fatal(err)
 			}
 		}

@@ -59,7 +59,7 @@ func (s *csvScan) advance(w []byte) (int, bool) {
 // split appends the fields of a row to dst.
 func (d dialect) split(dst [][]byte, row []byte) [][]byte {
 	row = trimEnd(row)
-	return d.fields(dst, row, d.quotes == quoted || d.quotes == fits && d.fits(row))
+	return d.fields(dst, row, d.quotes == quoted || (d.quotes == fits && d.fits(row)))
 }
 
 // fits reports whether the quotes of a row end where they should.

@@ -323,7 +323,8 @@ func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) 
 		}
 		return fmt.Errorf("%w %s", ErrNoField, name)
 	}
-	if doc.Text, err = str(d.rec[fieldText]); err != nil {
+	doc.Text, err = str(d.rec[fieldText])
+	if err != nil {
 		return err
 	}
 	for _, b := range d.rec[fieldMore:fieldOthers] {

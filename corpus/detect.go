@@ -116,7 +116,7 @@ func formatOfHead(head []byte) Format {
 
 // jsonOfHead distinguishes an object a line from JSON over several lines.
 func jsonOfHead(head []byte) Format {
-	if len(head) < 2 || head[0] != '{' && head[0] != '[' {
+	if len(head) < 2 || (head[0] != '{' && head[0] != '[') {
 		return ""
 	}
 	in := bytes.TrimLeft(head[1:], " \t\r\n")
@@ -125,7 +125,7 @@ func jsonOfHead(head []byte) Format {
 		return ""
 	case head[0] == '[' && (in[0] == '{' || in[0] == ']'):
 		return JSON
-	case head[0] == '[' || in[0] != '"' && in[0] != '}':
+	case head[0] == '[' || (in[0] != '"' && in[0] != '}'):
 		return ""
 	}
 	line, _, whole := bytes.Cut(head, newline)
@@ -151,7 +151,8 @@ func wholeJSON(head []byte) bool {
 // detect sets the format of an input that Auto leaves open. A text without a format of its own is one document.
 // A single input without a telling name, or standard input, has one text a line.
 func (r *Reader) detect(in *input) error {
-	if in.format = FormatOf(in.path); in.format != "" && in.format != JSONL {
+	in.format = FormatOf(in.path)
+	if in.format != "" && in.format != JSONL {
 		return nil
 	}
 	head, err := r.peek(in)
@@ -169,11 +170,13 @@ func (r *Reader) detect(in *input) error {
 		in.failed = err
 		return err
 	}
-	if in.format = formatOfMagic(head); in.format != "" {
+	in.format = formatOfMagic(head)
+	if in.format != "" {
 		return nil
 	}
 	head = readable(head, r.opt.Charset)
-	if in.format = formatOfHead(head); in.format != "" {
+	in.format = formatOfHead(head)
+	if in.format != "" {
 		return nil
 	}
 	switch {

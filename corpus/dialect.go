@@ -34,7 +34,7 @@ func ParseDelimiter(s string) (byte, error) {
 	case "tab", `\t`:
 		return '\t', nil
 	}
-	if len(s) != 1 || s[0] >= 0x80 || s[0] < ' ' && s[0] != '\t' || s[0] == '"' {
+	if len(s) != 1 || s[0] >= 0x80 || (s[0] < ' ' && s[0] != '\t') || s[0] == '"' {
 		return 0, fmt.Errorf("%q is not a delimiter: one character, or tab", s)
 	}
 	return s[0], nil
@@ -123,7 +123,7 @@ func looksLikeTable(head []byte) byte {
 	lines = lines[:len(lines)-1] // the last may be cut
 	for _, c := range []byte(delimiters) {
 		first := bytes.Count(lines[0], []byte{c})
-		same := first >= 2 || first == 1 && c != ','
+		same := first >= 2 || (first == 1 && c != ',')
 		for _, line := range lines {
 			same = same && bytes.Count(line, []byte{c}) == first
 		}

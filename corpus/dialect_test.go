@@ -65,7 +65,7 @@ func TestWarnings(t *testing.T) {
 	} {
 		var got []string
 		read(t, Options{Warn: func(_, what string) { got = append(got, what) }, Stdin: strings.NewReader(c.content)}, "-")
-		if c.want == "" && got != nil || c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want)) {
+		if (c.want == "" && got != nil) || (c.want != "" && (len(got) != 1 || !strings.Contains(got[0], c.want))) {
 			t.Errorf("%.20q: warnings %q, want %q", c.content, got, c.want)
 		}
 	}

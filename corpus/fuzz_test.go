@@ -34,7 +34,8 @@ func frame(tb testing.TB, format Format, content []byte, opt Options) (items []I
 		var doc neardup.Document
 		if err == nil {
 			items = append(items, it)
-			if err = d.Decode(it, &doc); err == nil {
+			err = d.Decode(it, &doc)
+			if err == nil {
 				docs = append(docs, doc)
 				continue
 			}
@@ -42,7 +43,8 @@ func frame(tb testing.TB, format Format, content []byte, opt Options) (items []I
 		if _, ok := err.(*RejectError); !ok {
 			return items, docs, rejects
 		}
-		if rejects++; rejects > len(content)+1 {
+		rejects++
+		if rejects > len(content)+1 {
 			tb.Fatalf("more rejects than bytes: %d", rejects)
 		}
 	}
@@ -65,7 +67,7 @@ func FuzzJSONL(f *testing.F) {
 		if err == nil && !utf8.ValidString(doc.Text) {
 			t.Fatalf("%q gave invalid UTF-8 %q", line, doc.Text)
 		}
-		if strings.Count(strings.ToLower(string(line)), "text") != 1 || bytes.ContainsRune(line, '\\') && bytes.Contains(line, []byte(`\u00`)) {
+		if strings.Count(strings.ToLower(string(line)), "text") != 1 || (bytes.ContainsRune(line, '\\') && bytes.Contains(line, []byte(`\u00`))) {
 			return
 		}
 		var want struct {
@@ -154,7 +156,7 @@ func FuzzLines(f *testing.F) {
 				t.Fatalf("invalid UTF-8 %q", doc.Text)
 			}
 		}
-		if rejects > 0 || isCompressed(content) || len(content) > 0 && (content[0] >= 0xef) {
+		if rejects > 0 || isCompressed(content) || (len(content) > 0 && (content[0] >= 0xef)) {
 			return
 		}
 		var got, want []byte

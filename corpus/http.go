@@ -43,7 +43,8 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 		http := body[:n]
 		kind = headerValue(http, "content-type")
 		var err error
-		if body, err = d.payload(http, body[n:]); err != nil {
+		body, err = d.payload(http, body[n:])
+		if err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,7 @@ func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
 	}
 	charset := charsetOf(kind)
 	media := string(mediaType(kind))
-	if media == "text/html" || media == "application/xhtml+xml" || media == "" && formatOfHead(body) == HTML {
+	if media == "text/html" || media == "application/xhtml+xml" || (media == "" && formatOfHead(body) == HTML) {
 		return d.page(body, charset, doc.URL, doc)
 	}
 	var err error
@@ -142,7 +143,8 @@ func (d *Decoder) payload(head, body []byte) ([]byte, error) {
 	codings := strings.Split(string(headerValue(head, "content-encoding")), ",")
 	for i := len(codings) - 1; i >= 0; i-- {
 		var err error
-		if body, err = inflate(strings.ToLower(strings.TrimSpace(codings[i])), body, d.opt.MaxDocument); err != nil {
+		body, err = inflate(strings.ToLower(strings.TrimSpace(codings[i])), body, d.opt.MaxDocument)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -189,7 +191,8 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 		}
 		r, err = gzip.NewReader(src)
 	case "deflate":
-		if r, err = zlib.NewReader(src); err != nil {
+		r, err = zlib.NewReader(src)
+		if err != nil {
 			src.Reset(body)
 			r, err = flate.NewReader(src), nil
 		}
@@ -200,7 +203,8 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 			return body, nil
 		}
 		var z io.ReadCloser
-		if z, err = newZstd(src); err == nil {
+		z, err = newZstd(src)
+		if err == nil {
 			defer z.Close()
 			r = z
 		}

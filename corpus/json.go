@@ -108,7 +108,7 @@ func (s *jsonScan) visit() error {
 		return err
 	}
 	switch enters := s.enters(s.path, kind); {
-	case !enters || kind != kindObject && kind != kindArray:
+	case !enters || (kind != kindObject && kind != kindArray):
 		return s.skip()
 	case kind == kindObject:
 		s.path = append(s.path, '.')
@@ -151,7 +151,8 @@ func (s *jsonScan) members(field func(key []byte) error) error {
 
 // elements reads an object or an array from its opening bracket on.
 func (s *jsonScan) elements(end byte, each func() error) error {
-	if s.depth++; s.depth > mostDepth {
+	s.depth++
+	if s.depth > mostDepth {
 		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
@@ -270,11 +271,12 @@ func validNumber(n []byte) bool {
 		return len(n) < from
 	}
 	n = bytes.TrimPrefix(n, []byte("-"))
-	if len(n) > 1 && n[0] == '0' && '0' <= n[1] && n[1] <= '9' || !digits() {
+	if (len(n) > 1 && n[0] == '0' && '0' <= n[1] && n[1] <= '9') || !digits() {
 		return false
 	}
 	if len(n) > 0 && n[0] == '.' {
-		if n = n[1:]; !digits() {
+		n = n[1:]
+		if !digits() {
 			return false
 		}
 	}

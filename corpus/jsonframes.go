@@ -114,14 +114,16 @@ func (e *jsonEnd) find(w []byte) (int, bool) {
 		case e.text && c == '\\':
 			e.escaped = true
 		case c == '"':
-			if e.text = !e.text; !e.text && e.depth == 0 {
+			e.text = !e.text
+			if !e.text && e.depth == 0 {
 				return e.at + 1, true
 			}
 		case e.text:
 		case c == '{' || c == '[':
 			e.depth++
 		case (c == '}' || c == ']') && e.depth > 0:
-			if e.depth--; e.depth == 0 {
+			e.depth--
+			if e.depth == 0 {
 				return e.at + 1, true
 			}
 		case e.depth == 0 && bytes.IndexByte([]byte(" \t\r\n,]}"), c) >= 0:
@@ -139,7 +141,8 @@ type jsonSink struct {
 
 func (s *jsonSink) write(it Item) error {
 	before := ",\n"
-	if s.n++; s.n == 1 {
+	s.n++
+	if s.n == 1 {
 		before = "[\n"
 	}
 	if _, err := io.WriteString(s, before); err != nil {

@@ -70,7 +70,7 @@ func TestLineDecoderReplaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := d.Replace([]byte(c.line), "c<\n")
-		if c.want == "" && !errors.Is(err, ErrReplace) || c.want != "" && (err != nil || string(got) != c.want) {
+		if (c.want == "" && !errors.Is(err, ErrReplace)) || (c.want != "" && (err != nil || string(got) != c.want)) {
 			t.Errorf("%q: %q, %v", c.line, got, err)
 		}
 	}

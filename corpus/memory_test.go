@@ -18,7 +18,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	p = p[:min(len(p), e.left)]
 	for i := range p {
 		p[i] = 'x'
-		if e.at++; e.at == e.period {
+		e.at++
+		if e.at == e.period {
 			p[i], e.at = '\n', 0
 		}
 	}

@@ -53,11 +53,13 @@ func eachField(v reflect.Value, do func(c Column, value any)) {
 			value = x.String()
 		case of.Kind() == reflect.String:
 		case of.Kind() == reflect.Float64:
-			if c.Kind = Number; set {
+			c.Kind = Number
+			if set {
 				value = x.Float()
 			}
 		case reflect.Int <= of.Kind() && of.Kind() <= reflect.Int64:
-			if c.Kind = Integer; set {
+			c.Kind = Integer
+			if set {
 				value = x.Int()
 			}
 		case set:

@@ -181,13 +181,14 @@ func TestDamagedFile(t *testing.T) {
 			}
 			defer r.Close()
 			res, err := drain(r)
-			if c.damaged && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.file)) || !c.damaged && (err != nil || len(res.rejects) != 1) {
+			if (c.damaged && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), c.file))) || (!c.damaged && (err != nil || len(res.rejects) != 1)) {
 				t.Errorf("%v, rejects %q", err, res.rejects)
 			}
 			if c.damaged == strings.HasSuffix(res.texts(), "last") {
 				t.Errorf("texts %.100q", res.texts())
 			}
-			if res = read(t, c.opt, dir, last); len(res.rejects) != 1 || !strings.HasSuffix(res.texts(), "last") {
+			res = read(t, c.opt, dir, last)
+			if len(res.rejects) != 1 || !strings.HasSuffix(res.texts(), "last") {
 				t.Errorf("skipped: texts %.100q, rejects %q", res.texts(), res.rejects)
 			}
 		})
@@ -211,7 +212,7 @@ func TestFieldsWithoutEffect(t *testing.T) {
 	} {
 		c.opt.Extract = tagless
 		_, err := Open(c.inputs, c.opt)
-		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrNoEffect) || !strings.Contains(err.Error(), c.want)) {
+		if (c.want == "" && err != nil) || (c.want != "" && (!errors.Is(err, ErrNoEffect) || !strings.Contains(err.Error(), c.want))) {
 			t.Errorf("%+v: error %v, want %q", c.opt, err, c.want)
 		}
 	}

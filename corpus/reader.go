@@ -79,7 +79,7 @@ func (r *Reader) prepare(in *input) error {
 		in.format = JSONL // a list of pictures
 	}
 	// A table is a list of pictures if it is named; inside a folder it is not a picture.
-	if f := FormatOf(in.path); in.format == Images && (f == WARC || f != "" && f.hasFields() && in.named) {
+	if f := FormatOf(in.path); in.format == Images && (f == WARC || (f != "" && f.hasFields() && in.named)) {
 		in.format = f
 	}
 	if in.format == Auto {
@@ -107,7 +107,8 @@ func (r *Reader) openStdin(in *input) error {
 	src := r.opt.Stdin
 	if r.opt.SpoolDir != "" {
 		var err error
-		if r.spool, err = newSpool(r.opt.SpoolDir, src); err != nil {
+		r.spool, err = newSpool(r.opt.SpoolDir, src)
+		if err != nil {
 			return err
 		}
 		src = r.spool
@@ -124,7 +125,8 @@ func (r *Reader) Next() (Item, error) {
 		in := r.inputs[r.at]
 		if r.src == nil {
 			var err error
-			if r.src, r.closer, err = r.frames(in); err != nil {
+			r.src, r.closer, err = r.frames(in)
+			if err != nil {
 				r.src = nil
 				r.at++
 				return Item{}, r.failure(in, 0, err)

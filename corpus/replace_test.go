@@ -52,7 +52,8 @@ func TestReplace(t *testing.T) {
 		if err := dec.Decode(it, &doc); err != nil {
 			t.Fatal(err)
 		}
-		if it, err = dec.Replace(it, test.text); err != nil {
+		it, err = dec.Replace(it, test.text)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(w.Write(it), w.Commit(), r.Close()); err != nil {

@@ -47,7 +47,8 @@ func (f *rowFrames) next() ([]byte, int64, error) {
 	}
 	f.n, f.block = f.n+1, block
 	raw := block[from:len(block):len(block)]
-	if f.given += int64(len(raw)); f.given > f.most {
+	f.given += int64(len(raw))
+	if f.given > f.most {
 		return nil, f.n, errBomb(f.most)
 	}
 	if int64(len(raw)) > f.limit {
@@ -87,11 +88,13 @@ func (r *Reader) copyStdin(in *input) error {
 		if in.opened != nil {
 			src = in.opened // from its beginning, including what was looked at
 		}
-		if r.spool, err = newSpool(r.opt.SpoolDir, src); err != nil {
+		r.spool, err = newSpool(r.opt.SpoolDir, src)
+		if err != nil {
 			return err
 		}
 	}
-	if in.size, err = r.spool.drain(); err != nil {
+	in.size, err = r.spool.drain()
+	if err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	if in.opened != nil {
@@ -118,7 +121,8 @@ func (d *Decoder) cellsOf(raw []byte) error {
 		if used <= 0 || n > uint64(len(raw)-used)+1 {
 			return errRow
 		}
-		if raw = raw[used:]; n > 0 {
+		raw = raw[used:]
+		if n > 0 {
 			d.rec[i], raw = raw[:n-1:n-1], raw[n-1:]
 		}
 	}

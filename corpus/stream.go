@@ -233,7 +233,7 @@ func isZstd(b []byte) bool {
 		return false
 	}
 	return bytes.Equal(b[:4], []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
-		b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18
+		(b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18)
 }
 
 // decompressed stops a bomb.

@@ -25,7 +25,8 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	in.mark = bytes.HasPrefix(first, utf8Mark)
 	t := &tableFrames{b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
-	if in.charset, err = sniff(t.b, opt.Charset); err != nil {
+	in.charset, err = sniff(t.b, opt.Charset)
+	if err != nil {
 		return nil, err
 	}
 	t.b.fill(sniffed)

@@ -148,7 +148,8 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 	names, own, ok := dec.Cells(it)
 	switch {
 	case from == JSONL || from == JSON:
-		if columns = dec.ofObject(nil, it.Raw); !t.begun {
+		columns = dec.ofObject(nil, it.Raw)
+		if !t.begun {
 			columns = t.sample(it, dec)
 		}
 		return columns, func(names []string) []string { return dec.Extra(it, names...) }

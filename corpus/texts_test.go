@@ -144,7 +144,7 @@ func TestCellsAndExtra(t *testing.T) {
 			t.Errorf("%s: list %q", name, got)
 		}
 		names, cells, ok := dec.Cells(it)
-		if table := name == "a.csv"; ok != table || table && (!slices.Equal(names, []string{"text", " heat ", "media", "list"}) || !slices.Equal(cells, []string{"x", "7", "a, b", `[1, "["]`})) {
+		if table := name == "a.csv"; ok != table || (table && (!slices.Equal(names, []string{"text", " heat ", "media", "list"}) || !slices.Equal(cells, []string{"x", "7", "a, b", `[1, "["]`}))) {
 			t.Errorf("%s: %q %q", name, names, cells)
 		}
 	}

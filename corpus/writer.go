@@ -238,7 +238,8 @@ func (s *warcSink) write(it Item) error {
 
 // record writes one record as a member of its own.
 func (s *warcSink) record(raw []byte) error {
-	if s.n++; s.n > 1 {
+	s.n++
+	if s.n > 1 {
 		if err := s.member(); err != nil {
 			return err
 		}

@@ -98,10 +98,12 @@ func TestWriterJoinsInputs(t *testing.T) {
 	defer w.Abort()
 	for {
 		var it Item
-		if it, err = r.Next(); err != nil {
+		it, err = r.Next()
+		if err != nil {
 			break
 		}
-		if err = w.Write(it); err != nil {
+		err = w.Write(it)
+		if err != nil {
 			break
 		}
 	}
@@ -142,12 +144,13 @@ func TestWriterMixesNoCharsets(t *testing.T) {
 		}
 		var it Item
 		for err == nil {
-			if it, err = r.Next(); err == nil {
+			it, err = r.Next()
+			if err == nil {
 				err = w.Write(it)
 			}
 		}
 		w.Abort()
-		if c.want == "" && err != io.EOF || c.want != "" && !strings.Contains(err.Error(), c.want) {
+		if (c.want == "" && err != io.EOF) || (c.want != "" && !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
@@ -375,7 +378,7 @@ func TestNameDecides(t *testing.T) {
 		}
 		defer r.Close()
 		w, err := NewWriter(filepath.Join(dir, c.out), r)
-		if errors.Is(err, ErrName) != c.refused || !c.refused && err != nil {
+		if errors.Is(err, ErrName) != c.refused || (!c.refused && err != nil) {
 			t.Errorf("%s to %s: %v", c.in, c.out, err)
 		}
 		if err == nil {

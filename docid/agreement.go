@@ -29,7 +29,8 @@ func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 		return a, nil
 	}
 	a, err := j.agreement(ctx, c)
-	if err = gone(err); err == nil {
+	err = gone(err)
+	if err == nil {
 		j.contents[c] = a
 	}
 	return a, err
@@ -53,8 +54,10 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	near := s.silent || theirs.empty || theirs.equal(s.text)
 	if !near && m != nil {
 		match := m.Compare(s.view(kind, m), theirs.Prepared)
-		if near = match.Near; near && title {
-			if near, err = j.sameFacts(ctx, c.leader); err != nil {
+		near = match.Near
+		if near && title {
+			near, err = j.sameFacts(ctx, c.leader)
+			if err != nil {
 				return a, err
 			}
 		}
@@ -64,12 +67,13 @@ func (j *search) agreement(ctx context.Context, c content) (a agreement, err err
 	}
 	a.nid, a.disagrees, a.identifies = theirs.nid, !near && !title, near || !asked
 	if title {
-		if a.advice, err = j.advise(ctx, c.leader, theirs.Extras); err != nil {
+		a.advice, err = j.advise(ctx, c.leader, theirs.Extras)
+		if err != nil {
 			return agreement{}, err
 		}
 	}
 	if theirs.empty && !s.silent {
-		a.identifies = !title && !asked || a.same != nil
+		a.identifies = (!title && !asked) || a.same != nil
 	} else {
 		a.same = nil
 	}

@@ -120,13 +120,15 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	c.content = make1(s.ContentMethod, s.Content == Near)
 	c.agrees = make1(s.TitleAgrees, on(s.Title))
 	c.urlAgrees = make1(s.URLAgrees, on(s.URL))
-	if c.disagrees = c.urlAgrees; c.disagrees == nil {
+	c.disagrees = c.urlAgrees
+	if c.disagrees == nil {
 		c.disagrees = make1(s.TitleAgrees, true)
 	}
 	if c.disagrees == nil {
 		c.disagrees = c.content
 	}
-	if c.routed = string(Exact); c.content != nil {
+	c.routed = string(Exact)
+	if c.content != nil {
 		c.routed = c.content.Spec().Method
 	}
 	if err != nil {

@@ -189,7 +189,7 @@ type Entry struct {
 
 // Leads reports whether the change made a docId.
 func (e *Entry) Leads() bool {
-	return e.Kind == KindNew || e.Kind == KindCorrect && e.Leader == e.Seq
+	return e.Kind == KindNew || (e.Kind == KindCorrect && e.Leader == e.Seq)
 }
 
 // Ruling is a person's decision, with the reason.

@@ -159,7 +159,7 @@ func TestCorrectRefuses(t *testing.T) {
 		"where it is, as another leads it": {docid.Correcting{NID: "follower", With: "leader"}, nil, ""},
 	} {
 		m, err := d.Correct(t.Context(), c.Correcting)
-		if !errors.Is(err, c.want) || err == nil && !m.Unchanged {
+		if !errors.Is(err, c.want) || (err == nil && !m.Unchanged) {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), strconv.Quote(c.gone)) {
@@ -234,7 +234,7 @@ func TestRulingsOfOthers(t *testing.T) {
 	check := func(nid string, near bool) {
 		t.Helper()
 		a, err := d.Check(t.Context(), named(nid, submission("", "", leaderText)))
-		if err != nil || (a.Decision.Decision == neardup.Duplicate) != near || near && a.DocID != first.DocID {
+		if err != nil || (a.Decision.Decision == neardup.Duplicate) != near || (near && a.DocID != first.DocID) {
 			t.Errorf("%s: %+v, %v", nid, a, err)
 		}
 	}

@@ -14,7 +14,8 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		d := &ds[i]
 		if d.Kind == KindEpoch {
 			var err error
-			if d.Before, err = r.before(ctx, d.Seq); err != nil {
+			d.Before, err = r.before(ctx, d.Seq)
+			if err != nil {
 				return fmt.Errorf("find the change before epoch %d: %w", d.Seq, err)
 			}
 			if err := r.d.learnEpochs(ctx); err != nil {
@@ -25,7 +26,8 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		if d.Kind == KindEpoch || d.Kind == KindForget || d.Kind == KindRule {
 			continue
 		}
-		if d.DocID = r.d.ids.DocID(d.Leader); d.Kind == KindCorrect {
+		d.DocID = r.d.ids.DocID(d.Leader)
+		if d.Kind == KindCorrect {
 			d.Left = r.d.ids.DocID(d.Ruling.Before)
 		}
 		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
@@ -74,7 +76,7 @@ func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) 
 // lateArticle takes the article of a submission from the catalogue, if it is there still.
 func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	m, err := r.d.index.Catalog().Member(ctx, d.NID)
-	if err == nil && (m.Seq == d.Seq || d.Kind == KindCorrect && m.Seq < d.Seq) {
+	if err == nil && (m.Seq == d.Seq || (d.Kind == KindCorrect && m.Seq < d.Seq)) {
 		d.Article = &m.Article
 	}
 	return gone(err)

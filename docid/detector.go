@@ -93,7 +93,8 @@ func (s Settings) create() (Identity, error) {
 	if err != nil {
 		return id, err
 	}
-	if _, id.Spec, err = s.build(id.Seed, id.Table); err != nil {
+	_, id.Spec, err = s.build(id.Seed, id.Table)
+	if err != nil {
 		return id, err
 	}
 	if id.Created == 0 {
@@ -378,7 +379,8 @@ func (d *Detector) FromEntry(e Entry) Answer {
 	}
 	a.SameImages = d.imagesInCommon(e.Evidence.SameImages)
 	a.VariantOf, a.Conflicts, a.Disagrees = e.Evidence.VariantNID, e.Evidence.Conflicts, e.Evidence.Disagrees
-	if a.Relation = e.Evidence.Relation; a.Relation != "" {
+	a.Relation = e.Evidence.Relation
+	if a.Relation != "" {
 		a.Probability = e.Evidence.Similarity
 	}
 	return a

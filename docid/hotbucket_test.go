@@ -116,14 +116,16 @@ func TestHotBucketAnswersRetries(t *testing.T) {
 	}
 	var a docid.Answer
 	for n := range 100 {
-		if a, err = other.Add(t.Context(), submission("", "", template(n))); err != nil {
+		a, err = other.Add(t.Context(), submission("", "", template(n)))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	sub := submission("", "", "")
 	for n, err := 100, error(nil); err == nil; n++ {
 		sub.ID, sub.Text, store.index.from = fmt.Sprint(n), template(n), a.Seq
-		if _, err = d.Add(t.Context(), sub); err != nil && !errors.Is(err, docid.ErrHotBucket) {
+		_, err = d.Add(t.Context(), sub)
+		if err != nil && !errors.Is(err, docid.ErrHotBucket) {
 			t.Fatal(err)
 		}
 	}
@@ -140,7 +142,7 @@ func TestHotBucketAnswersRetries(t *testing.T) {
 	}{{"a retry", sub, nil}, {"another heat", hotter, docid.ErrTaken}, {"another nid", renamed, docid.ErrHotBucket}} {
 		store.index.from = a.Seq
 		again, err := d.Add(t.Context(), c.sub)
-		if !errors.Is(err, c.want) || err == nil && (!again.Replayed || again.DocID != first.DocID || again.Seq != first.Seq) {
+		if !errors.Is(err, c.want) || (err == nil && (!again.Replayed || again.DocID != first.DocID || again.Seq != first.Seq)) {
 			t.Errorf("%s: %+v, %v (want %v)", c.what, again, err, c.want)
 		}
 	}

@@ -58,7 +58,8 @@ func interpose(t *testing.T, s docid.Settings) (*docid.Detector, *interposed, *d
 	store := &interposedStore{Store: inner}
 	var ds [2]*docid.Detector
 	for i := range ds {
-		if ds[i], err = docid.NewDetector(t.Context(), store, "tenant", s); err != nil {
+		ds[i], err = docid.NewDetector(t.Context(), store, "tenant", s)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

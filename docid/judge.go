@@ -84,7 +84,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 		if q != nil {
 			return nil, q
 		}
-		if s.keySets[i].stage != stage || best != nil && best.Basis == neardup.BasisEqual {
+		if s.keySets[i].stage != stage || (best != nil && best.Basis == neardup.BasisEqual) {
 			continue
 		}
 		if len(p.searched[i].left) > 0 {
@@ -99,7 +99,7 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 // it returns one that only the advice keeps from that.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
-		if a.stage != stage || len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil) {
+		if a.stage != stage || (len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil)) {
 			continue
 		}
 		for _, h := range p.names[i] {
@@ -165,7 +165,7 @@ func better(a, b *matched) *matched {
 		}
 		return b
 	}
-	if b.Better(a.Match) || !a.Better(b.Match) && b.leader < a.leader {
+	if b.Better(a.Match) || (!a.Better(b.Match) && b.leader < a.leader) {
 		return b
 	}
 	return a

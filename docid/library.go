@@ -26,7 +26,8 @@ type (
 )
 
 func (s sinks) Cursors(ctx context.Context, tenant string) (changes, texts uint64, err error) {
-	if changes, err = s.Cursor(ctx, tenant); err == nil {
+	changes, err = s.Cursor(ctx, tenant)
+	if err == nil {
 		texts, err = s.library.Cursor(ctx, tenant)
 	}
 	return changes, texts, err

@@ -117,7 +117,8 @@ func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, li
 			keys = keys || e.Idempotency != ""
 		}
 		now := d.now()
-		if upTo = old(entries, from, before, now); upTo > from {
+		upTo = old(entries, from, before, now)
+		if upTo > from {
 			return d.forget(ctx, from, upTo, keys)
 		}
 		if len(entries) == 0 || len(entries) < limit || entries[len(entries)-1].Time <= now.UnixNano() {
@@ -232,7 +233,7 @@ func (d *Detector) Evidence(ctx context.Context, seq uint64) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("change %d: %w", seq, err)
 	}
-	if len(es) == 0 || es[0].Seq != seq || es[0].Kind != KindNew && es[0].Kind != KindDuplicate {
+	if len(es) == 0 || es[0].Seq != seq || (es[0].Kind != KindNew && es[0].Kind != KindDuplicate) {
 		return Answer{}, fmt.Errorf("change %d: %w", seq, ErrNotFound)
 	}
 	return d.FromEntry(es[0]), nil
@@ -283,10 +284,12 @@ func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Compar
 	}
 	defer d.Semaphore.Release()
 	c.URL = equality(NormalizeURL(a.URL), NormalizeURL(b.URL), basisURL)
-	if c.Title, err = d.compare(ctx, a.Title, b.Title, d.cascade.title, basisTitle); err != nil {
+	c.Title, err = d.compare(ctx, a.Title, b.Title, d.cascade.title, basisTitle)
+	if err != nil {
 		return Comparison{}, err
 	}
-	if c.Content, err = d.compare(ctx, a.Text, b.Text, d.cascade.content, neardup.BasisEqual); err != nil {
+	c.Content, err = d.compare(ctx, a.Text, b.Text, d.cascade.content, neardup.BasisEqual)
+	if err != nil {
 		return Comparison{}, err
 	}
 	if err := d.compareContained(ctx, &c, a.Text, b.Text); err != nil {

@@ -207,7 +207,8 @@ func (l *likeness) pair() {
 		if a[p.a] || b[p.b] {
 			continue
 		}
-		if a[p.a], b[p.b] = true, true; l.Same == 0 {
+		a[p.a], b[p.b] = true, true
+		if l.Same == 0 {
 			l.A, l.B, l.Distance = l.mine[p.a].Hash, l.theirs[p.b].Hash, p.distance
 		}
 		l.Same++
@@ -224,10 +225,12 @@ func (j *search) advise(ctx context.Context, leader uint64, of Extras) (a advice
 	if len(l.theirs) == 0 {
 		return a, nil
 	}
-	if l.mine, err = j.uncommon(ctx, j.s.extras); err != nil {
+	l.mine, err = j.uncommon(ctx, j.s.extras)
+	if err != nil {
 		return a, err
 	}
-	if l.theirs, err = j.uncommon(ctx, l.theirs); err != nil {
+	l.theirs, err = j.uncommon(ctx, l.theirs)
+	if err != nil {
 		return a, err
 	}
 	l.pair()
@@ -323,7 +326,8 @@ func alike(s *subject, p *proven) (found []SameImages) {
 		if a.stage != stageImages || p.common(a.name) {
 			continue
 		}
-		if of++; len(p.names[i]) > hotName {
+		of++
+		if len(p.names[i]) > hotName {
 			continue
 		}
 		for _, h := range p.names[i] {

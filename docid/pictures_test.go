@@ -127,7 +127,7 @@ func TestInCommon(t *testing.T) {
 		{"far ones besides", []docid.Picture{at(1), at(60, 60)}, []docid.Picture{at(3), at(0, 0, 60), at(0, 0, 0, 60)}, false, 1, 3, 2},
 	} {
 		got := d.InCommon(docid.Extras{Pictures: c.a}, docid.Extras{Pictures: c.b})
-		if got == nil != c.none || got != nil && (got.Same != c.same || got.Of != c.of || got.Distance != c.distance) {
+		if got == nil != c.none || (got != nil && (got.Same != c.same || got.Of != c.of || got.Distance != c.distance)) {
 			t.Errorf("%s: %+v, want %d of %d at %d", c.what, got, c.same, c.of, c.distance)
 		}
 	}

@@ -88,7 +88,8 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 		return r.sum, fmt.Errorf("verify the index of tenant %q: %w", r.Tenant, err)
 	}
 	past := uint64(0)
-	if r.sum.Epoch = !r.Drained; r.sum.Epoch {
+	r.sum.Epoch = !r.Drained
+	if r.sum.Epoch {
 		past = Beyond(max(r.sum.Seq, r.texts), r.cascade.now())
 	}
 	return r.sum, r.target.Finish(ctx, past)
@@ -100,22 +101,26 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 		r.Page = 500
 	}
 	r.read, r.bare = newDigest(), map[uint64]bool{}
-	if r.identity, err = r.Source.Identity(ctx, r.Tenant); err != nil {
+	r.identity, err = r.Source.Identity(ctx, r.Tenant)
+	if err != nil {
 		return err
 	}
 	if err := r.decide(); err != nil {
 		return err
 	}
-	if r.ids, err = newDocIDs(r.identity, r.Tenant); err != nil {
+	r.ids, err = newDocIDs(r.identity, r.Tenant)
+	if err != nil {
 		return err
 	}
-	if r.sum.Seq, r.texts, err = r.Source.Cursors(ctx, r.Tenant); err != nil {
+	r.sum.Seq, r.texts, err = r.Source.Cursors(ctx, r.Tenant)
+	if err != nil {
 		return err
 	}
 	if r.Drained && r.texts != r.sum.Seq {
 		return fmt.Errorf("%w: one has changes of tenant %q up to %d, the other up to %d", ErrUndrained, r.Tenant, r.sum.Seq, r.texts)
 	}
-	if r.target, err = r.Store.Restore(ctx, r.Tenant, r.identity); err != nil {
+	r.target, err = r.Store.Restore(ctx, r.Tenant, r.identity)
+	if err != nil {
 		return err
 	}
 	if r.target.Catalog() == nil {
@@ -139,11 +144,13 @@ func (r *Rebuild) decide() (err error) {
 	}
 	r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity)
 	r.cascade.nameKey = derive(r.identity, "name")
-	if r.sum.Changed = errors.Is(err, neardup.ErrUnlike); !r.sum.Changed || !r.Anew {
+	r.sum.Changed = errors.Is(err, neardup.ErrUnlike)
+	if !r.sum.Changed || !r.Anew {
 		return err
 	}
 	was, is := cleanOf(r.identity.Spec), cleanOf(r.cascade.spec())
-	if r.identity.Spec = r.cascade.spec(); was != is {
+	r.identity.Spec = r.cascade.spec()
+	if was != is {
 		return fmt.Errorf("%w: the texts of tenant %q are kept normalised by %q, and cannot be by %q", neardup.ErrUnlike, r.Tenant, was, is)
 	}
 	return nil
@@ -159,12 +166,14 @@ func (r *Rebuild) changes(ctx context.Context) error {
 		next := make(chan past, 1)
 		go func() { next <- r.readPage(ctx, p.changes[len(p.changes)-1].Seq) }()
 		err := r.target.Append(ctx, p.changes)
-		if made += len(p.changes); err != nil {
+		made += len(p.changes)
+		if err != nil {
 			stop()
 		} else if r.Progress != nil {
 			r.Progress(made)
 		}
-		if p = <-next; err != nil {
+		p = <-next
+		if err != nil {
 			return err
 		}
 	}
@@ -264,12 +273,14 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	switch d.Kind {
 	case KindNew, KindDuplicate, KindCorrect:
 		r.sum.Members++
-		if c.Article = d.Article; c.Article == nil { // it is deleted later
+		c.Article = d.Article
+		if c.Article == nil { // it is deleted later
 			c.Article, r.bare[d.Seq] = &Article{}, d.Kind != KindCorrect
 		}
 	case KindUpdate:
 		heat := d.Heat
-		if c.SetHeat = &heat; d.Revises() {
+		c.SetHeat = &heat
+		if d.Revises() {
 			c.Article = &Article{}
 		}
 	default:
@@ -335,7 +346,8 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 		r.sum.Rowless = len(r.bare)
 		return nil
 	}
-	if r.sum.Stats, err = catalog.Stats(ctx); err != nil {
+	r.sum.Stats, err = catalog.Stats(ctx)
+	if err != nil {
 		return err
 	}
 	if r.sum.Stats.Seq != r.sum.Seq {
@@ -343,7 +355,8 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 	}
 	all, made := newDigest(), newDigest()
 	err = eachEntry(ctx, catalog, r.sum.Seq, func(e *Entry) error {
-		if all.add(e); e.Seq > r.sum.From {
+		all.add(e)
+		if e.Seq > r.sum.From {
 			made.add(e)
 		}
 		if !r.bare[e.Seq] {
@@ -355,7 +368,8 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 		}
 		return gone(err)
 	})
-	if r.sum.Digest = all.String(); err == nil && made.String() != r.read.String() {
+	r.sum.Digest = all.String()
+	if err == nil && made.String() != r.read.String() {
 		err = fmt.Errorf("%w: the log differs from the history that it repeats", ErrCorrupt)
 	}
 	return err
@@ -383,7 +397,8 @@ func eachEntry(ctx context.Context, c Catalog, upTo uint64, visit func(*Entry) e
 			return fmt.Errorf("%w: the log ends with change %d of %d", ErrBehind, at, upTo)
 		}
 		for i := range entries {
-			if at = entries[i].Seq; at > upTo {
+			at = entries[i].Seq
+			if at > upTo {
 				break
 			}
 			if err := visit(&entries[i]); err != nil {

@@ -55,7 +55,8 @@ func TestProgressOverEpochs(t *testing.T) {
 	}
 	fill(later)
 	told := 0
-	if _, sum = rebuilt(true, func(made int) { told = made }); told != 7 || sum.Seq < 1000 { // 6 articles and an epoch
+	_, sum = rebuilt(true, func(made int) { told = made })
+	if told != 7 || sum.Seq < 1000 { // 6 articles and an epoch
 		t.Errorf("progress ends with %d changes of 7, the last of them has number %d", told, sum.Seq)
 	}
 }

@@ -40,10 +40,12 @@ func TestEpochsOfOthers(t *testing.T) {
 	var servers [2]*docid.Detector
 	var relays [2]*docid.Relay
 	for i := range servers {
-		if servers[i], err = docid.NewDetector(ctx, store, "tenant", storetest.Settings()); err != nil {
+		servers[i], err = docid.NewDetector(ctx, store, "tenant", storetest.Settings())
+		if err != nil {
 			t.Fatal(err)
 		}
-		if relays[i], err = servers[i].Relay(ctx, "sink", sink); err != nil {
+		relays[i], err = servers[i].Relay(ctx, "sink", sink)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +113,8 @@ func TestRelayTells(t *testing.T) {
 		if began.IsZero() {
 			t.Error("it never began")
 		}
-		if told = append(told, fmt.Sprint(changes, " ", err)); len(told) == 1 {
+		told = append(told, fmt.Sprint(changes, " ", err))
+		if len(told) == 1 {
 			_ = store.Close()
 		} else {
 			stop()

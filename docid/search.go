@@ -61,7 +61,8 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 	j.rounds++
 	began := time.Now()
 	err := j.look(ctx)
-	if span.Record(ctx, "look-up", began, err); err != nil {
+	span.Record(ctx, "look-up", began, err)
+	if err != nil {
 		return outcome{}, err
 	}
 	began = time.Now()

@@ -162,7 +162,8 @@ func TestShortJudgementsWaitForNobody(t *testing.T) {
 		if text != "hot slow" {
 			return
 		}
-		if n++; n == 1060 {
+		n++
+		if n == 1060 {
 			close(within)
 			<-release
 		}
@@ -226,7 +227,8 @@ type counting struct {
 func (c *counting) String() string { return "counting" }
 
 func (c *counting) Clean(text string) string {
-	if c.texts++; c.texts > c.left {
+	c.texts++
+	if c.texts > c.left {
 		c.over()
 	}
 	return text

@@ -101,7 +101,8 @@ func TestTitledRebuilt(t *testing.T) {
 	if _, err := b.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d, err = docid.NewDetector(t.Context(), again, "tenant", s); err != nil {
+	d, err = docid.NewDetector(t.Context(), again, "tenant", s)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if a := add(d, "a title", storetest.Base(1)); a.DocID != first.DocID {

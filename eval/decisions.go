@@ -114,7 +114,7 @@ func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 		best := placedAt{leader: id, similarity: -1}
 		for _, n := range near[id] {
 			r, leads := rank[n.leader]
-			if leads && (n.similarity > best.similarity || n.similarity == best.similarity && r < rank[best.leader]) {
+			if leads && (n.similarity > best.similarity || (n.similarity == best.similarity && r < rank[best.leader])) {
 				best = n
 			}
 		}

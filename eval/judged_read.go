@@ -108,7 +108,8 @@ func ReadLabelled(path string) ([]JudgedPair, error) {
 	} else {
 		_, err = eachRow(path, func(r row) error {
 			if r.similarity != nil && !r.named {
-				if r.label = int(*r.similarity); float64(r.label) != *r.similarity {
+				r.label = int(*r.similarity)
+				if float64(r.label) != *r.similarity {
 					return fmt.Errorf("label %v is neither 0 nor 1", *r.similarity)
 				}
 			}

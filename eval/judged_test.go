@@ -92,7 +92,7 @@ func TestReadJudged(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if err == nil && got != c.want || err != nil && !strings.Contains(got, c.want) {
+		if (err == nil && got != c.want) || (err != nil && !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %q, want %q", c.file, got, c.want)
 		}
 	}

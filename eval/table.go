@@ -129,7 +129,8 @@ func eachRow(path string, fn func(row) error) (header, error) {
 		}
 		if first {
 			first = false
-			if h = parseHeader(cells); h.named {
+			h = parseHeader(cells)
+			if h.named {
 				return nil
 			}
 		}

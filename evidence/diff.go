@@ -297,7 +297,7 @@ func (d *differ) walk(n, i, j int) {
 			fromI = int(last[c])
 		}
 		start := fromI // where the run of equal words begins, after the edit
-		if c == n || c > 0 && last[c-1] >= last[c] {
+		if c == n || (c > 0 && last[c-1] >= last[c]) {
 			from, fromI = k-1, int(last[c-1])
 			start = fromI + 1
 		}

@@ -102,7 +102,7 @@ func myers(x, y []uint32) (way []step, found bool) {
 			i := 0
 			switch {
 			case n == 0:
-			case k == -n || k != n && rows[n-1][k-1] < rows[n-1][k+1]:
+			case k == -n || (k != n && rows[n-1][k-1] < rows[n-1][k+1]):
 				i = rows[n-1][k+1]
 			default:
 				i = rows[n-1][k-1] + 1
@@ -110,12 +110,13 @@ func myers(x, y []uint32) (way []step, found bool) {
 			for i < len(x) && i-k < len(y) && x[i] == y[i-k] {
 				i++
 			}
-			if row[k] = i; i < len(x) || i-k < len(y) {
+			row[k] = i
+			if i < len(x) || i-k < len(y) {
 				continue
 			}
 			for i, j := len(x), len(y); n > 0; n-- {
 				from, start, k := i-j-1, rows[n-1][i-j-1]+1, i-j
-				if k == -n || k != n && rows[n-1][k-1] < rows[n-1][k+1] {
+				if k == -n || (k != n && rows[n-1][k-1] < rows[n-1][k+1]) {
 					from, start = k+1, rows[n-1][k+1]
 				}
 				if i > start {
@@ -178,7 +179,7 @@ func TestEditsAreThoseOfTheWholeSearch(t *testing.T) {
 			i, j = e.a+e.n, e.b+e.n
 		}
 		want.put(i, len(a), j, len(b))
-		if ok != short || ok && !slices.Equal(d.spans, want.spans) {
+		if ok != short || (ok && !slices.Equal(d.spans, want.spans)) {
 			t.Fatalf("round %d: %v %v\n%v %v, want %v", round, a, b, ok, d.spans, want.spans)
 		}
 		if ok {

@@ -210,7 +210,8 @@ func (w *work) short(a, b *token.View, s *sums) (turned bool) {
 	y.Open(b)
 	s.total = [2]uint64{a.Sum, b.Sum}
 	one, other := x.Tokens, y.Tokens
-	if turned = before(other, one); turned {
+	turned = before(other, one)
+	if turned {
 		one, other = other, one
 		s.total[0], s.total[1] = s.total[1], s.total[0]
 	}

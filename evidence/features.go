@@ -89,7 +89,7 @@ type excess struct {
 
 // beside reports whether two tokens have a common neighbour.
 func (e *excess) beside(o *excess) bool {
-	return e.before == o.before && e.before != 0 || e.after == o.after && e.after != 0
+	return (e.before == o.before && e.before != 0) || (e.after == o.after && e.after != 0)
 }
 
 // replacement is one word in the place of another.
@@ -197,7 +197,7 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if x.Fact() && x.Kind != token.Measure && !x.beside(y) || p.exchanged(x, y) {
+		if (x.Fact() && x.Kind != token.Measure && !x.beside(y)) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next

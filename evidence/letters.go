@@ -40,7 +40,7 @@ func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 	switch {
 	case slices.Equal(x, y):
 		return token.Unit
-	case facts || len(a) == 1 && len(b) == 1 && !a[0].Known && !b[0].Known:
+	case facts || (len(a) == 1 && len(b) == 1 && !a[0].Known && !b[0].Known):
 		return 0
 	}
 	least := uint64(0)

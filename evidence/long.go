@@ -83,7 +83,7 @@ func glued(v *LongView, i int) bool {
 		return false
 	}
 	gap := v.clean[v.starts[i-1]:v.starts[i]]
-	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || strings.Contains(gap, ",") && !strings.Contains(gap, " ")
+	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || (strings.Contains(gap, ",") && !strings.Contains(gap, " "))
 }
 
 // slice returns the text of a place.

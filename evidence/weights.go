@@ -36,7 +36,8 @@ func ReadWeights(data string) (w Weights, err error) {
 	seen := [features]bool{}
 	for n, line := range strings.Split(data, "\n") {
 		line, _, _ = strings.Cut(line, "#")
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		name, bits, _ := strings.Cut(line, "=")

@@ -99,7 +99,7 @@ func TestScoreIsASum(t *testing.T) {
 	for i, f := range evidence.Features() {
 		v[f] = int32(i+1) * token.Unit / 4
 		want += w.Bits()[f] * float64(i+1) / 4
-		if f.Sign() > 0 && w[f] < 0 || f.Sign() < 0 && w[f] > 0 {
+		if (f.Sign() > 0 && w[f] < 0) || (f.Sign() < 0 && w[f] > 0) {
 			t.Errorf("%s has a weight of the wrong sign", f)
 		}
 	}

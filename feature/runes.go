@@ -22,7 +22,8 @@ var asciiAlnum = func() (t [256]uint8) {
 // may be a sign.
 var kinds = func() (t [256]uint32) {
 	for c := range utf8.RuneSelf {
-		if t[c] = uint32(asciiAlnum[c]); t[c] == 0 && text.MaySign[c] {
+		t[c] = uint32(asciiAlnum[c])
+		if t[c] == 0 && text.MaySign[c] {
 			t[c] = signBit
 		}
 	}
@@ -59,7 +60,7 @@ func fillRunes(out *[room]uint64, s string, at int) (n, end int) {
 			}
 			n += got & (signBit - 1)
 			at += 8
-		case v&0xC0C0F0 == 0x8080E0 && (v&0xF > 2 && v&0xF != 0xD || v&0xF8FFFF == 0x9880E2):
+		case v&0xC0C0F0 == 0x8080E0 && ((v&0xF > 2 && v&0xF != 0xD) || v&0xF8FFFF == 0x9880E2):
 			// Three bytes: nearly every Chinese, Japanese or Korean rune, and quotes.
 			r := v&0xF<<12 | v>>2&0xFC0 | v>>16&0x3F
 			out[n] = r

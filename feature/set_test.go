@@ -81,7 +81,7 @@ func TestJaccardAtLeastEqualsTheDefinition(t *testing.T) {
 		for _, at := range []float64{0, 0.01, 0.5, 0.7, 0.8, 0.95, 1, j} {
 			want := len(a) > 0 && len(b) > 0 && j >= at
 			got, ok := feature.JaccardAtLeast(a, b, at)
-			if ok != want || ok && got != inter {
+			if ok != want || (ok && got != inter) {
 				t.Fatalf("at %v: got %d %v, want %d %v (sizes %d, %d)",
 					at, got, ok, inter, want, len(a), len(b))
 			}

@@ -33,7 +33,7 @@ func units(clean string, unit feature.Unit) []string {
 				continue
 			}
 		}
-		if unit == feature.Scripts && (text.IsUnspaced(r) || open && text.IsMark(r)) {
+		if unit == feature.Scripts && (text.IsUnspaced(r) || (open && text.IsMark(r))) {
 			word := clean[i : i+utf8.RuneLen(r)]
 			if open && !text.IsUnspaced(r) {
 				out[len(out)-1] += word
@@ -42,7 +42,7 @@ func units(clean string, unit feature.Unit) []string {
 			}
 			continue
 		}
-		if r == utf8.RuneError || !text.IsAlnum(r) && (r != '_' || unit == feature.Runes) {
+		if r == utf8.RuneError || (!text.IsAlnum(r) && (r != '_' || unit == feature.Runes)) {
 			open = open && unit == feature.Runes
 			continue
 		}
@@ -179,7 +179,7 @@ func TestUnitsEqualTheDefinition(t *testing.T) {
 		}
 		of := map[string]uint32{}
 		for i, word := range want {
-			if named, _ := text.Sign(clean, int(starts[i])); named != word && !strings.HasPrefix(clean[starts[i]:], word) || i > 0 && starts[i] <= starts[i-1] {
+			if named, _ := text.Sign(clean, int(starts[i])); (named != word && !strings.HasPrefix(clean[starts[i]:], word)) || (i > 0 && starts[i] <= starts[i-1]) {
 				t.Fatalf("%q is not at %d of %q", word, starts[i], clean)
 			}
 			if h, ok := of[word]; ok && h != hashes[i] {

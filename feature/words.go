@@ -23,12 +23,12 @@ type block = [span + 16]byte
 
 // alone reports whether a rune is a unit of its own under Auto or Scripts.
 func (u Unit) alone(r rune) bool {
-	return u != Words && text.IsCJK(r) || u == Scripts && text.IsUnspaced(r)
+	return (u != Words && text.IsCJK(r)) || (u == Scripts && text.IsUnspaced(r))
 }
 
 // continues reports whether a rune continues the word before it.
 func (u Unit) continues(r rune) bool {
-	return (text.IsWord(r) || u == Scripts && text.IsMark(r)) && !u.alone(r)
+	return (text.IsWord(r) || (u == Scripts && text.IsMark(r))) && !u.alone(r)
 }
 
 // Units returns a hash of each unit of a clean text (not runes), in order, and the byte offset of each.
@@ -200,7 +200,8 @@ func classify(b *block, n int) (word uint64, size int) {
 			continue
 		}
 		i += bits.TrailingZeros64(high) >> 3
-		if word &= 1<<i - 1; i+3 > n || !punctuation(b[i], b[i+1], b[i+2], b[i+3]) {
+		word &= 1<<i - 1
+		if i+3 > n || !punctuation(b[i], b[i+1], b[i+2], b[i+3]) {
 			n = min(i, n)
 			break
 		}
@@ -216,7 +217,7 @@ func punctuation(a, b, c, then byte) bool {
 		return false
 	}
 	dash := c >= 0x90 && c <= 0x93
-	return c != 0xB0 && (!dash || then == ' ' || asciiAlnum[then] != 0 && then > '9')
+	return c != 0xB0 && (!dash || then == ' ' || (asciiAlnum[then] != 0 && then > '9'))
 }
 
 const (

@@ -224,7 +224,7 @@ func TestThumbnail(t *testing.T) {
 		}
 		small := decode(t, data)
 		got, _ := image.Of(small)
-		if small.Bounds().Size() != test.size || test.side > 1 && got.Distance(want) > 31 {
+		if small.Bounds().Size() != test.size || (test.side > 1 && got.Distance(want) > 31) {
 			t.Errorf("within %d: %v, %d bits from the picture", test.side, small.Bounds().Size(), got.Distance(want))
 		}
 	}
@@ -256,7 +256,7 @@ func TestLimits(t *testing.T) {
 	for _, test := range tests {
 		var err error
 		allocated := testing.AllocsPerRun(1, func() { _, err = image.Decode(test.data, test.limits) })
-		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
+		if !errors.Is(err, test.want) || (err != nil && !strings.Contains(err.Error(), test.says)) {
 			t.Errorf("%s: error %v, want %v that says %q", test.name, err, test.want, test.says)
 		}
 		if allocated > 1000 {

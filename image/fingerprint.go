@@ -74,12 +74,14 @@ func Parse(s string) (Fingerprint, error) {
 			f.Hashes[0], err = ParseHash(value)
 			hashed = err == nil
 		case "quality":
-			if f.Quality, err = strconv.Atoi(value); err == nil && (f.Quality < 0 || f.Quality > 100) {
+			f.Quality, err = strconv.Atoi(value)
+			if err == nil && (f.Quality < 0 || f.Quality > 100) {
 				err = fmt.Errorf("quality %d is not 0 to 100", f.Quality)
 			}
 		case "size":
 			width, height, _ := strings.Cut(value, "x")
-			if f.Width, err = strconv.Atoi(width); err == nil {
+			f.Width, err = strconv.Atoi(width)
+			if err == nil {
 				f.Height, err = strconv.Atoi(height)
 			}
 		case "file":
@@ -105,7 +107,8 @@ func (f *Fingerprint) parseTurned(list string) (err error) {
 		return fmt.Errorf("%d hashes of it turned, want %d", len(hashes), Turns-1)
 	}
 	for i, h := range hashes {
-		if f.Hashes[i+1], err = ParseHash(h); err != nil {
+		f.Hashes[i+1], err = ParseHash(h)
+		if err != nil {
 			return err
 		}
 	}

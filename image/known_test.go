@@ -65,7 +65,7 @@ func TestHashesOfTheReference(t *testing.T) {
 		if strings.HasSuffix(file, ".png") {
 			most = 0 // all decoders agree
 		}
-		if d := hash.Distance(parse(t, row[1])); d > most || quality < 80 && file != "misc-images/small.jpg" {
+		if d := hash.Distance(parse(t, row[1])); d > most || (quality < 80 && file != "misc-images/small.jpg") {
 			t.Errorf("%s: %d bits from %s, quality %d", file, d, row[1], quality)
 		}
 	}

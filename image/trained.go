@@ -41,7 +41,8 @@ func (t *trainer) Add(clean string) {
 	hashes := slices.Clone(t.method.hashes(&f))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.seen++; t.seen > t.room {
+	t.seen++
+	if t.seen > t.room {
 		t.pictures = nil
 		return
 	}

@@ -109,7 +109,8 @@ func newAuto(c Choice) (neardup.Method, error) {
 		weights = &shipped
 	}
 	a.scorer = evidence.New(lexicon, weights.Shifted(a.bias))
-	if a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.seed()}); err != nil {
+	a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.seed()})
+	if err != nil {
 		return nil, err
 	}
 	shingle := cmp.Or(c.shingle("shingle"), feature.Shingle{Unit: feature.Scripts, K: 2})

@@ -23,7 +23,7 @@ func borderTexts(limit int) []neardup.Document {
 			var base []rune
 			for methods.Length(string(base)) < length {
 				r := 'a' + rune(rng.IntN(26))
-				if chinese == 1 || chinese == 2 && len(base)%7 == 0 {
+				if chinese == 1 || (chinese == 2 && len(base)%7 == 0) {
 					r = '一' + rune(rng.IntN(3000))
 				}
 				base = append(base, r)

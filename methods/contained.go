@@ -108,7 +108,7 @@ func minimizers(hashes []uint64) (keys []uint64) {
 
 // Plausible asks the method, unless one may contain the other.
 func (c *contained) Plausible(a, b uint64) bool {
-	return a&routeBits != 0 && b&routeBits != 0 || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
+	return (a&routeBits != 0 && b&routeBits != 0) || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
 
 // ofMethod returns the method's sketch.
@@ -121,7 +121,7 @@ func ofMethod(sketch uint64) uint64 {
 
 // revise makes near what the leader holds the passages of.
 func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Match {
-	if m.Near || m.Variant && !m.Overlap || a.count < passageWindow {
+	if m.Near || (m.Variant && !m.Overlap) || a.count < passageWindow {
 		return m
 	}
 	// A text that repeats one passage is not contained in a text that has it once.

@@ -98,7 +98,8 @@ func (w *words) open(c Choice) error {
 	if dictionary != nil {
 		dict, extra = builtIn+"+"+neardup.DigestOf(string(dictionary)).String(), bytes.NewReader(dictionary)
 	}
-	if w.splitter, err = Splitter(extra); err != nil {
+	w.splitter, err = Splitter(extra)
+	if err != nil {
 		return fmt.Errorf("dictionary: %w", err)
 	}
 	stopWords, err := c.read("stopwords")
@@ -128,7 +129,8 @@ func (w *words) open(c Choice) error {
 	}
 	idf := keyword.IDF(own)
 	if own == nil {
-		if idf, err = keyword.BuiltIn(); err != nil {
+		idf, err = keyword.BuiltIn()
+		if err != nil {
 			return err
 		}
 	}

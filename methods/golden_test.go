@@ -121,7 +121,7 @@ func golden(t *testing.T, spec string, texts []string) string {
 	near, variants := 0, 0
 	for i := range texts {
 		for k := range texts {
-			if texts[i] == texts[k] || (i+k)%2 != 0 && i-k > 20 {
+			if texts[i] == texts[k] || ((i+k)%2 != 0 && i-k > 20) {
 				continue
 			}
 			c := m.Compare(views[i], views[k])

@@ -60,7 +60,8 @@ func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardu
 // Template returns the method's, and other ones for texts that differ in more than the digits of their numbers: one of
 // these may hold more than another one.
 func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
-	if template, fillers = l.decorator.Template(v); template != 0 {
+	template, fillers = l.decorator.Template(v)
+	if template != 0 {
 		masked := strings.Map(func(r rune) rune {
 			if unicode.IsDigit(r) {
 				return '0'

@@ -104,7 +104,7 @@ func (s *Setting) check(value string) error {
 	if above {
 		first = "above"
 	}
-	if within := s.Least <= x && x <= s.Most; err != nil || !within || above && x == s.Least {
+	if within := s.Least <= x && x <= s.Most; err != nil || !within || (above && x == s.Least) {
 		return fmt.Errorf("%s %s is out of range (want %s %v, at most %v)", s.Name, value, first, s.Least, s.Most)
 	}
 	return nil
@@ -129,7 +129,8 @@ func Parse(spec string) (c Choice, err error) {
 		case known:
 			return c, fmt.Errorf("%s is given twice", name)
 		default:
-			if c, err = c.With(name, value); err != nil {
+			c, err = c.With(name, value)
+			if err != nil {
 				return c, err
 			}
 		}

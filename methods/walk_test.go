@@ -39,7 +39,7 @@ func TestNoCliffAlongTheLengths(t *testing.T) {
 		t.Fatal(err)
 	}
 	chinese := stretches(t, "zh_laws/docs.jsonl.zst", func(r rune) bool { return text.IsCJK(r) || strings.ContainsRune("，。；：、", r) })
-	english := stretches(t, "ota_terms_versions/docs.jsonl.zst", func(r rune) bool { return r < 0x80 && text.IsAlnum(r) || strings.ContainsRune(" ,.;:'", r) })
+	english := stretches(t, "ota_terms_versions/docs.jsonl.zst", func(r rune) bool { return (r < 0x80 && text.IsAlnum(r)) || strings.ContainsRune(" ,.;:'", r) })
 	var head strings.Builder
 	for _, w := range walk {
 		fmt.Fprintf(&head, " %.4g |", w)
@@ -123,7 +123,8 @@ func stretches(t *testing.T, set string, is func(rune) bool) []string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if data, err = r.DecodeAll(data, nil); err != nil {
+	data, err = r.DecodeAll(data, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var out []string

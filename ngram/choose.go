@@ -125,7 +125,8 @@ func (s *scratch) holds(most uint64, q, need int) bool {
 		for size := 1; size <= min(q, i+1-free); size++ {
 			if s.ranks[i*q+size-1] <= most {
 				free = i + 1
-				if need--; need == 0 {
+				need--
+				if need == 0 {
 					return true
 				}
 				break

@@ -41,7 +41,8 @@ func lines(tb testing.TB, name string, each func([]byte)) {
 			tb.Fatal(err)
 		}
 		defer r.Close()
-		if stored, err = io.ReadAll(r); err != nil {
+		stored, err = io.ReadAll(r)
+		if err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -166,7 +167,8 @@ func editPairTexts(tb testing.TB, pairs int) []string {
 		if err := json.Unmarshal(line, &d); err != nil {
 			tb.Fatal(err)
 		}
-		if n++; pairs > 0 && n > pairs {
+		n++
+		if pairs > 0 && n > pairs {
 			return
 		}
 		for _, text := range []string{d.A, d.B} {

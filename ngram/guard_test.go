@@ -45,7 +45,8 @@ func TestGuardOnLabels(t *testing.T) {
 	join(train(m, distinct), distinct, func(p pair, _ neardup.Match) {
 		all++
 		if ngram.Variant(distinct[p.a], distinct[p.b]) {
-			if apart++; apart%6 == 0 {
+			apart++
+			if apart%6 == 0 {
 				t.Logf("%.150q | %.150q", distinct[p.a], distinct[p.b])
 			}
 		}

@@ -44,7 +44,8 @@ func numberedGrams(runes []rune, q int) []uint64 {
 	slices.Sort(hashes)
 	number, last := uint64(0), uint64(0)
 	for i, h := range hashes {
-		if number++; i == 0 || h != last {
+		number++
+		if i == 0 || h != last {
 			number, last = 0, h
 		}
 		hashes[i] = feature.Mix(h + number)

@@ -79,7 +79,8 @@ func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	var b [4]byte
 	for i := 0; i < len(slots) && t.err == nil; i++ {
 		binary.LittleEndian.PutUint32(b[:], slots[i].Load())
-		if t.bytes(b[:]); t.reads() {
+		t.bytes(b[:])
+		if t.reads() {
 			add(i, binary.LittleEndian.Uint32(b[:]))
 		}
 	}
@@ -93,7 +94,8 @@ func addTo(slots []atomic.Uint32) func(int, uint32) {
 // of passes on the counts of a method; all handles its contents.
 func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 	magic := []byte(countsMagic)
-	if t.bytes(magic); t.err == nil && string(magic) != countsMagic {
+	t.bytes(magic)
+	if t.err == nil && string(magic) != countsMagic {
 		t.err = fmt.Errorf("%w: it does not start with %q", ErrCounts, countsMagic)
 	}
 	if spec := t.text(s.String(), 1<<16); t.err == nil && spec != s.String() {

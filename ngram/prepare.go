@@ -70,7 +70,7 @@ func (w Words) Prepare(clean string) string {
 	var b strings.Builder
 	b.Grow(len(clean) + len(clean)/4)
 	for _, word := range w.Cutter.Cut(nil, clean) {
-		if w.Stop != nil && w.Stop.Has(word) || !hasAlnum(word) {
+		if (w.Stop != nil && w.Stop.Has(word)) || !hasAlnum(word) {
 			continue
 		}
 		if b.Len() > 0 {
@@ -93,7 +93,7 @@ func (w Words) Name() string {
 // isAlnum does what Python's isalnum does: letters and numbers of every kind.
 func isAlnum(r rune) bool {
 	if r < 0x80 {
-		return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z'
+		return (r >= '0' && r <= '9') || (r|0x20 >= 'a' && r|0x20 <= 'z')
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }

@@ -142,7 +142,7 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 		}
 		common := longestCommon(a, b)
 		for m := 1; m <= tuneLargest; m++ {
-			if common >= m || len(a) > 0 && slices.Equal(a, b) {
+			if common >= m || (len(a) > 0 && slices.Equal(a, b)) {
 				found[m]++
 			}
 		}

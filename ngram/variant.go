@@ -69,7 +69,7 @@ func particular(word string) bool {
 			numeral = numeral && romanDigit(r)
 		}
 	}
-	return digits > 0 || numeral && letters <= 5 || capital
+	return digits > 0 || (numeral && letters <= 5) || capital
 }
 
 func romanDigit(r rune) bool {

@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 		} else if err := s.Each(func(a, b string, l Link) error { got += fmt.Sprintf("%s %s %s;", a, b, l); return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		if !strings.HasPrefix(got, c.want) || (c.want == "" && got != "") {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -62,7 +62,7 @@ func FuzzRead(f *testing.F) {
 		n := 0
 		err = s.Each(func(a, b string, l Link) error {
 			n++
-			if a >= b || !s.Names(a) || !s.Names(b) || l != Must && l != Cannot {
+			if a >= b || !s.Names(a) || !s.Names(b) || (l != Must && l != Cannot) {
 				t.Errorf("ruling %q %q %q", a, b, l)
 			}
 			return nil

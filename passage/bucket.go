@@ -86,7 +86,8 @@ func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[row], small 
 		if spilled != nil {
 			return spilled.Add(byPosition{r[1], r[2]})
 		}
-		if some = append(some, r); len(some)-begun <= largeBucket {
+		some = append(some, r)
+		if len(some)-begun <= largeBucket {
 			return nil
 		}
 		spilled = external.NewSorter[byPosition](j.disk, j.memory(50))

@@ -168,7 +168,8 @@ func (c *comparer) occurrence(r row) error {
 	}
 	left := len(o.windows)
 	for i := range c.kept {
-		if left -= o.claim(&c.kept[i], i); left == 0 {
+		left -= o.claim(&c.kept[i], i)
+		if left == 0 {
 			break
 		}
 	}
@@ -296,7 +297,8 @@ func (c *comparer) tell(m row) error {
 	if m[1] == 0 {
 		return nil
 	}
-	if c.found = append(c.found, m); len(c.found) < taskRows {
+	c.found = append(c.found, m)
+	if len(c.found) < taskRows {
 		return nil
 	}
 	return c.flush()

@@ -162,7 +162,7 @@ func (c *Cutter) border(s string, at int) bool {
 		return !text.IsWord(before) || !text.IsWord(last)
 	case isApostrophe(before):
 		return !text.IsWord(after) || !text.IsWord(first)
-	case !text.IsWord(before) && !text.IsMark(before) || !text.IsWord(after):
+	case (!text.IsWord(before) && !text.IsMark(before)) || !text.IsWord(after):
 		return true
 	case unicode.Is(unicode.Han, before) && unicode.Is(unicode.Han, after):
 		return c.segmented(s, at)
@@ -193,7 +193,8 @@ func (c *Cutter) segmented(s string, at int) bool {
 		end += size
 	}
 	for _, w := range c.words.Cut(nil, s[start:end], segment.HMM) {
-		if start += len(w); start >= at {
+		start += len(w)
+		if start >= at {
 			break
 		}
 	}

@@ -156,7 +156,8 @@ func throughWord(words *segment.Segmenter, s string, at int) bool {
 		before, _ = utf8.DecodeLastRuneInString(s[:start])
 	}
 	for _, w := range words.Cut(nil, s[start:end], segment.HMM) {
-		if start += len(w); start >= at {
+		start += len(w)
+		if start >= at {
 			break
 		}
 	}

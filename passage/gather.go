@@ -63,7 +63,8 @@ func (j *job) count(ctx context.Context, src batch.Source) error {
 		s, n := j.sampler(), 0
 		defer j.samplers.Put(s)
 		b.Decode(func(doc *neardup.Document, err error) {
-			if n++; err == nil {
+			n++
+			if err == nil {
 				j.seen.each(j.anchors(s, doc.Text), func(a *anchor) { j.seen.add(a.whole) })
 			}
 		})

@@ -9,7 +9,8 @@ import (
 // would announce nothing. Parts with only blanks between them are cut or kept together.
 func keepHeadings(s string, parts []Part) {
 	for i, n := 0, 0; i < len(parts); i = n {
-		if n = i + 1; parts[i].Stays != "" {
+		n = i + 1
+		if parts[i].Stays != "" {
 			continue
 		}
 		for n < len(parts) && parts[n].Stays == "" && strings.TrimSpace(s[parts[n-1].End:parts[n].Start]) == "" {
@@ -17,7 +18,7 @@ func keepHeadings(s string, parts []Part) {
 		}
 		before, after := s[:parts[i].Start], s[parts[n-1].End:]
 		stands := i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, parts[i].Start) // the line before is not cut
-		if strings.ContainsRune(":：", lastRune(strings.TrimRight(before, " \t\r\n"))) || stands && alone(headingAtEnd(before), headingAtStart(after)) {
+		if strings.ContainsRune(":：", lastRune(strings.TrimRight(before, " \t\r\n"))) || (stands && alone(headingAtEnd(before), headingAtStart(after))) {
 			for k := i; k < n; k++ {
 				parts[k].Stays = Heading
 			}
@@ -76,7 +77,8 @@ func headingAtStart(s string) level {
 
 // underline returns the level of the heading above a line of Markdown.
 func underline(line string) level {
-	switch line = strings.TrimSpace(line); {
+	line = strings.TrimSpace(line)
+	switch {
 	case len(line) < 3:
 	case strings.Trim(line, "=") == "":
 		return 1

@@ -88,10 +88,12 @@ func (u Unit) each(s string, unit func(start, end int, hash uint64)) {
 func word(s string, at int) (start, end int) {
 	for start = at; start < len(s); start += end {
 		var r rune
-		if r, end = utf8.DecodeRuneInString(s[start:]); text.IsWord(r) {
+		r, end = utf8.DecodeRuneInString(s[start:])
+		if text.IsWord(r) {
 			at = start + end
 			for !text.IsCJK(r) && at < len(s) {
-				if r, end = utf8.DecodeRuneInString(s[at:]); !text.IsWord(r) || text.IsCJK(r) {
+				r, end = utf8.DecodeRuneInString(s[at:])
+				if !text.IsWord(r) || text.IsCJK(r) {
 					break
 				}
 				at += end

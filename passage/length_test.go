@@ -85,7 +85,8 @@ func minimizer(text string, units []sampled, gram int) anchor {
 		for _, u := range units[g : g+gram] {
 			h = h*base + u.hash
 		}
-		if h = mixed(h); g == 0 || h <= best.key {
+		h = mixed(h)
+		if g == 0 || h <= best.key {
 			best.key, best.at, at = h, units[g].start, g
 		}
 	}

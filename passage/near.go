@@ -47,7 +47,8 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 	if a.wholes.Len() > math.MaxUint32 {
 		return errors.New("passage: more than 2^32 wholes")
 	}
-	if src, err = open(); err != nil {
+	src, err = open()
+	if err != nil {
 		return err
 	}
 	cfg := batch.Config{
@@ -72,7 +73,8 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 		return err
 	}
 	a.job.sum.TemporaryBytes = sum.TemporaryBytes
-	if a.found, err = found.Sort(); err == nil {
+	a.found, err = found.Sort()
+	if err == nil {
 		a.read, err = a.found.Reader()
 	}
 	return err

@@ -116,7 +116,7 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 	}
 	last := Place{Item: -1}
 	for _, s := range spans {
-		if s.Item < last.Item || s.Item == last.Item && s.Byte < last.Byte {
+		if s.Item < last.Item || (s.Item == last.Item && s.Byte < last.Byte) {
 			t.Fatalf("%+v comes after what ends at %+v", s, last)
 		}
 		last = Place{Item: s.Item, Byte: s.Byte + s.Len}
@@ -127,7 +127,7 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 		if s.Rune != RuneStarts(texts[s.Item][:s.Byte]) || s.From.Rune != RuneStarts(texts[s.From.Item][:s.From.Byte]) {
 			t.Fatalf("%+v has wrong runes", s)
 		}
-		first := s.From.Item > s.Item || s.From.Item == s.Item && s.From.Byte > s.Byte
+		first := s.From.Item > s.Item || (s.From.Item == s.Item && s.From.Byte > s.Byte)
 		if first && !cfg.First {
 			t.Fatalf("%+v comes before what it is from", s)
 		}

@@ -91,7 +91,8 @@ func (s *Spans) Next() (span Span, err error) {
 	if err != nil {
 		return span, err
 	}
-	if span.Place, err = s.job.store.placeAt(int64(m.at)); err != nil {
+	span.Place, err = s.job.store.placeAt(int64(m.at))
+	if err != nil {
 		return span, err
 	}
 	span.Len = int(m.end - m.at)
@@ -109,7 +110,7 @@ func (s *Spans) match() (match, error) {
 			return match{}, err
 		}
 		switch m := s.row; {
-		case s.ended || s.now.end > 0 && m.at > s.now.end:
+		case s.ended || (s.now.end > 0 && m.at > s.now.end):
 			done := s.now
 			s.now = match{}
 			if s.next.end > done.end {

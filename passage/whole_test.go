@@ -94,7 +94,8 @@ func TestFindNear(t *testing.T) {
 	var lines []string
 	for _, s := range texts {
 		for _, l := range strings.Split(s, "\n") {
-			if l = strings.TrimSpace(l); l != "" {
+			l = strings.TrimSpace(l)
+			if l != "" {
 				lines = append(lines, l)
 			}
 		}
@@ -139,7 +140,7 @@ func checkFirst(t *testing.T, spans, all []Span) {
 		if w.fromRunes == 0 { // of a leader
 			s.fromRunes = 0
 		}
-		if !ok || w != s || i > 0 && (all[i-1].Item > s.Item || all[i-1].Item == s.Item && all[i-1].Byte >= s.Byte) {
+		if !ok || w != s || (i > 0 && (all[i-1].Item > s.Item || (all[i-1].Item == s.Item && all[i-1].Byte >= s.Byte))) {
 			t.Errorf("with the first ones: %+v, want %+v, in order", s, w)
 		}
 		delete(want, s.Place)

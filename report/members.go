@@ -79,7 +79,8 @@ func (d *document) get(b []byte) error {
 	all, at := string(b), 0
 	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source, &d.Picture} {
 		n, size := binary.Uvarint(b[at:])
-		if at += size; size <= 0 || n > uint64(len(b)-at) {
+		at += size
+		if size <= 0 || n > uint64(len(b)-at) {
 			return errDocument
 		}
 		*s, at = all[at:at+int(n)], at+int(n)

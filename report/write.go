@@ -60,7 +60,8 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 				}
 				heads.add([]string{m.ID, m.Title, m.URL, oneLine(m.Text)})
 			}
-			if budget -= int64(len(m.Text)); budget < 0 {
+			budget -= int64(len(m.Text))
+			if budget < 0 {
 				if t, n := cut(m.Text, cutRunes); n > 0 {
 					m.Text, m.Cut = t, n
 				}

@@ -54,7 +54,7 @@ type Grant struct {
 
 // Has reports whether the grant includes a role.
 func (g Grant) Has(r Role) bool {
-	return slices.Contains(g.Roles, r) || r != Operator && slices.Contains(g.Roles, Admin)
+	return slices.Contains(g.Roles, r) || (r != Operator && slices.Contains(g.Roles, Admin))
 }
 
 // minToken is the minimal length of a token in bytes of text. 128 bits in base64 are 22 characters.
@@ -177,12 +177,14 @@ func parseLine(line string) (Hash, Grant, error) {
 		return h, g, err
 	}
 	if len(fields) == 4 {
-		if g.Name = fields[3]; len(g.Name) > maxName || !utf8.ValidString(g.Name) {
+		g.Name = fields[3]
+		if len(g.Name) > maxName || !utf8.ValidString(g.Name) {
 			return h, g, fmt.Errorf("the name is over %d bytes or not UTF-8", maxName)
 		}
 	}
 	var err error
-	if g.Roles, err = ParseRoles(fields[1]); err != nil {
+	g.Roles, err = ParseRoles(fields[1])
+	if err != nil {
 		return h, g, err
 	}
 	sum, err := hex.DecodeString(strings.TrimPrefix(fields[2], "sha256:"))
@@ -197,7 +199,7 @@ func parseLine(line string) (Hash, Grant, error) {
 func ValidTenant(name string) error {
 	ok := len(name) > 0 && len(name) <= 64
 	for _, r := range name {
-		ok = ok && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+		ok = ok && ((r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') || (r >= '0' && r <= '9') || r == '-' || r == '_' || r == '.')
 	}
 	if !ok {
 		return errors.New("a tenant is named by 1 to 64 letters, digits, dots, dashes and underscores")

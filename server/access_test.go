@@ -92,7 +92,7 @@ func TestAccessMatrix(t *testing.T) {
 		for _, role := range roles {
 			got := ask(string(role), f.tokens["news "+string(role)])
 			refused := got == http.StatusUnauthorized || got == http.StatusForbidden
-			if refused == (role == need || role == server.Admin && need != server.Operator) {
+			if refused == (role == need || (role == server.Admin && need != server.Operator)) {
 				t.Errorf("%s %s, which needs %s, by %s: %d", r.method, r.path, need, role, got)
 			}
 		}

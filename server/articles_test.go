@@ -31,7 +31,8 @@ func TestIdempotency(t *testing.T) {
 	ctx, c := t.Context(), f.client("news", server.Submit)
 	first := must[api.Answer](t)(c.Submit(ctx, article("", story(1)), "key-1"))
 	again := must[api.Answer](t)(c.Submit(ctx, article("", story(1)), "key-1"))
-	if again.Replayed = false; again.Seq != first.Seq || again.DocID != first.DocID || !reflect.DeepEqual(again.Decision, first.Decision) {
+	again.Replayed = false
+	if again.Seq != first.Seq || again.DocID != first.DocID || !reflect.DeepEqual(again.Decision, first.Decision) {
 		t.Errorf("first %+v, again %+v", first, again)
 	}
 	if _, err := c.Submit(ctx, article("", story(2)), "key-1"); code(err) != api.CodeIdempotency {
@@ -196,7 +197,8 @@ func TestGroupsBySize(t *testing.T) {
 		for _, g := range page.Groups {
 			sizes = append(sizes, g.Size)
 		}
-		if after = page.Next; after == "" {
+		after = page.Next
+		if after == "" {
 			break
 		}
 	}
@@ -289,7 +291,8 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	for _, test := range tests {
 		var p api.Problem
 		r := f.do(cmp.Or(role[test.path], server.Submit), http.MethodPost, test.path, test.body)
-		if r.decode(t, &p); r.status == http.StatusOK && test.status == r.status {
+		r.decode(t, &p)
+		if r.status == http.StatusOK && test.status == r.status {
 			continue
 		}
 		if r.status != test.status || len(p.Errors) == 0 || p.Errors[0].Location != test.location || r.header.Get("Content-Type") != "application/problem+json" {
@@ -312,7 +315,8 @@ func TestErrorsNameTheKind(t *testing.T) {
 		`null`:                           "null does not fit",
 	} {
 		var p api.Problem
-		if f.do(server.Submit, http.MethodPost, "/v1/articles", body).decode(t, &p); len(p.Errors) != 1 || p.Errors[0].Message != want {
+		f.do(server.Submit, http.MethodPost, "/v1/articles", body).decode(t, &p)
+		if len(p.Errors) != 1 || p.Errors[0].Message != want {
 			t.Errorf("%s: %+v, want %s", body, p.Errors, want)
 		}
 	}

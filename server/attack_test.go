@@ -135,7 +135,7 @@ func TestOddRequests(t *testing.T) {
 		"/v1/articles/%zz": 400, "/v1/changes/-1": 422, "/v1/changes/18446744073709551616": 422, "/v1/changes/1e400": 422,
 		"/v1/docids?limit=1e400": 422, "/v1/docids?after=1.x": 422, "/V1/stats": 404, "/ui/%2e%2e/%2e%2e/etc/passwd": 404, "/v1/stats;x": 404,
 	} {
-		if got, body := f.raw(f.head("news read", "GET "+path)); got != status || strings.Contains(body, "no such route") && got < 400 {
+		if got, body := f.raw(f.head("news read", "GET "+path)); got != status || (strings.Contains(body, "no such route") && got < 400) {
 			t.Errorf("%s: %d, want %d: %.200s", path, got, status, body)
 		}
 	}

@@ -104,7 +104,8 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a, err := s.decide(r.Context(), sub)
-	if err = ended(r.Context(), err); err != nil {
+	err = ended(r.Context(), err)
+	if err != nil {
 		_ = s.fail(r.Context(), err) // logs it
 		s.classicFail(w, meaning(err))
 		return
@@ -158,7 +159,8 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 		return sub, err
 	}
 	if c.Heat != "" {
-		if sub.Heat, err = strconv.ParseInt(string(c.Heat), 10, 64); err != nil {
+		sub.Heat, err = strconv.ParseInt(string(c.Heat), 10, 64)
+		if err != nil {
 			return sub, at("json.heat", "is not an integer")
 		}
 	}

@@ -56,7 +56,7 @@ func (cs *clients) forget() {
 	for _, all := range []bool{false, true} {
 		for name, c := range cs.known {
 			full := c.limiter.Tokens() >= float64(c.limiter.Burst())
-			if c.inFlight.Load() == 0 && (full || all && len(cs.known) > maxClients/2) {
+			if c.inFlight.Load() == 0 && (full || (all && len(cs.known) > maxClients/2)) {
 				delete(cs.known, name)
 			}
 		}
@@ -76,7 +76,8 @@ func address(remote string) string {
 	if err != nil {
 		return host
 	}
-	if ip = ip.Unmap(); ip.Is6() {
+	ip = ip.Unmap()
+	if ip.Is6() {
 		if p, err := ip.WithZone("").Prefix(64); err == nil {
 			return p.String()
 		}

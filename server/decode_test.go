@@ -22,7 +22,7 @@ func FuzzDecode(f *testing.F) {
 		var in input[api.Submission]
 		in.decode(data)
 		if errs := in.Resolve(nil); len(errs) > 0 {
-			if s, ok := errs[0].(huma.StatusError); !ok || s.GetStatus() != 400 && s.GetStatus() != 422 || !utf8.ValidString(errs[0].Error()) || len(errs[0].Error()) > 500 {
+			if s, ok := errs[0].(huma.StatusError); !ok || (s.GetStatus() != 400 && s.GetStatus() != 422) || !utf8.ValidString(errs[0].Error()) || len(errs[0].Error()) > 500 {
 				t.Errorf("%q is refused with %v", data, errs)
 			}
 			return

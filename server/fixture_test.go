@@ -89,7 +89,8 @@ func start(t *testing.T, change ...func(*server.Config)) *fixture {
 	}
 	f.store = cfg.Store
 	var err error
-	if f.server, err = server.New(t.Context(), cfg); err != nil {
+	f.server, err = server.New(t.Context(), cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
 	f.http = httptest.NewUnstartedServer(nil)
@@ -148,7 +149,8 @@ func (f *fixture) request(method, path, token, body string, headers ...string) *
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
-		if r.Header.Set(headers[i], headers[i+1]); headers[i] == "Host" {
+		r.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
 			r.Host = headers[i+1]
 		}
 	}

@@ -141,7 +141,8 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 			}
 			defer leave()
 		}
-		if r.Body, p = b.rest(head); p != nil {
+		r.Body, p = b.rest(head)
+		if p != nil {
 			writeProblem(w, p)
 			return r
 		}
@@ -337,7 +338,7 @@ func rightType(r *http.Request) bool {
 	if t == "application/json" {
 		r.Header.Set("Content-Type", t) // other cases mean the same
 	}
-	return t == "application/json" || r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
+	return t == "application/json" || (r.URL.Path == classicPath && t == "application/x-www-form-urlencoded")
 }
 
 // recorder records the status of an answer.

@@ -70,7 +70,8 @@ func (b *Bounded) wait() bool {
 		b.mu.Lock()
 		var victim *connection
 		for b.held >= b.most && !b.closed {
-			if victim = b.oldest(b.largest()); victim != nil {
+			victim = b.oldest(b.largest())
+			if victim != nil {
 				break
 			}
 			b.room.Wait()
@@ -95,7 +96,8 @@ func (b *Bounded) take(c net.Conn) *connection {
 	}
 	var victim *connection
 	if of.held >= b.each {
-		if victim = b.oldest(of); victim == nil {
+		victim = b.oldest(of)
+		if victim == nil {
 			b.mu.Unlock()
 			return nil
 		}
@@ -141,7 +143,7 @@ func (b *Bounded) State(c net.Conn, s http.ConnState) {
 		c = over.NetConn()
 	}
 	p, ok := c.(*connection)
-	if !ok || s != http.StateIdle && s != http.StateActive {
+	if !ok || (s != http.StateIdle && s != http.StateActive) {
 		return
 	}
 	b.mu.Lock()
@@ -180,7 +182,8 @@ func (p *connection) leave() {
 	defer b.mu.Unlock()
 	of := b.from[p.from]
 	delete(of.idle, p)
-	if of.held--; of.held == 0 {
+	of.held--
+	if of.held == 0 {
 		delete(b.from, p.from)
 	}
 	b.held--

@@ -138,7 +138,8 @@ func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
 		out.Hotter = &api.Hotter{NID: g.Hotter.ID, Heat: g.Hotter.Heat}
 	}
 	for i := range g.Members {
-		if out.Members[i], err = fromMember(ctx, &g.Members[i]); err != nil {
+		out.Members[i], err = fromMember(ctx, &g.Members[i])
+		if err != nil {
 			return out, err
 		}
 		out.Seq = max(out.Seq, g.Members[i].Seq)

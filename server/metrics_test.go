@@ -93,7 +93,8 @@ func TestBlankArticlesAreCounted(t *testing.T) {
 	} {
 		var a api.Answer
 		r := f.do(server.Submit, http.MethodPost, "/v1/articles", c.body)
-		if r.decode(t, &a); a.Basis != c.basis {
+		r.decode(t, &a)
+		if a.Basis != c.basis {
 			t.Errorf("%s: %d, %s", c.body, r.status, r.body)
 		}
 	}

@@ -46,7 +46,8 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	}
 	m, err := detector(ctx).Correct(ctx, asked)
 	if errors.Is(err, docid.ErrTextUnknown) {
-		if asked.Text = s.keptText(ctx, in.NID); asked.Text != nil {
+		asked.Text = s.keptText(ctx, in.NID)
+		if asked.Text != nil {
 			m, err = detector(ctx).Correct(ctx, asked)
 		}
 	}

@@ -108,7 +108,8 @@ func TestUnsure(t *testing.T) {
 		for _, a := range page.Articles {
 			got = append(got, a.ID+" "+a.VariantOf)
 		}
-		if before = page.Next; before == 0 {
+		before = page.Next
+		if before == 0 {
 			break
 		}
 	}

@@ -44,7 +44,7 @@ func TestOpenAPI(t *testing.T) {
 		for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(route.path, -1) {
 			found := false
 			for _, p := range route.op.Parameters {
-				found = found || p.Name == name[1] && p.In == "path" && p.Required
+				found = found || (p.Name == name[1] && p.In == "path" && p.Required)
 			}
 			if !found {
 				t.Errorf("%s %s: parameter %s is not described", route.method, route.path, name[1])
@@ -70,7 +70,8 @@ func walk(t *testing.T, doc, node any, at string) {
 		}
 		if kind, ok := n["type"]; ok && strings.Contains(at, "schema") && !strings.HasSuffix(at, "properties") {
 			var kinds []any
-			if kinds, ok = kind.([]any); !ok {
+			kinds, ok = kind.([]any)
+			if !ok {
 				kinds = []any{kind}
 			}
 			for _, k := range kinds {

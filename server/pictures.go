@@ -104,7 +104,8 @@ var rated = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decode
 		Quality *int   `json:"quality"`
 	}
 	err := json.UnmarshalDecode(d, &in)
-	if *image = (api.Image{Hash: in.Hash, Quality: -1}); in.Quality != nil {
+	*image = (api.Image{Hash: in.Hash, Quality: -1})
+	if in.Quality != nil {
 		image.Quality = *in.Quality
 	}
 	return err

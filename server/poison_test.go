@@ -206,7 +206,7 @@ func TestHotBucket(t *testing.T) {
 		_, err := in.Submit(t.Context(), article("", story(n)), "")
 		codes[code(err)]++
 	}
-	if codes[""] != 20 && codes[""] != 21 || codes["crowded"] != 30-codes[""] {
+	if (codes[""] != 20 && codes[""] != 21) || codes["crowded"] != 30-codes[""] {
 		t.Errorf("answers %v", codes)
 	}
 	if a, err := in.Submit(t.Context(), article("", story(0)), ""); err != nil || a.Decision.Decision != neardup.Duplicate {
@@ -238,7 +238,8 @@ func TestPanicIsAnAnswer(t *testing.T) {
 	})
 	r := f.do(server.Submit, http.MethodPost, "/v1/articles", `{"content":"a secret text"}`)
 	var p api.Problem
-	if r.decode(t, &p); r.status != http.StatusInternalServerError || p.Code() != api.CodeInternal || strings.Contains(p.Detail, "store takes") {
+	r.decode(t, &p)
+	if r.status != http.StatusInternalServerError || p.Code() != api.CodeInternal || strings.Contains(p.Detail, "store takes") {
 		t.Errorf("%d %s", r.status, r.body)
 	}
 	if log := f.log.String(); !strings.Contains(log, "a handler panicked") || strings.Contains(log, "a secret text") {

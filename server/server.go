@@ -132,7 +132,7 @@ type tenant struct {
 // New opens the indexes of all tenants and makes the handler. It returns neardup.ErrUnlike for an index made
 // with other settings.
 func New(ctx context.Context, cfg Config) (*Server, error) {
-	if cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil) || cfg.Access == nil {
+	if (cfg.Classic == nil && (cfg.Store == nil || cfg.Settings == nil)) || cfg.Access == nil {
 		return nil, errors.New("server: a store and settings, or the classic system, and access are needed")
 	}
 	cfg.Limits = cfg.Limits.orDefault()
@@ -167,7 +167,8 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s.origins = http.NewCrossOriginProtection()
 	var err error
-	if s.routes, err = s.route(); err != nil {
+	s.routes, err = s.route()
+	if err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -178,7 +179,8 @@ func (s *Server) open(ctx context.Context, name string) (*tenant, error) {
 	t := &tenant{name: name, relays: map[string]*docid.Relay{}}
 	if s.cfg.Classic != nil {
 		var err error
-		if t.classic, err = s.cfg.Classic(ctx, name); err != nil {
+		t.classic, err = s.cfg.Classic(ctx, name)
+		if err != nil {
 			return nil, err
 		}
 		t.decider = t.classic

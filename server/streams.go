@@ -53,7 +53,8 @@ func (s *streams) leave(from string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held--
-	if s.from[from]--; s.from[from] == 0 {
+	s.from[from]--
+	if s.from[from] == 0 {
 		delete(s.from, from)
 	}
 }

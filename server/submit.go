@@ -119,7 +119,8 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		}
 	}
 	var err error
-	if a.Extras, err = toExtras(in.Extras, location); err != nil {
+	a.Extras, err = toExtras(in.Extras, location)
+	if err != nil {
 		return a, err
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {

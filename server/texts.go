@@ -65,7 +65,8 @@ func (s *Server) keptText(ctx context.Context, nid string) *string {
 		return nil
 	}
 	is := []api.Member{{Seq: m.Seq}}
-	if s.addTexts(ctx, is); is[0].Content == "" {
+	s.addTexts(ctx, is)
+	if is[0].Content == "" {
 		return nil
 	}
 	return &is[0].Content

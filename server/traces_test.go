@@ -67,7 +67,8 @@ func BenchmarkTraces(b *testing.B) {
 				r := httptest.NewRequest(http.MethodPost, "/v1/articles", strings.NewReader(fmt.Sprintf(`{"content":%q}`, story(n))))
 				r.Header.Set("Content-Type", "application/json")
 				w := httptest.NewRecorder()
-				if s.ServeHTTP(w, r); w.Code != http.StatusOK {
+				s.ServeHTTP(w, r)
+				if w.Code != http.StatusOK {
 					b.Fatal(w.Code, w.Body)
 				}
 			}

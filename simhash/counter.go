@@ -56,7 +56,8 @@ func (c *Counter) AddWeighted(features []Weighted) {
 				continue
 			}
 			block[n] = f.Hash ^ uint64(f.Weight>>63)
-			if n++; n == len(block) {
+			n++
+			if n == len(block) {
 				c.addAt(block[:], p)
 				n = 0
 			}

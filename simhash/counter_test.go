@@ -22,7 +22,7 @@ func naive(features []Weighted, tie Tie) uint64 {
 			}
 			sum.Add(sum, w)
 		}
-		if s := sum.Sign(); s > 0 || s == 0 && tie == TieOne {
+		if s := sum.Sign(); s > 0 || (s == 0 && tie == TieOne) {
 			fp |= 1 << b
 		}
 	}

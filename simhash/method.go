@@ -176,7 +176,8 @@ func (m *Method) enough(w *work) bool {
 			continue
 		}
 		w.seen[c] = h
-		if different++; different == least {
+		different++
+		if different == least {
 			return true
 		}
 	}

@@ -191,7 +191,8 @@ func BenchmarkFingerprint(b *testing.B) {
 			m := newMethod(b, simhash.Config{Features: simhash.Shingles{Shingle: shingle}})
 			texts, size := c.set.Texts(b).Clean, int64(0)
 			for i, t := range texts {
-				if size += int64(len(t)); size > 8<<20 {
+				size += int64(len(t))
+				if size > 8<<20 {
 					texts = texts[:i+1]
 					break
 				}

@@ -168,7 +168,8 @@ func divide(v, w []uint64, k int, report func(a, b uint64)) bool {
 	work := 0
 	for i, block := range blocks {
 		vs[i] = group(v, block)
-		if ws[i] = vs[i]; !alias(v, w) {
+		ws[i] = vs[i]
+		if !alias(v, w) {
 			ws[i] = group(w, block)
 		}
 		vs[i].meet(ws[i], func(a, b []uint64) { work += len(a) * len(b) })

@@ -175,7 +175,7 @@ func sumFloats(hashes []uint64, weights []float64, tie Tie) uint64 {
 	}
 	var fp uint64
 	for b, v := range sum {
-		if v > 0 || v == 0 && tie == TieOne {
+		if v > 0 || (v == 0 && tie == TieOne) {
 			fp |= 1 << b
 		}
 	}

@@ -231,7 +231,7 @@ func TestSchemesRefuseOtherInput(t *testing.T) {
 		_, errWords := s.Words(word)
 		_, errHashes := s.Hashes([]uint64{1}, nil)
 		for input, err := range map[Input]error{FromText: errText, FromWords: errWords, FromHashes: errHashes} {
-			if (err == nil) != (input == s.Input) || err != nil && !errors.Is(err, ErrInput) {
+			if (err == nil) != (input == s.Input) || (err != nil && !errors.Is(err, ErrInput)) {
 				t.Errorf("%s given %s: %v", s.Name, input, err)
 			}
 		}

@@ -137,7 +137,8 @@ func (c *Consumer) reopen(ctx context.Context, cause error) error {
 			return err
 		}
 		source, sinks, err := open(ctx, c.o)
-		if cause = err; err == nil {
+		cause = err
+		if err == nil {
 			c.mu.Lock()
 			c.source, c.sinks = source, sinks
 			c.mu.Unlock()
@@ -200,7 +201,8 @@ func (c *Consumer) settle(ctx context.Context, messages []Message) error {
 			beside = append(beside, records...)
 		case len(records) > 0:
 			if err := sink.Write(ctx, records); err != nil {
-				if err = fmt.Errorf("write %d records: %w", len(records), err); !local(sink) {
+				err = fmt.Errorf("write %d records: %w", len(records), err)
+				if !local(sink) {
 					err = failed(err)
 				}
 				return err
@@ -246,7 +248,8 @@ func (c *Consumer) decide(ctx context.Context, messages []Message) ([]Record, er
 		group.Go(func() error {
 			for _, i := range numbers {
 				var err error
-				if records[i], err = c.ask(ctx, articles[i]); err != nil {
+				records[i], err = c.ask(ctx, articles[i])
+				if err != nil {
 					return err
 				}
 			}

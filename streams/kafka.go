@@ -141,11 +141,11 @@ func kafkaRecords(records []Record, topics [outputs]string) []*kgo.Record {
 func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	adm := kadm.NewClient(k.s.Client())
 	begins, err := adm.ListStartOffsets(ctx, k.topic)
-	if err = cmp.Or(err, begins.Error()); err != nil {
+	if err := cmp.Or(err, begins.Error()); err != nil {
 		return 0, fmt.Errorf("where %s begins: %w", k.topic, err)
 	}
 	ends, err := adm.ListCommittedOffsets(ctx, k.topic)
-	if err = cmp.Or(err, ends.Error()); err != nil {
+	if err := cmp.Or(err, ends.Error()); err != nil {
 		return 0, fmt.Errorf("where %s ends: %w", k.topic, err)
 	}
 	has, err := adm.FetchOffsetsForTopics(ctx, k.group, k.topic)
@@ -194,7 +194,8 @@ func openKafkaSink(ctx context.Context, to address) (Sink, error) {
 	}
 	c, err := kgo.NewClient(options...)
 	if err == nil {
-		if err = hasTopics(ctx, c, to.name); err != nil {
+		err = hasTopics(ctx, c, to.name)
+		if err != nil {
 			c.Close()
 		}
 	}

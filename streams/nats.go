@@ -197,7 +197,8 @@ func (n *natsSink) Write(ctx context.Context, records []Record) error {
 	for i, r := range records {
 		var err error
 		id := fmt.Sprintf("%s/%d/%s", r.Topic, r.Partition, r.Offset)
-		if waiting[i], err = n.js.PublishMsgAsync(&nats.Msg{Subject: n.subject, Data: r.Value}, jetstream.WithMsgID(id)); err != nil {
+		waiting[i], err = n.js.PublishMsgAsync(&nats.Msg{Subject: n.subject, Data: r.Value}, jetstream.WithMsgID(id))
+		if err != nil {
 			return err
 		}
 	}

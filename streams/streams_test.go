@@ -190,7 +190,7 @@ func decidedOnce(t *testing.T, s streamtest.Streams, nids []string) {
 	var got []string
 	for _, d := range decisions {
 		got = append(got, d.ID)
-		if i := slices.Index(nids, d.ID); d.DocID != "doc"+d.ID || d.Replayed || i >= 0 && d.Partition != i%s.Partitions {
+		if i := slices.Index(nids, d.ID); d.DocID != "doc"+d.ID || d.Replayed || (i >= 0 && d.Partition != i%s.Partitions) {
 			t.Errorf("decision %+v", d)
 		}
 	}
@@ -273,7 +273,8 @@ func refusals(t *testing.T, s streamtest.Streams) {
 func busy(t *testing.T, s streamtest.Streams) {
 	tries := 0
 	service := &clerk{fails: func(string) error {
-		if tries++; tries == 1 {
+		tries++
+		if tries == 1 {
 			return &api.Problem{Type: api.TypePrefix + api.CodeBusy, Status: 429}
 		}
 		return nil

@@ -48,7 +48,7 @@ func withoutAccents(s string, spaces bool) string {
 }
 
 func hasAccent(r rune) bool {
-	return r >= 0xC0 && (within(accents, r) || within(accented, r) && base(r) != r)
+	return r >= 0xC0 && (within(accents, r) || (within(accented, r) && base(r) != r))
 }
 
 // Unaccented returns the letter of a Latin or Greek rune without its accents, and any other rune as it is.

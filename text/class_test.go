@@ -89,7 +89,7 @@ func TestEveryCodePointAsNFKC(t *testing.T) {
 
 // assigned reports whether Unicode 14 has a code point, approximately. Later ones belong to no word.
 func assigned(r rune) bool {
-	return text.IsWord(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N) || unicode.Is(unicode.M, r) && r < 0x11F00
+	return text.IsWord(r) || !unicode.In(r, unicode.L, unicode.M, unicode.N) || (unicode.Is(unicode.M, r) && r < 0x11F00)
 }
 
 func TestIsCJK(t *testing.T) {

@@ -82,10 +82,11 @@ func (n Normalizer) span(s string, mask uint8) int {
 			if r == utf8.RuneError && size == 1 {
 				return i
 			}
-			if f := class(r) & mask; f != 0 && (f != classSpace || r != ' ' || i > 0 && s[i-1] == ' ') {
+			if f := class(r) & mask; f != 0 && (f != classSpace || r != ' ' || (i > 0 && s[i-1] == ' ')) {
 				return i
 			}
-			if i += size; r >= utf8.RuneSelf {
+			i += size
+			if r >= utf8.RuneSelf {
 				end = i + 8 // stay with the runes while they are not ASCII
 			}
 		}
@@ -287,7 +288,7 @@ func superscript(r rune) rune {
 		return r - '²' + '2'
 	case r == '¹':
 		return '1'
-	case r == '⁰' || r >= '⁴' && r <= '⁹':
+	case r == '⁰' || (r >= '⁴' && r <= '⁹'):
 		return r - '⁰' + '0'
 	case r == '⁺':
 		return '+'

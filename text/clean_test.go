@@ -94,7 +94,7 @@ func reference(spec, s string) string {
 		s = normalizerOf("simplify").Clean(s)
 	}
 	if does("space") {
-		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }), " ")
+		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) }), " ")
 	}
 	return s
 }
@@ -158,7 +158,7 @@ func TestCleanIsTheStepsOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := someSpec().Draw(t, "spec")
 		s := strings.Map(func(r rune) rune {
-			if r == 'Σ' || r > 0xFFFF && !text.IsWord(r) {
+			if r == 'Σ' || (r > 0xFFFF && !text.IsWord(r)) {
 				return 'S' // Σ looks at its context, which the steps change; runes younger than the tables are left alone
 			}
 			return r

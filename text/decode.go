@@ -109,7 +109,7 @@ func makesSense(name string, head []byte) bool {
 	good, all := 0, 0
 	for _, r := range out {
 		all++
-		if r >= 0x20 && r < 0x250 || r == '\n' || r == '\r' || r == '\t' || r >= 0x2000 && r < 0x3100 || r >= 0x4E00 && r < 0xA000 || r >= 0xFF00 && r < 0xFF60 {
+		if (r >= 0x20 && r < 0x250) || r == '\n' || r == '\r' || r == '\t' || (r >= 0x2000 && r < 0x3100) || (r >= 0x4E00 && r < 0xA000) || (r >= 0xFF00 && r < 0xFF60) {
 			good++
 		}
 	}
@@ -125,7 +125,7 @@ func isBinary(head []byte) bool {
 			odd++
 		}
 	}
-	return odd*10 > len(head) || odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head)
+	return odd*10 > len(head) || (odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head))
 }
 
 // escapedJapanese detects undeclared ISO-2022-JP: seven bits, an escape sequence to Japanese characters, and
@@ -133,7 +133,7 @@ func isBinary(head []byte) bool {
 func escapedJapanese(raw []byte) bool {
 	head := raw[:min(len(raw), sample)]
 	i := bytes.IndexByte(head, 0x1B)
-	if i < 0 || i+2 >= len(head) || head[i+1] != '$' || head[i+2] != 'B' && head[i+2] != '@' {
+	if i < 0 || i+2 >= len(head) || head[i+1] != '$' || (head[i+2] != 'B' && head[i+2] != '@') {
 		return false
 	}
 	high := slices.ContainsFunc(raw, func(b byte) bool { return b >= utf8.RuneSelf })
@@ -333,7 +333,7 @@ func errorsIn(name string, head []byte) int {
 	}
 	n := 0
 	for i, r := range out {
-		if r == utf8.RuneError && i+6 < len(out) || r >= 0x80 && r < 0xA0 && r != 0x85 {
+		if (r == utf8.RuneError && i+6 < len(out)) || (r >= 0x80 && r < 0xA0 && r != 0x85) {
 			n++
 		}
 	}

@@ -56,7 +56,8 @@ func encoded(t testing.TB, charset, s string) (plain string, raw []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw, err = enc.NewEncoder().Bytes([]byte(s)); err != nil {
+	raw, err = enc.NewEncoder().Bytes([]byte(s))
+	if err != nil {
 		kept := map[rune]rune{}
 		plain = strings.Map(func(r rune) rune {
 			if _, known := kept[r]; !known {
@@ -67,7 +68,8 @@ func encoded(t testing.TB, charset, s string) (plain string, raw []byte) {
 			}
 			return kept[r]
 		}, s)
-		if raw, err = enc.NewEncoder().Bytes([]byte(plain)); err != nil {
+		raw, err = enc.NewEncoder().Bytes([]byte(plain))
+		if err != nil {
 			t.Fatal(err)
 		}
 		return plain, raw

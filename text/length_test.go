@@ -18,7 +18,7 @@ func TestLenNFKC(t *testing.T) {
 		s := string(r)
 		want := len(norm.NFKC.String(s))
 		got := text.LenNFKC(s)
-		if want > 3*len(s) && got < want || got > 3*max(want, len(s)) {
+		if (want > 3*len(s) && got < want) || got > 3*max(want, len(s)) {
 			t.Errorf("%U: %d, NFKC has %d", r, got, want)
 		}
 		worst = max(worst, (want+len(s)-1)/len(s))

@@ -35,7 +35,7 @@ func (c *cleaner) plain(block asciiBlock) {
 			}
 			i += read
 			o += written
-			after = o > 0 && out[o-1] == ' ' || o == 0
+			after = (o > 0 && out[o-1] == ' ') || o == 0
 		} else if again>>(8*n+7)&1 != 0 {
 			i++
 		} else {

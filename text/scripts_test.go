@@ -13,7 +13,7 @@ func TestUnspaced(t *testing.T) {
 		unicode.Rejang, unicode.Cham, unicode.Brahmi, unicode.Ahom, unicode.Makasar, unicode.Tangut, unicode.Khitan_Small_Script, unicode.Nushu}
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		content := unicode.In(r, unicode.L, unicode.M, unicode.N)
-		if IsUnspaced(r) && (!content || !unicode.In(r, scripts...) && r != 0xA9CF) {
+		if IsUnspaced(r) && (!content || (!unicode.In(r, scripts...) && r != 0xA9CF)) {
 			t.Errorf("%U is not a letter, mark or number of the scripts", r)
 		}
 		if IsUnspaced(r) && IsCJK(r) {

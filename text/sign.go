@@ -74,7 +74,7 @@ var signs = func() map[string]sign {
 //
 // It looks at the neighbours only, so calls at every rune take O(len(s)).
 func Sign(s string, at int) (name string, end int) {
-	if at < 0 || at >= len(s) || !MaySign[s[at]] || s[at] < utf8.RuneSelf && !plausible(s, at) {
+	if at < 0 || at >= len(s) || !MaySign[s[at]] || (s[at] < utf8.RuneSelf && !plausible(s, at)) {
 		return "", at
 	}
 	end = signEnd(s, at)
@@ -193,7 +193,7 @@ const operatorBytes = "+-*/^=!<>&|@"
 func signEnd(s string, at int) int {
 	c := s[at]
 	if c >= utf8.RuneSelf {
-		if c == 0xE2 && at+1 < len(s) && s[at+1] == 0x80 && at+2 < len(s) && (s[at+2] < 0x90 || s[at+2] > 0x93 && s[at+2] != 0xB0) {
+		if c == 0xE2 && at+1 < len(s) && s[at+1] == 0x80 && at+2 < len(s) && (s[at+2] < 0x90 || (s[at+2] > 0x93 && s[at+2] != 0xB0)) {
 			return at // a quote, an em dash or a space
 		}
 		_, size := decodeRune(s, at)
@@ -272,12 +272,12 @@ func (u use) holds(p surroundings) bool {
 // compares reports whether a comparison has an operand and something to compare with, or a number after it. A
 // quotation also begins its line with >.
 func (p surroundings) compares(spaces bool) bool {
-	if p.tag() || p.s[p.at:p.end] == ">" && (p.left == 0 || strings.ContainsAny(p.s[p.left:p.at], "\r\n")) {
+	if p.tag() || (p.s[p.at:p.end] == ">" && (p.left == 0 || strings.ContainsAny(p.s[p.left:p.at], "\r\n"))) {
 		return false
 	}
 	if spaces {
-		return p.leftOperand() && (p.rightOperand() || startsInAlnum(p.s[p.right:])) ||
-			p.rightOperand() && endsInAlnum(p.s[:p.left])
+		return (p.leftOperand() && (p.rightOperand() || startsInAlnum(p.s[p.right:]))) ||
+			(p.rightOperand() && endsInAlnum(p.s[:p.left]))
 	}
 	even := p.right == p.end || p.left < p.at || p.fresh() // not <name> 5
 	return even && p.s[p.at] != '=' && p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
@@ -327,7 +327,7 @@ func (p surroundings) rightOperand() bool {
 // amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" none is.
 func (p surroundings) amount() bool {
 	behind := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
-	return behind && (p.left == p.at || p.closed()) || p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
+	return (behind && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
 }
 
 // negative reports whether a number follows that the minus belongs to. Nothing before it may begin a range, a
@@ -353,14 +353,14 @@ func (p surroundings) quantity() bool {
 // endsShortWord reports whether the sign ends a grade (A-) or an ion (Ca2-).
 func (p surroundings) endsShortWord() bool {
 	const most = 12
-	if p.left < p.at || !p.closed() || p.s[p.at] != '-' && !strings.HasPrefix(p.s[p.at:], "−") {
+	if p.left < p.at || !p.closed() || (p.s[p.at] != '-' && !strings.HasPrefix(p.s[p.at:], "−")) {
 		return false
 	}
 	head := p.s[:p.at]
 	word := head[max(0, p.at-most):]
 	word = word[len(strings.TrimRightFunc(word, IsAlnum)):]
 	letters := strings.TrimRightFunc(word, isDigit)
-	if letters == "" || utf8.RuneCountInString(letters) > 1 && letters == word {
+	if letters == "" || (utf8.RuneCountInString(letters) > 1 && letters == word) {
 		return false
 	}
 	return ends(letters, isVariable) && opens(head[:p.at-len(word)], "/,")
@@ -442,12 +442,12 @@ func currency(s string) bool {
 }
 
 func isCurrency(r rune) bool {
-	return r == '$' || r == '£' || r == '¥' || r == '¢' || r >= 0x20A0 && r <= 0x20C0
+	return r == '$' || r == '£' || r == '¥' || r == '¢' || (r >= 0x20A0 && r <= 0x20C0)
 }
 
 // isDigit reports whether r is a decimal digit of ASCII, Arabic, Devanagari or Bengali.
 func isDigit(r rune) bool {
-	return r >= '0' && r <= '9' || r >= 0x660 && r <= 0x669 || r >= 0x6F0 && r <= 0x6F9 || r >= 0x966 && r <= 0x96F || r >= 0x9E6 && r <= 0x9EF
+	return (r >= '0' && r <= '9') || (r >= 0x660 && r <= 0x669) || (r >= 0x6F0 && r <= 0x6F9) || (r >= 0x966 && r <= 0x96F) || (r >= 0x9E6 && r <= 0x9EF)
 }
 
 func isLetter(r rune) bool { return IsAlnum(r) && !isDigit(r) }
@@ -456,7 +456,7 @@ func isLetter(r rune) bool { return IsAlnum(r) && !isDigit(r) }
 func isVariable(r rune) bool { return isLetter(r) && !IsCJK(r) }
 
 // isVariant reports whether r only chooses how the emoji before it looks.
-func isVariant(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0x1F3FB && r <= 0x1F3FF }
+func isVariant(r rune) bool { return (r >= 0xFE00 && r <= 0xFE0F) || (r >= 0x1F3FB && r <= 0x1F3FF) }
 
 func startsInDigit(s string) bool  { return starts(s, isDigit) }
 func startsInLetter(s string) bool { return starts(s, isVariable) }

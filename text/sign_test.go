@@ -16,7 +16,7 @@ func signs(t testing.TB, s string) string {
 	var names []string
 	for at := 0; at < len(s); {
 		name, end := text.Sign(s, at)
-		if name == "" && end != at || name != "" && (end <= at || end > len(s)) {
+		if (name == "" && end != at) || (name != "" && (end <= at || end > len(s))) {
 			t.Fatalf("Sign(%q, %d) = %q, %d", s, at, name, end)
 		}
 		if name != "" {
@@ -124,7 +124,7 @@ func FuzzSign(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for at := range len(s) {
 			name, end := text.Sign(s, at)
-			if name == "" && end != at || name != "" && (end <= at || end > len(s)) {
+			if (name == "" && end != at) || (name != "" && (end <= at || end > len(s))) {
 				t.Fatalf("Sign(%q, %d) = %q, %d", s, at, name, end)
 			}
 		}

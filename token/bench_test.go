@@ -27,7 +27,8 @@ func cleanTexts(b *testing.B, file string) (texts []string) {
 			b.Fatal(err)
 		}
 		defer d.Close()
-		if raw, err = io.ReadAll(io.LimitReader(d, 1<<20)); err != nil {
+		raw, err = io.ReadAll(io.LimitReader(d, 1<<20))
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

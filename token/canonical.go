@@ -125,7 +125,8 @@ func (c *Cutter) learn(f *form, word string, han bool) {
 	case !han && hasDigit(word):
 		f.kind = Code
 	case !han:
-		if canonical = strings.Map(text.Unaccented, word); canonical != word {
+		canonical = strings.Map(text.Unaccented, word)
+		if canonical != word {
 			f.text = canonical
 		}
 	}

@@ -39,7 +39,7 @@ func body(clean string) (from, to int) {
 // headEnd returns where the piece of furniture ends with which s begins, 0 if there is none.
 func headEnd(s string) int {
 	switch {
-	case s[0] == ' ' || s[0] == '#' && strings.TrimLeft(s, "#") != "" && strings.TrimLeft(s, "#")[0] == ' ':
+	case s[0] == ' ' || (s[0] == '#' && strings.TrimLeft(s, "#") != "" && strings.TrimLeft(s, "#")[0] == ' '):
 		return len(s) - len(strings.TrimLeft(s, "# "))
 	case strings.HasPrefix(s, "【"):
 		if end := strings.Index(s, "】"); end > 0 && end <= mostDateline {
@@ -84,7 +84,7 @@ func tailStart(s string) int {
 		return len(strings.TrimRight(s, " "))
 	}
 	word := s[at:]
-	if at > 0 && (len(word) > 1 && word[0] == '#' && !isDigit(word[1]) && wordAt(word, 1) > 1 || isLink(s, at)) {
+	if at > 0 && ((len(word) > 1 && word[0] == '#' && !isDigit(word[1]) && wordAt(word, 1) > 1) || isLink(s, at)) {
 		return at
 	}
 	if strings.HasPrefix(word, "@") && (strings.HasSuffix(s[:at], " via ") || strings.HasSuffix(s[:at], " h/t ")) {
@@ -155,5 +155,5 @@ func isHost(s string, at, end int) bool {
 		return false
 	}
 	letters := strings.IndexFunc(s[last:to], func(r rune) bool { return r < 'a' || r > 'z' }) < 0
-	return s[to] == '@' || s[to] == '/' && dots > 0 && letters && to-last >= 2
+	return s[to] == '@' || (s[to] == '/' && dots > 0 && letters && to-last >= 2)
 }

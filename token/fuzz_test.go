@@ -25,7 +25,7 @@ func FuzzNumbers(f *testing.F) {
 				}
 			}
 			from, to := numerals(s, at)
-			if from != at || to < at || to > len(s) || to < len(s) && !utf8.RuneStart(s[to]) && utf8.ValidString(s) {
+			if from != at || to < at || to > len(s) || (to < len(s) && !utf8.RuneStart(s[to]) && utf8.ValidString(s)) {
 				t.Fatalf("%q: a numeral at %d from %d to %d", s, at, from, to)
 			}
 			if to > at && chineseNumber(s[at:to]) == "" {

@@ -42,7 +42,8 @@ func NewLexicon(own *keyword.Table) (*Lexicon, error) {
 	l := &Lexicon{own: own, other: own}
 	if own == nil {
 		var err error
-		if l.other, err = keyword.English(); err != nil {
+		l.other, err = keyword.English()
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -111,7 +111,8 @@ func decimal(s string) string {
 	if strings.ContainsAny(s, ",'") {
 		s = separators.Replace(s)
 	}
-	if s = strings.TrimLeft(s, "0"); s == "" || s[0] == '.' {
+	s = strings.TrimLeft(s, "0")
+	if s == "" || s[0] == '.' {
 		s = "0" + s
 	}
 	return s

@@ -134,10 +134,10 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	written := clean[from:to]
 	if strings.HasPrefix(written, ordinal) {
 		value := chineseNumber(written)
-	if fraction, after := chineseFraction(clean[:end], to); after > to {
-		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
-	}
-	c.number(clean[from:to], value)
+		if fraction, after := chineseFraction(clean[:end], to); after > to {
+			value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
+		}
+		c.number(clean[from:to], value)
 		return to
 	}
 	part := strings.HasPrefix(written, share)

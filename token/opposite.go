@@ -14,7 +14,7 @@ func Opposites(x, y *Token) bool {
 	if x.Han != y.Han {
 		return false
 	}
-	return x.opposed && y.opposed && (slices.Contains(oppositeTable()[base(x.Text)], base(y.Text)) || inClass(x.Text, y.Text)) ||
+	return (x.opposed && y.opposed && (slices.Contains(oppositeTable()[base(x.Text)], base(y.Text)) || inClass(x.Text, y.Text))) ||
 		hasPrefix(x, y) || hasPrefix(y, x)
 }
 
@@ -24,7 +24,7 @@ func hasOpposites(w string) bool {
 }
 
 func inClass(x, y string) bool {
-	return isRoman(x) && isRoman(y) || isLetter(x) && isLetter(y) || ordinalValue(x) > 0 && ordinalValue(y) > 0
+	return (isRoman(x) && isRoman(y)) || (isLetter(x) && isLetter(y)) || (ordinalValue(x) > 0 && ordinalValue(y) > 0)
 }
 
 func isLetter(w string) bool {

@@ -175,7 +175,7 @@ var ascii = func() (table [utf8.RuneSelf]runeClass) {
 		switch {
 		case '0' <= b && b <= '9':
 			table[b] = classDigit
-		case 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z':
+		case ('a' <= b && b <= 'z') || ('A' <= b && b <= 'Z'):
 			table[b] = classLetter
 		}
 	}

@@ -136,7 +136,7 @@ func NumbersApart(a, b *View) (n int, ok bool) {
 // no numbers, one occurs twice, or two are adjacent.
 func (v *View) Template() (template uint64, numbers []uint64) {
 	for i, n := range v.numbers {
-		if i > 0 && v.numbers[i-1].at+1 == n.at || has(v.numbers[:i], n.hash) {
+		if (i > 0 && v.numbers[i-1].at+1 == n.at) || has(v.numbers[:i], n.hash) {
 			return 0, nil
 		}
 		numbers = append(numbers, n.hash)

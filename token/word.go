@@ -13,7 +13,8 @@ func (c *Cutter) word(clean string, at int) int {
 	}
 	next := byte(0)
 	if end < len(clean) {
-		if next = clean[end]; next >= utf8.RuneSelf {
+		next = clean[end]
+		if next >= utf8.RuneSelf {
 			end = wordAt(clean, end)
 		}
 	}
@@ -61,7 +62,8 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 	case listNo: // no. 3
 		p := end
 		if p < len(clean) && clean[p] == '.' {
-			if p = skipSpace(clean, p+1); p < len(clean) && isDigit(clean[p]) {
+			p = skipSpace(clean, p+1)
+			if p < len(clean) && isDigit(clean[p]) {
 				return p
 			}
 		}
@@ -86,7 +88,7 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	word := clean[at:end]
 	first := strings.IndexAny(word, "0123456789")
 	plain := first > 0 && digits(word[first:]) == len(word)-first
-	if !plain || first > 1 && len(word)-first > mostPlain || first == 2 || first == 1 && word[0] != 'v' {
+	if !plain || (first > 1 && len(word)-first > mostPlain) || first == 2 || (first == 1 && word[0] != 'v') {
 		c.add(f, word, false)
 		return end
 	}

@@ -129,7 +129,7 @@ func TestKeysFindThePairs(t *testing.T) {
 				if !reflect.DeepEqual(match, m.Compare(views[j], views[i])) {
 					t.Fatalf("%q and %q are not compared alike both ways", all[i], all[j])
 				}
-				if want := jaccard(m, all[i], all[j]); match.Near != (want >= c.threshold) || match.Near && match.Similarity != want {
+				if want := jaccard(m, all[i], all[j]); match.Near != (want >= c.threshold) || (match.Near && match.Similarity != want) {
 					t.Fatalf("%q and %q: %+v, want %v", all[i], all[j], match, want)
 				} else if measured := m.Measure(views[i], views[j]); measured != want {
 					t.Fatalf("%q and %q: measured %v, want %v", all[i], all[j], measured, want)

@@ -28,7 +28,7 @@ func (l *lines) posting(p batch.Posting, roles string) {
 }
 
 func parsePosting(fields [][]byte) (p batch.Posting, err error) {
-	if err = want(fields, 4, "a posting"); err != nil {
+	if err := want(fields, 4, "a posting"); err != nil {
 		return p, err
 	}
 	key, text, role, sketch := fields[0], fields[1], fields[2], fields[3]
@@ -158,7 +158,8 @@ func (b *buckets) add(p batch.Posting) error {
 	if b.large {
 		return b.left(p, largeRoles)
 	}
-	if b.bucket = append(b.bucket, p); b.limits.Hot == 0 || len(b.bucket) <= largeBucket {
+	b.bucket = append(b.bucket, p)
+	if b.limits.Hot == 0 || len(b.bucket) <= largeBucket {
 		return nil
 	}
 	b.large = true
@@ -194,7 +195,8 @@ func (b *buckets) flush() error {
 func (b *buckets) pairs() (err error) {
 	n := int64(0)
 	b.pairing.Bucket(b.bucket, func(c batch.Candidate) bool {
-		if n++; b.limits.Most > 0 && n > b.limits.Most {
+		n++
+		if b.limits.Most > 0 && n > b.limits.Most {
 			err = fmt.Errorf("%w: %d texts have the key %016x, more than %d pairs of them may be near",
 				ErrHotBucket, len(b.bucket), b.bucket[0].Key(), b.limits.Most)
 			return false

@@ -61,7 +61,8 @@ func (l *lines) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) e
 	earlier := batch.Ordinal(d.Known)
 	if d.Known < 0 {
 		var err error
-		if earlier, err = parsePlace([]byte(leader)); err != nil {
+		earlier, err = parsePlace([]byte(leader))
+		if err != nil {
 			return err
 		}
 	}
@@ -99,7 +100,8 @@ func (d *documentLines) rulings() (*override.Set, error) {
 			d.first = append([]byte(nil), line...)
 			return set, nil
 		}
-		if err = want(fields, 4, "a ruling"); err == nil {
+		err = want(fields, 4, "a ruling")
+		if err == nil {
 			r := override.Ruling{A: string(fields[1]), B: string(fields[2]), Link: override.Link(fields[3])}
 			_, errA := parsePlace([]byte(r.A))
 			_, errB := parsePlace([]byte(r.B))
@@ -119,9 +121,11 @@ func (d *documentLines) Next() (batch.Block, error) {
 	b := &documentBlock{}
 	for size := 0; size < documentsBytes && !d.ended; {
 		line := d.first
-		if d.first = nil; line == nil {
+		d.first = nil
+		if line == nil {
 			var err error
-			if line, err = d.next(); errors.Is(err, io.EOF) {
+			line, err = d.next()
+			if errors.Is(err, io.EOF) {
 				d.ended = true
 				break
 			} else if err != nil {

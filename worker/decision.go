@@ -10,7 +10,7 @@ import (
 
 // parseDecision reads what a digest needs of a decision.
 func parseDecision(fields [][]byte) (d neardup.Decision, err error) {
-	if err = want(fields, 5, "a decision"); err != nil {
+	if err := want(fields, 5, "a decision"); err != nil {
 		return d, err
 	}
 	id, decision, leader, similarity, variantOf := fields[0], fields[1], fields[2], fields[3], fields[4]
@@ -18,14 +18,16 @@ func parseDecision(fields [][]byte) (d neardup.Decision, err error) {
 	d.ID, errs[0] = Unescape(id)
 	d.Leader, errs[1] = Unescape(leader)
 	d.VariantOf, errs[2] = Unescape(variantOf)
-	if err = errors.Join(errs[:]...); err != nil {
+	if err := errors.Join(errs[:]...); err != nil {
 		return d, err
 	}
-	switch d.Decision = neardup.Verdict(decision); d.Decision {
+	d.Decision = neardup.Verdict(decision)
+	switch d.Decision {
 	case neardup.New:
 		return d, nil
 	case neardup.Duplicate:
-		if d.Similarity, err = strconv.ParseFloat(string(similarity), 64); err != nil {
+		d.Similarity, err = strconv.ParseFloat(string(similarity), 64)
+		if err != nil {
 			return d, fmt.Errorf("%w: similarity %q", ErrLine, similarity)
 		}
 		return d, nil

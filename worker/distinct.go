@@ -156,7 +156,8 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
-		if r.rest[at], err = newSpill(r.files); err != nil {
+		r.rest[at], err = newSpill(r.files)
+		if err != nil {
 			return err
 		}
 	}

@@ -228,22 +228,26 @@ func parseShare(name string, field []byte) (float64, error) {
 
 // parseEdge reads the line of an edge.
 func parseEdge(fields [][]byte) (e batch.Edge, err error) {
-	if err = want(fields, 8, "an edge"); err != nil {
+	if err := want(fields, 8, "an edge"); err != nil {
 		return e, err
 	}
 	later, earlier, similarity, closeness, distance := fields[0], fields[1], fields[2], fields[3], fields[4]
 	relation, method, basis := batch.Relation(fields[5]), fields[6], fields[7]
-	if e.Later, err = parsePlace(later); err != nil {
+	e.Later, err = parsePlace(later)
+	if err != nil {
 		return e, err
 	}
-	if e.Earlier, err = parseEarlier(earlier); err != nil {
+	e.Earlier, err = parseEarlier(earlier)
+	if err != nil {
 		return e, err
 	}
-	if e.Similarity, err = parseShare("similarity", similarity); err != nil {
+	e.Similarity, err = parseShare("similarity", similarity)
+	if err != nil {
 		return e, err
 	}
 	if len(closeness) > 0 {
-		if e.Closeness, err = parseShare("closeness", closeness); err != nil {
+		e.Closeness, err = parseShare("closeness", closeness)
+		if err != nil {
 			return e, err
 		}
 	}
@@ -255,10 +259,12 @@ func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 		}
 		e.Distance = int(d)
 	}
-	if e.Method, err = Unescape(method); err != nil {
+	e.Method, err = Unescape(method)
+	if err != nil {
 		return e, err
 	}
-	if e.Basis, err = Unescape(basis); err != nil {
+	e.Basis, err = Unescape(basis)
+	if err != nil {
 		return e, err
 	}
 	e.Unsure = relation == batch.Unsure

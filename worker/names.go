@@ -33,7 +33,8 @@ func (s Stages) named(fields [][]byte) (place batch.Ordinal, row reference.Row, 
 	if err := want(fields, 1, "a place"); err != nil {
 		return 0, row, err
 	}
-	if place, err = parseEarlier(fields[0]); err != nil {
+	place, err = parseEarlier(fields[0])
+	if err != nil {
 		return 0, row, err
 	}
 	row, err = s.heldRow(place)

@@ -61,11 +61,13 @@ func indexOf(t *testing.T, s Stages, docs []neardup.Document) *reference.Index {
 			break
 		}
 		var w *reference.Writer
-		if w, err = reference.Change(dir); err != nil {
+		w, err = reference.Change(dir)
+		if err != nil {
 			break
 		}
 		cfg := batch.Config{Method: s.Method, Clean: s.Clean, Reference: w.Index, Add: w}
-		if _, err = batch.Dedup(t.Context(), batch.Documents(piece), cfg, func(batch.Outcome) error { return nil }); err == nil {
+		_, err = batch.Dedup(t.Context(), batch.Documents(piece), cfg, func(batch.Outcome) error { return nil })
+		if err == nil {
 			err = w.Commit()
 		}
 		err = errors.Join(err, w.Close())
@@ -96,7 +98,7 @@ func TestStagesAgainstAnIndex(t *testing.T) {
 				s.Parts, s.Ranges = 3, true
 				leaders, ids := s.edges(t, docs[held:])
 				want, wantIDs := oneMachine(t, s, docs[held:])
-				if !slices.Equal(ids, wantIDs) || held > 0 && len(ids) == 0 {
+				if !slices.Equal(ids, wantIDs) || (held > 0 && len(ids) == 0) {
 					t.Errorf("leaders of the index are %q, want %q", ids, wantIDs)
 				}
 				var lines, decided strings.Builder
@@ -169,7 +171,8 @@ func (s Stages) edges(t *testing.T, docs []neardup.Document) (leaders map[int]st
 	}
 	for line := range strings.Lines(chosen.String()) {
 		later, rest := leaderOf(line)
-		if leaders[later] = rest; rest[0] == '-' {
+		leaders[later] = rest
+		if rest[0] == '-' {
 			places.WriteString(strings.Fields(rest)[0] + "\n")
 		}
 	}

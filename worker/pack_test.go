@@ -178,7 +178,7 @@ func TestPacksGiveWhatLinesGive(t *testing.T) {
 					e.Parts = parts
 					pairs, copies := e.packed(inputs, apart...)
 					wantPairs, wantCopies := e.plain(inputs, apart...)
-					if len(wantCopies) < 50 || method != "exact" && len(wantPairs) < 50 {
+					if len(wantCopies) < 50 || (method != "exact" && len(wantPairs) < 50) {
 						t.Fatalf("%s: %d copies, %d pairs are no test", method, len(wantCopies), len(wantPairs))
 					}
 					if !slices.Equal(copies, wantCopies) || !slices.Equal(pairs, wantPairs) {

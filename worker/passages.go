@@ -138,14 +138,15 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 			last, times = row, 1
 			return nil
 		}
-		if times++; times == 2 {
+		times++
+		if times == 2 {
 			if err := places.Add(external.Pair{last[1], last[2]}); err != nil {
 				return err
 			}
 		}
 		return places.Add(external.Pair{row[1], row[2]})
 	})
-	if err = errors.Join(err, sorted.Close()); err != nil {
+	if err := errors.Join(err, sorted.Close()); err != nil {
 		return l.counts, err
 	}
 	return l.counts, errors.Join(l.numbers(ctx, places), l.out.Flush())

@@ -208,17 +208,20 @@ func (s Stages) document(fields [][]byte) (document, error) {
 func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 	if len(fields) == 3 && s.Decode == nil {
 		d.named = true
-		if d.id, err = Unescape(fields[2]); err != nil {
+		d.id, err = Unescape(fields[2])
+		if err != nil {
 			return d, err
 		}
 	} else if err := want(fields, 2, "a document"); err != nil {
 		return d, err
 	}
-	if d.place, err = parsePlace(fields[0]); err != nil {
+	d.place, err = parsePlace(fields[0])
+	if err != nil {
 		return d, err
 	}
 	if s.Decode == nil {
-		if d.clean, err = Unescape(fields[1]); err != nil {
+		d.clean, err = Unescape(fields[1])
+		if err != nil {
 			return d, err
 		}
 		d.check = checkOf([]byte(d.clean))

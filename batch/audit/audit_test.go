@@ -31,11 +31,13 @@ func TestMeetSeesALostKey(t *testing.T) {
 		{"not to be found", 3, Side{7, 5}, false, true},
 		{"ruled out by the sketches", 9, Side{7, 50}, true, true},
 	} {
-		if a.Meet(met.key, met.side, met.found, met.searches); n != 0 {
+		a.Meet(met.key, met.side, met.found, met.searches)
+		if n != 0 {
 			t.Fatalf("found: %s", met.name)
 		}
 	}
-	if a.Meet(9, Side{7, 5}, true, false); n != 1 {
+	a.Meet(9, Side{7, 5}, true, false)
+	if n != 1 {
 		t.Fatal("not found by its key")
 	}
 }

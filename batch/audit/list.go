@@ -127,14 +127,16 @@ func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(positi
 	if err != nil {
 		return nil, err
 	}
-	if a.out.Removals, err = a.pairs(a.nearest); err != nil {
+	a.out.Removals, err = a.pairs(a.nearest)
+	if err != nil {
 		return nil, err
 	}
 	// Of both kinds: what was refused for its similarity, and what is a variant.
 	half := max(a.List/2, a.List-len(a.variants))
 	misses = misses[:min(len(misses), half)]
 	variants := a.variants[:min(len(a.variants), a.List-len(misses))]
-	if a.out.Misses, err = a.pairs(slices.Concat(misses, variants)); err != nil {
+	a.out.Misses, err = a.pairs(slices.Concat(misses, variants))
+	if err != nil {
 		return nil, err
 	}
 	for i := range variants {
@@ -161,7 +163,8 @@ func (a *Auditor) measure(ctx context.Context, removed func(uint32) (bool, error
 		if err != nil {
 			return nil, err
 		}
-		if budget -= int64(len(x) + len(y)); budget < 0 {
+		budget -= int64(len(x) + len(y))
+		if budget < 0 {
 			break
 		}
 		m := a.Lax.Compare(a.Lax.Prepare(x), a.Lax.Prepare(y))
@@ -195,10 +198,12 @@ func (a *Auditor) pairs(list []listed) ([]Pair, error) {
 	for i, x := range list {
 		p := Pair{Similarity: x.similarity, Basis: x.basis, Conflicts: x.conflicts}
 		var err error
-		if p.ID, p.Texts[0], err = a.document(x.item); err != nil {
+		p.ID, p.Texts[0], err = a.document(x.item)
+		if err != nil {
 			return nil, err
 		}
-		if p.Other, p.Texts[1], err = a.document(x.other); err != nil {
+		p.Other, p.Texts[1], err = a.document(x.other)
+		if err != nil {
 			return nil, err
 		}
 		out[i] = p

@@ -55,7 +55,8 @@ func (a *Auditor) brute(ctx context.Context) error {
 				continue
 			}
 			against[c]++
-			if found[c], err = a.nearQueries(found[c], queries, uint32(p)); err != nil {
+			found[c], err = a.nearQueries(found[c], queries, uint32(p))
+			if err != nil {
 				return err
 			}
 		}

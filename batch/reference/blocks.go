@@ -88,7 +88,8 @@ func (w *blockWriter) flush() error {
 		if err != nil {
 			return err
 		}
-		if w.packed = z.EncodeAll(w.block, w.packed[:0]); len(w.packed) < len(w.block) {
+		w.packed = z.EncodeAll(w.block, w.packed[:0])
+		if len(w.packed) < len(w.block) {
 			stored = w.packed
 		}
 	}
@@ -166,7 +167,8 @@ func openBlocks(folder fs.FS, name string, sum uint64) (*blockFile, error) {
 	}
 	f := &blockFile{name: name}
 	var ok bool
-	if f.file, ok = opened.(readFile); !ok {
+	f.file, ok = opened.(readFile)
+	if !ok {
 		return nil, errors.Join(fmt.Errorf("file %s can only be read from its begin", name), opened.Close())
 	}
 	if err := f.open(sum); err != nil {
@@ -251,7 +253,8 @@ func (f *blockFile) block(i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b, err = z.DecodeAll(b, make([]byte, 0, min(e.size, 1<<20))); err != nil || len(b) != int(e.size) {
+	b, err = z.DecodeAll(b, make([]byte, 0, min(e.size, 1<<20)))
+	if err != nil || len(b) != int(e.size) {
 		return nil, f.damaged("block %d of %d cannot be unpacked", i+1, f.blocks)
 	}
 	return b, nil
@@ -280,7 +283,8 @@ func (f *blockFile) read(off uint64, n int) ([]byte, error) {
 	}
 	b := f.lookUp(i)
 	if b == nil {
-		if b, err = f.block(i); err != nil {
+		b, err = f.block(i)
+		if err != nil {
 			return nil, err
 		}
 		f.cacheMu.Lock()

@@ -160,7 +160,8 @@ func (c *compaction) moveRows(ctx context.Context) error {
 		if err := c.to.ids.add([]byte(id), 0); err != nil {
 			return err
 		}
-		if r.Text, err = c.places.Get(number - 1); err != nil {
+		r.Text, err = c.places.Get(number - 1)
+		if err != nil {
 			return err
 		}
 		leader, err := c.numbers.Get(r.Leader)

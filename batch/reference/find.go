@@ -68,7 +68,8 @@ func (f *Finder) load(part, block int) ([]byte, error) {
 		return here.bytes, nil
 	}
 	var err error
-	if here.bytes, err = f.parts[part].keys.stored(block, here.bytes); err != nil {
+	here.bytes, err = f.parts[part].keys.stored(block, here.bytes)
+	if err != nil {
 		here.number = 0
 		return nil, err
 	}
@@ -86,7 +87,8 @@ func (p *part) postings() func(*Posting) error {
 				return io.EOF
 			}
 			var err error
-			if spare, err = p.keys.stored(block, spare); err != nil {
+			spare, err = p.keys.stored(block, spare)
+			if err != nil {
 				return err
 			}
 			left = spare

@@ -74,7 +74,8 @@ func (x *Index) openPart(e partEntry) (err error) {
 		if filepath.Base(f.ref.Name) != f.ref.Name {
 			return fmt.Errorf("%w: file %s names the file %q", ErrDamaged, ManifestName, f.ref.Name)
 		}
-		if *f.to, err = openBlocks(x.folder, f.ref.Name, f.ref.Sum); err != nil {
+		*f.to, err = openBlocks(x.folder, f.ref.Name, f.ref.Sum)
+		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("%w: file %s is missing: %w", ErrDamaged, f.ref.Name, err)
 			}
@@ -193,7 +194,8 @@ func (x *Index) Text(r *Row) (string, error) {
 
 // Decision returns the decision on a document, without the conflicts of a variant.
 func (x *Index) Decision(doc uint32, r *Row) (d neardup.Decision, err error) {
-	if d.ID, err = x.ID(r); err != nil {
+	d.ID, err = x.ID(r)
+	if err != nil {
 		return d, err
 	}
 	d.Decision = neardup.New

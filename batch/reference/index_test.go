@@ -71,7 +71,8 @@ func addTwo(w *reference.Writer, first uint32) error {
 		return err
 	}
 	row.Kind, row.Similarity = reference.Equal, 1
-	if row.Basis, err = w.Basis("plain", neardup.BasisEqual); err != nil {
+	row.Basis, err = w.Basis("plain", neardup.BasisEqual)
+	if err != nil {
 		return err
 	}
 	if err := a.Document(row, fmt.Sprint("d", first+1)); err != nil {
@@ -125,12 +126,13 @@ func expect(t *testing.T, dir string, numbers, parts int, digest string) {
 		if err != nil || clean != textOf(first) {
 			t.Errorf("%s has the text %q (%v)", d.ID, clean, err)
 		}
-		if leads := d.Decision == neardup.New; leads != r.Leads() || !leads && d.Leader != fmt.Sprint("d", first) {
+		if leads := d.Decision == neardup.New; leads != r.Leads() || (!leads && d.Leader != fmt.Sprint("d", first)) {
 			t.Errorf("%s leads: %v; the decision is %+v", d.ID, r.Leads(), d)
 		}
 		found := 0
 		err = finder.Find(keyOf(d.ID), func(p reference.Posting) error {
-			if found++; p.Doc != doc {
+			found++
+			if p.Doc != doc {
 				t.Errorf("under the key of %s stands document %d", d.ID, p.Doc)
 			}
 			return nil

@@ -229,7 +229,8 @@ func (w *Writer) newPart() (p *partWriter, err error) {
 		entry  *fileEntry
 		suffix string
 	}{{&p.rows, &p.entry.Rows, "rows"}, {&p.ids, &p.entry.IDs, "ids"}, {&p.texts, &p.entry.Texts, "texts"}, {&p.keys, &p.entry.Keys, "keys"}} {
-		if *f.to, *f.entry, err = w.file(f.suffix); err != nil {
+		*f.to, *f.entry, err = w.file(f.suffix)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -249,7 +250,8 @@ func (p *partWriter) end() (err error) {
 		w     *blockWriter
 		entry *fileEntry
 	}{{p.rows, &p.entry.Rows}, {p.ids, &p.entry.IDs}, {p.texts, &p.entry.Texts}, {p.keys, &p.entry.Keys}} {
-		if f.entry.Sum, err = f.w.end(); err != nil {
+		f.entry.Sum, err = f.w.end()
+		if err != nil {
 			return err
 		}
 	}
@@ -362,7 +364,8 @@ func (w *Writer) Rewrite(ctx context.Context, digest string, change func(doc uin
 				doc++
 			}
 		}
-		if entry.Sum, err = rows.end(); err != nil {
+		entry.Sum, err = rows.end()
+		if err != nil {
 			return err
 		}
 		w.next.Parts[i].Rows = entry

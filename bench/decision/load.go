@@ -140,7 +140,7 @@ func (l *labels) readJudged(data []string) error {
 	}
 	for i := range l.pairs {
 		p := &l.pairs[i]
-		p.seen = p.seen || p.Band == "" && learned[p.family] // those of bench/reading have no band
+		p.seen = p.seen || (p.Band == "" && learned[p.family]) // those of bench/reading have no band
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (l *labels) readJudged(data []string) error {
 func fill(pairs []eval.JudgedPair, folder string) error {
 	missing, done := eval.MissingTexts(pairs), map[string]bool{}
 	for _, p := range pairs {
-		if done[p.Set] || missing[p.A] == nil && missing[p.B] == nil {
+		if done[p.Set] || (missing[p.A] == nil && missing[p.B] == nil) {
 			continue
 		}
 		done[p.Set] = true

@@ -57,7 +57,7 @@ func (l *labels) reports(out io.Writer, data string) error {
 			groups[r.group()] = &tally{}
 		}
 		right := 0
-		if r.Label == "same" && min(r.said[0], r.said[1]) >= .5 || r.Label != "same" && max(r.said[0], r.said[1]) < .5 {
+		if (r.Label == "same" && min(r.said[0], r.said[1]) >= .5) || (r.Label != "same" && max(r.said[0], r.said[1]) < .5) {
 			right = 1
 		} else {
 			misses = append(misses, r)

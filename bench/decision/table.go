@@ -30,7 +30,8 @@ func (l *labels) before() (oneWay, lower []float64, err error) {
 		}
 		var p [2]float64
 		for i := range p {
-			if p[i], err = strconv.ParseFloat(cells[3+i], 64); err != nil {
+			p[i], err = strconv.ParseFloat(cells[3+i], 64)
+			if err != nil {
 				return nil, nil, fmt.Errorf("auto4.tsv: %w", err)
 			}
 		}

@@ -122,7 +122,8 @@ func (w *walk) prose(dst []byte, r *random, length int, edits *random, perThousa
 				word = w.word(edits)
 			}
 			dst = append(append(dst, word...), w.space...)
-			if run--; run > 0 {
+			run--
+			if run > 0 {
 				continue
 			}
 			if n := w.bigramsAt[at]; n >= 0 && len(w.next[n]) > 1 {

@@ -35,7 +35,7 @@ func Sentences(files []string) ([]string, error) {
 func english(s string) bool {
 	n := 0
 	for i := range len(s) {
-		if c := s[i] | 0x20; c >= 'a' && c <= 'z' || s[i] == ' ' {
+		if c := s[i] | 0x20; (c >= 'a' && c <= 'z') || s[i] == ' ' {
 			n++
 		}
 	}

@@ -109,7 +109,8 @@ func TestPieces(t *testing.T) {
 	if err != nil || len(paragraphs) != 3 || paragraphs[1] != want[1] {
 		t.Errorf("paragraphs %q, %v", paragraphs, err)
 	}
-	if paragraphs, _ = generate.Paragraphs([]string{file}, 20, 500, 1); len(paragraphs) != 1 {
+	paragraphs, _ = generate.Paragraphs([]string{file}, 20, 500, 1)
+	if len(paragraphs) != 1 {
 		t.Errorf("%d paragraphs, want 1", len(paragraphs))
 	}
 }

@@ -17,7 +17,7 @@ func TestDraw(t *testing.T) {
 	} {
 		var out strings.Builder
 		err := draw(strings.NewReader(c.in), &out)
-		if !strings.Contains(out.String(), c.want) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+		if !strings.Contains(out.String(), c.want) || (err == nil) != (c.err == "") || (err != nil && !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%q: error %v, want %q; drawing of %d bytes", c.in, err, c.err, out.Len())
 		}
 	}

@@ -75,7 +75,8 @@ func online(fps []uint64, n, k int) error {
 	found := 0
 	start, since = featuretest.CPU(), time.Now()
 	for _, fp := range fps[n:] {
-		if near, err = x.Query(near[:0], fp, k); err != nil {
+		near, err = x.Query(near[:0], fp, k)
+		if err != nil {
 			return err
 		}
 		found += len(near)

@@ -131,7 +131,8 @@ func (a *audit) submission(e Entry) {
 		a.bad("I-1: change %d: no client sent %s", e.Seq, e.NID)
 		return
 	}
-	if a.submitted[e.NID]++; a.keyed[e.NID] && a.submitted[e.NID] > 1 {
+	a.submitted[e.NID]++
+	if a.keyed[e.NID] && a.submitted[e.NID] > 1 {
 		a.bad("I-7: change %d decides again on %s, in spite of its key", e.Seq, e.NID)
 	}
 	if a.Members[e.NID] != "" {

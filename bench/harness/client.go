@@ -183,7 +183,7 @@ func (c *Client) refused(err error) error {
 			return nil
 		}
 	case "end":
-		if r.Status == http.StatusGone || c.Lossy && r.Status == http.StatusNotFound {
+		if r.Status == http.StatusGone || (c.Lossy && r.Status == http.StatusNotFound) {
 			return nil
 		}
 	}

@@ -83,7 +83,8 @@ func newLife(t *testing.T, bin string, n uint64) *life {
 	dir := t.TempDir()
 	l := &life{t: t, bin: bin, data: filepath.Join(dir, "data"), journalPath: filepath.Join(dir, "journal"), r: rand.New(rand.NewPCG(n, 5))}
 	var err error
-	if l.journal, err = harness.NewJournal(l.journalPath); err != nil {
+	l.journal, err = harness.NewJournal(l.journalPath)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for c := range clients {
@@ -111,7 +112,8 @@ func (l *life) ready(p *harness.Process) *harness.Service {
 	url, err := p.Ready(ctx)
 	if err == nil {
 		var token string
-		if token, err = p.Token(); err == nil {
+		token, err = p.Token()
+		if err == nil {
 			return &harness.Service{URL: url, Token: token, HTTP: l.http}
 		}
 	}
@@ -189,7 +191,8 @@ func (l *life) audit(total *counts) {
 		l.t.Fatal(err)
 	}
 	for i, v := range harness.Audit(records, log).Violations {
-		if l.t.Error(v); i == 10 {
+		l.t.Error(v)
+		if i == 10 {
 			break
 		}
 	}

@@ -107,10 +107,12 @@ func sources(count int) ([]stdimage.Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		if data, err = image.Thumbnail(img, 640); err != nil {
+		data, err = image.Thumbnail(img, 640)
+		if err != nil {
 			return nil, err
 		}
-		if img, err = image.Decode(data, image.Limits{}); err != nil {
+		img, err = image.Decode(data, image.Limits{})
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, img)

@@ -44,7 +44,7 @@ func (l Lesson) LeaveOut() []float64 {
 // fit learns from all families but one.
 func (l Lesson) fit(without string) []float64 {
 	examples := slices.Clone(l.Examples)
-	examples = slices.DeleteFunc(examples, func(e Observation) bool { return e.Test || without != "" && e.Family == without })
+	examples = slices.DeleteFunc(examples, func(e Observation) bool { return e.Test || (without != "" && e.Family == without) })
 	return newLogistic(examples, weigh(examples, l.Made), l.Signs).fit()
 }
 

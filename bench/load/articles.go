@@ -87,7 +87,8 @@ func reprint(n int, title, text string) (string, string) {
 	even := false // two words side by side, each set twice by one site, read as one in the other's place
 	for word := range strings.FieldsSeq(text) {
 		b = append(append(b, word...), ' ')
-		if even = !even; even && r.IntN(75) == 0 && !strings.HasSuffix(word, ".") {
+		even = !even
+		if even && r.IntN(75) == 0 && !strings.HasSuffix(word, ".") {
 			b = append(append(b, word...), ' ')
 		}
 	}

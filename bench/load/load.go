@@ -89,7 +89,8 @@ func (s *Schedule) Run(ctx context.Context, workers int) Result {
 				time.Sleep(time.Until(begin.Add(s.due[n])))
 				status, err := wires[n%len(wires)].do(s.requests[n])
 				s.requests[n] = nil
-				if took[n] = time.Since(begin) - s.due[n]; err != nil || status != http.StatusOK {
+				took[n] = time.Since(begin) - s.due[n]
+				if err != nil || status != http.StatusOK {
 					what := fmt.Sprint(status)
 					if err != nil {
 						what = err.Error()

@@ -44,7 +44,8 @@ func (t *Target) Beside(others ...*Target) *Target {
 
 // at returns the server that takes the n-th request.
 func (t *Target) at(n int) *Target {
-	if n %= 1 + len(t.next); n > 0 {
+	n %= 1 + len(t.next)
+	if n > 0 {
 		return t.next[n-1]
 	}
 	return t
@@ -165,7 +166,7 @@ func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
 			return fmt.Errorf("batch from %d: %w", from, err)
 		case status == http.StatusOK:
 			return nil
-		case status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable || try == 100:
+		case (status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable) || try == 100:
 			return fmt.Errorf("batch from %d: status %d", from, status)
 		}
 		time.Sleep(50 * time.Millisecond)

@@ -52,13 +52,15 @@ func (w *wire) do(request []byte) (status int, err error) {
 		if w.from != nil {
 			d.LocalAddr = w.from
 		}
-		if w.c, err = d.Dial("tcp", w.addr); err != nil {
+		w.c, err = d.Dial("tcp", w.addr)
+		if err != nil {
 			w.c = nil
 			return 0, fmt.Errorf("connect: %w", err)
 		}
 		w.r = bufio.NewReader(w.c)
 	}
-	if status, err = w.exchange(request); err != nil {
+	status, err = w.exchange(request)
+	if err != nil {
 		w.close()
 	}
 	return status, err

@@ -54,7 +54,7 @@ func (l *lexicon) another(rng *rand.Rand, s string, h hit) (string, bool) {
 // sameArticle: behind "a" or "an" a word that fits takes a word's place.
 func sameArticle(before, old, new string) bool {
 	words := strings.Fields(before)
-	if len(words) == 0 || !strings.EqualFold(words[len(words)-1], "a") && !strings.EqualFold(words[len(words)-1], "an") {
+	if len(words) == 0 || (!strings.EqualFold(words[len(words)-1], "a") && !strings.EqualFold(words[len(words)-1], "an")) {
 		return true
 	}
 	return vowel(old) == vowel(new)
@@ -127,7 +127,7 @@ func (l *lexicon) opposite(rng *rand.Rand, ts []token, s string) []change {
 		if l.language == "zh" && i+1 < len(ts) && set("以上 以下").has(w) && (set("简称 统称 称 规定 条款 各项").has(s[ts[i+1].start:ts[i+1].end]) || i == 0) {
 			continue
 		}
-		if strings.Contains(s, other) && l.language == "zh" || l.language == "en" && containsWord(s, other) {
+		if (strings.Contains(s, other) && l.language == "zh") || (l.language == "en" && containsWord(s, other)) {
 			continue
 		}
 		out = append(out, change{"opposite", t.start, t.end, other})
@@ -170,7 +170,7 @@ func oppositeStands(w, prev, next string) bool {
 }
 
 func hyphenated(s string, t token) bool {
-	return t.start > 0 && strings.ContainsRune("-'’", rune(s[t.start-1])) || t.end < len(s) && strings.ContainsRune("-'’", rune(s[t.end]))
+	return (t.start > 0 && strings.ContainsRune("-'’", rune(s[t.start-1]))) || (t.end < len(s) && strings.ContainsRune("-'’", rune(s[t.end])))
 }
 
 func containsWord(s, w string) bool {
@@ -189,7 +189,7 @@ func containsWord(s, w string) bool {
 
 // wordAt: a letter or digit of ASCII stands there.
 func wordAt(s string, i int, _ bool) bool {
-	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9')
+	return i >= 0 && i < len(s) && ((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9'))
 }
 
 // Words that take a "not" behind them.
@@ -212,7 +212,7 @@ func negations(language string, ts []token, s string) []change {
 		}
 		if language == "en" {
 			switch {
-			case w == "not" && auxiliaries[strings.ToLower(prev)] && s[t.start-1] == ' ' && next != "only" && next != "be" || w == "not" && prev == "be":
+			case (w == "not" && auxiliaries[strings.ToLower(prev)] && s[t.start-1] == ' ' && next != "only" && next != "be") || (w == "not" && prev == "be"):
 				out = append(out, change{"negation", t.start - 1, t.end, ""})
 			case set("is are was were will would could should must").has(w) && next != "" && next != "not" && next != "n" && t.end < len(s) && s[t.end] == ' ' && s[t.end+1] >= 'a' && s[t.end+1] <= 'z' && !set("there it they he she we you i also all been never no").has(strings.ToLower(next)):
 				out = append(out, change{"negation", t.end, t.end, " not"})
@@ -253,7 +253,7 @@ func exchanges(s string, hits []hit, language string) []change {
 		if n := utf8.RuneCountInString(between); n < 1 || n > 30 {
 			continue
 		}
-		if language == "en" && (!relation.MatchString(between) || strings.Contains(between, " and ") || strings.Contains(between, " or ")) || language == "zh" && !relationChinese.MatchString(between) {
+		if (language == "en" && (!relation.MatchString(between) || strings.Contains(between, " and ") || strings.Contains(between, " or "))) || (language == "zh" && !relationChinese.MatchString(between)) {
 			continue
 		}
 		out = append(out, change{"exchange", a.start, b.end, s[b.start:b.end] + between + s[a.start:a.end]})
@@ -329,7 +329,7 @@ func versioned(w, before, after string) bool {
 	if strings.HasPrefix(after, " billion") || strings.HasPrefix(after, " million") || strings.HasPrefix(after, "%") || w[0] < '0' || w[0] > '9' {
 		return false
 	}
-	return dots == 2 && !strings.Contains(before, "--host") && !strings.Contains(w, ",") || dots == 1 && versionBefore.MatchString(before)
+	return (dots == 2 && !strings.Contains(before, "--host") && !strings.Contains(w, ",")) || (dots == 1 && versionBefore.MatchString(before))
 }
 
 // yearStands: no amount that looks like a year, and no year of a record.
@@ -356,7 +356,7 @@ func within(all [][]int, loc []int) bool {
 
 // joined: the character there makes a longer word or number of what is beside it.
 func joined(s string, i int) bool {
-	return wordAt(s, i, true) || i >= 0 && i < len(s) && strings.ContainsRune("-_/#&+*=", rune(s[i]))
+	return wordAt(s, i, true) || (i >= 0 && i < len(s) && strings.ContainsRune("-_/#&+*=", rune(s[i])))
 }
 
 // otherNumber draws a number that can stand where w does and is another.

@@ -114,7 +114,7 @@ func neighbourKey(rng *rand.Rand, w []rune) []rune {
 	for _, row := range keyboard {
 		if k := strings.IndexRune(row, out[i]); k >= 0 {
 			near := k + 1
-			if near == len(row) || k > 0 && rng.IntN(2) == 0 {
+			if near == len(row) || (k > 0 && rng.IntN(2) == 0) {
 				near = k - 1
 			}
 			out[i] = rune(row[near])

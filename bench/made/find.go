@@ -63,7 +63,8 @@ func (l *lexicon) find(g *segment.Segmenter, s string) []hit {
 			w := s[start:end]
 			group := l.groups[w]
 			if group == nil && l.language == "en" && sentenceStart(s, start) {
-				if group = l.groups[lowerFirst(w)]; group != nil && group.class.form == asName {
+				group = l.groups[lowerFirst(w)]
+				if group != nil && group.class.form == asName {
 					group = nil
 				}
 			}
@@ -171,7 +172,7 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	t := tokened{s, ts}
 	prev, next := t.word(h.first-1), t.word(h.first+h.n)
 	gapBefore, gapAfter := t.gap(h.first), t.gap(h.first+h.n)
-	if strings.ContainsAny(gapBefore, "-@/_.\\") && !strings.Contains(gapBefore, " ") || strings.ContainsAny(gapAfter, "-@/_\\") && !strings.Contains(gapAfter, " ") {
+	if (strings.ContainsAny(gapBefore, "-@/_.\\") && !strings.Contains(gapBefore, " ")) || (strings.ContainsAny(gapAfter, "-@/_\\") && !strings.Contains(gapAfter, " ")) {
 		return false
 	}
 	if gapAfter == "." && next != "" { // a domain
@@ -183,13 +184,13 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	}
 	lowPrev, lowNext := strings.ToLower(prev), strings.ToLower(next)
 	number := prev != "" && prev[0] >= '0' && prev[0] <= '9'
-	if c.form != asName && (gapAfter == " " && compounds[lowNext] || gapBefore == "'" || gapAfter == "'" && lowNext != "s") {
+	if c.form != asName && ((gapAfter == " " && compounds[lowNext]) || gapBefore == "'" || (gapAfter == "'" && lowNext != "s")) {
 		return false
 	}
 	first := sentenceStart(s, h.start)
 	switch c.set() {
 	case "month":
-		return number && gapBefore == " " || next != "" && next[0] >= '0' && next[0] <= '9' || monthBefore[prev]
+		return (number && gapBefore == " ") || (next != "" && next[0] >= '0' && next[0] <= '9') || monthBefore[prev]
 	case "nationality", "language":
 		return !(gapAfter == " " && set("Union Commission Central Economic Parliament America Tigers Tiger Open Cup Airways").has(next))
 	case "weekday":
@@ -204,7 +205,7 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 		}
 		return !(first && c.set() == "company" && len(h.group.words[0]) < 6 && gapAfter == " " && !set("said says is has will to and announced plans was shares 's").has(lowNext))
 	case "unit", "currency":
-		return number && gapBefore == " " || numerals[lowPrev] && gapBefore == " "
+		return (number && gapBefore == " ") || (numerals[lowPrev] && gapBefore == " ")
 	case "scale":
 		return number || numerals[lowPrev]
 	case "ordinal":
@@ -221,10 +222,10 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	if l.plural[strings.ToLower(s[h.start:h.end])] && first {
 		return true
 	}
-	if gapBefore != " " || c.form == asMass && gapAfter == "'" {
+	if gapBefore != " " || (c.form == asMass && gapAfter == "'") {
 		return false
 	}
-	return before[lowPrev] || determiners[strings.ToLower(t.word(h.first-2))] && t.gap(h.first-1) == " "
+	return before[lowPrev] || (determiners[strings.ToLower(t.word(h.first-2))] && t.gap(h.first-1) == " ")
 }
 
 func capital(w string) bool {

@@ -72,13 +72,15 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 				fill, ok := known[kind]
 				if !ok || !often {
 					fill[0] = l.fill(rng, kind)
-					if fill[1] = fill[0]; rng.IntN(5) > 0 {
+					fill[1] = fill[0]
+					if rng.IntN(5) > 0 {
 						fill[1] = l.fill(rng, kind)
 						if kind == "person" && rng.IntN(3) == 0 {
 							fill[1] = l.namesake(rng, fill[0], fill[1])
 						}
 					}
-					if known[kind] = fill; fill[0] != fill[1] {
+					known[kind] = fill
+					if fill[0] != fill[1] {
 						filled++
 					}
 				}

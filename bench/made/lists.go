@@ -138,7 +138,7 @@ func (l *lexicon) add(c *class, line string, of int) {
 func (l *lexicon) addNames(lower map[string]bool, capital map[string]int, of int) {
 	c := &class{name: "name", form: asName}
 	for _, w := range slices.Sorted(maps.Keys(capital)) {
-		if capital[w] < 2 || len(w) < 4 || lower[strings.ToLower(w)] || lower[strings.TrimSuffix(strings.ToLower(w), "s")] || l.all[w] || of >= 0 && half(w) != of {
+		if capital[w] < 2 || len(w) < 4 || lower[strings.ToLower(w)] || lower[strings.TrimSuffix(strings.ToLower(w), "s")] || l.all[w] || (of >= 0 && half(w) != of) {
 			continue
 		}
 		g := &group{class: c, words: []string{w}}

@@ -34,7 +34,7 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	var order []string
 	for _, h := range hits {
 		w := t.body[h.start:h.end]
-		if class := h.group.class.set(); !themes[class] || t.source == "ota_terms_versions" && !termsOf[class] {
+		if class := h.group.class.set(); !themes[class] || (t.source == "ota_terms_versions" && !termsOf[class]) {
 			continue
 		}
 		if count[w] == 0 {

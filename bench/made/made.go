@@ -72,15 +72,18 @@ func Make(o Options) ([]Pair, error) {
 	}
 	m := &maker{Options: o, of: of, lexica: map[string]*lexicon{}, formLines: map[string][]string{}, credits: map[string][]string{}, greetings: map[string][]string{}, used: map[string]int{}, made: map[uint64]bool{}}
 	var err error
-	if m.segmenter, err = segment.Default(); err != nil {
+	m.segmenter, err = segment.Default()
+	if err != nil {
 		return nil, err
 	}
 	for _, language := range []string{"en", "zh"} {
-		if m.lexica[language], err = readLexicon(language, of); err != nil {
+		m.lexica[language], err = readLexicon(language, of)
+		if err != nil {
 			return nil, err
 		}
 		for name, table := range map[string]map[string][]string{"forms": m.formLines, "credits": m.credits, "greetings": m.greetings} {
-			if table[language], err = readLines(language+"_"+name+".txt", of); err != nil {
+			table[language], err = readLines(language+"_"+name+".txt", of)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -390,7 +393,7 @@ func (m *maker) edit(language string, long bool, mine []textOf) {
 		}
 		for range 40 {
 			e := edits[rng.IntN(len(edits))]
-			if len(names) == n || long && e.once && seen[e.name] || e.language != "" && e.language != language || seen[e.name] && !long {
+			if len(names) == n || (long && e.once && seen[e.name]) || (e.language != "" && e.language != language) || (seen[e.name] && !long) {
 				continue
 			}
 			if b, ok := e.apply(m, rng, *t, s); ok && b != t.body {

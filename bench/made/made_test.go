@@ -86,7 +86,7 @@ func TestPairs(t *testing.T) {
 			words := strings.SplitN(p.Band, " ", 4) // source, short, where, old>new
 			start, oldEnd, newEnd := differ(p.TextA, p.TextB)
 			old, with := p.TextA[start:oldEnd], p.TextB[start:newEnd]
-			if len(words) != 4 || utf8.RuneCountInString(words[3]) < 40 && !within1(words[3], old, with) {
+			if len(words) != 4 || (utf8.RuneCountInString(words[3]) < 40 && !within1(words[3], old, with)) {
 				t.Errorf("%s: %q became %q", p.Band, old, with)
 			}
 		}
@@ -167,7 +167,8 @@ func TestWordsAreOfOneClassAndHalf(t *testing.T) {
 		}
 		of := [2]*lexicon{}
 		for h := range of {
-			if of[h], err = readLexicon(language, h); err != nil {
+			of[h], err = readLexicon(language, h)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -224,11 +225,13 @@ func TestFind(t *testing.T) {
 func TestEdits(t *testing.T) {
 	m := &maker{lexica: map[string]*lexicon{}}
 	var err error
-	if m.segmenter, err = segment.Default(); err != nil {
+	m.segmenter, err = segment.Default()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, language := range []string{"en", "zh"} {
-		if m.lexica[language], err = readLexicon(language, -1); err != nil {
+		m.lexica[language], err = readLexicon(language, -1)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +251,7 @@ func TestEdits(t *testing.T) {
 		{"script", "zh", "汉语", "漢語"},
 	} {
 		for _, e := range edits {
-			if e.name != c.edit || e.language != "" && e.language != c.language {
+			if e.name != c.edit || (e.language != "" && e.language != c.language) {
 				continue
 			}
 			got, ok := e.apply(m, m.rng("test"), textOf{language: c.language}, c.text)

@@ -52,7 +52,7 @@ var (
 
 // numeralChinese writes 6小时 for 六小时 or the other way.
 func numeralChinese(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
-	if loc := measured.FindStringSubmatchIndex(s); loc != nil && (s[loc[6]:loc[7]] != "月" && s[loc[6]:loc[7]] != "日" || !strings.ContainsAny(s[loc[7]:min(len(s), loc[7]+1)], "0123456789") && !strings.HasSuffix(s[:loc[4]], "年") && !strings.HasSuffix(s[:loc[4]], "月")) {
+	if loc := measured.FindStringSubmatchIndex(s); loc != nil && ((s[loc[6]:loc[7]] != "月" && s[loc[6]:loc[7]] != "日") || (!strings.ContainsAny(s[loc[7]:min(len(s), loc[7]+1)], "0123456789") && !strings.HasSuffix(s[:loc[4]], "年") && !strings.HasSuffix(s[:loc[4]], "月"))) {
 		n, _ := strconv.Atoi(s[loc[4]:loc[5]])
 		if w := inChinese(n, s[loc[6]:loc[7]]); w != "" {
 			return s[:loc[4]] + w + s[loc[5]:], true
@@ -123,7 +123,7 @@ var score = regexp.MustCompile(`(^|[^\d:：\-.])(\d)([:：\-比])(\d)($|[^\d:：
 
 func scoreChinese(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	loc := score.FindStringSubmatchIndex(s)
-	if loc == nil || t.source != "zh_weibo_hotsearch" && s[loc[6]:loc[7]] != "比" {
+	if loc == nil || (t.source != "zh_weibo_hotsearch" && s[loc[6]:loc[7]] != "比") {
 		return "", false
 	}
 	a, b, sep := s[loc[4]:loc[5]], s[loc[8]:loc[9]], s[loc[6]:loc[7]]

@@ -64,7 +64,7 @@ func readTexts(data string, of int, folders []string) ([]textOf, error) {
 			every = 3
 		}
 		err := s.each(data, func(n int, id, family, body string) error {
-			if family != "" && families[family] || n%every != 0 {
+			if (family != "" && families[family]) || n%every != 0 {
 				return nil
 			}
 			families[family] = true
@@ -81,7 +81,8 @@ func readTexts(data string, of int, folders []string) ([]textOf, error) {
 					if !written(part, s.language) {
 						continue
 					}
-					if others[part] = others[part] || other; other {
+					others[part] = others[part] || other
+					if other {
 						continue
 					}
 					out = append(out, textOf{source: s.folder, id: fmt.Sprintf("%s.%d", id, i), language: s.language, name: name, long: true, body: part})
@@ -99,7 +100,8 @@ func readTexts(data string, of int, folders []string) ([]textOf, error) {
 				if n < limits[0] || n > limits[1] {
 					continue
 				}
-				if others[b] = others[b] || other; other || seen[b] || short >= s.most || !written(b, s.language) {
+				others[b] = others[b] || other
+				if other || seen[b] || short >= s.most || !written(b, s.language) {
 					continue
 				}
 				seen[b] = true
@@ -202,7 +204,7 @@ func sentences(id, body string) []string {
 		}
 		s := strings.TrimSpace(body[start:end])
 		start = next
-		if markup.MatchString(s) || len(strings.Fields(s)) < 5 && !hasCJK(s) || !strings.ContainsAny(s, ".!?。！？") {
+		if markup.MatchString(s) || (len(strings.Fields(s)) < 5 && !hasCJK(s)) || !strings.ContainsAny(s, ".!?。！？") {
 			continue
 		}
 		out = append(out, s)

@@ -33,7 +33,8 @@ func keysOf(seed, n, of uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, n))
 	keys := make([]uint64, keysEach)
 	for i := range keys {
-		if keys[i] = r.Uint64(); r.IntN(10) == 0 {
+		keys[i] = r.Uint64()
+		if r.IntN(10) == 0 {
 			keys[i] = rand.New(rand.NewPCG(0, r.Uint64N(of/5))).Uint64()
 		}
 	}
@@ -179,7 +180,8 @@ type store struct {
 }
 
 func (s *store) open() (err error) {
-	if s.s, err = pebble.Open(context.Background(), s.dir, pebble.Options{CacheBytes: s.cache}); err != nil {
+	s.s, err = pebble.Open(context.Background(), s.dir, pebble.Options{CacheBytes: s.cache})
+	if err != nil {
 		return err
 	}
 	s.ix, err = s.s.Index(context.Background(), "t", func() (docid.Identity, error) { return docid.Identity{Seed: 1}, nil })

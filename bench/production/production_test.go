@@ -154,7 +154,8 @@ func (m *measure) highest(t *testing.T) {
 	best, tries := 0., 0
 	for rate := *most; tries < 2; {
 		r := m.open(t, "step", rate, max(1, *seconds/3))
-		if tries++; r.Failed == 0 && r.P99 <= 40*time.Millisecond {
+		tries++
+		if r.Failed == 0 && r.P99 <= 40*time.Millisecond {
 			best, rate, tries = rate, rate*1.1, 0
 		}
 	}
@@ -248,7 +249,8 @@ func (r *rig) loseAndRebuild(t *testing.T, s *subject, articles int) {
 	rebuild := &subject{processes: append(r.behind(), process{"rebuild", func() time.Duration { return spent }})}
 	cpu := rebuild.measured(func() int {
 		var err error
-		if out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained", "--data", filepath.Join(r.dir, "production-1")}, flags...)...); err != nil {
+		out, spent, err = run(t.Context(), env, r.bin, append([]string{"rebuild", "--drained", "--data", filepath.Join(r.dir, "production-1")}, flags...)...)
+		if err != nil {
 			t.Fatalf("rebuild: %v: %s", err, out)
 		}
 		return articles

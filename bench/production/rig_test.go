@@ -123,9 +123,11 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{dir: t.TempDir()}
-	if r.bin = *binary; r.bin == "" {
+	r.bin = *binary
+	if r.bin == "" {
 		var err error
-		if r.bin, err = harness.Build(t.Context(), filepath.Join("..", ".."), r.dir); err != nil {
+		r.bin, err = harness.Build(t.Context(), filepath.Join("..", ".."), r.dir)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

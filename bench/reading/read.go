@@ -143,7 +143,8 @@ func lines(s string) []string {
 	all := strings.Split(s, "\n")
 	kept := all[:0]
 	for _, l := range all {
-		if l = strings.Join(strings.Fields(l), " "); l != "" {
+		l = strings.Join(strings.Fields(l), " ")
+		if l != "" {
 			kept = append(kept, l)
 		}
 	}
@@ -169,10 +170,12 @@ func onlyIn(b *strings.Builder, name string, x, y []string) {
 	}
 	n := 0
 	for _, l := range x {
-		if other[l]--; other[l] >= 0 {
+		other[l]--
+		if other[l] >= 0 {
 			continue
 		}
-		if n++; n <= mostShown {
+		n++
+		if n <= mostShown {
 			fmt.Fprintf(b, "  %s> %s\n", name, cut(l, 300))
 		}
 	}

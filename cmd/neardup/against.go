@@ -127,10 +127,13 @@ func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config)
 		a.begun = f.paths[0]
 	}
 	var err error
-	if !f.append {
+	if f.append {
+		a.writer, err = reference.Change(f.paths[0])
+		if err == nil {
+			a.index = a.writer.Index
+		}
+	} else {
 		a.index, err = reference.Open(f.paths[0])
-	} else if a.writer, err = reference.Change(f.paths[0]); err == nil {
-		a.index = a.writer.Index
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.close())
@@ -175,7 +178,8 @@ func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Co
 	if err := batch.CreateIndex(at, first, nil); err != nil {
 		return nil, err
 	}
-	if a.writer, err = reference.Change(at); err != nil {
+	a.writer, err = reference.Change(at)
+	if err != nil {
 		return nil, err
 	}
 	a.index = a.writer.Index

@@ -77,7 +77,8 @@ func (c pieceCase) killed(t *testing.T, rng *rand.Rand) (kills int) {
 			n = rng.IntN(min(len(lines), 2*len(lines)/left+1))
 		}
 		write(t, piece, bytes.Join(lines[:n], nil))
-		if lines = lines[n:]; n == 0 {
+		lines = lines[n:]
+		if n == 0 {
 			continue
 		}
 		args := []string{"dedup", "-q", "--method", c.method, "--against", index, "--add", piece}
@@ -99,7 +100,8 @@ func (c pieceCase) killed(t *testing.T, rng *rand.Rand) (kills int) {
 				t.Fatal(err)
 			}
 			now := digestOfIndex(t, index)
-			if added = now != before; !added && !killed {
+			added = now != before
+			if !added && !killed {
 				t.Fatalf("a piece was added, and the digest stayed %q", before)
 			}
 			before = now
@@ -133,7 +135,8 @@ func linesOf(t *testing.T, set string, most int) (lines [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines = append(lines, append(bytes.Clone(it.Raw), '\n')); len(lines) == most {
+		lines = append(lines, append(bytes.Clone(it.Raw), '\n'))
+		if len(lines) == most {
 			break
 		}
 	}
@@ -204,7 +207,8 @@ func TestWalkedCommandsAreRun(t *testing.T) {
 			if !strings.HasPrefix(line, "neardup ") {
 				continue
 			}
-			if walked++; !strings.Contains(string(script), "\n"+line) {
+			walked++
+			if !strings.Contains(string(script), "\n"+line) {
 				t.Errorf("%s: the script does not run %q", name, line)
 			}
 		}

@@ -86,7 +86,8 @@ func addCommands(root *cobra.Command, a *app) {
 	add := func(group string, r row) {
 		parent := r.path[:max(strings.LastIndexByte(r.path, ' '), 0)]
 		cmd := a.command(r)
-		if added[r.path] = cmd; parent == "" {
+		added[r.path] = cmd
+		if parent == "" {
 			cmd.GroupID = group
 		}
 		added[parent].AddCommand(cmd)

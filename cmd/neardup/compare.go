@@ -92,7 +92,8 @@ func (c *compare) documents(ctx context.Context, names []string) (texts [2]strin
 		return [2]string{*found[names[0]], *found[names[1]]}, nil
 	}
 	for i, name := range names {
-		if texts[i] = name; !c.text && err == nil {
+		texts[i] = name
+		if !c.text && err == nil {
 			texts[i], err = c.file(name)
 		}
 	}
@@ -361,7 +362,7 @@ func (c *compare) eachPair(do func(listedPair) error) error {
 		}
 		byID := p.TextA == nil || p.TextB == nil
 		switch {
-		case p.TextA == nil && p.A == "" || p.TextB == nil && p.B == "":
+		case (p.TextA == nil && p.A == "") || (p.TextB == nil && p.B == ""):
 			return errPair
 		case byID && c.from == "":
 			return errFrom

@@ -116,7 +116,8 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	if w.addresses || slices.ContainsFunc(fields, func(f string) bool { return f != "relation" }) {
 		w.notes = newNotes(w.files, slices.Contains(fields, "text"))
 	}
-	if w.clusters, err = w.newClusters(clusters, fields); err == nil {
+	w.clusters, err = w.newClusters(clusters, fields)
+	if err == nil {
 		w.groups, err = w.newGroups(groups)
 	}
 	if w.clusters != nil || w.groups != nil {
@@ -195,7 +196,8 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, err
 	}
 	cfg.Audit = d.method.audit(d.run.audit, cfg.Method, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
-	if cfg.Link = batch.Link(d.link); cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
+	cfg.Link = batch.Link(d.link)
+	if cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s is neither leader nor components", d.link)
 	}
 	c, _ := d.method.choice() // made already
@@ -333,7 +335,8 @@ func (p *pairs) config() (cfg batch.Config, err error) {
 	if err := p.against.settings(&p.method); err != nil {
 		return cfg, err
 	}
-	if cfg, err = p.run.config(&p.method); err != nil {
+	cfg, err = p.run.config(&p.method)
+	if err != nil {
 		return cfg, err
 	}
 	cfg.Variants = p.withVariants

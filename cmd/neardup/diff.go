@@ -55,7 +55,7 @@ func splitTokens(s string) []string {
 	start, word := 0, false
 	for i, r := range s {
 		cjk := text.IsCJK(r)
-		begins := cjk || !word && text.IsWord(r) || unicode.IsSpace(r) && word
+		begins := cjk || (!word && text.IsWord(r)) || (unicode.IsSpace(r) && word)
 		if begins && i > start {
 			out = append(out, s[start:i])
 			start = i

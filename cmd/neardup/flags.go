@@ -69,7 +69,8 @@ var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt
 	var err error
-	if opt.Format, err = corpus.ParseFormat(f.format); err != nil {
+	opt.Format, err = corpus.ParseFormat(f.format)
+	if err != nil {
 		return opt, usage("--format: %w", err)
 	}
 	if _, err := titled(string(opt.Compare)); err != nil {
@@ -79,7 +80,8 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		return opt, usage("--format: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
 	}
 	if f.delimiter != "" {
-		if opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter); err != nil {
+		opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter)
+		if err != nil {
 			return opt, usage("--format: delimiter %w", err)
 		}
 	}
@@ -181,7 +183,8 @@ func (f *methodFlags) parsed() (c methods.Choice, err error) {
 			return c, usage("--method: no setting %q: there are %s", name, strings.Join(known, ", "))
 		}
 	}
-	if c, err = methods.Parse(strings.Join(words, " ")); err != nil {
+	c, err = methods.Parse(strings.Join(words, " "))
+	if err != nil {
 		return c, usage("%w", err)
 	}
 	return c, nil
@@ -189,7 +192,8 @@ func (f *methodFlags) parsed() (c methods.Choice, err error) {
 
 // choice returns the selected method and its settings.
 func (f *methodFlags) choice() (c methods.Choice, err error) {
-	if c, err = f.parsed(); err != nil {
+	c, err = f.parsed()
+	if err != nil {
 		return c, err
 	}
 	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
@@ -198,7 +202,8 @@ func (f *methodFlags) choice() (c methods.Choice, err error) {
 		case c.Get(s.Name) != "":
 			err = usage("%s is given twice", s.Name)
 		default:
-			if c, err = c.With(s.Name, s.Value.String()); err != nil {
+			c, err = c.With(s.Name, s.Value.String())
+			if err != nil {
 				err = usage("%w", err)
 			}
 		}
@@ -333,7 +338,8 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 // fieldList splits a comma-separated list of fields and removes repetitions.
 func fieldList(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" && !slices.Contains(names, name) {
+		name = strings.TrimSpace(name)
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -230,7 +230,8 @@ func (c *compare) comparePictures(a, b string) error {
 	var hashes [2][2]uint64
 	for i, path := range []string{a, b} {
 		of := []*pictureOf{&p.A, &p.B}[i]
-		if texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument), c.input.maxPixels); err != nil {
+		texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument), c.input.maxPixels)
+		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -80,16 +80,19 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, usage("--normalize: %w", err)
 	}
 	s.Clean = n
-	if s.Overrides, err = readOverrides(f.overrides); err != nil {
+	s.Overrides, err = readOverrides(f.overrides)
+	if err != nil {
 		return s, err
 	}
 	if f.profile != "" && f.profile != "standard" {
 		return s, f.classic()
 	}
-	if s.Titled, err = titled(f.compare); err != nil {
+	s.Titled, err = titled(f.compare)
+	if err != nil {
 		return s, err
 	}
-	if s.CommonPictures, err = f.pictures(); err != nil {
+	s.CommonPictures, err = f.pictures()
+	if err != nil {
 		return s, err
 	}
 	if s.Titled && f.stages.content == "off" {

@@ -78,7 +78,8 @@ func (v *indexInfo) do(_ context.Context, args []string) error {
 func infoOf(x *reference.Index) (info indexInfos, err error) {
 	h := x.Header()
 	info = indexInfos{Method: h.Spec, Normalize: h.Normalize, Removed: int64(x.Removed()), Parts: x.Parts(), Digest: x.Digest()}
-	if info.Bytes, err = x.Bytes(); err != nil {
+	info.Bytes, err = x.Bytes()
+	if err != nil {
 		return info, err
 	}
 	return info, x.Each(func(_ uint32, r *reference.Row) error {
@@ -263,7 +264,8 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, one); len(found) == mostCompared {
+		found = append(found, one)
+		if len(found) == mostCompared {
 			break
 		}
 	}
@@ -272,10 +274,12 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 }
 
 func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string) (one neighbor, err error) {
-	if one.ID, err = x.ID(row); err != nil {
+	one.ID, err = x.ID(row)
+	if err != nil {
 		return one, err
 	}
-	if one.Text, err = x.Text(row); err != nil {
+	one.Text, err = x.Text(row)
+	if err != nil {
 		return one, err
 	}
 	match := verdict(m, clean, one.Text)

@@ -93,7 +93,8 @@ func (l *rpcLines) Read(p []byte) (int, error) {
 func (l *rpcLines) line() (line []byte, long bool, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > mcp.DefaultMaxLineLength; !long {
+		long = long || len(line)+len(part) > mcp.DefaultMaxLineLength
+		if !long {
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -261,7 +262,8 @@ func (m *memories) recall(ctx context.Context, id string, out *memoryAnswer) (co
 	member, docID, err := m.d.Member(ctx, id)
 	if err == nil {
 		var g docid.Group
-		if g, err = m.d.Group(ctx, docID, 0, 0); err == nil && g.Kept != nil {
+		g, err = m.d.Group(ctx, docID, 0, 0)
+		if err == nil && g.Kept != nil {
 			out.Known = g.Kept.Text
 		}
 	}

@@ -68,7 +68,8 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	var queries fingerprintList
 	var err error
 	if !among && !streamed {
-		if queries, err = n.queries(args); err != nil {
+		queries, err = n.queries(args)
+		if err != nil {
 			return err
 		}
 		n.sum.Queries = int64(queries.Len())
@@ -87,7 +88,8 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 	if n.out != corpus.Stdin && (n.out == queries.path || n.out == all.path) {
 		return usage("--out %s would overwrite an input", n.out)
 	}
-	if n.to = rep.open(n.out, corpus.TSV); rep.err != nil {
+	n.to = rep.open(n.out, corpus.TSV)
+	if rep.err != nil {
 		return rep.err
 	}
 	if _, err := io.WriteString(n.to, "a\tb\tdistance\n"); err != nil {
@@ -188,7 +190,8 @@ func (n *near) answer(x *simhash.Index, queries, all fingerprintList) error {
 // parseQuery reads a line of JSON or text. Without an id it uses the line number.
 func parseQuery(line []byte, number int) (q fingerprintList, err error) {
 	q = fingerprintList{List: &simhash.List{}, path: "standard input"}
-	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) {
+	line = bytes.TrimSpace(line)
+	if bytes.HasPrefix(line, []byte("{")) {
 		return q, q.addJSON(line)
 	}
 	if len(line) == 0 {

@@ -33,7 +33,8 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	if path == "" || o.err != nil {
 		return out
 	}
-	if o.paths = append(o.paths, path); o.check != nil {
+	o.paths = append(o.paths, path)
+	if o.check != nil {
 		if err := o.check(o.paths...); err != nil {
 			o.err = usage("%w", err)
 			return out
@@ -50,7 +51,8 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	if errors.Is(err, corpus.ErrName) {
 		err = usage("%w", err)
 	}
-	if o.err = err; err != nil {
+	o.err = err
+	if err != nil {
 		return out
 	}
 	o.begun = append(o.begun, made)
@@ -253,7 +255,8 @@ func rejection(err error) *corpus.RejectError {
 }
 
 func (r *rejects) add(err error) {
-	if r.count++; r.count == 1 {
+	r.count++
+	if r.count == 1 {
 		r.first = err
 	}
 	one := rejection(err)
@@ -267,7 +270,8 @@ func (r *rejects) add(err error) {
 		i, r.kinds = len(r.kinds), append(r.kinds, report.Reject{Reason: one.Reason})
 	}
 	kind := &r.kinds[i]
-	if kind.Count++; len(kind.Examples) < mostExamples {
+	kind.Count++
+	if len(kind.Examples) < mostExamples {
 		place := corpus.RejectError{File: one.File, Line: one.Line}
 		kind.Examples = append(kind.Examples, strings.TrimSuffix(place.Error(), ": "))
 	}

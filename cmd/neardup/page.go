@@ -79,10 +79,12 @@ func (p *page) leaders(a *against) error {
 			return err
 		}
 		var shown neardup.Document
-		if shown.ID, err = a.index.ID(&row); err != nil {
+		shown.ID, err = a.index.ID(&row)
+		if err != nil {
 			return err
 		}
-		if shown.Text, err = a.index.Text(&row); err != nil {
+		shown.Text, err = a.index.Text(&row)
+		if err != nil {
 			return err
 		}
 		if err := p.builder.Document(number, &shown, a.name, ""); err != nil {
@@ -94,7 +96,7 @@ func (p *page) leaders(a *against) error {
 
 // wants reports whether the report needs the document of an item.
 func (p *page) wants(item int) bool {
-	return p.lab != nil || item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1)
+	return p.lab != nil || (item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1))
 }
 
 // document adds the document of an item that wants has selected.
@@ -165,7 +167,8 @@ func commandLine(args []string) string {
 func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do func(item int, it corpus.Item) error) error {
 	i := -1
 	for it, err := range r.Items() {
-		if i++; i&0xfff == 0 {
+		i++
+		if i&0xfff == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -185,7 +188,8 @@ func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do 
 
 // decoded decodes a record. ok is false if the record is rejected.
 func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok bool, err error) {
-	if err = dec.Decode(it, doc); corpus.Rejected(err) != nil {
+	err = dec.Decode(it, doc)
+	if corpus.Rejected(err) != nil {
 		return false, nil
 	}
 	return err == nil, err
@@ -330,7 +334,8 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	if given == "" && f.labels == "" {
 		return nil
 	}
-	if f.floor, err = strconv.ParseFloat(given, 64); err != nil || !(f.floor > 0 && f.floor <= 1) {
+	f.floor, err = strconv.ParseFloat(given, 64)
+	if err != nil || !(f.floor > 0 && f.floor <= 1) {
 		return usage("--write report,floor=%s: not a similarity in (0, 1]", given)
 	}
 	if batch.Link(link) != batch.ByLeader {
@@ -351,7 +356,8 @@ func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Co
 	defer r.Close()
 	src := newSource(r)
 	src.copies = &rep.page.copies
-	if rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec)); err != nil {
+	rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec))
+	if err != nil {
 		return err
 	}
 	rep.page.builder.Evidence(rep.page.lab)
@@ -370,7 +376,8 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 	}
 	var labels []eval.JudgedPair
 	if f.labels != "" {
-		if labels, err = eval.ReadJudged(f.labels); err != nil {
+		labels, err = eval.ReadJudged(f.labels)
+		if err != nil {
 			return nil, err
 		}
 	}

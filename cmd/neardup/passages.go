@@ -100,14 +100,16 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	defer spans.Close()
 	w.Summary = spans.Summary()
 	if p.dropBelow > 0 && !p.all {
-		if w.sources, err = spans.Sources(ctx); err != nil {
+		w.sources, err = spans.Sources(ctx)
+		if err != nil {
 			return err
 		}
 	}
 	if err := w.rep.nothingRead(w.Documents); err != nil {
 		return err
 	}
-	if r, err = read(); err != nil {
+	r, err = read()
+	if err != nil {
 		return err
 	}
 	if err := w.write(ctx, r, spans); err != nil {
@@ -122,7 +124,8 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err := p.run.machine(nil); err != nil {
 		return cfg, nil, err
 	}
-	if cfg, err = p.compared(); err != nil {
+	cfg, err = p.compared()
+	if err != nil {
 		return cfg, nil, err
 	}
 	switch {
@@ -164,7 +167,8 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 		return cfg, usage("--unit %s: invalid (want passage, line, paragraph, sentence)", c.unit)
 	}
 	if cfg.Whole == "" || c.fs.Changed("least") {
-		if cfg.Least, err = passage.ParseLength(c.least); err != nil {
+		cfg.Least, err = passage.ParseLength(c.least)
+		if err != nil {
 			return cfg, usage("--least %w", err)
 		}
 	}
@@ -216,7 +220,8 @@ func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *pass
 		var own []passage.Span
 		for !ended && next.Item == i {
 			own = append(own, next)
-			if next, err = spans.Next(); errors.Is(err, io.EOF) {
+			next, err = spans.Next()
+			if errors.Is(err, io.EOF) {
 				ended = true
 			} else if err != nil {
 				return err
@@ -244,7 +249,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 		share = 1 - float64(c.repeated)/float64(len(doc.Text))
 	}
 	source := i < len(w.sources) && w.sources[i]
-	drop := w.writes() && (share < w.dropBelow && !source || c.empty())
+	drop := w.writes() && ((share < w.dropBelow && !source) || c.empty())
 	switch {
 	case drop:
 		w.Dropped++
@@ -258,7 +263,8 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 		return err
 	}
 	if c.cut > 0 {
-		if it, err = dec.Replace(it, c.left); err != nil {
+		it, err = dec.Replace(it, c.left)
+		if err != nil {
 			return err
 		}
 	}

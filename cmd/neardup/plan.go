@@ -149,7 +149,8 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 		if err != nil && corpus.Rejected(err) == nil {
 			return nil, err
 		}
-		if n++; n&0xfff == 0 {
+		n++
+		if n&0xfff == 0 {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -184,7 +185,8 @@ func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	for _, k := range kept {
 		var d neardup.Document
 		if err := dec.Decode(k.it, &d); err != nil {
-			if bad++; bad == 1 {
+			bad++
+			if bad == 1 {
 				first = err
 			}
 			continue

@@ -54,7 +54,8 @@ func newReservoir(records int) *reservoir {
 func (r *reservoir) add(d sampledRecord) {
 	at := len(r.drawn)
 	if r.full {
-		if at = int(r.rng.Int64N(d.at + 1)); at >= r.most {
+		at = int(r.rng.Int64N(d.at + 1))
+		if at >= r.most {
 			return
 		}
 	}

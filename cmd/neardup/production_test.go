@@ -43,7 +43,8 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Dir = ts.Getenv("WORK")
-		if out, err = cmd.CombinedOutput(); want.Match(out) {
+		out, err = cmd.CombinedOutput()
+		if want.Match(out) {
 			return
 		}
 	}

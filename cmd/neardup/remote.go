@@ -48,7 +48,8 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--token-file: %w", err)
 		}
-		if token = strings.TrimSpace(string(b)); token == "" {
+		token = strings.TrimSpace(string(b))
+		if token == "" {
 			return nil, fmt.Errorf("--token-file: %s holds no token", f.tokenFile)
 		}
 	}
@@ -103,7 +104,8 @@ func exported(ctx context.Context, c *api.Client) (map[string]string, error) {
 			return nil, errors.New("the index was restored meanwhile: call it again")
 		}
 		for _, e := range page.Entries {
-			if at = e.Seq; at > st.Seq {
+			at = e.Seq
+			if at > st.Seq {
 				break
 			}
 			switch e.Kind {
@@ -186,7 +188,8 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			return err
 		}
 		all = append(all, page.Rulings...)
-		if after = page.Next; after == 0 {
+		after = page.Next
+		if after == 0 {
 			break
 		}
 	}

@@ -315,7 +315,8 @@ func (p *reporter) pairs(s *batch.Summary) error {
 func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	s.spent = spentSoFar()
 	var err error
-	if s.Audit, err = quality(s.Summary.Audit); err != nil {
+	s.Audit, err = quality(s.Summary.Audit)
+	if err != nil {
 		return err
 	}
 	return p.summarize(s, s.Rejected, func(w io.Writer) {
@@ -422,7 +423,7 @@ func grouped(n int64) string {
 // a terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) || r == 0x2028 || r == 0x2029 {
 			return ' '
 		}
 		return r

@@ -25,7 +25,7 @@ func loopback(addr string) bool {
 		return false
 	}
 	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || (ip != nil && ip.IsLoopback())
 }
 
 // entrance holds the addresses of a server and its access flags.
@@ -56,7 +56,7 @@ func (s *serve) access() (*server.Access, error) {
 	case len(s.host) > 0:
 	case local:
 		s.host = []string{"localhost", "127.0.0.1", "::1", host}
-	case host == "" || ip != nil && ip.IsUnspecified():
+	case host == "" || (ip != nil && ip.IsUnspecified()):
 		return nil, usage("--addr %s is every address: name with --host how clients call this server", s.addr)
 	default:
 		s.host = []string{host}
@@ -134,7 +134,8 @@ func (v *token) do(context.Context, []string) error {
 		return usage("--name: one word")
 	}
 	var err error
-	if g.Roles, err = server.ParseRoles(v.roles); err != nil {
+	g.Roles, err = server.ParseRoles(v.roles)
+	if err != nil {
 		return usage("--roles %q: %w", v.roles, err)
 	}
 	token, err := server.NewToken()

@@ -55,7 +55,8 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if _, has := password(s.traces); has {
 		s.secrets = append(s.secrets, "--traces")
 	}
-	if s.tenants, err = layered(s.cmd.Flags()); err != nil {
+	s.tenants, err = layered(s.cmd.Flags())
+	if err != nil {
 		return err
 	}
 	if err := pictured(s.cmd.Flags()); err != nil {

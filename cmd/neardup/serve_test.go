@@ -46,7 +46,8 @@ func TestServeAwaitsItsLog(t *testing.T) {
 			if resp, err := (&http.Client{Transport: transport}).Get(url + "/readyz"); err == nil {
 				b, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				if said = strings.TrimSpace(string(b)); said == want {
+				said = strings.TrimSpace(string(b))
+				if said == want {
 					return
 				}
 			}

@@ -77,7 +77,8 @@ func askServer(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 		answer, err = io.ReadAll(resp.Body)
 		ts.Check(errors.Join(err, resp.Body.Close()))
-		if status = resp.StatusCode; neg || status != http.StatusServiceUnavailable || time.Now().After(end) {
+		status = resp.StatusCode
+		if neg || status != http.StatusServiceUnavailable || time.Now().After(end) {
 			break
 		}
 	}

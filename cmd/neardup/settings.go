@@ -241,7 +241,7 @@ func (s *spec) Set(v string) error {
 		}
 		f := s.settings.Lookup(name)
 		switch {
-		case f == nil || isSetting && name == s.first:
+		case f == nil || (isSetting && name == s.first):
 			return fmt.Errorf("no setting %q: there are %s", name, strings.Join(s.names(), ", "))
 		case f.Changed:
 			return fmt.Errorf("%s is given twice", name)

@@ -22,7 +22,7 @@ func TestVariablesOfTests(t *testing.T) {
 	getenv := regexp.MustCompile(`Getenv\("(NEARDUP_\w+)"\)`)
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || !strings.HasSuffix(path, "_test.go") && !strings.Contains(path, "internal") {
+		if err != nil || !strings.HasSuffix(path, ".go") || (!strings.HasSuffix(path, "_test.go") && !strings.Contains(path, "internal")) {
 			return err
 		}
 		content, err := os.ReadFile(path)
@@ -109,7 +109,8 @@ func TestRanges(t *testing.T) {
 		}
 	}
 	var stdout bytes.Buffer
-	if run(t.Context(), []string{"add", "--help"}, nil, &stdout, io.Discard); !strings.Contains(stdout.String(), "requests at one moment, 1..64 (default 8)") {
+	run(t.Context(), []string{"add", "--help"}, nil, &stdout, io.Discard)
+	if !strings.Contains(stdout.String(), "requests at one moment, 1..64 (default 8)") {
 		t.Errorf("%s", &stdout)
 	}
 }
@@ -134,7 +135,8 @@ func TestThresholdOfMethod(t *testing.T) {
 		if args == "" {
 			given = given[:4]
 		}
-		if run(t.Context(), given, nil, io.Discard, &stderr); !strings.Contains(stderr.String(), want) {
+		run(t.Context(), given, nil, io.Discard, &stderr)
+		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: %s (want %s)", args, &stderr, want)
 		}
 	}

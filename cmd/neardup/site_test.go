@@ -65,7 +65,7 @@ func TestSite(t *testing.T) {
 	}
 	pages := 0
 	err := filepath.WalkDir(site, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".html") && !strings.HasSuffix(path, ".css") {
+		if err != nil || (!strings.HasSuffix(path, ".html") && !strings.HasSuffix(path, ".css")) {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -74,7 +74,7 @@ func TestUnpackNeedsJar(t *testing.T) {
 	} {
 		t.Setenv("NEARDUP_JAR", c.env)
 		err := unpack(fstest.MapFS{"src/neardup/spark/jar/" + c.file: {}}, t.TempDir(), sparkJob{})
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if (err == nil) != (c.want == "") || (err != nil && !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s, NEARDUP_JAR=%s: %v, want %q", c.file, c.env, err, c.want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAskSpark(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PYTHONPATH="+dir)
 		said, err := cmd.CombinedOutput()
 		got := strings.TrimSpace(string(said))
-		if c.want == "" && (err != nil || got != filepath.Join(dir, "pyspark")) || !strings.HasSuffix(got, c.want) {
+		if (c.want == "" && (err != nil || got != filepath.Join(dir, "pyspark"))) || !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s %q: %v, %s", c.name, c.content, err, got)
 		}
 	}

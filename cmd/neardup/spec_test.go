@@ -26,7 +26,8 @@ func TestSpec(t *testing.T) {
 		f.add(fs)
 		var err error
 		for value := range strings.SplitSeq(values, "|") {
-			if err = fs.Set("title", value); err != nil {
+			err = fs.Set("title", value)
+			if err != nil {
 				break
 			}
 		}
@@ -61,11 +62,12 @@ func TestWrites(t *testing.T) {
 		w := writes{kinds: dedupKinds}
 		var err error
 		for value := range strings.FieldsSeq(values) {
-			if err = w.Set(value); err != nil {
+			err = w.Set(value)
+			if err != nil {
 				break
 			}
 		}
-		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+		if (want == "" && err != nil) || (want != "" && (err == nil || !strings.HasPrefix(err.Error(), want))) {
 			t.Errorf("%s: %v, want %s", values, err, want)
 		}
 	}

@@ -169,7 +169,8 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 
 // remote returns the functions that query other machines. A function is nil if the store does not need it.
 func (s *openStore) remote() (r server.Remote) {
-	if r.Clock = s.clock; s.classic != nil {
+	r.Clock = s.clock
+	if s.classic != nil {
 		r.Reach = s.classic.Reach
 	}
 	return r

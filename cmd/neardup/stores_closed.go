@@ -181,7 +181,8 @@ func (v *verification) valid(server bool, args []string) error {
 func (v *verification) run(ctx context.Context, a *app) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
-		if store, err = closedIn(v.data); err != nil {
+		store, err = closedIn(v.data)
+		if err != nil {
 			return err
 		}
 	}
@@ -241,7 +242,8 @@ func (v *verification) prove(ctx context.Context, folder string, progress func(r
 		return p, err
 	}
 	defer func() { err = errors.Join(err, closeLog()) }()
-	if p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch); errors.Is(err, docid.ErrLocked) {
+	p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
+	if errors.Is(err, docid.ErrLocked) {
 		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
 	}
 	return p, err
@@ -272,7 +274,8 @@ func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (e
 		return err
 	}
 	defer func() { err = errors.Join(err, closeLog()) }()
-	if err = work(log); errors.Is(err, docid.ErrLogLost) {
+	err = work(log)
+	if errors.Is(err, docid.ErrLogLost) {
 		err = fmt.Errorf("--log %s is not empty: %w", where(f.log), err)
 	}
 	return err

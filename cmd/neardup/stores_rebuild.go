@@ -123,7 +123,8 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
 	if len(g.tenant) == 0 {
-		if g.tenant, err = history.Tenants(ctx); err != nil {
+		g.tenant, err = history.Tenants(ctx)
+		if err != nil {
 			return err
 		}
 	}
@@ -219,7 +220,8 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 	if err != nil {
 		return sum, err
 	}
-	if g.summary(tenant, sum); g.moves == nil {
+	g.summary(tenant, sum)
+	if g.moves == nil {
 		return sum, nil
 	}
 	d, err := docid.NewDetector(ctx, store, tenant, of.Settings)

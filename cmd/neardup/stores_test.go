@@ -32,7 +32,7 @@ func TestStoreFlags(t *testing.T) {
 		{storeFlags{log: "redis://host", index: "memory:"}, false},
 		{storeFlags{log: "redis://host", index: "redis://host"}, false},
 	} {
-		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || c.ok && err != nil {
+		if err := c.flags.valid(); errors.Is(err, errUsage) == c.ok || (c.ok && err != nil) {
 			t.Errorf("%+v: %v", c.flags, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestStoresByAddress(t *testing.T) {
 		{snapshots: "s3://bucket", invalid: true}, // without a key
 	} {
 		s, err := (&storeFlags{index: c.index, log: c.log, snapshots: c.snapshots}).open(t.Context(), filepath.Join(dir, "default"))
-		if errors.Is(err, errUsage) != c.usage || errors.Is(err, docid.ErrInvalid) != c.invalid || !c.usage && !c.invalid && err != nil {
+		if errors.Is(err, errUsage) != c.usage || errors.Is(err, docid.ErrInvalid) != c.invalid || (!c.usage && !c.invalid && err != nil) {
 			t.Errorf("%q %q: %v", c.index, c.log, err)
 		}
 		if lacks := c.invalid && !strings.HasPrefix(c.log, "redis"); errors.Is(err, streams.ErrAbsent) != (lacks && !full) {

@@ -105,7 +105,8 @@ func (s *stream) all(ctx context.Context) error {
 		}
 		return j
 	}, func(j *job) error {
-		if failed = s.note(j); failed != nil {
+		failed = s.note(j)
+		if failed != nil {
 			cancel()
 		}
 		return failed
@@ -124,7 +125,8 @@ func (s *stream) next() (*job, error) {
 		it, err := s.r.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			if s.ended = true; j.items == 0 {
+			s.ended = true
+			if j.items == 0 {
 				return nil, io.EOF
 			}
 			return s.named(j), nil
@@ -132,7 +134,8 @@ func (s *stream) next() (*job, error) {
 			s.ended = true
 			return &job{err: err}, nil
 		}
-		if j.items++; err != nil {
+		j.items++
+		if err != nil {
 			j.rejects = append(j.rejects, err)
 		} else {
 			j.add(s.decoder, it)
@@ -161,7 +164,8 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	}
 	var e api.BatchEntry
 	images := dec.Extra(it, "images")[0]
-	if e.Images, err = imagesOf(images); err != nil {
+	e.Images, err = imagesOf(images)
+	if err != nil {
 		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
 		return
 	}

@@ -59,7 +59,8 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 	w.left--
 	var kept note
 	if w.notes != nil && o.Item >= 0 {
-		if kept, err = w.notes.of(o.Item); err != nil {
+		kept, err = w.notes.of(o.Item)
+		if err != nil {
 			return err
 		}
 	}
@@ -126,7 +127,8 @@ func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
 	if len(w.against.paths) > 0 {
 		columns, g.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(w.files, notesMemory)
 	}
-	if g.table, err = corpus.NewTable(out, style, codecs, columns...); err == nil {
+	g.table, err = corpus.NewTable(out, style, codecs, columns...)
+	if err == nil {
 		err = g.table.Suits(w.r)
 	}
 	return g, err
@@ -142,7 +144,8 @@ type groupMember struct {
 
 // member records a document of a group of at least two, the leader first.
 func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
-	if g.left--; g.left >= 0 {
+	g.left--
+	if g.left >= 0 {
 		if g.of.group < 0 {
 			g.of.group = int64(o.Item)
 		}
@@ -232,7 +235,8 @@ func opening(s string, runes int) string {
 // prefix returns the first runes of a text.
 func prefix(s string, runes int) string {
 	for i := range s {
-		if runes--; runes < 0 {
+		runes--
+		if runes < 0 {
 			return s[:i]
 		}
 	}

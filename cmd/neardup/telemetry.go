@@ -69,7 +69,7 @@ func tracesURL(flag string) (string, error) {
 	if whole == "" && base != "" {
 		whole = strings.TrimSuffix(base, "/") + "/v1/traces"
 	}
-	if u, err := url.Parse(whole); whole != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+	if u, err := url.Parse(whole); whole != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
 		return "", usage("traces go to http://HOST:PORT (--traces, OTEL_EXPORTER_OTLP_ENDPOINT), and %s is none", where(whole))
 	}
 	return whole, nil
@@ -85,7 +85,8 @@ func tracesHeader() (http.Header, error) {
 			}
 			key, value, is := strings.Cut(pair, "=")
 			value, err := url.PathUnescape(strings.TrimSpace(value))
-			if key = strings.TrimSpace(key); !is || key == "" || err != nil {
+			key = strings.TrimSpace(key)
+			if !is || key == "" || err != nil {
 				return nil, usage("%s is not of the form name=value,name=value", name)
 			}
 			h.Set(key, value)
@@ -105,7 +106,8 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are of this one
 	}}
-	if c.header, err = tracesHeader(); err != nil {
+	c.header, err = tracesHeader()
+	if err != nil {
 		return nil, nil, err
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),

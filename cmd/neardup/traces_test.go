@@ -277,7 +277,8 @@ func TestDeadCollector(t *testing.T) {
 			for i := range 50 {
 				resp, err := http.Post(url+"/v1/articles", "application/json", strings.NewReader(fmt.Sprintf(`{"content":%q}`, storetest.Base(i))))
 				fatal(t, err)
-				if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+				resp.Body.Close()
+				if resp.StatusCode != http.StatusOK {
 					t.Fatalf("article %d: status %d", i, resp.StatusCode)
 				}
 			}

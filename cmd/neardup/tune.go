@@ -86,7 +86,8 @@ func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err 
 	}
 	in := ngram.TuneInput{Recall: t.recall, Method: ngram.Config{Similarity: ngram.Similarity(c.Get("similarity"))}}
 	if s := c.Get("shingle"); s != "" {
-		if in.Method.Shingle, err = feature.ParseShingle(s); err != nil {
+		in.Method.Shingle, err = feature.ParseShingle(s)
+		if err != nil {
 			return r, err
 		}
 	}
@@ -201,7 +202,8 @@ func (t *tune) sample(ctx context.Context, inputs []string) (pairs []eval.Judged
 		pairs, err = t.input.judgedPairs(ctx, t.app, inputs, t.judged...)
 		return pairs, nil, err
 	}
-	if pairs, err = eval.ReadLabelled(t.labelled); err == nil {
+	pairs, err = eval.ReadLabelled(t.labelled)
+	if err == nil {
 		err = t.input.fill(ctx, t.app, inputs, pairs, func(text string) {
 			if len(others) < t.most {
 				others = append(others, text)
@@ -231,7 +233,8 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 	if err := i.run.machine(nil); err != nil {
 		return n, words, err
 	}
-	if n, err = text.ParseNormalizer(i.normalize); err != nil {
+	n, err = text.ParseNormalizer(i.normalize)
+	if err != nil {
 		return n, words, usage("--normalize: %w", err)
 	}
 	if i.dictionary == "" {
@@ -243,7 +246,8 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 		return n, words, err
 	}
 	defer f.Close()
-	if words, err = methods.Splitter(f); err != nil {
+	words, err = methods.Splitter(f)
+	if err != nil {
 		return n, words, fmt.Errorf("%s: %w", i.dictionary, err)
 	}
 	return n, words, nil

@@ -44,12 +44,13 @@ func sharedPages(t *testing.T, others int) (chinese, rest []capture) {
 			t.Fatal(err)
 		}
 		isChinese := strings.Contains(h.Name, "gne_zh")
-		if !isChinese && len(rest) == others || !strings.HasSuffix(strings.TrimSuffix(h.Name, ".gz"), ".html") || strings.HasSuffix(h.Name, "expected.html") {
+		if (!isChinese && len(rest) == others) || !strings.HasSuffix(strings.TrimSuffix(h.Name, ".gz"), ".html") || strings.HasSuffix(h.Name, "expected.html") {
 			continue
 		}
 		var r io.Reader = in
 		if strings.HasSuffix(h.Name, ".gz") {
-			if r, err = gzip.NewReader(in); err != nil {
+			r, err = gzip.NewReader(in)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -176,7 +177,7 @@ func TestCrawl(t *testing.T) {
 		}
 		first, _, isCopy := strings.Cut(p.name, "#")
 		leader := all[first]
-		if isCopy && (d.Decision != neardup.Duplicate || d.Leader != first && d.Leader != leader.Leader) {
+		if isCopy && (d.Decision != neardup.Duplicate || (d.Leader != first && d.Leader != leader.Leader)) {
 			t.Logf("%s is %s of %q, %s %.3f", p.name, d.Decision, d.Leader, d.Method, d.Similarity)
 			missed++
 		}

@@ -92,12 +92,13 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if w.parts < 0 || w.parts > mostParts || w.parts == 0 && w.name == "records" {
+	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && w.name == "records") {
 		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
 	}
 	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
 	if w.raw {
-		if all.Decode, _, err = w.input.lines(); err != nil {
+		all.Decode, _, err = w.input.lines()
+		if err != nil {
 			return err
 		}
 	}
@@ -181,7 +182,8 @@ func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Count
 		return worker.Counts{}, err
 	}
 	if len(files) > 0 {
-		if s, err = s.Trained(files...); err != nil {
+		s, err = s.Trained(files...)
+		if err != nil {
 			return worker.Counts{}, err
 		}
 	}
@@ -207,11 +209,12 @@ func (v *workerRead) do(ctx context.Context, args []string) error {
 	for it, next := range r.Items() {
 		counts.In++
 		counts.Out++
-		if err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next)); err != nil {
+		err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next))
+		if err != nil {
 			break
 		}
 	}
-	if err = errors.Join(err, out.Flush()); err != nil {
+	if err := errors.Join(err, out.Flush()); err != nil {
 		return fmt.Errorf("worker read: %w", err)
 	}
 	return json.NewEncoder(v.stderr).Encode(counts)
@@ -344,7 +347,8 @@ func (v *spansVerb) stages() (p worker.Passages, err error) {
 	if v.parts < 1 || v.parts > mostParts {
 		return p, usage("--parts %d is not between 1 and %d", v.parts, mostParts)
 	}
-	if p.Steps, err = v.cuts.steps(); err != nil {
+	p.Steps, err = v.cuts.steps()
+	if err != nil {
 		return p, err
 	}
 	least := v.cuts.least
@@ -353,7 +357,8 @@ func (v *spansVerb) stages() (p worker.Passages, err error) {
 	}
 	p.Parts, p.Spec = v.parts, fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", v.cuts.unit, least, v.cuts.all, v.cuts.whole, v.cuts.mark)
 	if v.raw {
-		if p.Decode, v.lines, err = v.input.lines(); err != nil {
+		p.Decode, v.lines, err = v.input.lines()
+		if err != nil {
 			return p, err
 		}
 	}

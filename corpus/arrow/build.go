@@ -149,7 +149,7 @@ type parts struct {
 
 func (p *parts) add(d *data) {
 	p.nodes = append(p.nodes, [2]int64{int64(d.rows), int64(d.nulls)})
-	if d.kind != null && d.kind != union && d.kind != runEnds || d.index {
+	if (d.kind != null && d.kind != union && d.kind != runEnds) || d.index {
 		valid := have(nil)
 		if d.nulls > 0 {
 			valid = d.valid
@@ -228,7 +228,8 @@ func (o *output) pack(b []byte) ([]byte, error) {
 	if o.codec == zstdFrames {
 		if o.zstd == nil {
 			var err error
-			if o.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
+			o.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -42,7 +42,8 @@ func TestReadsWhatIsWanted(t *testing.T) {
 		}
 		n := 0
 		for ; ; n++ {
-			if _, err = r.Next(nil); err != nil {
+			_, err = r.Next(nil)
+			if err != nil {
 				break
 			}
 		}

@@ -21,7 +21,8 @@ type reader struct {
 func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader, err error) {
 	var src *source
 	defer src.told(&err)
-	if src, err = open(file, size); err != nil {
+	src, err = open(file, size)
+	if err != nil {
 		return nil, err
 	}
 	r = &reader{src: src}
@@ -132,7 +133,8 @@ func (r *reader) batch() error {
 		columns := b.columns
 		for _, at := range path {
 			column := columns[at]
-			if r.columns[i], columns = append(r.columns[i], column), column.children; column.rows < b.rows {
+			r.columns[i], columns = append(r.columns[i], column), column.children
+			if column.rows < b.rows {
 				return fmt.Errorf("%d rows of column %q in a batch of %d", column.rows, column.name, b.rows)
 			}
 		}

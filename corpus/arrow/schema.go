@@ -160,13 +160,15 @@ func parseSchema(t table) (*schema, error) {
 
 func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field, error) {
 	all, err := t.tables(slot)
-	if s.count += len(all); err != nil || depth > maxDepth || s.count > maxFields {
+	s.count += len(all)
+	if err != nil || depth > maxDepth || s.count > maxFields {
 		return nil, errors.Join(err, fmt.Errorf("%d columns, %d levels deep", s.count, depth))
 	}
 	var fields []*field
 	for _, one := range all {
 		f := &field{table: one, name: one.text(fieldName), layout: layout{kind: kind(one.GetByteSlot(fieldKind, 0))}}
-		if f.children, err = s.parse(one, fieldChildren, depth+1); err != nil {
+		f.children, err = s.parse(one, fieldChildren, depth+1)
+		if err != nil {
 			return nil, err
 		}
 		of, _ := one.table(fieldType)
@@ -219,7 +221,7 @@ func (f *field) parse(of table) error {
 		f.width = 8
 	}
 	children := map[kind]int{list: 1, largeList: 1, listView: 1, largeListView: 1, fixedList: 1, mapping: 1, runEnds: 2}
-	if n, ok := children[f.kind]; ok && n != len(f.children) || f.width < 0 || f.width > 1<<24 || f.unit < -1<<10 || f.unit > 1<<10 {
+	if n, ok := children[f.kind]; (ok && n != len(f.children)) || f.width < 0 || f.width > 1<<24 || f.unit < -1<<10 || f.unit > 1<<10 {
 		return fmt.Errorf("%s with %d children, %d bytes", f.kind, len(f.children), f.width)
 	}
 	return nil

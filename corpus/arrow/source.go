@@ -89,7 +89,8 @@ func (s *source) footer() error {
 		return errors.New("a footer without a schema")
 	}
 	var err error
-	if s.schema, err = parseSchema(of); err != nil {
+	s.schema, err = parseSchema(of)
+	if err != nil {
 		return err
 	}
 	for _, slot := range []flatbuffers.VOffsetT{footerDictionaries, footerBatches} {
@@ -250,7 +251,8 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	}
 	b.rows, b.codec = int(rows), noCodec
 	if c, ok := b.table.table(batchCompression); ok {
-		if b.codec = c.GetInt8Slot(first, 0); b.codec != lz4Frame && b.codec != zstdFrames {
+		b.codec = c.GetInt8Slot(first, 0)
+		if b.codec != lz4Frame && b.codec != zstdFrames {
 			return fmt.Errorf("compressed as number %d", b.codec)
 		}
 	}
@@ -278,7 +280,8 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 
 // data takes the parts of a column; values selects those of its dictionary.
 func (b *batch) data(f *field, values bool) (*data, error) {
-	if b.nodes--; b.nodes < 0 {
+	b.nodes--
+	if b.nodes < 0 {
 		return nil, errors.New("a batch lacks columns")
 	}
 	rows, nulls := b.GetInt64(b.node), b.GetInt64(b.node+8)
@@ -295,7 +298,8 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 		const version5 = 4 // earlier versions have a bitmap
 		n, bitmap = 1+f.unit, b.message.GetInt16Slot(first, 0) < version5
 	case f.kind == binaryView || f.kind == textView:
-		if b.variadices--; b.variadices < 0 {
+		b.variadices--
+		if b.variadices < 0 {
 			return nil, errors.New("a batch lacks counts of buffers")
 		}
 		more := b.GetInt64(b.variadic)
@@ -326,7 +330,8 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 	if bitmap {
 		n++
 	}
-	if b.buffers -= n; b.buffers < 0 {
+	b.buffers -= n
+	if b.buffers < 0 {
 		return errors.New("a batch lacks buffers")
 	}
 	for range n {
@@ -352,7 +357,8 @@ func (b *buffer) bytes() []byte {
 	if !b.done && b.of != nil {
 		b.done = true
 		var err error
-		if b.b, err = b.load(); err != nil {
+		b.b, err = b.load()
+		if err != nil {
 			b.b, b.of.src.err = nil, errors.Join(b.of.src.err, err)
 		}
 	}
@@ -376,7 +382,8 @@ func (b *buffer) part(from, to int) []byte {
 			b.of.src.err = fmt.Errorf("bytes %d to %d of a buffer of %d", from, to, b.size)
 			return nil
 		}
-		if b.from, b.b = from, b.b[:0]; cap(b.b) < n {
+		b.from, b.b = from, b.b[:0]
+		if cap(b.b) < n {
 			b.of.forget(n)
 			b.b, b.of.open = make([]byte, n), append(b.of.open, b)
 		}
@@ -390,7 +397,8 @@ func (b *buffer) part(from, to int) []byte {
 
 // forget makes room for a window of n bytes.
 func (b *batch) forget(n int) {
-	if b.inOpen += n; b.inOpen < windows*window {
+	b.inOpen += n
+	if b.inOpen < windows*window {
 		return
 	}
 	for _, o := range b.open {
@@ -406,7 +414,8 @@ func (b *buffer) load() ([]byte, error) {
 	if b.size == 0 {
 		return nil, nil
 	}
-	if b.of.loaded += int(b.size); b.of.loaded > b.of.src.limit {
+	b.of.loaded += int(b.size)
+	if b.of.loaded > b.of.src.limit {
 		return nil, errBatch
 	}
 	raw := make([]byte, b.size)
@@ -417,7 +426,8 @@ func (b *buffer) load() ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	size := int64(binary.LittleEndian.Uint64(raw))
-	if raw = raw[8:]; size == -1 {
+	raw = raw[8:]
+	if size == -1 {
 		return raw, nil
 	}
 	if size < 0 || size > int64(b.of.src.limit-b.of.loaded) {
@@ -438,7 +448,8 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	}
 	if s.zstd == nil {
 		var err error
-		if s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+		if err != nil {
 			return nil, err
 		}
 	}

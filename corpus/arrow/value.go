@@ -17,7 +17,8 @@ func (d *data) null(i int) bool { return d.valid != nil && !bit(d.valid.bytes(),
 
 // number returns number i of some bytes.
 func number(b []byte, width, i int) int {
-	switch b = b[i*width : i*width+width]; width {
+	b = b[i*width : i*width+width]
+	switch width {
 	case 1:
 		return int(int8(b[0]))
 	case 2:

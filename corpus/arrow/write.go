@@ -110,7 +110,8 @@ func (w *writer) again() (err error) {
 		w.src.close()
 	}
 	w.batch, w.base, w.met, w.ids = nil, 0, 0, map[int64]bool{}
-	if w.src, err = w.open(); err == nil {
+	w.src, err = w.open()
+	if err == nil {
 		w.src.onDictionary = w.dictionary
 	}
 	return err
@@ -153,7 +154,8 @@ func (w *writer) dictionary(m message) error {
 		return err
 	}
 	sum := [sha256.Size]byte(h.Sum(nil))
-	if w.met++; w.met > len(w.dicts) {
+	w.met++
+	if w.met > len(w.dicts) {
 		w.dicts = append(w.dicts, sum)
 		return w.to.copy(m, body(), &w.to.dicts)
 	}
@@ -180,7 +182,8 @@ func (w *writer) add(values []any) error {
 	for i, c := range w.own {
 		w.bytes += c.add(values[i])
 	}
-	if w.held++; w.full() {
+	w.held++
+	if w.full() {
 		return w.flush()
 	}
 	return nil
@@ -228,7 +231,8 @@ func (w *writer) next() error {
 		w.base += int64(w.batch.rows)
 	}
 	var err error
-	if w.batch, err = w.src.next(); err == io.EOF {
+	w.batch, err = w.src.next()
+	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err

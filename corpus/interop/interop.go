@@ -178,7 +178,8 @@ func (f *files) reach(path string) error {
 			return fmt.Errorf("%s: not an input, or its documents were added before", path)
 		}
 		var err error
-		if f.out, err = f.Create(f.names[f.at]); err != nil {
+		f.out, err = f.Create(f.names[f.at])
+		if err != nil {
 			return err
 		}
 	}

@@ -98,7 +98,8 @@ func read(t *testing.T, path string) string {
 	defer f.Close()
 	var from io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
-		if from, err = gzip.NewReader(f); err != nil {
+		from, err = gzip.NewReader(f)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

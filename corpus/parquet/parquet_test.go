@@ -192,7 +192,8 @@ func same(t *testing.T, in, out string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if files[i], err = pq.OpenFile(bytes.NewReader(b), int64(len(b))); err != nil {
+		files[i], err = pq.OpenFile(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -257,7 +258,8 @@ func drain(tb testing.TB, content []byte) {
 		case err == io.EOF, errors.Is(err, corpus.ErrField):
 			return
 		case errors.As(err, &bad):
-			if rejects++; rejects > 1000 {
+			rejects++
+			if rejects > 1000 {
 				tb.Fatal("rejects without end")
 			}
 		case err != nil:

@@ -41,7 +41,8 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err := r.checkPages(f, file); err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	if f, r.done, err = unpacked(f, file); err != nil {
+	f, r.done, err = unpacked(f, file)
+	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
 	r.groups = filled(f)
@@ -236,7 +237,10 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 	for _, c := range r.cols {
 		if c == nil {
 			dst = corpus.AppendNull(dst)
-		} else if dst, err = c.cell(dst); err != nil {
+			continue
+		}
+		dst, err = c.cell(dst)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -312,7 +316,8 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 		if !v.IsNull() {
 			joined, some = c.value(joined, v), true
 		}
-		if v, ok, err = c.more(); err != nil {
+		v, ok, err = c.more()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -351,7 +356,8 @@ func (c *column) next() (parquet.Value, error) {
 func (c *column) fill() (err error) {
 	for c.at == c.n && err == nil {
 		c.at = 0
-		if c.n, err = c.values.ReadValues(c.buf[:]); c.n > 0 {
+		c.n, err = c.values.ReadValues(c.buf[:])
+		if c.n > 0 {
 			return nil
 		}
 	}

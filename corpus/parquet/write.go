@@ -46,7 +46,8 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 		w.schema = f.Schema()
 		columns := w.schema
 		if len(w.before) > 0 {
-			if columns, err = ordered(w.before, w.schema.Fields()); err != nil {
+			columns, err = ordered(w.before, w.schema.Fields())
+			if err != nil {
 				return err
 			}
 		}
@@ -57,7 +58,8 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	if err := w.closeRows(); err != nil {
 		return err
 	}
-	if f, w.done, err = unpacked(f, file); err != nil {
+	f, w.done, err = unpacked(f, file)
+	if err != nil {
 		return err
 	}
 	w.rows = parquet.MultiRowGroup(filled(f)...).Rows()

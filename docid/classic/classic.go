@@ -112,7 +112,8 @@ func (s *Service) Index(ctx context.Context, tenant string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.signer, err = newSigner(s.o.Clean, fresh.Seed); err != nil {
+	x.signer, err = newSigner(s.o.Clean, fresh.Seed)
+	if err != nil {
 		return nil, err
 	}
 	fresh.Spec, fresh.Created = x.spec, time.Now().UnixNano()
@@ -150,7 +151,8 @@ func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 
 // sign makes the signer. The error wraps neardup.ErrUnlike if the index was made with other settings.
 func (x *Index) sign() (err error) {
-	if x.signer, err = newSigner(x.s.o.Clean, x.identity.Seed); err == nil && x.spec != x.identity.Spec {
+	x.signer, err = newSigner(x.s.o.Clean, x.identity.Seed)
+	if err == nil && x.spec != x.identity.Spec {
 		err = fmt.Errorf("%w: the index is %q, settings are %q", neardup.ErrUnlike, x.identity.Spec, x.spec)
 	}
 	return err

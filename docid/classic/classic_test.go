@@ -293,7 +293,7 @@ func testWords(t *testing.T, s *services.Server) {
 		{"kept", "", content, cached, docid.StageContent},
 		{"cut", "", content, cut, docid.StageContent},
 	} {
-		if a, err := c.x.Add(t.Context(), article(fmt.Sprint(i), "", c.title, c.content)); err != nil || a.Stage != c.stage || c.stage != "" && *a.Distance != 0 {
+		if a, err := c.x.Add(t.Context(), article(fmt.Sprint(i), "", c.title, c.content)); err != nil || a.Stage != c.stage || (c.stage != "" && *a.Distance != 0) {
 			t.Errorf("%s: %+v, %v; want stage %q", c.name, a, err, c.stage)
 		}
 	}
@@ -470,7 +470,7 @@ func testRebuild(t *testing.T, s *services.Server) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(has, func(a docid.Attachment) bool {
-				return len(sinks) == 2 && a.Seq < upTo || a.Sink == "map" && a.Seq < upTo
+				return (len(sinks) == 2 && a.Seq < upTo) || (a.Sink == "map" && a.Seq < upTo)
 			}) {
 				break
 			}

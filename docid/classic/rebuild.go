@@ -66,7 +66,8 @@ func (r *restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	var puts []redis.Args
 	for _, c := range cs {
 		said, name := r.said(c)
-		if r.last = c.Seq; c.Kind == docid.KindEpoch {
+		r.last = c.Seq
+		if c.Kind == docid.KindEpoch {
 			r.identity.Epochs = append(r.identity.Epochs, docid.Epoch{First: c.Seq, Number: c.Leader})
 		} else {
 			if !strings.HasPrefix(c.NID, docid.AnonymousPrefix) {

@@ -56,7 +56,8 @@ func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
 		}
 		of.spec += fmt.Sprintf(" %s=near(%s)", []docid.Stage{docid.StageTitle, docid.StageContent}[stage], m.Spec())
 	}
-	if of.splitter, err = methods.Splitter(nil); err != nil {
+	of.splitter, err = methods.Splitter(nil)
+	if err != nil {
 		return nil, err
 	}
 	of.stop, err = keyword.BuiltInStopWords()

@@ -97,7 +97,7 @@ func TestTitleOfASeries(t *testing.T) {
 			if c.leader != "" && nid == 1 && (a.Basis != "equal title, jaccard of auto:3" || a.Method != "jaccard" || a.Similarity < standard.TitleAgrees || a.Similarity >= 1) {
 				t.Errorf("%s: what agrees is %s by %s, %g", text, a.Basis, a.Method, a.Similarity)
 			}
-			if nid == 1 && (a.Leader != c.leader || c.leader == "" && (a.VariantOf != "first" || len(a.Conflicts) == 0)) {
+			if nid == 1 && (a.Leader != c.leader || (c.leader == "" && (a.VariantOf != "first" || len(a.Conflicts) == 0))) {
 				t.Errorf("%s: %+v", text, a)
 			}
 		}

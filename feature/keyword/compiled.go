@@ -41,7 +41,8 @@ func readCompiled(packed []byte) (*Table, error) {
 	}
 	defer z.Close()
 	c := &columns{}
-	if c.b, err = z.DecodeAll(packed, nil); err != nil {
+	c.b, err = z.DecodeAll(packed, nil)
+	if err != nil {
 		return nil, fmt.Errorf("read built-in idf table: %w", err)
 	}
 	if string(c.next(len(compiledMagic))) != compiledMagic {

@@ -114,7 +114,8 @@ func openTable(r io.Reader) (*tableReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.head, err = parseHeader(string(line)); err != nil {
+	t.head, err = parseHeader(string(line))
+	if err != nil {
 		return nil, err
 	}
 	return t, t.hashed(line)
@@ -132,7 +133,7 @@ func parseHeader(line string) (header, error) {
 	if n, err := fmt.Sscanf(rest, "kind=%s documents=%d", &h.kind, &h.documents); n != 2 || err != nil || h.String() != line {
 		return header{}, errors.New("line 1: damaged header")
 	}
-	if h.kind != kindCounts && h.kind != kindValues || h.documents < 0 {
+	if (h.kind != kindCounts && h.kind != kindValues) || h.documents < 0 {
 		return header{}, errors.New("line 1: unknown kind of table")
 	}
 	return h, nil

@@ -101,13 +101,13 @@ func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	// Words that occur repeatedly come first, so that the rest often need not be looked up.
 	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
 	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
-		if e.n == 0 || i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score {
+		if e.n == 0 || (i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score) {
 			break
 		}
 		e.idf.look(part)
 		for _, c := range part {
 			k, full := Keyword{Word: c.word, Count: c.n, Score: times(c.n, c.idf)}, len(dst)-from == e.n
-			if k.Score <= 0 || full && k.compare(dst[len(dst)-1]) > 0 || e.stop.Has(c.word) {
+			if k.Score <= 0 || (full && k.compare(dst[len(dst)-1]) > 0) || e.stop.Has(c.word) {
 				continue
 			}
 			if full {

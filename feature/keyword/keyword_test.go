@@ -118,7 +118,7 @@ func TestExtractorDoesNotDependOnWhatItDidBefore(t *testing.T) {
 			t.Fatalf("%v, then %v", a, b)
 		}
 		for i, k := range a {
-			if k.Weight < 1 || k.Weight > MaxWeight || i > 0 && k.Score > a[i-1].Score {
+			if k.Weight < 1 || k.Weight > MaxWeight || (i > 0 && k.Score > a[i-1].Score) {
 				t.Fatalf("out of order or range: %v", a)
 			}
 		}
@@ -130,7 +130,8 @@ func TestScoresDoNotOverflow(t *testing.T) {
 		t.Errorf("times = %d", got)
 	}
 	words := []Keyword{{Score: math.MaxInt64}, {Score: math.MaxInt64 / 2}, {Score: 1}}
-	if weigh(words); words[0].Weight != 255 || words[1].Weight != 128 || words[2].Weight != 1 {
+	weigh(words)
+	if words[0].Weight != 255 || words[1].Weight != 128 || words[2].Weight != 1 {
 		t.Errorf("weights %v", words)
 	}
 }

@@ -33,7 +33,8 @@ func Merge(ctx context.Context, w io.Writer, least int, tables ...io.Reader) err
 		head.documents += in.head.documents
 		lines = append(lines, external.NewCursor(func(to *line) error {
 			word, count, err := in.next()
-			if *to = (line{string(word), count}); err != nil && !errors.Is(err, io.EOF) {
+			*to = (line{string(word), count})
+			if err != nil && !errors.Is(err, io.EOF) {
 				err = fmt.Errorf("merge idf tables: table %d: %w", i+1, err)
 			}
 			return err

@@ -15,7 +15,7 @@ import (
 // splitByRune implements Splitter.Append by definition.
 func splitByRune(g *segment.Segmenter, clean string) (words []string) {
 	isNone := func(r rune) bool {
-		return r == utf8.RuneError || r != '_' && !unicode.Is(unicode.Han, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+		return r == utf8.RuneError || (r != '_' && !unicode.Is(unicode.Han, r) && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r))
 	}
 	for _, run := range strings.FieldsFunc(clean, isNone) {
 		cut := []string{run}

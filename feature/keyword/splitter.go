@@ -122,7 +122,7 @@ var ascii = func() (kinds [256]uint8) {
 
 func isWord(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
+		return ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z') || ('0' <= r && r <= '9') || r == '_'
 	}
 	return r != utf8.RuneError && (unicode.Is(unicode.Han, r) || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }

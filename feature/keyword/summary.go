@@ -65,7 +65,7 @@ func Sentences(dst []string, s string) []string {
 	for at := 0; at < len(s); {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		at += size
-		if r == '.' && at < len(s) && !strings.ContainsRune(" \t\n\"')]”’」』）", rune0(s[at:])) || !strings.ContainsRune(".。！？!?;；\n", r) {
+		if (r == '.' && at < len(s) && !strings.ContainsRune(" \t\n\"')]”’」』）", rune0(s[at:]))) || !strings.ContainsRune(".。！？!?;；\n", r) {
 			continue
 		}
 		for at < len(s) && strings.ContainsRune("\"')]”’」』）", rune0(s[at:])) {

@@ -107,7 +107,8 @@ func (t *Table) home(hash uint64) uint64 {
 }
 
 func (t *Table) after(at uint64) uint64 {
-	if at++; at == uint64(len(t.slots)) {
+	at++
+	if at == uint64(len(t.slots)) {
 		return 0
 	}
 	return at

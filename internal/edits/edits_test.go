@@ -23,7 +23,7 @@ func TestMake(t *testing.T) {
 			if made != again {
 				t.Errorf("%s: one seed gives %q and %q", kind, made, again)
 			}
-			if ok != (made != s) || !ok && kind != Script {
+			if ok != (made != s) || (!ok && kind != Script) {
 				t.Errorf("%s of %q: %q, %v", kind, s, made, ok)
 			}
 			if !utf8.ValidString(made) {

@@ -100,7 +100,8 @@ func (a *Array[T]) visit(i int, changes bool, fn func(*T)) error {
 		if k != a.asked {
 			a.asked, a.again = k, 0
 		}
-		if a.again++; a.again < manyOnPage {
+		a.again++
+		if a.again < manyOnPage {
 			return a.visitOnDisk(i, changes, fn)
 		}
 	}

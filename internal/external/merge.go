@@ -29,7 +29,8 @@ func Merge[T any](ctx context.Context, cursors []*Cursor[T], less func(a, b *T) 
 			return ctx.Err()
 		}
 		var first T
-		if err = t.next(&first); err == nil {
+		err = t.next(&first)
+		if err == nil {
 			err = fn(first)
 		}
 	}

@@ -52,7 +52,8 @@ func (s *Spool) Add(b string) (Ref, error) {
 		s.chunks[last] = append(s.chunks[last], b[:n]...)
 		b = b[n:]
 	}
-	if s.waits = append(s.waits, b...); len(s.waits) >= 4*spoolChunk {
+	s.waits = append(s.waits, b...)
+	if len(s.waits) >= 4*spoolChunk {
 		return at, s.flush()
 	}
 	return at, nil
@@ -70,7 +71,8 @@ func (s *Spool) flush() error {
 		return err
 	}
 	s.onDisk += int64(len(s.waits))
-	if s.waits = s.waits[:0]; cap(s.waits) > 4<<20 {
+	s.waits = s.waits[:0]
+	if cap(s.waits) > 4<<20 {
 		s.waits = nil
 	}
 	return nil
@@ -102,7 +104,8 @@ func (s *Spool) fill(p []byte, at int64) error {
 		n := copy(p, s.chunks[at/spoolChunk][at%spoolChunk:])
 		p, at = p[n:], at+int64(n)
 	}
-	if at -= int64(len(s.chunks)) * spoolChunk; len(p) > 0 && at < s.onDisk {
+	at -= int64(len(s.chunks)) * spoolChunk
+	if len(p) > 0 && at < s.onDisk {
 		n := min(int64(len(p)), s.onDisk-at)
 		if _, err := s.file.ReadAt(p[:n], at); err != nil {
 			return fmt.Errorf("read temporary bytes: %w", err)

@@ -23,7 +23,8 @@ func TestSpool(t *testing.T) {
 			places := make([]Ref, len(strs))
 			for i, str := range strs {
 				var err error
-				if places[i], err = s.Add(str); err != nil {
+				places[i], err = s.Add(str)
+				if err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -18,7 +18,7 @@ func TestEachNumberOnce(t *testing.T) {
 				begun.Add(1)
 				return func(i int) error { seen[i].Add(1); return nil }
 			})
-			if err != nil || workers > 0 && int(begun.Load()) != min(workers, n) {
+			if err != nil || (workers > 0 && int(begun.Load()) != min(workers, n)) {
 				t.Errorf("%d workers for %d: %d begun, %v", workers, n, begun.Load(), err)
 			}
 			for i := range seen {

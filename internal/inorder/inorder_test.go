@@ -13,7 +13,8 @@ import (
 func upTo(n int, end error) func() (int, error) {
 	i := -1
 	return func() (int, error) {
-		if i++; i == n {
+		i++
+		if i == n {
 			return 0, end
 		}
 		return i, nil

@@ -31,7 +31,8 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 	query, encrypted := u.Query(), u.Scheme == SchemeTLS
 	dialer := silence.Dialer{Connect: connect}
 	if encrypted {
-		if dialer.TLS, err = tlsOf(query); err != nil {
+		dialer.TLS, err = tlsOf(query)
+		if err != nil {
 			return nil, err
 		}
 	} else if query.Has("ca") || query.Has("cert") || query.Has("key") {
@@ -104,5 +105,5 @@ func Refused(err error) bool {
 	var unproven *tls.CertificateVerificationError
 	var alert *net.OpError // of TLS, where it is a remote error
 	return errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) || errors.Is(err, kerr.TopicAuthorizationFailed) ||
-		errors.Is(err, kerr.ClusterAuthorizationFailed) || errors.As(err, &unproven) || errors.As(err, &alert) && alert.Op == "remote error"
+		errors.Is(err, kerr.ClusterAuthorizationFailed) || errors.As(err, &unproven) || (errors.As(err, &alert) && alert.Op == "remote error")
 }

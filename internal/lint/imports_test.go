@@ -105,7 +105,7 @@ func (l layer) allows(dir, name, path string) bool {
 		if isSupport(own) && !isSupport(dir) {
 			return false // benchmarks and test support are not part of the product
 		}
-		if own == dir || name != "" && (own == name || strings.HasPrefix(own, name+"/")) || isInternal(own) {
+		if own == dir || (name != "" && (own == name || strings.HasPrefix(own, name+"/"))) || isInternal(own) {
 			return true
 		}
 		return matches(l.own, own)
@@ -136,7 +136,7 @@ func isInternal(own string) bool {
 func matches(patterns []string, path string) bool {
 	for _, pattern := range patterns {
 		below, deep := strings.CutSuffix(pattern, "/...")
-		if pattern == anything || pattern == path || deep && (path == below || strings.HasPrefix(path, below+"/")) {
+		if pattern == anything || pattern == path || (deep && (path == below || strings.HasPrefix(path, below+"/"))) {
 			return true
 		}
 	}
@@ -147,7 +147,7 @@ func matches(patterns []string, path string) bool {
 // not part of what a user of a package gets.
 func TestImportsPointDown(t *testing.T) {
 	for _, s := range sources(t) {
-		if s.isTest() || s.file.Name.Name == "main" && !strings.HasPrefix(s.path, "cmd/") {
+		if s.isTest() || (s.file.Name.Name == "main" && !strings.HasPrefix(s.path, "cmd/")) {
 			continue
 		}
 		l, name, ok := layerOf(s.dir())

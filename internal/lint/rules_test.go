@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -64,6 +65,70 @@ func TestNoInit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEffectsHaveLinesOfTheirOwn refuses an assignment or call before the condition of an if, which a reader
+// overlooks; if x := f(); x is fine, because x ends with the if. It also refuses && next to || without parentheses.
+func TestEffectsHaveLinesOfTheirOwn(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, problem := range hidden(s.file) {
+			t.Errorf("%s: %s", s.at(problem.pos), problem.text)
+		}
+	}
+}
+
+func TestHiddenEffectsAreFound(t *testing.T) {
+	for code, want := range map[string]int{
+		"if x = f(); x { }":                      1,
+		"if mu.Lock(); x { }":                    1,
+		"if x { } else if n++; n > 1 { }":        1,
+		"if x := f(); x { }":                     0,
+		"x = a && b || c":                        1,
+		"x = (a && b) || c":                      0,
+		"x = a && b && c":                        0,
+		"for x = f(); x; x = f() { _ = x }":      0,
+		"switch x = f(); { case x: }":            1,
+		"if f(func() bool { return a || b }) {}": 0,
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nfunc _() {\n"+code+"\n}", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hidden(file); len(got) != want {
+			t.Errorf("%s: %d problems, want %d", code, len(got), want)
+		}
+	}
+}
+
+// finding is a problem at a place of a file.
+type finding struct {
+	pos  token.Pos
+	text string
+}
+
+// hidden returns the effects before conditions, and the mixed operators without parentheses.
+func hidden(file *ast.File) (found []finding) {
+	statement := func(init ast.Stmt) {
+		if a, assigns := init.(*ast.AssignStmt); init != nil && !(assigns && a.Tok == token.DEFINE) {
+			found = append(found, finding{init.Pos(), "an effect before a condition (want a line of its own)"})
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			statement(n.Init)
+		case *ast.SwitchStmt:
+			statement(n.Init)
+		case *ast.BinaryExpr:
+			for _, side := range []ast.Expr{n.X, n.Y} {
+				if b, binary := side.(*ast.BinaryExpr); binary && n.Op == token.LOR && b.Op == token.LAND {
+					found = append(found, finding{b.Pos(), "&& next to || (want parentheses)"})
+				}
+			}
+		}
+		return true
+	})
+	return found
 }
 
 func TestExportsAreDocumented(t *testing.T) {
@@ -131,7 +196,7 @@ func undocumented(t *testing.T, s source, d *ast.GenDecl, types map[string]bool)
 			if name, ok := spec.Type.(*ast.Ident); ok {
 				kind = name.Name
 			}
-			if d.Doc != nil || spec.Doc != nil || spec.Comment != nil || d.Tok == token.CONST && types[kind] {
+			if d.Doc != nil || spec.Doc != nil || spec.Comment != nil || (d.Tok == token.CONST && types[kind]) {
 				continue
 			}
 			for _, name := range spec.Names {

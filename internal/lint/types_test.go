@@ -64,7 +64,7 @@ func TestStructsAreSmall(t *testing.T) {
 				if allowed, ok := manyFields[name]; ok {
 					most, seen[name] = allowed, true
 				}
-				if n := fields(st); n > most || seen[name] && n <= maxFields {
+				if n := fields(st); n > most || (seen[name] && n <= maxFields) {
 					t.Errorf("%s: %s has %d fields, at most %d", s.at(spec.Pos()), name, n, most)
 				}
 			}
@@ -157,7 +157,8 @@ func checked(t *testing.T) []*types.Package {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		if exports[p.ImportPath] = p.Export; p.Module == nil || !p.Module.Main {
+		exports[p.ImportPath] = p.Export
+		if p.Module == nil || !p.Module.Main {
 			continue
 		}
 		var files []*ast.File

@@ -209,7 +209,7 @@ func TestEntries(t *testing.T) {
 		{"a key without a value", []any{entry(b("0-1"), []any{b("k")})}, -1},
 	} {
 		entries, err := redisclient.Entries(c.answer, nil)
-		if (err != nil) != (c.want < 0) || err == nil && len(entries) != c.want {
+		if (err != nil) != (c.want < 0) || (err == nil && len(entries) != c.want) {
 			t.Errorf("%s: %v, %v", c.what, entries, err)
 		}
 		if c.what == "two" && (entries[0].Fields["k"] != "v" || entries[1].ID != "0-2" || len(entries[1].Fields) != 0) {

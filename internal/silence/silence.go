@@ -49,7 +49,8 @@ type conn struct {
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.patience = 0; !t.IsZero() {
+	c.patience = 0
+	if !t.IsZero() {
 		c.patience = time.Until(t)
 	}
 	return c.Conn.SetReadDeadline(t)

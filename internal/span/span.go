@@ -28,7 +28,8 @@ func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (
 
 // End ends a span and records attributes and the cause of an error.
 func End(s trace.Span, err error, attributes ...attribute.KeyValue) {
-	if s.SetAttributes(attributes...); err != nil {
+	s.SetAttributes(attributes...)
+	if err != nil {
 		s.SetStatus(codes.Error, Cause(err))
 	}
 	s.End()

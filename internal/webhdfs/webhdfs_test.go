@@ -73,7 +73,7 @@ func TestReadsAnywhere(t *testing.T) {
 		p := make([]byte, rng.IntN(200_000))
 		n, err := f.(io.ReaderAt).ReadAt(p, int64(from))
 		want := long[min(from, len(long)):min(from+len(p), len(long))]
-		if !bytes.Equal(p[:n], want) || (err != nil) != (len(want) < len(p)) || err != nil && !errors.Is(err, io.EOF) {
+		if !bytes.Equal(p[:n], want) || (err != nil) != (len(want) < len(p)) || (err != nil && !errors.Is(err, io.EOF)) {
 			t.Fatalf("%d bytes at %d: %d, %v", len(p), from, n, err)
 		}
 	}

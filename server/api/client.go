@@ -56,7 +56,7 @@ const maxAnswer = 64 << 20
 // http://127.0.0.1:8080.
 func NewClient(server string, o Options) (*Client, error) {
 	u, err := url.Parse(server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080", server)
 	}
 	c := &Client{base: strings.TrimRight(server, "/"), o: o}
@@ -102,7 +102,8 @@ func (c *Client) do(ctx context.Context, k call) error {
 	body := k.raw
 	if k.body != nil {
 		var err error
-		if body, err = json.Marshal(k.body); err != nil {
+		body, err = json.Marshal(k.body)
+		if err != nil {
 			return fmt.Errorf("%s %s: %w", k.method, k.path, err)
 		}
 	}

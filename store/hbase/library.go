@@ -48,14 +48,16 @@ func gather(all map[string]docid.Texts, cells []cell) error {
 		switch c.column {
 		case column:
 			var a Article
-			if err = json.Unmarshal(c.data, &a); err == nil && !a.Gone {
+			err = json.Unmarshal(c.data, &a)
+			if err == nil && !a.Gone {
 				t.Kept = &docid.Article{Heat: a.Heat}
 				t.Kept.ID, t.Kept.Text = a.NID, a.Content
 			}
 			t.KeptSeq = a.Seq
 		case leader:
 			var l Leader
-			if err = json.Unmarshal(c.data, &l); err == nil {
+			err = json.Unmarshal(c.data, &l)
+			if err == nil {
 				t.Ended = l.Gone
 			}
 			if err == nil && !l.Gone {

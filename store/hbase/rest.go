@@ -109,7 +109,8 @@ func (g *gateways) ensure(ctx context.Context, table string, families ...string)
 	if err == nil || !absent(err) {
 		return err
 	}
-	if _, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families)); err == nil {
+	_, err = g.call(ctx, http.MethodPut, "/"+table+"/schema", schema(table, families))
+	if err == nil {
 		return nil
 	}
 	// Another process may have created it at the same time.

@@ -107,7 +107,7 @@ func tableDisabled(t *testing.T, h services.HBase) {
 		}
 		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 			cells, err := s.g.get(t.Context(), "disabled", cursorRow("t"), cursor)
-			if off && err != nil || !off && len(cells) > 0 {
+			if (off && err != nil) || (!off && len(cells) > 0) {
 				return
 			}
 			if time.Now().After(end) {

@@ -71,14 +71,15 @@ func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, 
 // open does what Open does, with further options of the client.
 func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS || u.Host == "" { // the error may contain the password
+	if err != nil || (u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS) || u.Host == "" { // the error may contain the password
 		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
 	if l.topic == "" {
 		l.topic = defaultTopic
 	}
-	if l.replicas, err = durability.Replicas(u.Query()); err != nil {
+	l.replicas, err = durability.Replicas(u.Query())
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", docid.ErrInvalid, err)
 	}
 	options, err := kafkaclient.Secure(u, time.Second)
@@ -90,14 +91,16 @@ func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 		kgo.MetadataMinAge(metadataAge), kgo.UnknownTopicRetries(int(untilKnown/metadataAge)), kgo.ProducerBatchMaxBytes(maxEntry+1<<20), kgo.ProducerBatchCompression(kgo.NoCompression()),
 		kgo.BrokerMaxWriteBytes(2*maxEntry), kgo.BrokerMaxReadBytes(2*maxEntry), kgo.ProducerLinger(0), kgo.RecordPartitioner(kgo.ManualPartitioner()),
 	)
-	if l.c, err = kgo.NewClient(options...); err == nil {
+	l.c, err = kgo.NewClient(options...)
+	if err == nil {
 		l.pages, err = kgo.NewClient(append(options, kgo.RequestTimeoutOverhead(durability.Silence-pageWait))...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: address of Kafka: %w", docid.ErrInvalid, err)
 	}
 	l.promises = durability.Check{Server: "Kafka", Settings: l.settings(), Read: l.set}
-	if err = l.create(ctx); err == nil {
+	err = l.create(ctx)
+	if err == nil {
 		err = l.promises.First(ctx)
 	}
 	if err == nil {
@@ -479,7 +482,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 	offsets := kadm.Offsets{}
 	offsets.AddOffset(l.topic, 0, int64(before-1), -1)
 	trimmed, err := l.admin().DeleteRecords(ctx, offsets)
-	if err = cmp.Or(err, trimmed.Error()); err != nil {
+	if err := cmp.Or(err, trimmed.Error()); err != nil {
 		return failed("trim", err)
 	}
 	return nil

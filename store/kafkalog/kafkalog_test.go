@@ -103,7 +103,8 @@ func promises(t *testing.T, s *services.Server) {
 		}
 		var err error
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // checked every second, and a read takes a third of one
-			if _, err = l.Read(t.Context(), docid.Anchor{}); err != nil && strings.Contains(err.Error(), c.loss) {
+			_, err = l.Read(t.Context(), docid.Anchor{})
+			if err != nil && strings.Contains(err.Error(), c.loss) {
 				break
 			}
 		}
@@ -142,7 +143,8 @@ func madeAnew(t *testing.T, s *services.Server) {
 	write(open(t, s, "anew")) // the same entries
 	var err error
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
-		if _, err = l.Read(t.Context(), at); errors.Is(err, docid.ErrLogLost) {
+		_, err = l.Read(t.Context(), at)
+		if errors.Is(err, docid.ErrLogLost) {
 			return
 		}
 	}

@@ -36,7 +36,7 @@ func TestSecure(t *testing.T) {
 		{"no TLS", strings.Replace(as("scram512"), "+tls", "", 1), docid.ErrUnavailable, ""},
 	} {
 		l, err := kafkalog.Open(t.Context(), c.address)
-		if !errors.Is(err, c.kind) || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "p@ss") || strings.Contains(err.Error(), "p%40ss")) {
+		if !errors.Is(err, c.kind) || (err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "p@ss") || strings.Contains(err.Error(), "p%40ss"))) {
 			t.Errorf("%s: %v, want %v and %q", c.name, err, c.kind, c.says)
 		}
 		if err != nil {

@@ -50,7 +50,7 @@ func TestBatchEqualsService(t *testing.T) {
 		}
 		w := want[doc.ID]
 		if a.Decision.Decision != w.Decision || a.Similarity != w.Similarity ||
-			w.Decision == neardup.Duplicate && a.Leader != w.Leader {
+			(w.Decision == neardup.Duplicate && a.Leader != w.Leader) {
 			t.Errorf("%s: service %+v, batch %+v", doc.ID, a.Decision, w)
 		}
 		if w.Decision == neardup.Duplicate {

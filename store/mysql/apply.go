@@ -167,7 +167,8 @@ func (a *apply) one(d *docid.Delivery) error {
 		if w := d.Article; w != nil {
 			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount) + pictureBytes*len(w.Pictures)
 		}
-		if a.batch = append(a.batch, d); len(a.batch) < batchRows && a.bytes < batchBytes {
+		a.batch = append(a.batch, d)
+		if len(a.batch) < batchRows && a.bytes < batchBytes {
 			return nil
 		}
 		return a.flush()

@@ -140,7 +140,8 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 			return unavailable(err)
 		}
 		if d := without[seq]; d != nil {
-			if d.Article, err = a.of(d); err != nil {
+			d.Article, err = a.of(d)
+			if err != nil {
 				return err
 			}
 		}
@@ -185,7 +186,8 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 		return d, unavailable(err)
 	}
 	var err error
-	if d.Entry, err = entryOf(seq, entry); err != nil {
+	d.Entry, err = entryOf(seq, entry)
+	if err != nil {
 		return d, err
 	}
 	d.Backfilled = keeps == unknown
@@ -193,7 +195,8 @@ func scan(rows *sql.Rows) (docid.Delivery, error) {
 		d.Kept = docid.KeptEffect(keeps)
 	}
 	d.Names = namesOf(names)
-	if d.Article, err = a.of(&d); d.Article == nil && revises {
+	d.Article, err = a.of(&d)
+	if d.Article == nil && revises {
 		d.Article = &docid.Article{}
 	}
 	return d, err

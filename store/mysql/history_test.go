@@ -33,7 +33,7 @@ func told(ds []docid.Delivery) []docid.Delivery {
 	var want []docid.Delivery
 	for _, d := range ds {
 		d.DocID = ""
-		if d.Kind == docid.KindUpdate && !d.Revises() || d.Seq == 2 {
+		if (d.Kind == docid.KindUpdate && !d.Revises()) || d.Seq == 2 {
 			d.Article = nil
 		}
 		if d.Article != nil && d.Kind != docid.KindUpdate {
@@ -142,7 +142,7 @@ func TestIdentity(t *testing.T) {
 	read := func(s *Sink, tenant string, want error) {
 		t.Helper()
 		got, err := s.Identity(ctx, tenant)
-		if !errors.Is(err, want) || want == nil && !reflect.DeepEqual(got, id) {
+		if !errors.Is(err, want) || (want == nil && !reflect.DeepEqual(got, id)) {
 			t.Errorf("identity %+v, %v, want %v", got, err, want)
 		}
 	}

@@ -129,7 +129,8 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 		}
 	}
 	if s.seal != nil {
-		if identity, err = s.seal.close(tenant, id); err != nil {
+		identity, err = s.seal.close(tenant, id)
+		if err != nil {
 			return err
 		}
 	}

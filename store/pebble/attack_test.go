@@ -194,7 +194,7 @@ func hold(t *testing.T, s *pebble.Store, what string, answers map[string]answere
 		return
 	}
 	honest := func(docID, want string, err error) bool {
-		return err == nil && docID == want || errors.Is(err, docid.ErrCorrupt) || errors.Is(err, docid.ErrUnavailable)
+		return (err == nil && docID == want) || errors.Is(err, docid.ErrCorrupt) || errors.Is(err, docid.ErrUnavailable)
 	}
 	for nid, a := range answers {
 		if _, docID, err := d.Member(context.Background(), nid); !honest(docID, a.answer.DocID, err) {

@@ -47,7 +47,8 @@ func Rebuild(ctx context.Context, dir, to string, o Options, asStored bool, agai
 				return err
 			}
 			for _, tenant := range slices.Sorted(maps.Keys(pasts)) {
-				if err = again(s, tenant, pasts[tenant]); err != nil {
+				err = again(s, tenant, pasts[tenant])
+				if err != nil {
 					break
 				}
 			}

@@ -117,7 +117,7 @@ func TestDamagedTable(t *testing.T) {
 				ok(t, os.RemoveAll(filepath.Join(dir, "witness.live")))
 			}
 			_, err := pebble.Check(t.Context(), dir, pebble.Options{})
-			if err == nil || witnessed && (!errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(file))) {
+			if err == nil || (witnessed && (!errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), filepath.Base(file)))) {
 				t.Errorf("100 bytes after %s, with a witness %v: %v", filepath.Base(file), witnessed, err)
 			}
 		}

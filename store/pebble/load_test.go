@@ -99,7 +99,8 @@ func BenchmarkLoad(b *testing.B) {
 		b.Fatal(err)
 	}
 	from := time.Now()
-	if s, err = pebble.Open(b.Context(), dir, pebble.Options{}); err != nil {
+	s, err = pebble.Open(b.Context(), dir, pebble.Options{})
+	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(time.Since(from).Seconds(), "reopen-s")

@@ -112,7 +112,7 @@ func TestLogIsHeldTo(t *testing.T) {
 				fs = vfs.NewMem()
 			}
 			s, err = serve(t, fs, c.log(log))
-			if !errors.Is(err, c.starts) || c.starts == nil && err != nil {
+			if !errors.Is(err, c.starts) || (c.starts == nil && err != nil) {
 				t.Fatalf("opened with %v", err)
 			}
 			if err == nil {
@@ -134,7 +134,8 @@ func TestFolderAndLog(t *testing.T) {
 		t.Errorf("without its log: %v", err)
 	}
 	fs = vfs.NewMem()
-	if s, err = serve(t, fs, nil); err != nil {
+	s, err = serve(t, fs, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	ok(t, s.Close())
@@ -499,7 +500,7 @@ func TestSnapshots(t *testing.T) {
 	}
 	add := func(s server, nid string) {
 		t.Helper()
-		if a, err := s.add(t, nid, storetest.Base(1)); err != nil || a.LeaderSeq != 1 && nid != "a" {
+		if a, err := s.add(t, nid, storetest.Base(1)); err != nil || (a.LeaderSeq != 1 && nid != "a") {
 			t.Errorf("%s: %+v, %v", nid, a, err)
 		}
 	}
@@ -533,7 +534,8 @@ func TestSnapshots(t *testing.T) {
 		t.Errorf("the last snapshot has entry %d", a.LastSnapshot())
 	}
 	names, err := fs.List("snapshots")
-	if ok(t, err); len(names) > keptSnapshots+3 { // each of three servers may be making one
+	ok(t, err)
+	if len(names) > keptSnapshots+3 { // each of three servers may be making one
 		t.Errorf("there are %q", names)
 	}
 }
@@ -665,7 +667,8 @@ func TestLead(t *testing.T) {
 		}
 	}()
 	ok(t, Lead(t.Context(), "d", again, Options{FS: fs}))
-	if a, err = serve(t, fs, again); err != nil {
+	a, err = serve(t, fs, again)
+	if err != nil {
 		t.Fatal(err)
 	}
 	next, err := a.add(t, "d", storetest.Base(3))
@@ -688,7 +691,8 @@ func TestLeave(t *testing.T) {
 	ok(t, err)
 	ok(t, a.Close())
 	ok(t, Leave(t.Context(), "d", Options{FS: fs}))
-	if a, err = serve(t, fs, nil); err != nil {
+	a, err = serve(t, fs, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	copied, err := a.add(t, "b", storetest.Base(1))
@@ -713,12 +717,14 @@ func TestBeginTogether(t *testing.T) {
 		for n := range servers {
 			all.Go(func() {
 				var err error
-				if servers[n], err = serve(t, vfs.NewMem(), log); err != nil {
+				servers[n], err = serve(t, vfs.NewMem(), log)
+				if err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		if all.Wait(); t.Failed() {
+		all.Wait()
+		if t.Failed() {
 			return
 		}
 		first, err := servers[0].add(t, "a", storetest.Base(1))

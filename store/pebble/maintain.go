@@ -68,7 +68,7 @@ func reading(dir string, o Options, work func(*engine) error) error {
 // do runs work and closes the folder.
 func (kv *engine) do(dir string, work func(*engine) error) error {
 	_, err := guarded(kv.log, func() (struct{}, error) { return struct{}{}, work(kv) })
-	if err = errors.Join(err, kv.Close()); err != nil {
+	if err := errors.Join(err, kv.Close()); err != nil {
 		return fmt.Errorf("folder %s: %w", dir, wrap(err))
 	}
 	return nil

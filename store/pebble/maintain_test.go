@@ -134,7 +134,8 @@ func TestCheckNamesFiles(t *testing.T) {
 		content, err := os.ReadFile(filepath.Join(killed, name))
 		ok(t, err)
 		line, _, _ := strings.Cut(string(content), "\n")
-		if line = strings.Replace(line, `,"closed":true`, "", 1) + "\n"; len(line) == len(content)-17 {
+		line = strings.Replace(line, `,"closed":true`, "", 1) + "\n"
+		if len(line) == len(content)-17 {
 			t.Fatalf("%s does not say that the store was closed", name)
 		}
 		ok(t, os.WriteFile(filepath.Join(killed, name), fmt.Appendf(nil, "%s%016x\n", line, xxh3.HashString(line)), 0o600))
@@ -331,7 +332,8 @@ func TestRebuildOfFollower(t *testing.T) {
 		storetest.Fill(t, s, n+1, 20)
 		ok(t, s.Close())
 		want := rowsOf(t, dir)
-		if rebuilt(t, dir); !maps.Equal(want, rowsOf(t, dir)) {
+		rebuilt(t, dir)
+		if !maps.Equal(want, rowsOf(t, dir)) {
 			t.Errorf("other rows after %d rebuilds", n+1)
 		}
 	}

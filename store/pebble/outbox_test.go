@@ -90,7 +90,8 @@ func runAndKill(t *testing.T, dir string, after time.Duration) (nids []string) {
 			t.Log(lines.Text())
 			continue
 		}
-		if nids = append(nids, nid); len(nids) == 1 {
+		nids = append(nids, nid)
+		if len(nids) == 1 {
 			time.AfterFunc(after, func() { _ = child.Process.Kill() }) // the child may have ended
 		}
 	}

@@ -54,7 +54,8 @@ func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, e
 		}
 	}
 	err := reading(dir, p.Options, func(kv *engine) (err error) {
-		if p.Report, err = kv.check(ctx, p.Options); err == nil {
+		p.Report, err = kv.check(ctx, p.Options)
+		if err == nil {
 			err = p.prove(ctx, kv)
 		}
 		return err
@@ -105,7 +106,8 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 		return err
 	}
 	p.date(ctx, keys, values, found)
-	if p.Problems = append(p.Problems, found...); more > 0 {
+	p.Problems = append(p.Problems, found...)
+	if more > 0 {
 		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d rows more are not what it makes", more)})
 	}
 	return nil
@@ -149,7 +151,8 @@ func shown(v, other []byte) string {
 
 // has returns an error unless the log has what the store has applied.
 func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
-	if p.End, err = p.log.Durable(ctx); err != nil {
+	p.End, err = p.log.Durable(ctx)
+	if err != nil {
 		return err
 	}
 	if p.End < at.Offset {
@@ -163,7 +166,8 @@ func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 
 // replay makes the rows of the store again in its own folder.
 func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) (err error) {
-	if p.From, err = p.begin(ctx, watch); err != nil {
+	p.From, err = p.begin(ctx, watch)
+	if err != nil {
 		return err
 	}
 	o := p.Options
@@ -198,7 +202,8 @@ func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (
 				return err
 			}
 			defer v.Close()
-			if at, _, err = ledger.Place(kv); err == nil && watch != nil {
+			at, _, err = ledger.Place(kv)
+			if err == nil && watch != nil {
 				watch(v, at.Offset)
 			}
 			return err

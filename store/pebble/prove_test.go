@@ -64,7 +64,8 @@ func edit(t *testing.T, fs vfs.FS, dir string, change func(b *batch)) {
 // row returns the n-th row of a space.
 func (b *batch) row(space byte, n int) (key, value []byte) {
 	_ = b.Scan([]byte{space}, []byte{space + 1}, func(k, v []byte) error {
-		if n--; n == -1 {
+		n--
+		if n == -1 {
 			key, value = bytes.Clone(k), bytes.Clone(v)
 		}
 		return nil
@@ -193,7 +194,7 @@ func TestProveLog(t *testing.T) {
 					says += problem.What
 				}
 			}
-			if !errors.Is(err, c.err) || !strings.Contains(says, c.says) || c.says == "" && says != "" {
+			if !errors.Is(err, c.err) || !strings.Contains(says, c.says) || (c.says == "" && says != "") {
 				t.Errorf("it says %q, %v", says, p)
 			}
 		})

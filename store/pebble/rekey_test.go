@@ -104,7 +104,8 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 		if k := g.Kept; k != nil && k.ID != g.NID && p.stages[k.ID] != docid.StageURL && !m.Compare(m.Prepare(k.Text), m.Prepare(texts[l])).Near {
 			size--
 			to := best(k.Text, func(other uint64) bool { return other != l })
-			if moves[k.ID] = names[home[to]]; to == 0 {
+			moves[k.ID] = names[home[to]]
+			if to == 0 {
 				next++
 				leaders, texts[next], names[next], home[next] = append(leaders, next), k.Text, k.ID, next
 			}
@@ -173,7 +174,7 @@ func TestRekey(t *testing.T) {
 			}
 			for i, r := range moves {
 				lead, there := want[r.NID]
-				if own := lead == ""; !there || own && after.homes[r.NID] == r.Before || !own && after.homes[r.NID] != after.homes[lead] {
+				if own := lead == ""; !there || (own && after.homes[r.NID] == r.Before) || (!own && after.homes[r.NID] != after.homes[lead]) {
 					t.Errorf("seed %d at %v: %+v, want it with %q", seed, threshold, r, lead)
 				}
 				if r.Before != before.homes[r.NID] || r.DocID != after.homes[r.NID] || r.Why == "" {

@@ -161,7 +161,8 @@ func (f snapshotFolder) read(offset uint64) (l listed.List, err error) {
 		return l, err
 	}
 	defer from.Close()
-	if l, err = listed.Read(from); err != nil {
+	l, err = listed.Read(from)
+	if err != nil {
 		err = damaged(f.list(offset), err.Error())
 	}
 	return l, err

@@ -86,7 +86,7 @@ func TestSnapshotDamaged(t *testing.T) {
 		was, err := os.ReadFile(path)
 		ok(t, err)
 		for what, b := range map[string][]byte{"cut": was[:len(was)/2], "zeroed": make([]byte, len(was)), "longer": append(slices.Clone(was), 1), "changed": changed(was), "gone": nil} {
-			if what != "gone" && string(b) == string(was) || what == "gone" && strings.HasSuffix(path, ".json") {
+			if (what != "gone" && string(b) == string(was)) || (what == "gone" && strings.HasSuffix(path, ".json")) {
 				continue // an empty file, or without a list not a snapshot
 			}
 			damages++
@@ -103,7 +103,8 @@ func TestSnapshotDamaged(t *testing.T) {
 		ok(t, os.WriteFile(path, changed(was), 0o600))
 		if path == files[0] {
 			s, said := open(filepath.Join(t.TempDir(), "new"))
-			if ok(t, s.Close()); len(said) != 1 || !errors.Is(said[0], docid.ErrCorrupt) {
+			ok(t, s.Close())
+			if len(said) != 1 || !errors.Is(said[0], docid.ErrCorrupt) {
 				t.Errorf("a new server says %v", said)
 			}
 		}

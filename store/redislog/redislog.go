@@ -74,7 +74,8 @@ func Open(ctx context.Context, address string) (*Log, error) {
 	l := &Log{c: c, pages: pages, replicas: replicas}
 	l.settling = group.New(l.settle)
 	l.promises = durability.Check{Server: "Redis", Settings: settings, Read: l.set}
-	if err = l.promises.First(ctx); err == nil && replicas > 0 {
+	err = l.promises.First(ctx)
+	if err == nil && replicas > 0 {
 		err = l.waits(ctx)
 	}
 	if err == nil {
@@ -87,14 +88,16 @@ func Open(ctx context.Context, address string) (*Log, error) {
 }
 
 func options(address string) (o redisclient.Options, replicas int, err error) {
-	if o, err = redisclient.ParseURL(address); err != nil {
+	o, err = redisclient.ParseURL(address)
+	if err != nil {
 		return o, 0, err
 	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return o, 0, errors.New("address of Redis: it cannot be read")
 	}
-	if replicas, err = durability.Replicas(u.Query()); err != nil {
+	replicas, err = durability.Replicas(u.Query())
+	if err != nil {
 		return o, 0, err
 	}
 	switch sentinel := o.MasterSet != ""; {
@@ -385,7 +388,8 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	found, err := l.page(ctx, anchor.Offset)
 	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // no entry after the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
-		if _, err = l.pages.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further); err != nil {
+		_, err = l.pages.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further)
+		if err != nil {
 			return nil, failed("read", err)
 		}
 		found, err = l.page(ctx, anchor.Offset)

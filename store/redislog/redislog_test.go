@@ -62,7 +62,7 @@ func TestPromises(t *testing.T) {
 	} {
 		client(t, s, "CONFIG", "SET", c.name, c.value)
 		l, err := redislog.Open(t.Context(), "redis://"+s.Addr)
-		if (err == nil) != (c.loss == "") || c.loss != "" && (!errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), c.loss)) {
+		if (err == nil) != (c.loss == "") || (c.loss != "" && (!errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), c.loss))) {
 			t.Errorf("%s %s: %v", c.name, c.value, err)
 		}
 		if err == nil {
@@ -208,7 +208,8 @@ func TestSettingsChanged(t *testing.T) {
 		client(t, s, "CONFIG", "SET", "appendfsync", c.value)
 		var err error
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); { // checked every second, and a read takes a third of one
-			if _, err = l.Read(t.Context(), docid.Anchor{}); errors.Is(err, c.want) {
+			_, err = l.Read(t.Context(), docid.Anchor{})
+			if errors.Is(err, c.want) {
 				break
 			}
 		}
@@ -309,10 +310,10 @@ func TestSentinel(t *testing.T) {
 			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 				_, _ = l.Incarnation(t.Context())
 				_, err := l.Read(t.Context(), at)
-				if c.lags && errors.Is(err, docid.ErrLogLost) || !c.lags && err == nil {
+				if (c.lags && errors.Is(err, docid.ErrLogLost)) || (!c.lags && err == nil) {
 					break
 				}
-				if !errors.Is(err, docid.ErrUnavailable) && err != nil || time.Now().After(end) {
+				if (!errors.Is(err, docid.ErrUnavailable) && err != nil) || time.Now().After(end) {
 					t.Fatalf("read: %v", err)
 				}
 			}
@@ -322,7 +323,8 @@ func TestSentinel(t *testing.T) {
 			var page [][]byte
 			for end := time.Now().Add(time.Minute); len(page) < 6; time.Sleep(10 * time.Millisecond) {
 				var err error
-				if page, err = l.Read(t.Context(), docid.Anchor{}); time.Now().After(end) {
+				page, err = l.Read(t.Context(), docid.Anchor{})
+				if time.Now().After(end) {
 					t.Fatalf("%d entries: %v", len(page), err)
 				}
 			}

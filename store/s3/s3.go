@@ -75,7 +75,7 @@ func parse(address string) (*Snapshots, error) {
 	}
 	endpoint := cmp.Or(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(endpoint)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+	if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
 		return nil, fmt.Errorf("%w: endpoint %q of a bucket: http://HOST:PORT or https://HOST", docid.ErrInvalid, endpoint)
 	}
 	transport, err := minio.DefaultTransport(at.Scheme == "https")
@@ -358,9 +358,12 @@ func (s *Snapshots) fetch(ctx context.Context, folder string, want listed.File, 
 		return err
 	}
 	is, err := listed.Copy(want.Name, f, o)
-	if minio.ToErrorResponse(err).Code == minio.NoSuchKey {
+	switch {
+	case minio.ToErrorResponse(err).Code == minio.NoSuchKey:
 		err = s.damaged(name, "it is not there")
-	} else if err = s.failed("read "+name, err); err == nil && is != want {
+	case err != nil:
+		err = s.failed("read "+name, err)
+	case is != want:
 		err = s.damaged(name, "it is not what was written")
 	}
 	return errors.Join(err, f.Sync(), f.Close())

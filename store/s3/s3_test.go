@@ -256,7 +256,7 @@ func TestDamaged(t *testing.T) {
 					ok(t, os.WriteFile(at, content, 0o600))
 				}
 				err := s.Load(t.Context(), 3, filepath.Join(t.TempDir(), "to"))
-				if gone := name == "a list" && how == "gone"; gone && err == nil || !gone && (!errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), object)) {
+				if gone := name == "a list" && how == "gone"; (gone && err == nil) || (!gone && (!errors.Is(err, docid.ErrCorrupt) || !strings.Contains(err.Error(), object))) {
 					t.Errorf("%s that is %s: %v", name, how, err)
 				}
 				ok(t, os.WriteFile(at, was, 0o600))
@@ -294,7 +294,7 @@ func TestOpen(t *testing.T) {
 		t.Setenv("AWS_ACCESS_KEY_ID", c.id)
 		t.Setenv("AWS_SECRET_ACCESS_KEY", c.secret)
 		_, err := s3.Open(t.Context(), c.address, t.TempDir())
-		if !errors.Is(err, c.kind) || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password")) {
+		if !errors.Is(err, c.kind) || (err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password"))) {
 			t.Errorf("%s as %s: %v, want %v and %q", c.address, c.id, err, c.kind, c.says)
 		}
 	}

@@ -129,7 +129,7 @@ func (b *block) trim(within bool, most int) {
 	for _, c := range b.inside {
 		if c.node != nil {
 			inner := c.node.DataAtom == atom.Article
-			foreign := c.unwanted || inner && within || c.worth < 0 && 2*c.linked > c.size
+			foreign := c.unwanted || (inner && within) || (c.worth < 0 && 2*c.linked > c.size)
 			if foreign && c.size-c.linked < most {
 				continue
 			}

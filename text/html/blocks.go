@@ -97,7 +97,7 @@ func (b *builder) write(s string) {
 func weight(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+		if ('a' <= r && r <= 'z') || ('A' <= r && r <= 'Z') || ('0' <= r && r <= '9') {
 			return 1
 		}
 		return 0
@@ -148,7 +148,8 @@ func (b *block) fuse() {
 func (b *block) lines(to []string) []string {
 	if b.node == nil {
 		for line := range strings.SplitSeq(b.text, "\n") {
-			if line = strings.Trim(line, " "); line != "" {
+			line = strings.Trim(line, " ")
+			if line != "" {
 				to = append(to, line)
 			}
 		}

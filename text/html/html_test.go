@@ -90,7 +90,8 @@ func TestExtractFallback(t *testing.T) {
 	if strings.Contains(page.Text, "no") {
 		t.Errorf("text %q", page.Text)
 	}
-	if page, err = html.Extract(nil, "", ""); err != nil || page.Text != "" {
+	page, err = html.Extract(nil, "", "")
+	if err != nil || page.Text != "" {
 		t.Errorf("empty page: %+v, %v", page, err)
 	}
 }

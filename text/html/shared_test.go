@@ -29,7 +29,8 @@ func archive(t testing.TB, name string, pick func(string) bool) map[string][]byt
 		if h.Typeflag != tar.TypeReg || !pick(h.Name) {
 			continue
 		}
-		if files[h.Name], err = content(h.Name, r); err != nil {
+		files[h.Name], err = content(h.Name, r)
+		if err != nil {
 			t.Fatalf("%s: %v", h.Name, err)
 		}
 	}
@@ -38,7 +39,8 @@ func archive(t testing.TB, name string, pick func(string) bool) map[string][]byt
 func content(name string, r io.Reader) ([]byte, error) {
 	if path.Ext(name) == ".gz" {
 		var err error
-		if r, err = gzip.NewReader(r); err != nil {
+		r, err = gzip.NewReader(r)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -15,7 +15,7 @@ func isHidden(n *html.Node) bool {
 		return true
 	}
 	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "style" && hides(a.Val) {
+		if a.Key == "hidden" || (a.Key == "style" && hides(a.Val)) {
 			return true
 		}
 	}

@@ -13,7 +13,7 @@ const (
 // wordByte[c] is true if the ASCII character c may be part of a word, alnum[c] if it is a letter or a digit.
 var wordByte, alnum = func() (word, alnum [utf8.RuneSelf]bool) {
 	for c := range byte(utf8.RuneSelf) {
-		alnum[c] = '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		alnum[c] = ('0' <= c && c <= '9') || ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z')
 		word[c] = alnum[c]
 	}
 	for _, c := range "+#&._%-" {
@@ -23,7 +23,7 @@ var wordByte, alnum = func() (word, alnum [utf8.RuneSelf]bool) {
 }()
 
 func inWord(r rune) bool {
-	return r < utf8.RuneSelf && wordByte[r] || firstHan <= r && r <= lastHan
+	return (r < utf8.RuneSelf && wordByte[r]) || (firstHan <= r && r <= lastHan)
 }
 
 // hanAt decodes three bytes at p: the character as an offset from U+4E00. It

@@ -66,7 +66,8 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	}
 	defer z.Close()
 	f := &fields{}
-	if f.b, err = z.DecodeAll(packed, nil); err != nil {
+	f.b, err = z.DecodeAll(packed, nil)
+	if err != nil {
 		return t, 0, err
 	}
 	if string(f.next(len(compiledMagic))) != compiledMagic {

@@ -68,7 +68,7 @@ func (c *cutter) between(p int) int {
 
 // word takes a word of the best path.
 func (c *cutter) word(from, to, runes int) {
-	if runes == 1 && (c.mode == HMM || c.s[from] < utf8.RuneSelf && alnum[c.s[from]]) {
+	if runes == 1 && (c.mode == HMM || (c.s[from] < utf8.RuneSelf && alnum[c.s[from]])) {
 		if c.singles == 0 {
 			c.from = from
 		}

@@ -21,7 +21,8 @@ var hmmData string
 
 // builtIn returns the built-in dictionary, and the sum of its frequencies.
 func builtIn() (t trie, total uint64, err error) {
-	if t, total, err = readCompiled(trieData); err != nil {
+	t, total, err = readCompiled(trieData)
+	if err != nil {
 		return t, 0, fmt.Errorf("read built-in dictionary: %w", err)
 	}
 	return t, total, nil

@@ -59,7 +59,8 @@ func eachLine(r io.Reader, f func(line string) error) error {
 		if n == 1 {
 			line = strings.TrimPrefix(line, "\ufeff")
 		}
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		if err := f(line); err != nil {

@@ -75,7 +75,8 @@ func readModel(r io.Reader) (*model, error) {
 
 func parseCosts(row *[states]int64, fields []string) error {
 	for i, f := range fields {
-		if row[i] = never; f == "-" {
+		row[i] = never
+		if f == "-" {
 			continue
 		}
 		cost, err := strconv.ParseInt(f, 10, 64)
@@ -105,7 +106,7 @@ func (a score) plus(cost int64) score {
 }
 
 func (a score) less(b score) bool {
-	return a.nevers > b.nevers || a.nevers == b.nevers && a.sum < b.sum
+	return a.nevers > b.nevers || (a.nevers == b.nevers && a.sum < b.sum)
 }
 
 // viterbi is the memory of one search.
@@ -125,7 +126,8 @@ func (c *cutter) joined(run string) {
 			continue
 		}
 		word := run[from:end]
-		if from = end; c.forced[word] {
+		from = end
+		if c.forced[word] {
 			c.characters(word)
 		} else {
 			c.words = append(c.words, word)
@@ -150,7 +152,8 @@ func (v *viterbi) solve(m *model, run string) []uint8 {
 			a, b := before[y][0], before[y][1] // a < b: b wins if equal
 			sa := then[a].plus(m.trans[a][y]).plus(emit[y])
 			sb := then[b].plus(m.trans[b][y]).plus(emit[y])
-			if now[y] = sb; sb.less(sa) {
+			now[y] = sb
+			if sb.less(sa) {
 				now[y], b = sa, a
 			}
 			from |= b << (2 * y)

@@ -35,7 +35,8 @@ func (c *cutter) stretch(p, end int) int {
 	for i, reach := uint32(0), first; ; {
 		_, size := c.trie.code(c.s, q)
 		q += size
-		if i++; i == reach {
+		i++
+		if i == reach {
 			break
 		}
 		reach = max(reach, c.walk(q, end, i))

@@ -66,7 +66,8 @@ func (a *array) put(tree []branch, first uint32) (base uint32) {
 		if at > uint32(least) && !a.based[base] && a.fits(tree, first, base) {
 			break
 		}
-		if tries++; tries > patience {
+		tries++
+		if tries > patience {
 			a.cursor = a.next[a.cursor]
 		}
 	}

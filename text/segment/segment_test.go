@@ -68,7 +68,8 @@ func plain(t *trie, s string) (words []string, best int64) {
 			continue
 		}
 		rest, v := plain(t, s[n:])
-		if v += t.costs[i]; v >= best {
+		v += t.costs[i]
+		if v >= best {
 			words, best = append([]string{s[:n]}, rest...), v
 		}
 	}
@@ -215,7 +216,7 @@ func FuzzOwnWords(f *testing.F) {
 			return
 		}
 		got := g.Cut(nil, text, HMM)
-		if strings.Join(got, "") != text || utf8.ValidString(text) && !utf8.ValidString(strings.Join(got, "|")) {
+		if strings.Join(got, "") != text || (utf8.ValidString(text) && !utf8.ValidString(strings.Join(got, "|"))) {
 			t.Fatalf("%q: %q", text, got)
 		}
 	})

@@ -18,7 +18,8 @@ func BenchmarkHeap(b *testing.B) {
 	var g *Segmenter
 	for b.Loop() {
 		var err error
-		if g, err = New(); err != nil {
+		g, err = New()
+		if err != nil {
 			b.Fatal(err)
 		}
 		g.Cut(nil, "小明硕士毕业于中国科学院计算所", HMM)

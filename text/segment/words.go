@@ -84,7 +84,8 @@ func (o *overlay) add(word string, freq uint64) error {
 
 // lookup returns the frequency of a word, 0 for what only words begin with.
 func (o *overlay) lookup(word string) (freq uint64, known bool) {
-	if freq, known = o.freq[word]; known {
+	freq, known = o.freq[word]
+	if known {
 		return freq, true
 	}
 	cost, known := o.trie.find(word)

@@ -38,7 +38,8 @@ func english(ctx context.Context, shared string) (table []byte, err error) {
 	}
 	var b bytes.Buffer
 	var all bytes.Buffer
-	if err = t.WriteTable(ctx, &all); err == nil {
+	err = t.WriteTable(ctx, &all)
+	if err == nil {
 		err = keyword.Merge(ctx, &b, least, &all)
 	}
 	return b.Bytes(), err

@@ -68,7 +68,8 @@ func (b *three) last() uint64 {
 func (b *three) detect() {
 	b.t.Helper()
 	var err error
-	if b.d, err = docid.NewDetector(b.t.Context(), b.store, "tenant", b.settings); err != nil {
+	b.d, err = docid.NewDetector(b.t.Context(), b.store, "tenant", b.settings)
+	if err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -223,7 +224,8 @@ func (b *three) holds(upTo uint64) {
 		_, docID, err := b.d.Member(ctx, nid)
 		switch {
 		case a.Seq <= upTo:
-			if n++; err != nil || docID != a.DocID {
+			n++
+			if err != nil || docID != a.DocID {
 				b.t.Errorf("%s is of docId %s, %v, and was answered %+v", nid, docID, err, a)
 			}
 		case err == nil && docID != a.DocID, err != nil && !errors.Is(err, docid.ErrNotFound):
@@ -268,7 +270,8 @@ func TestBackup(t *testing.T) {
 		dumped = b.copySQL("copied")
 		for has := uint64(0); has < dumped && !t.Failed(); time.Sleep(10 * time.Millisecond) { // HBase must not be behind
 			var err error
-			if has, err = b.library.Cursor(ctx, "tenant"); err != nil {
+			has, err = b.library.Cursor(ctx, "tenant")
+			if err != nil {
 				t.Errorf("cursor of HBase: %v", err)
 			}
 		}

@@ -309,7 +309,7 @@ func (l *life) fail(n int, total *counts) {
 	for done := 0; done < n && !l.t.Failed(); done++ {
 		if len(deck) == 0 {
 			deck = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool {
-				return f.slow && short() && total.kinds[f.name] > 0 || !strings.Contains(f.name, only())
+				return (f.slow && short() && total.kinds[f.name] > 0) || !strings.Contains(f.name, only())
 			})
 			if len(deck) == 0 {
 				l.t.Fatalf("no kind of fault is left that %q names", only())

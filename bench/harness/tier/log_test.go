@@ -86,7 +86,8 @@ func (s *sharers) start(one *server, back time.Duration) {
 		cancel()
 		if err == nil {
 			var token string
-			if token, err = p.Token(); err == nil {
+			token, err = p.Token()
+			if err == nil {
 				one.mu.Lock()
 				one.process, one.service = p, &harness.Service{URL: url, Token: token, HTTP: s.http}
 				one.mu.Unlock()
@@ -353,7 +354,8 @@ func (s *sharers) restored(visit func(func(string)), snapshots string, journal *
 		n := 0
 		one := func(dir string) {
 			from, to := dir, filepath.Join(saved, fmt.Sprint(n))
-			if n++; back {
+			n++
+			if back {
 				from, to = to, from
 			}
 			if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
@@ -445,7 +447,8 @@ func (s *sharers) agreed() []harness.Entry {
 	for end := time.Now().Add(patience); ; time.Sleep(time.Second) { // what nobody waits for any more may come to the log yet
 		for n, one := range s.servers {
 			var err error
-			if logs[n], err = one.reach().Log(s.Context()); err != nil {
+			logs[n], err = one.reach().Log(s.Context())
+			if err != nil {
 				s.Fatalf("log: %v", err)
 			}
 		}
@@ -476,7 +479,8 @@ func (s *sharers) same(check ...string) {
 		}
 		if n == 0 || !short() {
 			out, err := exec.CommandContext(s.Context(), s.bin, append(check, "--data", one.data)...).CombinedOutput()
-			if s.Logf("%s", out); err != nil {
+			s.Logf("%s", out)
+			if err != nil {
 				s.Errorf("%s: %v", strings.Join(check, " "), err)
 			}
 		}
@@ -610,7 +614,8 @@ func (s *sharers) full() {
 		s.Fatal(err)
 	}
 	_, err = io.Copy(f, zeros{})
-	if _ = f.Close(); !errors.Is(err, syscall.ENOSPC) {
+	_ = f.Close()
+	if !errors.Is(err, syscall.ENOSPC) {
 		s.Errorf("the disk is not full: %v", err)
 	}
 	time.Sleep(500 * time.Millisecond)

@@ -109,7 +109,8 @@ func (l *life) audit(total *counts) {
 	o.Violations = append(o.Violations, l.rows(&o, total)...)
 	o.Violations = append(o.Violations, l.cells(&o, records, log, total)...)
 	for i, v := range o.Violations {
-		if l.t.Errorf("%s: %s", l.name, v); i == 20 {
+		l.t.Errorf("%s: %s", l.name, v)
+		if i == 20 {
 			break
 		}
 	}
@@ -283,7 +284,7 @@ func (l *life) story(docID string, log []harness.Entry) string {
 			epochs++
 			all = append(all, fmt.Sprintf("%d epoch %d", e.Seq, epochs))
 		}
-		if e.DocID == docID || e.Kind == "delete" && nids[e.NID] {
+		if e.DocID == docID || (e.Kind == "delete" && nids[e.NID]) {
 			nids[e.NID] = true
 			all = append(all, fmt.Sprintf("%d %s %s heat %d", e.Seq, e.Kind, e.NID, e.Heat))
 		}

@@ -161,7 +161,8 @@ func newLife(t *testing.T, b *backends, name string, seed uint64) *life {
 	}
 	starting.Wait()
 	var err error
-	if l.journal, err = harness.NewJournal(l.journalPath); err != nil {
+	l.journal, err = harness.NewJournal(l.journalPath)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range clients {
@@ -214,7 +215,8 @@ func (l *life) start(s *server, back ...time.Duration) {
 		cancel()
 		if err == nil {
 			var token string
-			if token, err = p.Token(); err == nil {
+			token, err = p.Token()
+			if err == nil {
 				l.reached(s, p, url, token)
 				return
 			}

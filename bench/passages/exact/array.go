@@ -86,7 +86,7 @@ func (c *texts) end(at int) int {
 func (c *texts) cover(w *windows, first bool) set {
 	all, end := newSet(len(c.text)), 0
 	for at := range c.text {
-		if w.later.has(at) || first && (w.first.has(at) || w.overlap.has(at)) {
+		if w.later.has(at) || (first && (w.first.has(at) || w.overlap.has(at))) {
 			end = at + w.least
 		}
 		if at < end {

@@ -58,7 +58,8 @@ func check(t *testing.T, name, manifests string) {
 	for part := range strings.SplitSeq(manifests, "---\n") {
 		var kind struct{ Kind string }
 		var err error
-		if err = yaml.Unmarshal([]byte(part), &kind); err == nil {
+		err = yaml.Unmarshal([]byte(part), &kind)
+		if err == nil {
 			switch kind.Kind {
 			case "StatefulSet":
 				err = yaml.UnmarshalStrict([]byte(part), &set)

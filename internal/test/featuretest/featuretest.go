@@ -136,7 +136,7 @@ func Unsigned(clean string, unit feature.Unit) string {
 		from := 0
 		for at := 0; at < len(clean); {
 			name, end := text.Sign(clean, at)
-			if name == "" || name == "_" && unit != feature.Runes {
+			if name == "" || (name == "_" && unit != feature.Runes) {
 				at++
 				continue
 			}

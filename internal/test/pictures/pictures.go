@@ -63,7 +63,7 @@ func shape(img *image.NRGBA, r *rand.Rand) {
 	for y := int(max(0, cy-reach)); y < int(min(h, cy+reach)); y++ {
 		for x := int(max(0, cx-reach)); x < int(min(w, cx+reach)); x++ {
 			u, v := ((float64(x)-cx)*cos+(float64(y)-cy)*sin)/a, ((float64(y)-cy)*cos-(float64(x)-cx)*sin)/b
-			if round && u*u+v*v < 1 || !round && math.Abs(u) < .7 && math.Abs(v) < .7 {
+			if (round && u*u+v*v < 1) || (!round && math.Abs(u) < .7 && math.Abs(v) < .7) {
 				img.SetNRGBA(x, y, c)
 			}
 		}

@@ -78,7 +78,8 @@ func StartTogether(t testing.TB, all []*Server) {
 	failed := make([]error, len(all))
 	for n, s := range all {
 		starting.Go(func() {
-			if failed[n] = s.start(); failed[n] != nil {
+			failed[n] = s.start()
+			if failed[n] != nil {
 				failed[n] = s.start()
 			}
 		})

@@ -41,7 +41,7 @@ func OpenFileSink(path string) (*FileSink, error) {
 		return nil, fmt.Errorf("open sink: %w", err)
 	}
 	_, err = f.Seek(whole, 0)
-	if err = errors.Join(err, f.Truncate(whole)); err != nil {
+	if err := errors.Join(err, f.Truncate(whole)); err != nil {
 		return nil, errors.Join(fmt.Errorf("open sink: %w", err), f.Close())
 	}
 	s := &FileSink{f: f}

@@ -31,7 +31,8 @@ func (k *history) History(_ context.Context, _ string, after uint64, limit int) 
 			continue
 		}
 		revises := d.Revises()
-		if d.DocID, d.Article = "", nil; revises {
+		d.DocID, d.Article = "", nil
+		if revises {
 			d.Article = &docid.Article{}
 		} else if a := k.articles[d.Seq]; a != nil {
 			b := *a

@@ -62,7 +62,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if !l.has(anchor) || anchor.Offset == 0 && l.end() > 0 {
+	if !l.has(anchor) || (anchor.Offset == 0 && l.end() > 0) {
 		return 0, docid.ErrLogLost
 	}
 	l.entries = append(l.entries, slices.Clone(entry))
@@ -185,7 +185,8 @@ func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry
 			return err
 		}
 		for _, e := range entries {
-			if at = at.Next(e); alter != nil {
+			at = at.Next(e)
+			if alter != nil {
 				e = alter(at.Offset, e)
 			}
 			if _, err := to.Append(ctx, copied, e); err != nil {

@@ -51,7 +51,8 @@ func readLog(t *testing.T, l docid.Log, at docid.Anchor) (n int) {
 			return n
 		}
 		for _, e := range page {
-			if at = at.Next(e); !bytes.Equal(e, logEntry(int(at.Offset))) {
+			at = at.Next(e)
+			if !bytes.Equal(e, logEntry(int(at.Offset))) {
 				t.Fatalf("entry %d is %q", at.Offset, e)
 			}
 			n++
@@ -106,7 +107,8 @@ func logStrange(t *testing.T, open openLog) {
 			page, err = l.Read(t.Context(), at)
 			must(t, "read", err, nil)
 		}
-		if at = at.Next(strange); len(page) != 1 || !bytes.Equal(page[0], strange) {
+		at = at.Next(strange)
+		if len(page) != 1 || !bytes.Equal(page[0], strange) {
 			t.Errorf("entry %d: read %d entries", n+1, len(page))
 		}
 	}
@@ -124,7 +126,8 @@ func logLarge(t *testing.T, open openLog) {
 	}
 	for at = first; at.Offset < 12; {
 		page, err := l.Read(t.Context(), at)
-		if must(t, "read", err, nil); len(page) > 2 {
+		must(t, "read", err, nil)
+		if len(page) > 2 {
 			t.Errorf("a page of %d entries of 700 KiB", len(page))
 		}
 		for _, e := range page {
@@ -193,7 +196,8 @@ func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.
 	proven := func(what string, log docid.Log, wrong bool, want error) {
 		t.Helper()
 		problems, err := prove(log)
-		if must(t, what, err, want); (problems > 0) != wrong {
+		must(t, what, err, want)
+		if (problems > 0) != wrong {
 			t.Errorf("%s: %d problems", what, problems)
 		}
 	}

@@ -319,7 +319,7 @@ func (g *modelGroup) hotter() string {
 	name, first := "", (*modelMember)(nil)
 	for nid, me := range g.members {
 		if g.kept != nil && me.heat > g.kept.heat && !me.disagrees &&
-			(first == nil || me.heat > first.heat || me.heat == first.heat && me.seq < first.seq) {
+			(first == nil || me.heat > first.heat || (me.heat == first.heat && me.seq < first.seq)) {
 			name, first = nid, me
 		}
 	}

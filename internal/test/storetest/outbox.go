@@ -220,7 +220,8 @@ func testRelay(t *testing.T, p Place) {
 		for range texts.R.IntN(6) {
 			sub := texts.Next()
 			o.add(sub)
-			if sent[sub.ID] = sub.Text; texts.R.IntN(4) == 0 {
+			sent[sub.ID] = sub.Text
+			if texts.R.IntN(4) == 0 {
 				_, err := o.Delete(t.Context(), sub.ID)
 				must(t, "delete", err, nil)
 			}

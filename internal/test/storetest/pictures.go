@@ -230,7 +230,8 @@ func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Setti
 			t.Fatalf("change %d was %s, alone it is %s", e.Seq, want, got)
 		}
 		m, _, err := d.Member(t.Context(), e.NID)
-		if must(t, "member", err, nil); !reflect.DeepEqual(m.Pictures, subs[e.NID].Pictures) {
+		must(t, "member", err, nil)
+		if !reflect.DeepEqual(m.Pictures, subs[e.NID].Pictures) {
 			t.Fatalf("%q has pictures %v, not %v", e.NID, m.Pictures, subs[e.NID].Pictures)
 		}
 		switch {
@@ -251,7 +252,7 @@ func testPicturesTogether(t *testing.T, p Place) {
 	o := start(t, p)
 	var all Said
 	missing := func() bool { return all.Confirmed == 0 || all.Contradicted == 0 || all.Alike == 0 }
-	for round := uint64(0); round < 4 || missing() && round < 60; round++ {
+	for round := uint64(0); round < 4 || (missing() && round < 60); round++ {
 		tenant := fmt.Sprint("together", round)
 		o.Detector = o.detector(tenant, Pictured())
 		var mu sync.Mutex
@@ -298,7 +299,8 @@ func RestorePictures(t *testing.T, p Place, sinks Sinks) {
 		must(t, "add", err, nil)
 	}
 	for n := range 60 {
-		if add(r.Detector, n); n%20 == 10 {
+		add(r.Detector, n)
+		if n%20 == 10 {
 			r.drain()
 		}
 	}

@@ -79,7 +79,8 @@ func (w *walk) draw() Cascade {
 		Window: time.Duration(pick(0, 0, 9)) * time.Second, TTL: time.Duration(pick(0, 0, 15)) * time.Second,
 	}
 	c.Titled = c.Content != docid.Off && pick(0, 0, 1) > 0
-	if c.Pictures = pick(0, 1) > 0; c.Pictures {
+	c.Pictures = pick(0, 1) > 0
+	if c.Pictures {
 		c.Common, c.ContentUnsure = pick(.001, .2, .4), pick(0, .3, .3)
 	}
 	return c

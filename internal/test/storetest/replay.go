@@ -31,7 +31,8 @@ func replay(t *testing.T, d *docid.Detector, c Cascade, subs map[string]docid.Su
 			if e.Kind == docid.KindEpoch {
 				seq, m.Seq = e.Seq-1, e.Seq-1 // it passes over what was lost
 			}
-			if seq++; e.Seq != seq {
+			seq++
+			if e.Seq != seq {
 				t.Fatalf("log: change %d follows %d", e.Seq, seq-1)
 			}
 			again(t, m, d, e, subs)

@@ -116,7 +116,8 @@ func newReference(t *testing.T, seed uint64, tenant string, c Cascade) *referenc
 	t.Cleanup(func() { must(t, "close", store.Close(), nil) })
 	o := &opened{t: t, store: store}
 	r := &reference{walk: &walk{opened: o, subs: map[string]docid.Submission{}, texts: NewTexts(seed, 8), tenant: tenant, now: time.Unix(1_700_000_000, 0)}}
-	if r.model = NewModel(c); c == (Cascade{}) {
+	r.model = NewModel(c)
+	if c == (Cascade{}) {
 		r.model = NewModel(r.draw())
 	}
 	r.Detector = r.detect()
@@ -158,7 +159,8 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 					t.Errorf("progress goes from %d changes to %d, by pages of at most 7", told, made)
 				}
 				told = made
-				switch pages++; {
+				pages++
+				switch {
 				case pages != 3 || n > 3:
 				case r.crash != nil && n == 1:
 					r.crash()
@@ -179,7 +181,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 			equal(t, "changes that progress reports", told, made)
 			return sum
 		}
-		if n > 4 || !errors.Is(err, context.Canceled) && !(r.crash != nil && n == 1) {
+		if n > 4 || (!errors.Is(err, context.Canceled) && !(r.crash != nil && n == 1)) {
 			t.Fatalf("rebuild that was stopped %d times: %v", n, err)
 		}
 		_, err = docid.NewDetector(t.Context(), o.store, r.tenant, r.model.Settings(nil))
@@ -224,7 +226,8 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 		r.history, r.library = sinks.Open()
 		r.crash = sinks.Crash
 		for n := range 100 {
-			if r.step(); n%10 == 9 && n > 30*int(seed%2) {
+			r.step()
+			if n%10 == 9 && n > 30*int(seed%2) {
 				r.drain()
 			}
 			if n == 50 && seed == 2 { // it has lost changes before, and gone on
@@ -287,12 +290,12 @@ func (r *reference) same(d *docid.Detector) {
 }
 
 func sameGroup(a, b docid.Group) bool {
-	if (a.Kept == nil) != (b.Kept == nil) || a.Kept != nil && !reflect.DeepEqual(*a.Kept, *b.Kept) ||
-		(a.Hotter == nil) != (b.Hotter == nil) || a.Hotter != nil && !reflect.DeepEqual(*a.Hotter, *b.Hotter) {
+	if (a.Kept == nil) != (b.Kept == nil) || (a.Kept != nil && !reflect.DeepEqual(*a.Kept, *b.Kept)) ||
+		(a.Hotter == nil) != (b.Hotter == nil) || (a.Hotter != nil && !reflect.DeepEqual(*a.Hotter, *b.Hotter)) {
 		return false
 	}
 	a.Kept, b.Kept, a.Hotter, b.Hotter = nil, nil, nil, nil
-	return len(a.Members) == 0 && len(b.Members) == 0 && a.Size == b.Size || reflect.DeepEqual(a, b)
+	return (len(a.Members) == 0 && len(b.Members) == 0 && a.Size == b.Size) || reflect.DeepEqual(a, b)
 }
 
 // testRestoreLate: of an index that was lost before its sinks had everything, all

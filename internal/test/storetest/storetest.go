@@ -100,7 +100,8 @@ func start(t *testing.T, p Place) *opened {
 func (o *opened) open() {
 	o.t.Helper()
 	var err error
-	if o.store, err = o.place.Open(o.t.Context()); err != nil {
+	o.store, err = o.place.Open(o.t.Context())
+	if err != nil {
 		o.t.Fatalf("open: %v", err)
 	}
 	o.Detector = o.detector("tenant", Settings())

@@ -104,7 +104,8 @@ func readKafka(t testing.TB, addr, topic string) (values [][]byte) {
 		fetches := c.PollFetches(t.Context())
 		must(t, fetches.Err())
 		for _, r := range fetches.Records() {
-			if at = r.Offset + 1; !r.Attrs.IsControl() {
+			at = r.Offset + 1
+			if !r.Attrs.IsControl() {
 				values = append(values, r.Value)
 			}
 		}

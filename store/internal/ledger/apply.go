@@ -146,7 +146,8 @@ func (t *change) planSubmission() (bool, error) {
 // for conflicts, and updates the leaders' nids.
 func (t *change) validate() (replayed bool, err error) {
 	asked := docid.ReplayKey{Idempotency: t.Idempotency, NID: t.NID, Request: t.Request}
-	if t.receipt, err = t.ix.findReplay(t.b, asked); !errors.Is(err, docid.ErrNotFound) {
+	t.receipt, err = t.ix.findReplay(t.b, asked)
+	if !errors.Is(err, docid.ErrNotFound) {
 		return err == nil, err
 	}
 	if err := t.checkConflicts(); err != nil {
@@ -168,7 +169,7 @@ func (ix *index) findReplay(r Reader, a docid.ReplayKey) (docid.Receipt, error) 
 		{a.Idempotency, idemKey(ix.id, a.Idempotency), oneUint(&m.Seq), docid.ErrMismatch},
 		{a.NID, nidKey(ix.id, a.NID), func(c *coder) { memberFields(c, &m) }, docid.ErrTaken},
 	} {
-		if by.name == "" || by.other == docid.ErrTaken && !ix.nids.has(xxh3.HashString(by.name)) {
+		if by.name == "" || (by.other == docid.ErrTaken && !ix.nids.has(xxh3.HashString(by.name))) {
 			continue
 		}
 		if ok, err := read(r, by.key, by.get); err != nil {
@@ -340,7 +341,7 @@ func (t *change) keep(a docid.Article) error {
 	key := t.key(spaceKept, t.Leader)
 	old := keptRow{contested: t.Kind != docid.KindNew}
 	if t.Kind != docid.KindNew {
-		if ok, err := read(t.b, key, old.fields); err != nil || ok && a.Heat <= old.article.Heat {
+		if ok, err := read(t.b, key, old.fields); err != nil || (ok && a.Heat <= old.article.Heat) {
 			return err
 		}
 	}

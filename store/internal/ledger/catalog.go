@@ -65,7 +65,8 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	if err != nil {
 		return err
 	}
-	if g.NID, _, err = c.ix.leaderNID(r, g.Leader, e.NID); err != nil {
+	g.NID, _, err = c.ix.leaderNID(r, g.Leader, e.NID)
+	if err != nil {
 		return err
 	}
 	var kept keptRow
@@ -95,7 +96,8 @@ func (c catalog) contest(r Reader, g *docid.Group) error {
 // page reads a page of members.
 func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Member, more bool, err error) {
 	err = r.Scan(after(c.ix.key(spaceMember, leader, from)), after(c.ix.key(spaceMember, leader)), func(k, v []byte) error {
-		if more = len(ms) >= limit; more {
+		more = len(ms) >= limit
+		if more {
 			return errStop
 		}
 		var nid string
@@ -141,10 +143,11 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 	for n := range leaderNo(all.len()) {
 		l := all.at(n)
 		g := docid.GroupSize{Leader: l.seq, Size: int(l.size.Load())}
-		if g.Size < least || l.seq > at || !l.lives(at) || page.After.Leader != 0 && order(g, page.After) <= 0 {
+		if g.Size < least || l.seq > at || !l.lives(at) || (page.After.Leader != 0 && order(g, page.After) <= 0) {
 			continue
 		}
-		if found = append(found, g); len(found) == 2*page.Limit {
+		found = append(found, g)
+		if len(found) == 2*page.Limit {
 			found = best()
 			least = found[page.Limit-1].Size + 1 // later docIds of the same size sort after these
 		}
@@ -173,7 +176,8 @@ func (c catalog) entries(ctx context.Context, space byte, from uint64, limit int
 		if err != nil {
 			return err
 		}
-		if entries = append(entries, e); len(entries) == limit {
+		entries = append(entries, e)
+		if len(entries) == limit {
 			return errStop
 		}
 		return nil
@@ -189,7 +193,8 @@ func (c catalog) Due(ctx context.Context, before int64, limit int) ([]uint64, er
 	var due []uint64
 	to := append(expiryKey(c.ix.id, before, 1<<64-1), 0)
 	err := c.scan(ctx, c.ix.key(spaceExpiry), to, func(k, _ []byte) error {
-		if due = append(due, number(k, 1)); len(due) == limit {
+		due = append(due, number(k, 1))
+		if len(due) == limit {
 			return errStop
 		}
 		return nil

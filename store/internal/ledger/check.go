@@ -55,7 +55,8 @@ func (c *checker) store() error {
 	c.followed()
 	all := eachIndex(c.r, func(ix *index, damaged error) error {
 		c.row()
-		if c.ix = ix; damaged != nil {
+		c.ix = ix
+		if damaged != nil {
 			c.bad(ix.row(), "%v", damaged)
 			return nil
 		}
@@ -117,7 +118,8 @@ type joined struct{ seq, leader uint64 }
 const progressEvery = 10_000
 
 func (c *checker) row() {
-	if c.Rows++; c.progress != nil && c.Rows%progressEvery == 0 {
+	c.Rows++
+	if c.progress != nil && c.Rows%progressEvery == 0 {
 		c.progress(c.Rows)
 	}
 }
@@ -126,7 +128,7 @@ func (c *checker) row() {
 func (c *checker) holds() error {
 	got := Head{c.ix.tenant, c.head, int64(len(c.leaders)), int64(len(c.members))}
 	c.witnessed = slices.DeleteFunc(c.witnessed, func(want Head) bool {
-		if want.Tenant == got.Tenant && (got.Seq < want.Seq || got.Seq == want.Seq && got != want) {
+		if want.Tenant == got.Tenant && (got.Seq < want.Seq || (got.Seq == want.Seq && got != want)) {
 			c.bad(c.ix.key(spaceLog), "the log has %d changes, %d docIds and %d articles, the witness of %d, %d and %d",
 				got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members)
 		}
@@ -185,7 +187,8 @@ func (c *checker) log() error {
 		c.row()
 		e, err := loggedEntry(k, v)
 		before := c.head
-		if c.head = e.Seq; err != nil {
+		c.head = e.Seq
+		if err != nil {
 			c.bad(k, "%v", err)
 			return nil
 		}

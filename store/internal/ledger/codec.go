@@ -108,7 +108,8 @@ func ints[T ~int64 | ~int](c *coder, vs ...*T) {
 			continue
 		}
 		n, size := binary.Varint(c.b)
-		if *v = T(n); size <= 0 {
+		*v = T(n)
+		if size <= 0 {
 			c.fail("has a bad number")
 			continue
 		}
@@ -135,18 +136,21 @@ func (c *coder) raw(v []byte) {
 }
 
 func (c *coder) fixed(v *uint64) {
-	if !c.reads {
+	switch {
+	case !c.reads:
 		c.b = binary.BigEndian.AppendUint64(c.b, *v)
-	} else if *v = 0; len(c.b) < 8 {
+	case len(c.b) < 8:
+		*v = 0
 		c.fail("ends too early")
-	} else {
+	default:
 		*v = binary.BigEndian.Uint64(c.take(8))
 	}
 }
 
 func (c *coder) float(v *float64) {
 	bits := math.Float64bits(*v)
-	if c.fixed(&bits); c.reads {
+	c.fixed(&bits)
+	if c.reads {
 		*v = math.Float64frombits(bits)
 	}
 }
@@ -170,7 +174,8 @@ func (c *coder) bool(v *bool) {
 // present returns there. Reading also makes the value, or sets the pointer to nil.
 func present[T any](c *coder, v **T, there bool) bool {
 	if c.reads {
-		if *v = nil; there {
+		*v = nil
+		if there {
 			*v = new(T)
 		}
 	}
@@ -180,12 +185,14 @@ func present[T any](c *coder, v **T, there bool) bool {
 // list codes elements of at least size bytes.
 func list[T any](c *coder, all *[]T, size int, element func(*coder, *T)) {
 	n := len(*all)
-	if uints(c, &n); c.reads {
+	uints(c, &n)
+	if c.reads {
 		if n < 0 || n > len(c.b)/size {
 			c.fail("counts too many")
 			n = 0
 		}
-		if *all = nil; n > 0 {
+		*all = nil
+		if n > 0 {
 			*all = make([]T, n)
 		}
 	}

@@ -67,7 +67,8 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 	for _, spaces := range sameRows {
 		from, to := []byte{spaces[0]}, []byte{spaces[1] + 1}
 		err := va.Scan(from, to, func(k, one []byte) error {
-			if rows++; progress != nil && rows%progressEvery == 0 {
+			rows++
+			if progress != nil && rows%progressEvery == 0 {
 				progress(rows)
 			}
 			other, err := vb.Get(k)

@@ -78,14 +78,16 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	there := false
 	if t.c.NewLeader == nil {
 		var err error
-		if there, err = read(t.b, t.key(spaceKept, m.Leader), kept.fields); err != nil {
+		there, err = read(t.b, t.key(spaceKept, m.Leader), kept.fields)
+		if err != nil {
 			return err
 		}
 	}
 	switch hotter := !there || m.Heat > kept.article.Heat; {
 	case known && hotter:
 		t.setKept(keptRow{t.Seq, a, t.c.NewLeader == nil && (!there || kept.contested)})
-		if t.effect = docid.KeptReplaced; left {
+		t.effect = docid.KeptReplaced
+		if left {
 			t.effect = docid.KeptMoved
 		}
 	case there && hotter && !kept.contested:

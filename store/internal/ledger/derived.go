@@ -46,7 +46,7 @@ func difference(from, to string) (skip, fresh int) {
 	for sum := 1; sum <= derivedSkip+derivedFresh; sum++ {
 		for fresh := max(0, sum-derivedSkip); fresh <= min(sum, derivedFresh, len(to)); fresh++ {
 			skip := sum - fresh
-			if skip > len(from) || skip < len(from) && fresh < len(to) && lowered(from[skip]) != to[fresh] {
+			if skip > len(from) || (skip < len(from) && fresh < len(to) && lowered(from[skip]) != to[fresh]) {
 				continue // the usual case, decided by one byte
 			}
 			equal := min(derivedEqual, 1+sum, len(to)-fresh)

@@ -38,7 +38,8 @@ func Copying(kv KV, work func() error) error {
 	if err != nil {
 		return err
 	}
-	if err = work(); before {
+	err = work()
+	if before {
 		return err
 	}
 	return errors.Join(err, update(kv, func(b Batch) error { return b.Delete(copyKey()) }))

@@ -19,7 +19,7 @@ func TestBloom(t *testing.T) {
 				passed++
 			}
 		}
-		if k.has(key(n)) && n == 0 || passed > 1+n/20 {
+		if (k.has(key(n)) && n == 0) || passed > 1+n/20 {
 			t.Errorf("of %d keys that are not there %d pass", n, passed)
 		}
 		if most := 4*n + 2048; k.bytes() > most {

@@ -281,7 +281,8 @@ func (f *follower) want(offset uint64) {
 func (f *follower) leave(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.away = err; err != nil {
+	f.away = err
+	if err != nil {
 		f.wake(err)
 	}
 }
@@ -338,10 +339,12 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			if o.publish != nil {
 				publish = append(publish, o.publish)
 			}
-			if at.incarnation = at.records(p, err); err == nil && p.restart != nil && f.told != nil {
+			at.incarnation = at.records(p, err)
+			if err == nil && p.restart != nil && f.told != nil {
 				publish = append(publish, func() { f.told(time.Unix(0, p.restart.time)) })
 			}
-			if at.digest = at.next(o, err); f.watch != nil {
+			at.digest = at.next(o, err)
+			if f.watch != nil {
 				f.watch(b, at.Offset)
 			}
 		}

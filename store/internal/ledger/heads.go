@@ -47,7 +47,7 @@ func (s *Store) holds(heads []Head) error {
 			continue
 		}
 		got := ix.durableHead()
-		if got.Seq < want.Seq || got.Seq == want.Seq && got != want {
+		if got.Seq < want.Seq || (got.Seq == want.Seq && got != want) {
 			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness knows %d, %d and %d",
 				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))
 		}

@@ -41,7 +41,8 @@ func histories() (first, count uint64) {
 func TestHistories(t *testing.T) {
 	first, count := histories()
 	for seed := first; seed < first+count; seed++ {
-		if simulate(t, seed); t.Failed() {
+		simulate(t, seed)
+		if t.Failed() {
 			t.Fatalf("NEARDUP_HISTORY=%d repeats it", seed)
 		}
 	}
@@ -197,7 +198,7 @@ func (w *world) trim(by *simulated) {
 	for _, one := range w.servers {
 		answered := false
 		for turn, row := range rows {
-			answered = answered || turn+simKeep > last && slices.ContainsFunc(row.votes, func(v vote) bool { return v.who == one.who })
+			answered = answered || (turn+simKeep > last && slices.ContainsFunc(row.votes, func(v vote) bool { return v.who == one.who }))
 		}
 		if answered && !one.replaced && one.states[0].at < before {
 			w.Errorf("entries before %d are trimmed, server %d has %d on disk", before, one.who, one.states[0].at)
@@ -262,10 +263,12 @@ func (w *world) entry(p *proposal) []byte {
 func (one *simulated) open(kv *memory) {
 	one.w.Helper()
 	var err error
-	if one.s, err = load(context.Background(), kv, Options{Postings: 8 << one.w.r.IntN(6), Log: nowhere{}}); err != nil {
+	one.s, err = load(context.Background(), kv, Options{Postings: 8 << one.w.r.IntN(6), Log: nowhere{}})
+	if err != nil {
 		one.w.Fatal(err)
 	}
-	if one.f, _, err = newFollower(one.s, nowhere{}, rules); err != nil {
+	one.f, _, err = newFollower(one.s, nowhere{}, rules)
+	if err != nil {
 		one.w.Fatal(err)
 	}
 	one.kv, one.states = kv, []moment{{kv.clone(), one.f.applied.Offset}}
@@ -294,7 +297,7 @@ func (one *simulated) replace(with moment) {
 func (one *simulated) fail(how int32) {
 	one.w.Helper()
 	at := one.f.applied.Offset
-	if at == uint64(len(one.w.log)) || at < one.w.first && one.w.first > 1 {
+	if at == uint64(len(one.w.log)) || (at < one.w.first && one.w.first > 1) {
 		return
 	}
 	one.kv.disk.Store(how)
@@ -375,7 +378,8 @@ func (one *simulated) judge() *docid.Change {
 			}
 		}
 	}
-	if c.Kind = docid.KindDuplicate; c.Leader == 0 {
+	c.Kind = docid.KindDuplicate
+	if c.Leader == 0 {
 		c.Kind, c.NewLeader = docid.KindNew, &docid.NewLeader{Keys: keys}
 		if r.IntN(3) == 0 {
 			c.Expires = c.Time + 1 + r.Int64N(30)
@@ -408,7 +412,8 @@ func TestRollingUpgrade(t *testing.T) {
 			}
 		}
 		var err error
-		if servers[n], err = open(rows[n], uint64(n), knows); err != nil {
+		servers[n], err = open(rows[n], uint64(n), knows)
+		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = servers[n].Close() })

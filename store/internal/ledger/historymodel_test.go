@@ -90,7 +90,7 @@ func (w *world) model(one *simulated) {
 		default:
 			_, keyed := idem[c.Idempotency]
 			_, taken := nids[c.NID]
-			if keyed || taken || c.Kind == docid.KindDuplicate && (!leads[c.Leader] || ended[c.Leader]) {
+			if keyed || taken || (c.Kind == docid.KindDuplicate && (!leads[c.Leader] || ended[c.Leader])) {
 				continue
 			}
 			newer, living := false, false
@@ -100,7 +100,7 @@ func (w *world) model(one *simulated) {
 			}
 			for _, ask := range asks {
 				for _, at := range posts[ask] {
-					newer = newer || at.seq > c.Query.Since && !ended[at.leader]
+					newer = newer || (at.seq > c.Query.Since && !ended[at.leader])
 					living = living || !ended[at.leader]
 				}
 			}
@@ -121,7 +121,8 @@ func (w *world) model(one *simulated) {
 			}
 			name(c)
 			m := modelMember{head, c.Leader, c.Request}
-			if nids[c.NID] = m; c.Idempotency != "" {
+			nids[c.NID] = m
+			if c.Idempotency != "" {
 				idem[c.Idempotency] = m
 			}
 		}

@@ -60,7 +60,8 @@ func version(r Reader) (uint64, error) {
 
 // load reads the in-memory state of one index.
 func (ix *index) load(ctx context.Context, r Reader) (err error) {
-	if ix.head, err = ix.lastBefore(r, maxPast); err != nil {
+	ix.head, err = ix.lastBefore(r, maxPast)
+	if err != nil {
 		return err
 	}
 	ix.posts.recent.from = ix.head
@@ -117,7 +118,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 		})
 	}()
 	err := ix.loadLeaders(ctx, r)
-	if err = errors.Join(err, <-done); err != nil {
+	if err := errors.Join(err, <-done); err != nil {
 		return err
 	}
 	members := int64(0)
@@ -155,7 +156,8 @@ func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 		if row.seq <= flushed {
 			row.keys = nil
 		}
-		if ix.posts.lead(row.seq, row.sketch, row.time, row.keys); ix.freeze(row.seq) {
+		ix.posts.lead(row.seq, row.sketch, row.time, row.keys)
+		if ix.freeze(row.seq) {
 			return errors.Join(ctx.Err(), ix.flush(ix.store.before))
 		}
 		return ctx.Err()

@@ -20,7 +20,8 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 	docIDs, tables := int(ix.leaders.Load()), ix.posts.tables.Load()
 	err := ix.atSnapshot(func(r Reader) (err error) {
 		var runs [][][]leaderNo
-		if runs, f.Rest, err = ix.runs(r, tables, &q, f.At); err != nil {
+		runs, f.Rest, err = ix.runs(r, tables, &q, f.At)
+		if err != nil {
 			return err
 		}
 		for i, p := range q.KeySets {
@@ -28,7 +29,8 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 		}
 		_, hits := q.Bounds()
 		for i, n := range q.Names {
-			if f.Names[i], err = ix.named(r, n, hits, f.At); err != nil {
+			f.Names[i], err = ix.named(r, n, hits, f.At)
+			if err != nil {
 				return err
 			}
 		}
@@ -63,7 +65,8 @@ func (ix *index) runs(r Reader, t *tables, q *docid.Query, at uint64) (runs [][]
 	first, last, left := oldest(slices.Concat(runs...), limit), leaderNo(math.MaxUint32), false
 	for _, rs := range runs {
 		for i, run := range rs {
-			if rs[i] = run[:from(run, first)]; len(rs[i]) > 0 {
+			rs[i] = run[:from(run, first)]
+			if len(rs[i]) > 0 {
 				last = min(last, rs[i][len(rs[i])-1])
 			}
 			left = left || len(rs[i]) < len(run)
@@ -164,7 +167,8 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 	for _, rated := range q.Rated {
 		n := 0
 		err := scan(r, append(keyOf(spaceAlias, ix.id), rated.Name[:]...), func(_, _ []byte) error {
-			if n++; n > most {
+			n++
+			if n > most {
 				return errStop
 			}
 			return nil
@@ -219,7 +223,8 @@ func (ix *index) Replay(ctx context.Context, a docid.ReplayKey) (docid.Receipt, 
 	if f == nil || errors.Is(err, docid.ErrNotFound) {
 		return receipt, err
 	}
-	if err = ix.store.current(ctx); err == nil { // the earlier submission may have been deleted
+	err = ix.store.current(ctx)
+	if err == nil { // the earlier submission may have been deleted
 		err = ix.atSnapshot(look)
 	}
 	return receipt, err

@@ -52,7 +52,7 @@ func (ix *index) Detach(ctx context.Context, sink string) error {
 // Acknowledge records what a sink has, and drops the articles that all sinks have.
 func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
 	has, there, err := ix.acknowledged(sink)
-	if err != nil || there && upTo <= has {
+	if err != nil || (there && upTo <= has) {
 		return err
 	}
 	_, err = ix.proposeSink(ctx, sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo})
@@ -90,7 +90,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 		p.what = sinkRelease
 	case held.who == who && since < long/2: // renewed after half its time
 		return true, nil
-	case held.who != who && (long <= 0 || held.who != "" && since < long):
+	case held.who != who && (long <= 0 || (held.who != "" && since < long)):
 		return false, nil
 	}
 	o, err := ix.proposeSink(ctx, p)
@@ -155,7 +155,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
 	key, held := leaseKey(ix.id, s.name), lease{}
 	_, err = read(b, key, held.fields)
-	if err != nil || held.who != s.lease.who && held.turn != s.lease.turn {
+	if err != nil || (held.who != s.lease.who && held.turn != s.lease.turn) {
 		return o, err
 	}
 	next := lease{turn: held.turn + 1}

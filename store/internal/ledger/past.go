@@ -31,7 +31,8 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 	return atSnapshot(from, func(v Snapshot) error {
 		_, newer := version(v)
 		followed, err := read(v, placeKey(), new(logPlace).fields)
-		if err = errors.Join(newer, err); err == nil && followed && !asStored {
+		err = errors.Join(newer, err)
+		if err == nil && followed && !asStored {
 			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
 		}
 		if err != nil {
@@ -72,7 +73,8 @@ func carry(from Reader, to KV, spaces ...byte) error {
 			err := update(to, func(b Batch) error {
 				n := 0
 				err := from.Scan(start, end, func(k, v []byte) error {
-					if n++; n > 1000 {
+					n++
+					if n > 1000 {
 						next = slices.Clone(k)
 						return errStop
 					}
@@ -152,7 +154,7 @@ func (p *Past) complete(d *docid.Delivery) error {
 		if err != nil {
 			return err
 		}
-		if there && (m.Seq == d.Seq || d.Kind == docid.KindCorrect && m.Seq < d.Seq) {
+		if there && (m.Seq == d.Seq || (d.Kind == docid.KindCorrect && m.Seq < d.Seq)) {
 			d.Article = &m.Article
 		}
 	case docid.KindUpdate:

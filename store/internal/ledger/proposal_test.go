@@ -106,7 +106,8 @@ func TestOwnProposals(t *testing.T) {
 	w, mine, other := &world{T: t}, &simulated{}, &simulated{}
 	for _, one := range []*simulated{mine, other} {
 		var err error
-		if one.s, err = load(t.Context(), newMemory(), Options{Log: nowhere{}}); err != nil {
+		one.s, err = load(t.Context(), newMemory(), Options{Log: nowhere{}})
+		if err != nil {
 			t.Fatal(err)
 		}
 		one.f, _, _ = newFollower(one.s, nowhere{}, rules)

@@ -60,7 +60,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 			}
 			s, ix = open()
 			_, err := ix.Commit(t.Context(), c.judged)
-			if errors.Is(err, docid.ErrConflict) != c.refused || !c.refused && err != nil {
+			if errors.Is(err, docid.ErrConflict) != c.refused || (!c.refused && err != nil) {
 				t.Errorf("%s, %d postings in memory: %v", c.what, postings, err)
 			}
 			if err := s.Close(); err != nil {
@@ -76,7 +76,8 @@ func TestRestartReplays(t *testing.T) {
 	s, ix := opened(t, kv)
 	c := &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Idempotency: "k"}, Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}
 	first, err := ix.Commit(t.Context(), c)
-	if err = errors.Join(err, s.Close()); err != nil {
+	err = errors.Join(err, s.Close())
+	if err != nil {
 		t.Fatal(err)
 	}
 	s, ix = opened(t, kv)

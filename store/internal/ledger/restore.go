@@ -73,7 +73,8 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 		for _, c := range cs {
 			t := newChange(r.index, b, c, c.Seq)
 			t.restores = true
-			if refused = t.again(); refused != nil {
+			refused = t.again()
+			if refused != nil {
 				refused = fmt.Errorf("change %d: %w", c.Seq, refused)
 				break
 			}

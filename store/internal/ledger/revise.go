@@ -51,7 +51,8 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 			kept.seq, kept.article.Text = t.Seq, a.Text
 		}
 		t.setKept(kept)
-		if t.waits, t.effect = &kept.article, docid.KeptReheated; whole {
+		t.waits, t.effect = &kept.article, docid.KeptReheated
+		if whole {
 			t.effect = docid.KeptReplaced
 		}
 	case m.Disagrees:
@@ -114,7 +115,7 @@ func (t *change) planEnd() error {
 		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
 	}
 	members, err := t.endMembers(seq)
-	if err = errors.Join(err, t.endNames(seq)); err != nil {
+	if err := errors.Join(err, t.endNames(seq)); err != nil {
 		return err
 	}
 	for _, k := range r.keys {

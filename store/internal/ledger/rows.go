@@ -118,7 +118,8 @@ func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
 func after(prefix []byte) []byte {
 	k := append([]byte(nil), prefix...)
 	for i := len(k) - 1; i >= 0; i-- {
-		if k[i]++; k[i] != 0 {
+		k[i]++
+		if k[i] != 0 {
 			return k[:i+1]
 		}
 	}
@@ -254,7 +255,8 @@ func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bo
 	c.raw(id.Key[:])
 	table := string(id.Table)
 	texts(c, &id.Spec, &table)
-	if ints(c, &id.Created); c.reads {
+	ints(c, &id.Created)
+	if c.reads {
 		id.Table = []byte(table)
 	}
 	c.bool(unfinished)

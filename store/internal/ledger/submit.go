@@ -112,7 +112,8 @@ func (f *follower) propose(ctx context.Context, p *proposal) (o outcome, err err
 	defer cancel()
 	began := time.Now()
 	offset, err := f.log.Append(wait, anchor, entry)
-	if span.Record(ctx, "append", began, err); err != nil {
+	span.Record(ctx, "append", began, err)
+	if err != nil {
 		f.mu.Lock()
 		f.remove(idOf(entry), own)
 		f.mu.Unlock()
@@ -196,7 +197,7 @@ func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, erro
 		err := error(nil)
 		select {
 		case <-first.done:
-			if errors.Is(first.err, docid.ErrConflict) || first.err == nil && first.made.receipt.Seq > own.p.change.Query.Since {
+			if errors.Is(first.err, docid.ErrConflict) || (first.err == nil && first.made.receipt.Seq > own.p.change.Query.Since) {
 				err = docid.ErrConflict
 			}
 		case <-ctx.Done():

@@ -84,7 +84,8 @@ func (s *Store) commit(group []*request) error {
 	defer b.Close()
 	wrote := false
 	for _, r := range group {
-		if r.err = r.ctx.Err(); r.err != nil {
+		r.err = r.ctx.Err()
+		if r.err != nil {
 			continue
 		}
 		began := time.Now()
@@ -104,7 +105,8 @@ func (s *Store) commit(group []*request) error {
 		if r.publish == nil {
 			continue
 		}
-		if span.Record(r.ctx, "append", began, err); err == nil {
+		span.Record(r.ctx, "append", began, err)
+		if err == nil {
 			r.publish()
 		}
 	}

@@ -46,7 +46,8 @@ func (b *batch) Scan(from, to []byte, visit func(key, value []byte) error) error
 
 func (b *batch) write(do func()) error {
 	if b.rows.failAt > 0 {
-		if b.rows.failAt--; b.rows.failAt == 0 {
+		b.rows.failAt--
+		if b.rows.failAt == 0 {
 			return b.rows.injected
 		}
 	}

@@ -224,7 +224,8 @@ func crashRound(t *testing.T, fs *vfs.MemFS, j *journal, round int) []clone {
 				if last := before.ID; err == nil && last != "" && texts.R.IntN(4) == 0 {
 					err = j.move(t.Context(), d, sub, []string{"", last}[texts.R.IntN(2)])
 				}
-				if before = sub; err != nil {
+				before = sub
+				if err != nil {
 					t.Errorf("add, or correct: %v", err)
 					return
 				}

@@ -61,7 +61,7 @@ func (c *countdown) String() string { return "countdown" }
 
 // MaybeError counts an I/O.
 func (c *countdown) MaybeError(errorfs.Op) error {
-	if n := c.left.Add(-1); n == -1 || n < -1 && c.forever {
+	if n := c.left.Add(-1); n == -1 || (n < -1 && c.forever) {
 		return errorfs.ErrInjected
 	}
 	return nil

@@ -92,7 +92,8 @@ func (s watched) Rename(from, to string) error {
 	if target, mine := s.mine(to); ok && known && mine {
 		if summed(target) != summed(name) {
 			var err error
-			if c, err = s.w.measure(target); err != nil {
+			c, err = s.w.measure(target)
+			if err != nil {
 				return fmt.Errorf("claim %s: %w", target, err)
 			}
 		}

@@ -50,7 +50,8 @@ func numbered(name string) (kind string, number uint64, ok bool) {
 	digits, isLog := strings.CutSuffix(name, logSuffix)
 	kind = logSuffix
 	if !isLog {
-		if digits, ok = strings.CutPrefix(name, manifestPrefix); !ok {
+		digits, ok = strings.CutPrefix(name, manifestPrefix)
+		if !ok {
 			return "", 0, false
 		}
 		kind = manifestPrefix
