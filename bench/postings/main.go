@@ -1,13 +1,16 @@
-// Command postings measures what the postings of an index cost: commits, look-ups, memory, disk and a start.
+// Command postings measures where the postings of an index may lie: as the store has them (own), or as rows
+// of Pebble alone, found by its own filters: one for each posting (rows), one for each key to which Pebble
+// appends (merged), or those in the order of their keys from a table in memory (sorted).
 //
-//	go run -C bench ./postings [-none] [-n 1000000]
+//	go run -C bench ./postings -layout own|none|rows|merged|sorted [-n 1000000]
 //
-// With -none the changes have no keys, so the difference is what postings cost. Of the keys that are looked up, no
-// leader has ninety in a hundred.
+// "none" is the store without keys: what "own" takes beyond it is what postings cost, and so much the
+// others take by themselves. Of the keys that are looked up, nobody has ninety in a hundred.
 package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,12 +19,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	engine "github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/pebble"
 )
@@ -39,6 +45,14 @@ func keysOf(seed, n, of uint64) []uint64 {
 		}
 	}
 	return keys
+}
+
+// layout is a way for postings to lie.
+type layout interface {
+	commit(n uint64, keys []uint64) error
+	find(keys []uint64) (found int, err error)
+	close() error
+	open() error
 }
 
 func cpu() time.Duration {
@@ -84,13 +98,13 @@ func diskOf(dir string) (n int64) {
 }
 
 func main() {
-	none := flag.Bool("none", false, "commit no keys")
+	name := flag.String("layout", "own", "own, none, rows, merged or sorted")
 	n := flag.Uint64("n", 1_000_000, "articles")
 	cache := flag.Int64("cache", 64<<20, "bytes of the cache")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "postings")
 	if err == nil {
-		err = measure(&store{dir: dir, cache: *cache, none: *none}, *n)
+		err = measure(*name, dir, *n, *cache)
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -99,7 +113,14 @@ func main() {
 	}
 }
 
-func measure(l *store, n uint64) error {
+func measure(name, dir string, n uint64, cache int64) error {
+	var l layout
+	switch name {
+	case "own", "none":
+		l = &store{dir: dir, cache: cache, none: name == "none"}
+	default:
+		l = &rows{dir: dir, cache: cache, kind: name}
+	}
 	if err := l.open(); err != nil {
 		return err
 	}
@@ -135,7 +156,7 @@ func measure(l *store, n uint64) error {
 	}
 	now := cpu() - from - making
 	settle()
-	fmt.Printf("commit %.1f us, %.1f with what follows, ", float64(now.Microseconds())/float64(n), float64((cpu()-from-making).Microseconds())/float64(n))
+	fmt.Printf("%s: commit %.1f us, %.1f with what follows, ", name, float64(now.Microseconds())/float64(n), float64((cpu()-from-making).Microseconds())/float64(n))
 	const looks = 100_000
 	for range 2 {
 		from = cpu()
@@ -161,7 +182,7 @@ func measure(l *store, n uint64) error {
 	if err := l.close(); err != nil {
 		return err
 	}
-	fmt.Printf("close %.1f s, disk %.1f B an article, ", (cpu() - from).Seconds(), float64(diskOf(l.dir))/float64(n))
+	fmt.Printf("close %.1f s, disk %.1f B an article, ", (cpu() - from).Seconds(), float64(diskOf(dir))/float64(n))
 	from = cpu()
 	if err := l.open(); err != nil {
 		return err
@@ -210,4 +231,153 @@ func (s *store) find(keys []uint64) (int, error) {
 		return 0, err
 	}
 	return len(f.KeySets[0]), nil
+}
+
+// rows are postings as rows of Pebble.
+type rows struct {
+	dir   string
+	cache int64
+	kind  string
+	db    *engine.DB
+	mu    sync.Mutex
+	b     *engine.Batch
+	in    int
+	table []posting // of "sorted": what is in memory
+}
+
+type posting struct{ key, n uint64 }
+
+// prefixed returns the order of bytes, with filters of the key without its change.
+func prefixed() *engine.Comparer {
+	c := *engine.DefaultComparer
+	c.Split = func(k []byte) int { return min(len(k), 13) }
+	c.Name = "postings"
+	return &c
+}
+
+func (r *rows) open() (err error) {
+	o := &engine.Options{
+		CacheSize: r.cache + 4*32<<20, FormatMajorVersion: engine.FormatNewest, MemTableSize: 32 << 20, MemTableStopWritesThreshold: 4,
+		L0CompactionThreshold: 4, L0StopWritesThreshold: 24, BytesPerSync: 512 << 10, Logger: quiet{},
+		CompactionConcurrencyRange: func() (int, int) { return 1, 1 },
+	}
+	if r.kind == "rows" {
+		o.Comparer = prefixed()
+	}
+	for i := range o.Levels {
+		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		o.Levels[i].BlockSize = 16 << 10
+	}
+	r.db, err = engine.Open(r.dir, o)
+	return err
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)      {}
+func (quiet) Errorf(string, ...any)     {}
+func (quiet) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
+
+func (r *rows) close() error { return r.db.Close() }
+
+func rowKey(key uint64, n ...uint64) []byte {
+	k := make([]byte, 5, 21)
+	k[0] = 'p'
+	k = binary.BigEndian.AppendUint64(k, key)
+	for _, n := range n {
+		k = binary.BigEndian.AppendUint64(k, n)
+	}
+	return k
+}
+
+// groupOf is how many articles are committed at once, as the store does under load.
+const groupOf = 32
+
+func (r *rows) commit(n uint64, keys []uint64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kind == "sorted" {
+		for _, k := range keys {
+			r.table = append(r.table, posting{k, n})
+		}
+		if len(r.table) < 256<<10 {
+			return nil
+		}
+		slices.SortFunc(r.table, func(a, b posting) int {
+			if a.key < b.key {
+				return -1
+			} else if a.key > b.key {
+				return 1
+			}
+			return int(a.n) - int(b.n)
+		})
+		b := r.db.NewBatch()
+		for _, p := range r.table {
+			if err := b.Merge(rowKey(p.key), binary.AppendUvarint(nil, p.n), nil); err != nil {
+				return err
+			}
+			if b.Len() > 1<<20 {
+				if err := b.Commit(engine.NoSync); err != nil {
+					return err
+				}
+				b = r.db.NewBatch()
+			}
+		}
+		r.table = r.table[:0]
+		return b.Commit(engine.NoSync)
+	}
+	if r.b == nil {
+		r.b = r.db.NewIndexedBatch()
+	}
+	for _, k := range keys {
+		var err error
+		if r.kind == "rows" {
+			err = r.b.Set(rowKey(k, n), nil, nil)
+		} else {
+			err = r.b.Merge(rowKey(k), binary.AppendUvarint(nil, n), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.in++
+	if r.in < groupOf {
+		return nil
+	}
+	err := r.b.Commit(engine.NoSync)
+	_ = r.b.Close()
+	r.b, r.in = nil, 0
+	return err
+}
+
+func (r *rows) find(keys []uint64) (found int, err error) {
+	if r.kind == "rows" {
+		it, err := r.db.NewIter(nil)
+		if err != nil {
+			return 0, err
+		}
+		for _, k := range keys {
+			for ok := it.SeekPrefixGE(rowKey(k)); ok; ok = it.Next() {
+				found++
+			}
+		}
+		return found, it.Close()
+	}
+	for _, k := range keys {
+		v, c, err := r.db.Get(rowKey(k))
+		if errors.Is(err, engine.ErrNotFound) {
+			continue
+		} else if err != nil {
+			return found, err
+		}
+		for len(v) > 0 {
+			_, n := binary.Uvarint(v)
+			v = v[n:]
+			found++
+		}
+		if err := c.Close(); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
 }

@@ -32,6 +32,7 @@ var manyFields = map[string]int{
 	"passage.sampler":                17,
 	"server.figures":                 20,
 	"store/internal/ledger.follower": 19,
+	"store/internal/ledger.index":    17,
 }
 
 // singles are the interfaces that one type of the product implements, each with the reason why it is there.

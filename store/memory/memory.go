@@ -16,7 +16,7 @@ type Store struct{ *ledger.Store }
 
 // New returns an empty store.
 func New(ctx context.Context) (*Store, error) {
-	s, err := ledger.Open(ctx, newRows(), ledger.Options{})
+	s, err := ledger.Open(ctx, newRows(), ledger.Options{Volatile: true})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type Options struct {
 	// four times as much may be in memory. The write-ahead log has all of it.
 	TableBytes int64
 	// Postings is how many postings (keys of leaders) of an index are in memory before they are written to
-	// disk, about 40 bytes each. The default is 256 x 1024.
+	// disk, about 50 bytes each. The default is 256 x 1024.
 	Postings int
 	// OpenFiles limits the number of open files (default 1,000).
 	OpenFiles int

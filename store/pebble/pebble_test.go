@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// TestStore runs the contract with almost no postings in memory, so they are flushed constantly.
+// TestStore runs the contract with almost no postings in memory, so segments are written and merged constantly.
 // The memory store is tested with all of them in memory.
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) storetest.Place {

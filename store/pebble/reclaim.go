@@ -15,10 +15,10 @@ type reclaim struct {
 	work sync.WaitGroup
 }
 
-// A full compaction pays off once as much is deleted as is left: some 24 rows for each living article, most of them
-// postings, and at least some thousand.
+// A full compaction pays off once as much is deleted as is left: four rows for each living article, and at
+// least some thousand.
 const (
-	goneRows       = 24
+	goneRows       = 4
 	goneRowsAtAll  = 4000
 	firstKey, last = "a", "{" // spaces of rows are letters
 )

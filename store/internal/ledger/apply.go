@@ -8,7 +8,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
-	"github.com/zeebo/xxh3"
 )
 
 // change holds the state of applying one Change, which it only reads. plan does all reads and refusals before
@@ -90,9 +89,7 @@ func (t *change) publish() {
 		do()
 	}
 	t.ix.durable.Store(t.Seq)
-	if t.ix.freeze(t.ix.head) { // changes after this one may have posted
-		t.ix.store.work.Go(func() { _ = t.ix.flush(t.ix.store.do) }) // after an error writes have stopped
-	}
+	t.ix.freeze()
 }
 
 func (t *change) plan() (replayed bool, err error) {
@@ -120,7 +117,7 @@ func (t *change) planSubmission() (bool, error) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
 	if t.restores {
-		if t.ix.checkLeader(t.c) != nil {
+		if _, l := t.ix.posts.find(t.Leader); t.Kind == docid.KindDuplicate && (l == nil || l.ended.Load() != 0) {
 			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.Leader)
 		}
 	} else if replayed, err := t.validate(); replayed || err != nil {
@@ -169,7 +166,7 @@ func (ix *index) findReplay(r Reader, a docid.ReplayKey) (docid.Receipt, error) 
 		{a.Idempotency, idemKey(ix.id, a.Idempotency), oneUint(&m.Seq), docid.ErrMismatch},
 		{a.NID, nidKey(ix.id, a.NID), func(c *coder) { memberFields(c, &m) }, docid.ErrTaken},
 	} {
-		if by.name == "" || (by.other == docid.ErrTaken && !ix.nids.has(xxh3.HashString(by.name))) {
+		if by.name == "" || (by.other == docid.ErrTaken && !ix.nids.has(by.name)) {
 			continue
 		}
 		if ok, err := read(r, by.key, by.get); err != nil {
@@ -229,20 +226,20 @@ var maxLeaders = math.MaxUint32
 
 // checkConflicts returns ErrConflict if newer changes could alter the judgement.
 func (t *change) checkConflicts() error {
-	q := &t.c.Query
 	if err := t.ix.checkLeader(t.c); err != nil {
 		return err
 	}
+	q := t.c.Query
 	if err := t.ruledSince(func(a, _ string) bool { return t.c.NID == a }); err != nil {
 		return err
 	}
 	if t.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
-	if err := t.ix.checkNewer(t.b, t.ix.posts.tables.Load(), q); err != nil {
+	if err := t.ix.checkNewer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q); err != nil {
 		return err
 	}
-	common, err := t.ix.common(t.b, q, t.ix.docIDs)
+	common, err := t.ix.common(t.b, &q, t.ix.docIDs)
 	if err == nil && !slices.EqualFunc(q.Rated, common, func(r docid.Rated, is bool) bool { return r.Common == is }) {
 		err = docid.ErrConflict
 	}
@@ -251,11 +248,47 @@ func (t *change) checkConflicts() error {
 
 // checkLeader returns ErrEnded for a duplicate whose docId does not live.
 func (ix *index) checkLeader(c *docid.Change) error {
-	if c.Kind == docid.KindDuplicate && ix.posts.living(c.Leader, math.MaxUint64) == nil {
-		return docid.ErrEnded
+	if c.Kind == docid.KindDuplicate {
+		if _, l := ix.posts.find(c.Leader); l == nil || l.ended.Load() != 0 {
+			return docid.ErrEnded
+		}
 	}
 	return nil
 }
+
+// checkNewer returns ErrConflict if a change after the query posted a living leader under one of its names or keys.
+func (ix *index) checkNewer(src source, q *docid.Query) error {
+	newer := error(nil)
+	look := func(key uint64) error {
+		if ix.posts.recent.none(key, q.Since) {
+			return nil
+		}
+		err := ix.posts.each(src, key, q.Since, math.MaxUint64, func(*leader) bool {
+			newer = docid.ErrConflict
+			return false
+		})
+		return errors.Join(err, newer)
+	}
+	for _, n := range q.Names {
+		if err := look(nameHash(n)); err != nil {
+			return err
+		}
+	}
+	for _, s := range q.KeySets {
+		for _, k := range s.Keys {
+			if err := look(k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inBatch shows the state that the writer sees.
+type inBatch struct{ Reader }
+
+// Close leaves the batch open.
+func (inBatch) Close() {}
 
 func (t *change) addLeader() {
 	f, ix := t.c.NewLeader, t.ix
@@ -270,8 +303,7 @@ func (t *change) addLeader() {
 	}
 	t.memory = append(t.memory, func() {
 		ix.docIDs++
-		ix.posts.post(t.Seq, f.Keys...)
-		ix.posts.lead(t.Seq, f.Sketch, t.Time, f.Keys)
+		ix.posts.post(t.Seq, ix.posts.lead(t.Seq, f.Sketch, t.Time), f.Keys...)
 	})
 	t.after = append(t.after, func() { ix.leaders.Add(1) })
 }
@@ -288,12 +320,15 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, oneUint(&t.Seq))
-		t.set(aliasKey(t.ix.id, n, t.Seq, t.Leader), func(*coder) {})
+		t.set(key, (&nameRow{t.Seq, t.Leader}).fields)
+		t.set(aliasKey(t.ix.id, n, t.Leader), func(*coder) {})
 		fresh = append(fresh, nameHash(n))
 	}
 	if len(fresh) > 0 {
-		t.memory = append(t.memory, func() { t.ix.posts.post(t.Seq, fresh...) })
+		t.memory = append(t.memory, func() {
+			n, _ := t.ix.posts.find(t.Leader)
+			t.ix.posts.post(t.Seq, n, fresh...)
+		})
 	}
 	return nil
 }
@@ -313,7 +348,7 @@ func (t *change) addMember(a docid.Article) error {
 	m := docid.Member{Article: a, Leader: t.Leader, Seq: t.Seq, Disagrees: t.Evidence.Disagrees}
 	m.Text = ""
 	t.set(nidKey(t.ix.id, t.NID), func(c *coder) { memberFields(c, &m) })
-	t.memory = append(t.memory, func() { t.ix.nids.add(xxh3.HashString(t.NID)) })
+	t.memory = append(t.memory, func() { t.ix.nids.add(t.NID) })
 	t.set(t.key(spaceMember, t.Leader, t.Seq), oneText(&t.NID))
 	if t.Idempotency != "" {
 		t.set(idemKey(t.ix.id, t.Idempotency), oneUint(&t.Seq))

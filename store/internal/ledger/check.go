@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,8 +90,6 @@ type checker struct {
 	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
 	members   map[string]joined // articles, from the log, that were not deleted
 	epochs    map[uint64]uint64 // number by its first change, from the log
-	flushed   uint64            // the rows have the postings of the changes up to it
-	posted    uint64            // sum of the checksums of these, as they follow from the leaders
 	pending   uint64            // some sink waits for the changes after it
 }
 
@@ -165,11 +162,8 @@ func (c *checker) each(space byte, get func(*coder), visit func(key []byte)) err
 
 func (c *checker) index() error {
 	c.head, c.leaders, c.members = 0, map[uint64]int64{}, map[string]joined{}
-	c.epochs, c.flushed, c.posted = map[uint64]uint64{}, 0, 0
-	if _, err := read(c.r, c.ix.key(spaceFlushed), oneUint(&c.flushed)); err != nil {
-		c.bad(c.ix.key(spaceFlushed), "%v", err)
-	}
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.nids, c.derived, c.postings, c.sinks, c.waiting} {
+	c.epochs = map[uint64]uint64{}
+	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.nids, c.derived, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -280,12 +274,6 @@ func (c *checker) leaderRows() error {
 			return
 		}
 		n++
-		slices.Sort(row.keys)
-		for _, key := range slices.Compact(row.keys) {
-			if seq <= c.flushed {
-				c.posted += checksum(postingKey(c.ix.id, key, seq), nil)
-			}
-		}
 		if row.expires != c.leaders[seq] {
 			c.bad(k, "expires otherwise than the log says")
 		}
@@ -326,10 +314,12 @@ func (c *checker) kept() error {
 }
 
 func (c *checker) names() error {
-	var seq uint64
-	return c.each(spaceName, oneUint(&seq), func(k []byte) {
-		if leader := number(k, 0); c.living(k, leader) && (seq > c.head || seq < leader) {
-			c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", seq, leader, c.head)
+	var row nameRow
+	return c.each(spaceName, func(c *coder) { row = nameRow{}; row.fields(c) }, func(k []byte) {
+		if c.living(k, number(k, 0)) {
+			if row.seq > c.head || (row.seq != 0 && row.seq <= number(k, 0)) {
+				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
+			}
 		}
 	})
 }
@@ -348,22 +338,6 @@ func (c *checker) nids() error {
 		n++
 	})
 	c.missing(spaceNID, "articles", len(c.members)-n)
-	return err
-}
-
-// postings compares the postings with the keys of the leaders, by sums because they are many.
-func (c *checker) postings() error {
-	sum := uint64(0)
-	err := scan(c.r, c.ix.key(spacePosting), func(k, v []byte) error {
-		c.row()
-		if leader := ^number(k, 1); c.living(k, leader) && leader <= c.flushed { // a start writes the others
-			sum += checksum(k, v)
-		}
-		return c.ctx.Err()
-	})
-	if sum != c.posted {
-		c.bad(c.ix.key(spacePosting), "the postings do not follow from the leaders: rebuild makes them again")
-	}
 	return err
 }
 
@@ -399,51 +373,4 @@ func (c *checker) derived() error {
 		c.missing(d.space, "rows", len(want))
 	}
 	return nil
-}
-
-func (c *checker) sinks() error {
-	c.pending = c.head
-	if err := c.each(spaceClaim, new(lease).fields, func([]byte) {}); err != nil {
-		return err
-	}
-	var row sinkRow
-	return c.each(spaceSink, func(c *coder) { row = sinkRow{}; row.fields(c) }, func(k []byte) {
-		c.pending = min(c.pending, row.seq)
-		if row.seq > c.head || row.oldest > c.head+1 {
-			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.seq, row.oldest, c.head)
-		}
-	})
-}
-
-// waiting reports pending articles that all sinks have, and pending changes whose article is missing. It reads
-// changes and articles in parallel, because an epoch skips numbers by the trillion.
-func (c *checker) waiting() error {
-	next := uint64(0) // the change after the last pending article, or 0 before the first
-	complete := func(before uint64) error {
-		if next == 0 || next >= before {
-			return c.ctx.Err()
-		}
-		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
-			if e, err := loggedEntry(k, v); err == nil && submission(e.Kind) {
-				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
-			}
-			return c.ctx.Err()
-		})
-	}
-	var w waiting
-	failed := error(nil)
-	err := c.each(spaceOutbox, func(c *coder) { w = waiting{}; w.fields(c) }, func(k []byte) {
-		seq := number(k, 0)
-		switch e, err := c.ix.entry(c.r, seq); {
-		case err != nil:
-			c.bad(k, "waits for no change")
-		case w.article != nil && e.NID != w.article.ID:
-			c.bad(k, "is article %q, change %d is of %q", w.article.ID, seq, e.NID)
-		case seq <= c.pending:
-			c.bad(k, "waits, but every sink has it")
-		}
-		failed = errors.Join(failed, complete(seq))
-		next = seq + 1
-	})
-	return errors.Join(err, failed, complete(c.head+1))
 }

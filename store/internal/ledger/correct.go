@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -53,7 +52,7 @@ func (t *change) corrected() (docid.Member, error) {
 	case m.Leader == t.Leader:
 		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
 	}
-	if t.ix.posts.living(t.Leader, math.MaxUint64) == nil {
+	if _, l := t.ix.posts.find(t.Leader); l == nil || l.ended.Load() != 0 {
 		return m, docid.ErrEnded
 	}
 	return m, nil

@@ -15,7 +15,7 @@ func TestGroups(t *testing.T) {
 	ix := newIndex(&Store{}, "t", 1, docid.Identity{})
 	var want []docid.GroupSize
 	for seq := uint64(1); seq <= 2000; seq++ {
-		l := ix.posts.lead(seq, 0, 0, nil)
+		l := ix.posts.leaders.at(ix.posts.lead(seq, 0, 0))
 		size := int64(r.IntN(6) * r.IntN(6))
 		l.size.Store(size)
 		switch {
@@ -51,7 +51,7 @@ func BenchmarkGroups(b *testing.B) {
 	ix := newIndex(&Store{}, "t", 1, docid.Identity{})
 	r := rand.New(rand.NewPCG(1, 2))
 	for seq := uint64(1); seq <= 1_000_000; seq++ {
-		ix.posts.lead(seq, 0, 0, nil).size.Store(1 + int64(r.ExpFloat64()))
+		ix.posts.leaders.at(ix.posts.lead(seq, 0, 0)).size.Store(1 + int64(r.ExpFloat64()))
 	}
 	ix.durable.Store(1_000_000)
 	for b.Loop() {

@@ -17,16 +17,18 @@ type index struct {
 	identity docid.Identity
 	// unfinished marks an index that is being restored (guarded by the store).
 	unfinished bool
-	posts      postings
+	posts      *postings
+	segments   uint64 // number of the last segment (flushAndCompact only)
 
-	head   uint64            // last change applied (writer only)
-	ruled  uint64            // last rule applied (writer only)
-	docIDs int               // living docIds after that change (writer only)
-	sinks  map[string]uint64 // last change acknowledged by each sink (writer only)
-	oldest uint64            // earlier articles are not pending (writer only)
-	seen   sightings         // leases of the sinks
-	epochs atomic.Pointer[[]docid.Epoch]
-	gaps   atomic.Pointer[[]gap] // written by the writer only
+	settled uint64            // last change of the immutable memtables (writer only)
+	head    uint64            // last change applied (writer only)
+	ruled   uint64            // last rule applied (writer only)
+	docIDs  int               // living docIds after that change (writer only)
+	sinks   map[string]uint64 // last change acknowledged by each sink (writer only)
+	oldest  uint64            // earlier articles are not pending (writer only)
+	seen    sightings         // leases of the sinks
+	epochs  atomic.Pointer[[]docid.Epoch]
+	gaps    atomic.Pointer[[]gap] // written by the writer only
 	published
 }
 
@@ -37,14 +39,13 @@ type published struct {
 	lastRule   atomic.Uint64
 	leaders    atomic.Int64
 	members    atomic.Int64
-	nids       bloom
+	nids       nidFilter
 }
 
 func newIndex(s *Store, tenant string, id uint32, identity docid.Identity) *index {
-	ix := &index{store: s, tenant: tenant, id: id, identity: identity, sinks: map[string]uint64{}, oldest: 1}
+	ix := &index{store: s, tenant: tenant, id: id, identity: identity, posts: newPostings(), sinks: map[string]uint64{}, oldest: 1}
 	ix.epochs.Store(&identity.Epochs)
 	ix.gaps.Store(&[]gap{})
-	ix.posts.tables.Store(newTables(0))
 	return ix
 }
 

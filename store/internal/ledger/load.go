@@ -7,7 +7,6 @@ import (
 	"sort"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/zeebo/xxh3"
 )
 
 // load reads the format version and every index, with all leaders and members in order, but no texts.
@@ -71,6 +70,9 @@ func (ix *index) load(ctx context.Context, r Reader) (err error) {
 	if err := ix.loadLeadersAndMembers(ctx, r); err != nil {
 		return err
 	}
+	if err := ix.loadPostings(ctx, r); err != nil {
+		return err
+	}
 	if err := ix.loadSinks(r); err != nil {
 		return err
 	}
@@ -84,7 +86,10 @@ func (ix *index) load(ctx context.Context, r Reader) (err error) {
 // logged reports whether there is a change from <= seq < before.
 func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	err := r.Scan(ix.key(spaceLog, from), ix.key(spaceLog, before), func([]byte, []byte) error { return errStop })
-	return errors.Is(err, errStop), enough(err)
+	if errors.Is(err, errStop) {
+		return true, nil
+	}
+	return false, err
 }
 
 // lastBefore finds the last change before a number by binary search. It returns 0 if there is none.
@@ -113,7 +118,7 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
-				return errors.Join(decode(k, v, func(c *coder) { ix.nids.add(xxh3.HashString(c.getString())) }), ctx.Err())
+				return errors.Join(decode(k, v, func(c *coder) { ix.nids.add(c.getString()) }), ctx.Err())
 			})
 		})
 	}()
@@ -136,62 +141,14 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 	return nil
 }
 
-// loadLeaders reads the living docIds, and the keys and names that lead to them. It posts those that are not in rows.
+// loadLeaders reads the living docIds.
 func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
-	var flushed uint64
-	_, err := read(r, ix.key(spaceFlushed), oneUint(&flushed))
-	if err == nil && flushed > ix.head {
-		err = fmt.Errorf("%w: the rows have postings of change %d, the log ends at %d", docid.ErrCorrupt, flushed, ix.head)
-	}
-	if err != nil {
-		return err
-	}
-	ix.posts.tables.Store(newTables(flushed))
-	err = scan(r, ix.key(spaceLeader), func(k, v []byte) error {
+	return scan(r, ix.key(spaceLeader), func(k, v []byte) error {
 		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.fields); err != nil {
+		if err := decode(k, v, row.short); err != nil {
 			return err
 		}
-		ix.posts.keys.add(row.keys...)
-		if row.seq <= flushed {
-			row.keys = nil
-		}
-		ix.posts.lead(row.seq, row.sketch, row.time, row.keys)
-		if ix.freeze(row.seq) {
-			return errors.Join(ctx.Err(), ix.flush(ix.store.before))
-		}
+		ix.posts.lead(row.seq, row.sketch, row.time)
 		return ctx.Err()
-	})
-	return errors.Join(err, scan(r, ix.key(spaceName), func(k, _ []byte) error {
-		ix.posts.keys.add(nameHash(nameOf(k)))
-		return ctx.Err()
-	}))
-}
-
-// before does what do does before the writer runs.
-func (s *Store) before(_ context.Context, apply func(Batch) (func(), error)) error {
-	var publish func()
-	err := update(s.kv, func(b Batch) (err error) {
-		publish, err = apply(b)
-		return err
-	})
-	if err == nil {
-		publish()
-	}
-	return err
-}
-
-// stamp writes the format of rows into a store that has none.
-func stamp(kv KV) error {
-	return update(kv, func(b Batch) error {
-		was, err := version(b)
-		if was == formatVersion {
-			err = errStop
-		}
-		if err != nil {
-			return err
-		}
-		key, version := []byte{spaceFormat}, uint64(formatVersion)
-		return b.Set(key, sealed(key, oneUint(&version)))
 	})
 }

@@ -3,114 +3,127 @@ package ledger
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sort"
 
 	"github.com/neardup/neardup/docid"
 )
 
-// Lookup finds leaders by name and key. Absent keys and names need no disk access.
+// Lookup finds leaders by name and key. Absent keys need no disk access. Other keys read a row from each
+// segment that has them, and names one more row for each leader found.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
-	f := docid.Found{At: ix.durable.Load(), Names: make([][]docid.Hit, len(q.Names)), KeySets: make([][]docid.Hit, len(q.KeySets))}
+	f := docid.Found{At: ix.durable.Load()}
 	f.Ruled = ix.lastRule.Load() // not older than f.At
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
-	docIDs, tables := int(ix.leaders.Load()), ix.posts.tables.Load()
-	err := ix.atSnapshot(func(r Reader) (err error) {
-		var runs [][][]leaderNo
-		runs, f.Rest, err = ix.runs(r, tables, &q, f.At)
-		if err != nil {
-			return err
-		}
-		for i, p := range q.KeySets {
-			f.KeySets[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
-		}
-		_, hits := q.Bounds()
-		for i, n := range q.Names {
-			f.Names[i], err = ix.named(r, n, hits, f.At)
-			if err != nil {
-				return err
-			}
-		}
-		f.Common, err = ix.common(r, &q, docIDs)
+	var runs [][]run
+	err := ix.posts.reading(ix.store.kv.Snapshot, func(l *levels, r Reader) (err error) {
+		runs, f.Rest, err = ix.posts.runs(l, r, &q, f.At)
 		return err
 	})
-	return f, err
+	if err != nil {
+		return f, err
+	}
+	f.KeySets = make([][]docid.Hit, len(q.KeySets))
+	for i, p := range q.KeySets {
+		f.KeySets[i] = ix.posts.hits(runs[i], p.Plausible, f.At)
+	}
+	if len(q.Rated) > 0 {
+		docIDs := int(ix.leaders.Load())
+		if err := ix.atSnapshot(func(r Reader) (err error) { f.Common, err = ix.common(r, &q, docIDs); return err }); err != nil {
+			return f, err
+		}
+	}
+	f.Names = make([][]docid.Hit, len(q.Names))
+	_, hits := q.Bounds()
+	for i, n := range q.Names {
+		f.Names[i], err = ix.named(n, hits, f.At)
+		if err != nil {
+			return f, err
+		}
+	}
+	return f, nil
 }
 
-// runs returns the runs of the keys of each key set. If there are more postings than the limit, it returns the newest
-// and the oldest change that it read.
-func (ix *index) runs(r Reader, t *tables, q *docid.Query, at uint64) (runs [][][]leaderNo, rest uint64, err error) {
-	if q.Before != 0 {
-		at = min(at, q.Before-1)
-	}
-	limit, _ := q.Bounds()
-	total, runs := 0, make([][][]leaderNo, len(q.KeySets))
+// runs returns the runs of the keys of each key set. If there are more postings than the limit, it also returns
+// the oldest change that it read.
+func (p *postings) runs(l *levels, r Reader, q *docid.Query, at uint64) (runs [][]run, rest uint64, err error) {
+	total, runs := 0, make([][]run, len(q.KeySets))
 	for i, set := range q.KeySets {
 		for _, k := range set.Keys {
-			run, err := ix.run(r, t, k, q.Since, at, limit+1)
+			n := len(runs[i])
+			runs[i], err = p.runsOf(runs[i], l, r, k, q.Since)
 			if err != nil {
 				return nil, 0, err
 			}
-			if len(run) > 0 {
-				runs[i], total = append(runs[i], run), total+len(run)
+			for j, r := range runs[i][n:] {
+				r = r.after(q.Since).until(at)
+				if q.Before != 0 {
+					r = r.until(q.Before - 1)
+				}
+				runs[i][n+j], total = r, total+len(r)
 			}
 		}
 	}
+	limit, _ := q.Bounds()
 	if total <= limit {
 		return runs, 0, nil
 	}
-	first, last, left := oldest(slices.Concat(runs...), limit), leaderNo(math.MaxUint32), false
+	last := newest(runs, limit, q.Since, at)
+	rest, left := at, false
 	for _, rs := range runs {
-		for i, run := range rs {
-			rs[i] = run[:from(run, first)]
+		for i, r := range rs {
+			rs[i] = r.after(last)
+			left = left || len(rs[i]) < len(r)
 			if len(rs[i]) > 0 {
-				last = min(last, rs[i][len(rs[i])-1])
+				rest = min(rest, rs[i][0].seq)
 			}
-			left = left || len(rs[i]) < len(run)
 		}
 	}
-	if left {
-		rest = ix.posts.leaders.at(last).seq
+	if !left {
+		rest = 0
 	}
 	return runs, rest, nil
 }
 
-// from returns how many leaders of a run are not older than one.
-func from(run []leaderNo, first leaderNo) int {
-	return sort.Search(len(run), func(i int) bool { return run[i] < first })
-}
-
-// oldest returns the oldest leader such that the runs hold at most limit postings from it on, or the newest leader.
-func oldest(runs [][]leaderNo, limit int) leaderNo {
-	newest := leaderNo(0)
-	for _, run := range runs {
-		newest = max(newest, run[0])
-	}
-	return leaderNo(sort.Search(int(newest), func(first int) bool {
+// newest returns the change after which the runs hold as many postings as possible, but at most limit or those
+// of one change.
+func newest(runs [][]run, limit int, since, at uint64) uint64 {
+	all := slices.Concat(runs...)
+	seq := since + uint64(sort.Search(int(at-since), func(i int) bool {
 		n := 0
-		for _, run := range runs {
-			n += from(run, leaderNo(first))
+		for _, r := range all {
+			n += len(r) - r.first(since+uint64(i))
 		}
 		return n <= limit
 	}))
+	last := uint64(0)
+	for _, r := range all {
+		if n := len(r); n > 0 {
+			last = max(last, r[n-1].seq)
+		}
+	}
+	return min(seq, last-1)
 }
 
 // hits collects the leaders of the runs of a key set, in order. It checks the sketch first, so a hot bucket
 // takes memory only for plausible leaders: 4 bytes for each shared key.
-func (p *postings) hits(runs [][]leaderNo, plausible func(uint64) bool, at uint64) []docid.Hit {
+func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []docid.Hit {
 	var numbers []leaderNo
-	for _, run := range runs {
-		for _, n := range run {
+	for _, r := range runs {
+		for _, post := range r {
+			n := post.leader
 			if l := p.leaders.at(n); l.lives(at) && (plausible == nil || plausible(l.sketch)) {
 				numbers = append(numbers, n)
 			}
 		}
 	}
 	var found []docid.Hit
-	shared(numbers, func(n leaderNo, times int) { found = append(found, p.leaders.at(n).hit(times)) })
+	shared(numbers, func(n leaderNo, times int) {
+		l := p.leaders.at(n)
+		found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: times})
+	})
 	return found
 }
 
@@ -144,17 +157,30 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	}
 }
 
-// named returns the newest leaders of a name.
-func (ix *index) named(r Reader, n docid.Name, limit int, at uint64) (hits []docid.Hit, err error) {
-	if !ix.posts.keys.has(nameHash(n)) {
-		return nil, nil
-	}
-	err = ix.byName(r, n, 0, at, func(leader uint64) error {
-		if l := ix.posts.living(leader, at); l != nil {
-			hits = append(hits, l.hit(1))
+// named returns the newest leaders of a name. The memtable has half of the name, so it checks the whole name in
+// the rows.
+func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
+	var found []docid.Hit
+	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
+		// Names that share a half share a key.
+		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
+			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})
 		}
-		if len(hits) == limit {
-			return errStop
+		return len(found) < limit
+	})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	hits := found[:0]
+	err = ix.atSnapshot(func(r Reader) error {
+		for _, h := range found {
+			v, err := r.Get(aliasKey(ix.id, n, h.Leader))
+			if err != nil {
+				return err
+			}
+			if v != nil {
+				hits = append(hits, h)
+			}
 		}
 		return nil
 	})
@@ -173,7 +199,7 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 			}
 			return nil
 		})
-		if enough(err) != nil {
+		if err != nil && !errors.Is(err, errStop) {
 			return nil, err
 		}
 		common = append(common, n > most)
@@ -181,7 +207,7 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 	return common, nil
 }
 
-// nameHash returns the key of a name in the Bloom filter and the negative cache.
+// nameHash returns the key of a name in memory.
 func nameHash(n docid.Name) uint64 {
 	var k uint64
 	for _, b := range n[:8] {

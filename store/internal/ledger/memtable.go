@@ -1,150 +1,146 @@
 package ledger
 
 import (
-	"cmp"
-	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
-// maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
-const maxInMemory = 256 << 10
+// leaderNo numbers the leaders of an index in memory, in the order of their changes. Outside memory, changes
+// and leaders have uint64 numbers.
+type leaderNo uint32
 
-// tables are the postings in memory: those of the changes after flushed. A loaded value never changes, except for
-// its active memtable.
-type tables struct {
-	flushed   uint64    // the rows have the postings of the changes up to it
-	immutable *memtable // is written to rows, or nil
-	to        uint64    // last change of immutable
-	active    *memtable
+// leader holds what a look-up returns of a leader without reading a row.
+type leader struct {
+	seq    uint64
+	sketch uint64
+	time   int64
+	ended  atomic.Uint64 // change that ended it, or 0 if it lives
+	size   atomic.Int64  // durable members
 }
 
-func newTables(flushed uint64) *tables { return &tables{flushed: flushed, active: newMemtable()} }
-
-// get returns the leaders of a key, newest first.
-func (t *tables) get(key uint64) []leaderNo {
-	run := t.active.get(nil, key)
-	if t.immutable != nil {
-		run = t.immutable.get(run, key)
-	}
-	return run
+// lives reports whether the leader lived at change at.
+func (l *leader) lives(at uint64) bool {
+	e := l.ended.Load()
+	return e == 0 || e > at
 }
 
-// bytes returns the approximate memory in use.
-func (t *tables) bytes() int {
-	n := t.active.len()
-	if t.immutable != nil {
-		n += t.immutable.len()
-	}
-	return 40 * n
-}
-
-// memtable holds the leaders of keys. One goroutine writes, any number read.
-type memtable struct {
-	mu      sync.RWMutex
-	newest  map[uint64]leaderNo   // by key, without pointers for the garbage collector
-	earlier map[uint64][]leaderNo // in order
-	n       int
-}
-
-func newMemtable() *memtable {
-	return &memtable{newest: map[uint64]leaderNo{}, earlier: map[uint64][]leaderNo{}}
-}
-
-func (m *memtable) post(n leaderNo, keys []uint64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, k := range keys {
-		if old, there := m.newest[k]; there {
-			m.earlier[k] = append(m.earlier[k], old)
-		}
-		m.newest[k] = n
-	}
-	m.n += len(keys)
-}
-
-func (m *memtable) len() int {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.n
-}
-
-// get appends the leaders of a key, newest first.
-func (m *memtable) get(to []leaderNo, key uint64) []leaderNo {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	n, there := m.newest[key]
-	if !there {
-		return to
-	}
-	to = append(to, n)
-	for _, n := range slices.Backward(m.earlier[key]) {
-		to = append(to, n)
-	}
-	return to
-}
-
-// posting is a leader under a key.
+// posting is one change that put a leader under a key.
 type posting struct {
-	key    uint64
+	seq    uint64
 	leader leaderNo
 }
 
-// sorted returns all postings in the order of their rows.
-func (m *memtable) sorted() []posting {
-	all := make([]posting, 0, m.n)
-	for k, n := range m.newest {
-		all = append(all, posting{k, n})
-	}
-	for k, run := range m.earlier {
-		for _, n := range run {
-			all = append(all, posting{k, n})
+// memtable holds the newest postings of one index, by key. One goroutine writes, any number read.
+type memtable struct {
+	mu   sync.RWMutex
+	one  map[uint64]posting // keys with one posting, which are most (no pointers for the garbage collector)
+	more map[uint64]run     // the others
+	keys atomic.Int64
+}
+
+func newMemtable() *memtable { return &memtable{one: map[uint64]posting{}, more: map[uint64]run{}} }
+
+// post records that change seq puts leader l under keys.
+func (t *memtable) post(seq uint64, l leaderNo, keys ...uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := posting{seq, l}
+	for _, k := range keys {
+		first, once := t.one[k]
+		switch list := t.more[k]; {
+		case once:
+			delete(t.one, k)
+			t.more[k] = run{first, p}
+		case list != nil:
+			t.more[k] = append(list, p)
+		default:
+			t.one[k] = p
 		}
 	}
-	slices.SortFunc(all, func(a, b posting) int {
-		if a.key != b.key { // nearly always
-			return cmp.Compare(a.key, b.key)
+	t.keys.Add(int64(len(keys)))
+}
+
+// get returns the postings of a key. They may be read without the lock, because a run never changes.
+func (t *memtable) get(key uint64) run {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if p, once := t.one[key]; once {
+		return run{p}
+	}
+	return t.more[key]
+}
+
+// drop removes a leader from a key.
+func (t *memtable) drop(key uint64, l leaderNo) {
+	was := t.get(key)
+	kept := make(run, 0, len(was)) // a copy, because readers may use the old run
+	for _, p := range was {
+		if p.leader != l {
+			kept = append(kept, p)
 		}
-		return cmp.Compare(b.leader, a.leader)
-	})
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.one, key)
+	delete(t.more, key)
+	if len(kept) > 0 {
+		t.more[key] = kept
+	}
+	t.keys.Add(int64(len(kept) - len(was)))
+}
+
+// bytes returns the approximate memory in use.
+func (t *memtable) bytes() int { return 52 * int(t.keys.Load()) }
+
+// sorted returns the postings of living leaders in order.
+func (t *memtable) sorted(p *postings) []segmented {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	all := make([]segmented, 0, t.keys.Load())
+	add := func(key uint64, post posting) {
+		if l := p.leaders.at(post.leader); l.ended.Load() == 0 {
+			all = append(all, segmented{key, post.seq, l.seq})
+		}
+	}
+	for k, post := range t.one {
+		add(k, post)
+	}
+	for k, list := range t.more {
+		for _, post := range list {
+			add(k, post)
+		}
+	}
+	slices.SortFunc(all, segmented.compare)
 	return all
 }
 
-// freeze makes the active memtable immutable if it is full and no other is being written. to is its last change. Only
-// the writer calls it, or a start.
-func (ix *index) freeze(to uint64) bool {
-	t := ix.posts.tables.Load()
-	full := t.immutable == nil && t.active.len() >= ix.store.inMemory
-	if full {
-		ix.posts.tables.Store(&tables{t.flushed, t.active, to, newMemtable()})
-	}
-	return full
+// chunks is an array that grows without moving, so readers need no lock. An element may be read once its number
+// is known.
+type chunks[N ~uint32, T any] struct {
+	list atomic.Pointer[[]*[chunkLen]T]
+	n    atomic.Int64
 }
 
-// flushRows is how many rows flush writes in one batch, so that no change waits long.
-const flushRows = 4096
+const chunkLen = 4096
 
-// flush writes the immutable memtable to rows. Until the last batch the rows do not count, and a start writes them
-// again. do runs work in the writer.
-func (ix *index) flush(do func(context.Context, func(Batch) (func(), error)) error) error {
-	p, t := &ix.posts, ix.posts.tables.Load()
-	for all := range slices.Chunk(t.immutable.sorted(), flushRows) {
-		err := do(context.Background(), func(b Batch) (func(), error) {
-			for _, a := range all {
-				if l := p.leaders.at(a.leader); l.ended.Load() == 0 {
-					if err := b.Set(postingKey(ix.id, a.key, l.seq), []byte{}); err != nil {
-						return nil, err
-					}
-				}
-			}
-			return wrote, nil
-		})
-		if err != nil {
-			return err
+func (c *chunks[N, T]) len() int { return int(c.n.Load()) }
+
+func (c *chunks[N, T]) at(i N) *T { return &(*c.list.Load())[i/chunkLen][i%chunkLen] }
+
+// add appends a T that fill sets, and returns its number. It calls fill before it raises the length, so readers
+// see only complete elements.
+func (c *chunks[N, T]) add(fill func(*T)) N {
+	n := int(c.n.Load())
+	if n%chunkLen == 0 {
+		var list []*[chunkLen]T
+		if old := c.list.Load(); old != nil {
+			list = *old
 		}
+		list = append(list[:len(list):len(list)], new([chunkLen]T))
+		c.list.Store(&list)
 	}
-	return do(context.Background(), func(b Batch) (func(), error) {
-		key := ix.key(spaceFlushed)
-		return func() { p.tables.Store(&tables{flushed: t.to, active: p.tables.Load().active}) }, b.Set(key, sealed(key, oneUint(&t.to)))
-	})
+	fill(c.at(N(n)))
+	c.n.Add(1)
+	return N(n)
 }

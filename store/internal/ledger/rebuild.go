@@ -19,8 +19,9 @@ type derivation struct {
 // derived lists the derived spaces, which Check compares with their sources.
 var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
-		key, err = aliasOf(ix.id, k, v)
-		return rowIf(true, key, func(*coder) {}, err)
+		var n docid.Name
+		copy(n[:], k[13:])
+		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*coder) {}, decode(k, v, new(nameRow).fields))
 	}},
 	{spaceMember, spaceNID, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var m docid.Member

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/neardup/neardup/docid"
@@ -15,7 +16,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 		c.Query = docid.Query{Since: since, Names: c.Names, KeySets: []docid.KeySet{{Keys: c.NewLeader.Keys}}}
 		return c
 	}
-	for _, postings := range []int{1, 2, 1000} { // in memory
+	for _, settled := range []uint64{0, 1, 2, 3} { // the last change in a segment at the start
 		for _, c := range []struct {
 			what    string
 			judged  *docid.Change
@@ -32,7 +33,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 		} {
 			kv := newMemory()
 			open := func() (*Store, *index) {
-				s, err := Open(t.Context(), kv, Options{Postings: postings})
+				s, err := Open(t.Context(), kv, Options{Postings: 1000})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -48,6 +49,13 @@ func TestRestartDecidesAlike(t *testing.T) {
 				if _, err := ix.Commit(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
+				if ix.head == settled {
+					err := s.do(t.Context(), func(Batch) (func(), error) { return ix.freezeNow, nil })
+					err = errors.Join(err, ix.writeTables())
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 			commit(made("a", 0, 10, docid.Name{1}))
 			commit(&docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b"}, Article: &docid.Article{}, Names: []docid.Name{{1}, {2}}})
@@ -59,9 +67,12 @@ func TestRestartDecidesAlike(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, ix = open()
+			if ix.settled != settled {
+				t.Fatalf("the segments hold what came up to change %d", ix.settled)
+			}
 			_, err := ix.Commit(t.Context(), c.judged)
 			if errors.Is(err, docid.ErrConflict) != c.refused || (!c.refused && err != nil) {
-				t.Errorf("%s, %d postings in memory: %v", c.what, postings, err)
+				t.Errorf("%s, segments up to change %d: %v", c.what, settled, fmt.Sprint(err))
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -101,7 +100,7 @@ func (t *change) planDelete() error {
 // until the next flush. O(members).
 func (t *change) planEnd() error {
 	ix, seq := t.ix, t.Leader
-	_, l := ix.posts.find(seq)
+	n, l := ix.posts.find(seq)
 	switch {
 	case l != nil && l.ended.Load() != 0:
 		return docid.ErrEnded
@@ -114,12 +113,13 @@ func (t *change) planEnd() error {
 	} else if !ok {
 		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
 	}
-	members, err := t.endMembers(seq)
-	if err := errors.Join(err, t.endNames(seq)); err != nil {
+	names, err := t.endNames(seq)
+	if err != nil {
 		return err
 	}
-	for _, k := range r.keys {
-		t.del(postingKey(ix.id, k, seq))
+	members, err := t.endMembers(seq)
+	if err != nil {
+		return err
 	}
 	for _, space := range []byte{spaceLeader, spaceText, spaceKept} {
 		t.del(t.key(space, seq))
@@ -132,18 +132,26 @@ func (t *change) planEnd() error {
 	t.after = append(t.after, func() {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)
+		for _, k := range append(names, r.keys...) {
+			ix.posts.drop(k, n)
+		}
 	})
 	return nil
 }
 
-// endNames removes the names of a docId.
-func (t *change) endNames(leader uint64) error {
-	return scan(t.b, t.key(spaceName, leader), func(k, v []byte) error {
-		alias, err := aliasOf(t.ix.id, k, v)
-		t.del(alias)
+// endNames removes the names of a docId and returns their keys in memory.
+func (t *change) endNames(leader uint64) ([]uint64, error) {
+	prefix := t.key(spaceName, leader)
+	var keys []uint64
+	err := scan(t.b, prefix, func(k, _ []byte) error {
+		var n docid.Name
+		copy(n[:], k[len(prefix):])
+		t.del(aliasKey(t.ix.id, n, leader))
 		t.del(slices.Clone(k))
-		return err
+		keys = append(keys, nameHash(n))
+		return nil
 	})
+	return keys, err
 }
 
 // endMembers removes the members of a docId and counts them.

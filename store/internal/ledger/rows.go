@@ -20,14 +20,15 @@ import (
 //	k leader              kept copy, whole               source
 //	n nid                 member, without text           source
 //	r leader name         change that posted the name    source
-//	a name ^seq leader    index of r by name and change  made from r
+//	a name leader         index of r by name             made from r
 //	m leader seq          nid of a member                made from n
 //	x expires leader      due to expire                  made from d
 //	q idempotency key     seq of the submission          made from l
 //	e seq                 epoch that begins              made from l
 //	g                     idempotency keys forgotten     source
-//	p key ^leader         posting                        made from d
-//	h                     last change whose postings are in p; a start makes the later ones from d
+//	h segment             header of a segment            made from d and r
+//	p segment chunk       postings                       made from d and r
+//	b segment piece       first keys and filter          made from p
 //	j seq                 rule of a person               made from l
 //	o seq                 article pending for sinks      source
 //	s sink                what it has, first pending     source
@@ -35,8 +36,8 @@ import (
 //	u turn                offset of a heartbeat in the log, and the digests of the state there
 //	z                     position in the log
 //
-// Sources exist only once, and a rebuild (Past) reads nothing else. ^ is the complement of a number, so that the newest
-// rows come first.
+// Sources exist only once, and a rebuild (Past) reads nothing else. Segments hold the postings of all changes up to
+// one, and a start makes the later ones from d and r.
 const (
 	spaceFormat = 'f'
 	spaceCopy   = 'c'
@@ -54,8 +55,9 @@ const (
 	spaceEpoch  = 'e'
 	spaceForgot = 'g'
 
+	spaceSegment = 'h'
 	spacePosting = 'p'
-	spaceFlushed = 'h'
+	spacePiece   = 'b'
 	spaceRule    = 'j'
 
 	spaceOutbox = 'o'
@@ -66,7 +68,7 @@ const (
 )
 
 // formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
-const formatVersion = 9
+const formatVersion = 8
 
 // keyOf returns the key of a space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
@@ -87,22 +89,8 @@ func nameKey(tenant uint32, leader uint64, n docid.Name) []byte {
 	return append(keyOf(spaceName, tenant, leader), n[:]...)
 }
 
-func aliasKey(tenant uint32, n docid.Name, seq, leader uint64) []byte {
-	k := binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), ^seq)
-	return binary.BigEndian.AppendUint64(k, leader)
-}
-
-// aliasOf returns the alias row of a name row.
-func aliasOf(tenant uint32, k, v []byte) ([]byte, error) {
-	var seq uint64
-	err := decode(k, v, oneUint(&seq))
-	return aliasKey(tenant, nameOf(k), seq, number(k, 0)), err
-}
-
-// nameOf returns the name in the key of a name row.
-func nameOf(k []byte) (n docid.Name) {
-	copy(n[:], k[13:])
-	return n
+func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), leader)
 }
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
@@ -151,6 +139,13 @@ func (r *leaderRow) fields(c *coder) {
 	list(c, &r.keys, 8, (*coder).fixed)
 }
 
+// short reads the fields before the digest and the keys.
+func (r *leaderRow) short(c *coder) {
+	ints(c, &r.time, &r.expires)
+	c.fixed(&r.sketch)
+	c.b = nil
+}
+
 func entryFields(c *coder, v *docid.Entry) {
 	texts(c, &v.Kind)
 	uints(c, &v.Leader)
@@ -164,16 +159,28 @@ func entryFields(c *coder, v *docid.Entry) {
 	c.float(&e.Similarity)
 	ints(c, &e.Distance)
 	texts(c, &e.Method, &e.Basis)
-	c.bool(&e.Disagrees)
-	uints(c, &e.Variant)
-	texts(c, &e.VariantNID)
-	texts(c, &e.Relation)
-	list(c, &e.Conflicts, 4, conflictFields)
-	list(c, &e.SameImages, 68, sameImagesFields)
-	if r := &v.Ruling; present(c, r, c.has(*r != nil)) {
+	if c.more(v.Ruling != nil || e.Disagrees || e.Variant != 0 || len(e.SameImages) > 0) {
+		extensionFields(c, e)
+	}
+	if r := &v.Ruling; present(c, r, c.more(*r != nil)) {
 		texts(c, &(*r).Who, &(*r).Why, &(*r).Other)
 		texts(c, &(*r).Link, &(*r).Was)
 		uints(c, &(*r).Before)
+	}
+}
+
+func extensionFields(c *coder, v *docid.Evidence) {
+	has := flagsOf(v.Disagrees, len(v.SameImages) > 0)
+	uints(c, &has)
+	if c.reads {
+		v.Disagrees, v.SameImages = has&flagYes != 0, nil
+	}
+	uints(c, &v.Variant)
+	texts(c, &v.VariantNID)
+	texts(c, &v.Relation)
+	list(c, &v.Conflicts, 4, conflictFields)
+	if has&flagPictures != 0 {
+		list(c, &v.SameImages, 68, sameImagesFields)
 	}
 }
 
@@ -193,35 +200,13 @@ func conflictFields(c *coder, v *neardup.Conflict) {
 func articleFields(c *coder, a *docid.Article) {
 	texts(c, &a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount)
 	ints(c, &a.Time, &a.Heat)
-	extrasFields(c, &a.Extras)
-}
-
-func extrasFields(c *coder, x *docid.Extras) { list(c, &x.Pictures, 33, pictureFields) }
-
-func hashFields(c *coder, h *[4]uint64) {
-	for i := range h {
-		c.fixed(&h[i])
-	}
-}
-
-func pictureFields(c *coder, p *docid.Picture) {
-	hashFields(c, (*[4]uint64)(&p.Hash))
-	uints(c, &p.Quality)
-}
-
-func sameImagesFields(c *coder, s *docid.SameImages) {
-	uints(c, &s.Leader)
-	uints(c, &s.Same, &s.Of)
-	hashFields(c, (*[4]uint64)(&s.A))
-	hashFields(c, (*[4]uint64)(&s.B))
-	uints(c, &s.Distance)
 }
 
 func memberFields(c *coder, m *docid.Member) {
 	uints(c, &m.Leader, &m.Seq)
 	articleFields(c, &m.Article)
-	c.bool(&m.Disagrees)
-	if present(c, &m.Correction, c.has(m.Correction != nil)) {
+	extrasFields(c, &m.Disagrees, &m.Extras, m.Correction != nil)
+	if present(c, &m.Correction, c.more(m.Correction != nil)) {
 		r := m.Correction
 		uints(c, &r.Seq, &r.Leader, &r.Before, &r.Own)
 		ints(c, &r.Time)
@@ -240,15 +225,27 @@ type keptRow struct {
 func (r *keptRow) fields(c *coder) {
 	uints(c, &r.seq)
 	articleFields(c, &r.article)
-	c.bool(&r.contested)
+	extrasFields(c, &r.contested, &r.article.Extras, false)
+}
+
+// nameRow is the change that posted a name. It encodes nothing if that change made the docId.
+type nameRow struct{ seq, leader uint64 }
+
+func (r *nameRow) fields(c *coder) {
+	switch {
+	case c.more(r.seq != r.leader):
+		uints(c, &r.seq)
+	case c.reads:
+		r.seq = r.leader
+	}
 }
 
 func materialFields(c *coder, m *docid.Material) {
 	texts(c, &m.NID, &m.Title, &m.Text)
-	extrasFields(c, &m.Extras)
+	extrasFields(c, new(bool), &m.Extras, false)
 }
 
-// identityFields codes an identity, and whether its index is still being restored.
+// identityFields codes an identity. An unfinished restoration adds a field.
 func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bool) {
 	uints(c, number)
 	c.fixed(&id.Seed)
@@ -257,9 +254,11 @@ func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bo
 	texts(c, &id.Spec, &table)
 	ints(c, &id.Created)
 	if c.reads {
-		id.Table = []byte(table)
+		id.Table, *unfinished = []byte(table), false
 	}
-	c.bool(unfinished)
+	if c.more(*unfinished) {
+		c.bool(unfinished)
+	}
 }
 
 func (ix *index) fields(c *coder) { identityFields(c, &ix.id, &ix.identity, &ix.unfinished) }

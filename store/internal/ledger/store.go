@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +16,13 @@ import (
 type Store struct {
 	kv       KV
 	requests chan *request
-	quit     chan struct{} // closed to stop the writer
+	closed   chan struct{} // closed by Close to stop flushing
+	settled  chan struct{}
+	quit     chan struct{} // closed then, to stop the writer
 	stopped  chan struct{}
-	work     sync.WaitGroup // flushes
+	full     chan struct{} // an immutable memtable is to be written
 	inMemory int
+	volatile bool
 	follower *follower // nil without a log
 	closing  sync.Once
 	copying  sync.Mutex
@@ -46,9 +48,11 @@ type request struct {
 
 // Options configure a store. The zero value is usable.
 type Options struct {
-	// Postings is how many postings of an index are in memory before they are written to rows, about 40 bytes
+	// Postings is how many postings of an index are in memory before they are written to rows, about 50 bytes
 	// each. The default is 256 x 1024.
 	Postings int
+	// Volatile marks a KV that ends with the process, so Close writes nothing for the next start.
+	Volatile bool
 	// Log is the log that the store follows, or nil. See docid.Log.
 	Log docid.Log
 	// Beat is how often the servers of a log compare their states (default 1 minute). Keep is how many
@@ -88,14 +92,19 @@ func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 
 // load opens a store without following its log.
 func load(ctx context.Context, kv KV, o Options) (*Store, error) {
+	if o.Postings <= 0 {
+		o.Postings = maxInMemory
+	}
 	s := &Store{
 		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
-		quit: make(chan struct{}), stopped: make(chan struct{}), inMemory: cmp.Or(o.Postings, maxInMemory),
+		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
+		full: make(chan struct{}, 1), inMemory: o.Postings, volatile: o.Volatile,
 	}
 	if err := s.load(ctx, o.Log != nil); err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
 	go s.write()
+	go s.flushAndCompact()
 	return s, nil
 }
 
@@ -178,7 +187,7 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close waits for a copy in progress, lets the writer finish its requests, and closes the KV.
+// Close waits for a copy in progress, flushes postings, lets the writer finish its requests, and closes the KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
@@ -187,9 +196,10 @@ func (s *Store) Close() error {
 		if s.follower != nil {
 			s.follower.close()
 		}
+		close(s.closed)
+		<-s.settled
 		close(s.quit)
 		<-s.stopped
-		s.work.Wait()
 		err = s.kv.Close()
 	})
 	return err

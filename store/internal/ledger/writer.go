@@ -44,7 +44,7 @@ func (s *Store) write() {
 	for {
 		select {
 		case <-s.quit:
-			if len(s.requests) == 0 {
+			if !s.waits() {
 				return
 			}
 			group = s.take(group[:0])
@@ -59,6 +59,8 @@ func (s *Store) write() {
 		group = group[:0]
 	}
 }
+
+func (s *Store) waits() bool { return len(s.requests) > 0 }
 
 // take adds the waiting requests to a group.
 func (s *Store) take(group []*request) []*request {

@@ -38,7 +38,7 @@ func stride() int {
 }
 
 // small returns options with memory tables so small that crashes also hit flushes, compactions, files of long
-// values, and flushes of postings.
+// values, and segments of postings.
 func small(fs vfs.FS) pebble.Options {
 	return pebble.Options{FS: fs, TableBytes: 128 << 10, Postings: 200}
 }

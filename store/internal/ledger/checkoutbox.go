@@ -1,0 +1,50 @@
+package ledger
+
+import "errors"
+
+func (c *checker) sinks() error {
+	c.pending = c.head
+	if err := c.each(spaceClaim, new(lease).fields, func([]byte) {}); err != nil {
+		return err
+	}
+	var row sinkRow
+	return c.each(spaceSink, func(c *coder) { row = sinkRow{}; row.fields(c) }, func(k []byte) {
+		c.pending = min(c.pending, row.seq)
+		if row.seq > c.head || row.oldest > c.head+1 {
+			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.seq, row.oldest, c.head)
+		}
+	})
+}
+
+// waiting reports pending articles that all sinks have, and pending changes whose article is missing. It reads
+// changes and articles in parallel, because an epoch skips numbers by the trillion.
+func (c *checker) waiting() error {
+	next := uint64(0) // the change after the last pending article, or 0 before the first
+	complete := func(before uint64) error {
+		if next == 0 || next >= before {
+			return c.ctx.Err()
+		}
+		return c.r.Scan(c.ix.key(spaceLog, next), c.ix.key(spaceLog, before), func(k, v []byte) error {
+			if e, err := loggedEntry(k, v); err == nil && submission(e.Kind) {
+				c.bad(c.ix.key(spaceOutbox, number(k, 0)), "the article of a change that waits is missing")
+			}
+			return c.ctx.Err()
+		})
+	}
+	var w waiting
+	failed := error(nil)
+	err := c.each(spaceOutbox, func(c *coder) { w = waiting{}; w.fields(c) }, func(k []byte) {
+		seq := number(k, 0)
+		switch e, err := c.ix.entry(c.r, seq); {
+		case err != nil:
+			c.bad(k, "waits for no change")
+		case w.article != nil && e.NID != w.article.ID:
+			c.bad(k, "is article %q, change %d is of %q", w.article.ID, seq, e.NID)
+		case seq <= c.pending:
+			c.bad(k, "waits, but every sink has it")
+		}
+		failed = errors.Join(failed, complete(seq))
+		next = seq + 1
+	})
+	return errors.Join(err, failed, complete(c.head+1))
+}

@@ -1,0 +1,283 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/neardup/neardup/internal/external"
+)
+
+// maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
+const maxInMemory = 256 << 10
+
+// maxTail limits how many changes a start must read again.
+const maxTail = 256 << 10
+
+// fanout is how many segments of similar size are merged into one.
+const fanout = 4
+
+// flushAndCompact writes immutable memtables to rows and merges segments until the store closes or stops writing.
+func (s *Store) flushAndCompact() {
+	defer close(s.settled)
+	for {
+		select {
+		case <-s.closed:
+		case <-s.full:
+		}
+		for _, ix := range s.allIndexes() {
+			if err := ix.flushAndCompact(); err != nil && !errors.Is(err, errStop) {
+				return // writes have stopped, or readers will report the damage
+			}
+		}
+		if s.leaving() {
+			for _, ix := range s.allIndexes() {
+				if ix.flushOnClose() != nil {
+					break // as above, and the next start reads more changes
+				}
+			}
+			return
+		}
+	}
+}
+
+// leaving reports whether Close was called.
+func (s *Store) leaving() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) allIndexes() []*index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.indexes))
+}
+
+// freeze freezes the active memtable if it is full. The writer calls it when the memtable's changes are
+// durable.
+func (ix *index) freeze() {
+	if int(ix.posts.levels.Load().active.keys.Load()) < ix.store.inMemory && ix.head < ix.settled+maxTail {
+		return
+	}
+	ix.freezeNow()
+	ix.store.wake()
+}
+
+func (ix *index) freezeNow() {
+	ix.settled = ix.head
+	ix.posts.freeze(ix.head)
+}
+
+func (s *Store) wake() {
+	select {
+	case s.full <- struct{}{}:
+	default:
+	}
+}
+
+// flushAndCompact writes the immutable memtables, oldest first, and merges segments.
+func (ix *index) flushAndCompact() error {
+	if err := ix.writeTables(); err != nil {
+		return err
+	}
+	return ix.merge()
+}
+
+// flushOnClose flushes the memtables, unless a start could make them again as fast.
+func (ix *index) flushOnClose() error {
+	if ix.store.volatile {
+		return nil
+	}
+	if int(ix.posts.levels.Load().active.keys.Load()) > ix.store.inMemory/fewPostings {
+		err := ix.store.do(context.Background(), func(Batch) (func(), error) { return ix.freezeNow, nil })
+		if err != nil {
+			return err
+		}
+	}
+	return ix.writeTables()
+}
+
+// fewPostings is the part of a full memtable that a clean stop does not write.
+const fewPostings = 8
+
+func (ix *index) writeTables() error {
+	for l := ix.posts.levels.Load(); len(l.immutable) > 0; l = ix.posts.levels.Load() {
+		if err := ix.writeTable(l.immutable[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable makes a segment of the oldest immutable memtable.
+func (ix *index) writeTable(f immutable) error {
+	all := f.sorted(ix.posts)
+	from := uint64(0)
+	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
+		from = segments[len(segments)-1].to
+	}
+	b := ix.build(from, f.to, len(all))
+	for _, p := range all {
+		if err := b.add(p); err != nil {
+			return err
+		}
+	}
+	return ix.swap(b, 1, nil)
+}
+
+// segmented is a posting of a segment.
+type segmented struct{ key, seq, leader uint64 }
+
+func (a segmented) compare(b segmented) int {
+	if a.key != b.key { // nearly always
+		return cmp.Compare(a.key, b.key)
+	}
+	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
+}
+
+// build begins a segment of at most n postings.
+func (ix *index) build(from, to uint64, postings int) *builder {
+	ix.segments++
+	s := &segment{tenant: ix.id, number: ix.segments, from: from, to: to, filter: newFilter(postings)}
+	return &builder{segment: s, write: func(rows []row) error {
+		return ix.store.do(context.Background(), func(b Batch) (func(), error) {
+			for _, r := range rows {
+				if err := r.write(b); err != nil {
+					return nil, err
+				}
+			}
+			return func() {}, nil
+		})
+	}}
+}
+
+// swap writes the header and installs the segment in place of its sources, in one atomic batch. A later batch
+// removes the rows of older segments, so that readers can see why the rows are missing.
+func (ix *index) swap(b *builder, tables int, old []*segment) error {
+	h, err := b.finish()
+	if err != nil {
+		return err
+	}
+	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
+		key := b.key(spaceSegment)
+		if err := w.Set(key, sealed(key, h.fields)); err != nil {
+			return nil, err
+		}
+		for _, s := range old {
+			if err := w.Delete(s.key(spaceSegment)); err != nil {
+				return nil, err
+			}
+		}
+		return func() { ix.posts.replace(tables, old, b.segment) }, nil
+	})
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	return ix.store.do(context.Background(), func(w Batch) (func(), error) {
+		for _, s := range old {
+			if err := dropRows(w, s); err != nil {
+				return nil, err
+			}
+		}
+		return func() {}, nil
+	})
+}
+
+// dropRows deletes all rows of a segment except its header.
+func dropRows(b Batch, s *segment) error {
+	for _, space := range []byte{spacePosting, spacePiece} {
+		if err := b.DeleteRange(s.key(space), after(s.key(space))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// merge merges the newest segments while enough have a similar size.
+func (ix *index) merge() error {
+	for {
+		segments := ix.posts.levels.Load().segments
+		n := len(segments)
+		if n < fanout {
+			return nil
+		}
+		total := 0
+		for _, s := range segments[n-fanout:] {
+			total += s.postings
+		}
+		if segments[n-fanout].postings > total*3/fanout { // much larger than the others
+			return nil
+		}
+		if err := ix.mergeInto(segments[n-fanout:], total); err != nil {
+			return err
+		}
+	}
+}
+
+// mergeInto merges segments into one, without ended docIds.
+func (ix *index) mergeInto(from []*segment, total int) error {
+	to := from[len(from)-1].to
+	lives, b := ix.living(to), ix.build(from[0].from, to, total)
+	add := func(p segmented) error {
+		if b.in == chunkPostings {
+			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
+				return errStop
+			}
+			if err := ix.writeTables(); err != nil { // a merge may take long, and immutable memtables take memory
+				return err
+			}
+		}
+		if !lives(p.leader) {
+			return nil
+		}
+		return b.add(p)
+	}
+	err := atSnapshot(ix.store.kv, func(v Snapshot) error {
+		cursors := make([]*external.Cursor[segmented], len(from))
+		for i, s := range from {
+			cursors[i] = external.NewCursor(s.all(v))
+		}
+		return external.Merge(context.Background(), cursors, func(a, b *segmented) bool { return a.compare(*b) < 0 }, add)
+	})
+	if err != nil {
+		return err
+	}
+	return ix.swap(b, 0, from)
+}
+
+// living returns a function that reports whether a leader up to a change lives. It takes 1 bit for each change,
+// and none for skipped numbers.
+func (ix *index) living(to uint64) func(seq uint64) bool {
+	gaps := *ix.gaps.Load()
+	place := func(seq uint64) uint64 {
+		at := seq
+		for _, g := range gaps {
+			at -= min(g.to, seq) - min(g.from, seq)
+		}
+		return at
+	}
+	n := ix.posts.leaders.len()
+	set := []uint64{}
+	for i := range n {
+		l := ix.posts.leaders.at(leaderNo(i))
+		if l.seq > to {
+			break
+		}
+		if at := place(l.seq); l.ended.Load() == 0 {
+			for int(at/64) >= len(set) {
+				set = append(set, make([]uint64, len(set)+64)...)
+			}
+			set[at/64] |= 1 << (at % 64)
+		}
+	}
+	return func(seq uint64) bool {
+		at := place(seq)
+		return int(at/64) < len(set) && set[at/64]&(1<<(at%64)) != 0
+	}
+}

@@ -1,0 +1,51 @@
+package ledger
+
+import (
+	"sync"
+
+	"github.com/zeebo/xxh3"
+)
+
+// nidFilter is a Bloom filter of nids (18 bits each). Most submissions carry a new nid and need no row lookup. One
+// goroutine adds, any number query.
+type nidFilter struct {
+	mu      sync.RWMutex
+	filters []filter // each as large as all earlier ones together
+	room    int      // nids that the last filter still takes
+	all     int
+}
+
+// add adds the nid of an article. It must be called before the article's row is readable.
+func (k *nidFilter) add(nid string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.room == 0 {
+		k.room = max(k.all, 1024)
+		k.filters = append(k.filters, newFilter(k.room))
+	}
+	k.room--
+	k.all++
+	k.filters[len(k.filters)-1].add(xxh3.HashString(nid))
+}
+
+// has reports whether an article may have a nid.
+func (k *nidFilter) has(nid string) bool {
+	h := xxh3.HashString(nid)
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for _, f := range k.filters {
+		if f.has(h) {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *nidFilter) bytes() (n int) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	for _, f := range k.filters {
+		n += 8 * len(f)
+	}
+	return n
+}
