@@ -191,6 +191,16 @@ func TestPacksGiveWhatLinesGive(t *testing.T) {
 	}
 }
 
+// Blank texts are kept, so none is a copy of another.
+func TestTextsWithoutContentAreNotCopies(t *testing.T) {
+	e := engine{t, stagesOf(t, "exact"), 100}
+	e.Parts = 1
+	_, copies := e.packed([]string{"1\t \n2\t \n3\tone text\n4\tone text\n"})
+	if want := []string{"4 3"}; !slices.Equal(copies, want) {
+		t.Errorf("copies %q, want %q", copies, want)
+	}
+}
+
 // The many copies of one text are no row each in memory.
 func TestCopiesBeyondMemory(t *testing.T) {
 	e := engine{t, stagesOf(t, "exact"), 100}
