@@ -21,7 +21,6 @@ import (
 // than wantKeys: those with a hash below a bound, which is lower the more there are. Near texts have about as
 // many sets and so about the same bound. In the same way sets are made of at most keyedWords words of a text.
 // bench/recall measures the resulting loss.
-// text at most. What is lost so is measured by bench/recall.
 const (
 	keyWeight = 16 * token.Unit
 	mostKeyed = 4

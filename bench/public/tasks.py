@@ -222,7 +222,7 @@ def decontamination():
 # Versions of documents, and search: a share of the families of sets whose pairs are all known by brute force.
 
 def share(name, of):
-    """Documents of one in so many families."""
+    """Documents of every of-th family."""
     kept, seen = [], {}
     for d in rows(f"{name}/docs.jsonl.zst"):
         if seen.setdefault(d["family"], len(seen)) % of == 0:

@@ -48,7 +48,7 @@ def dedup(
     Up to one_task documents of 2 KB on average are decided by one task, when this is called. The result is what it made, and no action
     decides again. More are decided by the stages of a cluster: those up to the edges run when this is called, and ids and decisions
     come together each time the result is used, so cache it if that is often. on_driver is how many rows of candidates,
-    postings of hot buckets and copies the driver decides. None of the three changes a decision. counts, a dict, is told what was done.
+    postings of hot buckets and copies the driver decides. None of the three changes a decision. counts, a dict, gets the counts of the steps.
     """
     if against is not None and overrides:
         raise TypeError("overrides= cannot be combined with against=")

@@ -57,7 +57,7 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     """Reads inputs in the order given, those of a folder by name.
 
     JSONL and lines are read in pieces, Parquet by Spark; all else is read as on one
-    machine, a file by one task, which copies it to its disk. note is told what was left out.
+    machine, a file by one task, which copies it to its disk. note is called with what was left out.
     """
     files, sizes, hidden = listed(job.spark, inputs)
     if hidden:

@@ -142,7 +142,7 @@ class Job:
 
 @contextlib.contextmanager
 def apart(df: DataFrame):
-    """A frame in a session of its own, with the settings that _places wants: those of the user stay as they are. A failure is told in a few words."""
+    """A frame in a session of its own, with the settings that _places wants: those of the user stay as they are. A failure is an Error of a few words."""
     spark = classic(df)
     own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
     own.conf.set(CO_PARTITION, "false")

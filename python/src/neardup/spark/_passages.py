@@ -32,7 +32,7 @@ def passages(
     """What is repeated inside the documents of df: a row for each line that `neardup passages --spans` writes, its columns and place.
 
     The spans are those of the command for the same documents in the same order. Options are its flags least, unit, all,
-    whole: least="50 words". For id, text, order, partitions and place see dedup. counts, a dict, is told what was found.
+    whole: least="50 words". For id, text, order, partitions and place see dedup. counts, a dict, gets the counts of what was found.
     """
     with apart(df) as own:
         job = Job(own.sparkSession, options, partitions, of=("passages",))
