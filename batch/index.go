@@ -37,7 +37,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 	}
 	total, last := 0, from
 	err := cands.sorted.Each(ctx, func(p pair) error {
-		pos, c := position(p.Key()), contact(p.Val())
+		pos, c := position(p.Key()), candidate(p.Val())
 		if pos < from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}

@@ -34,8 +34,8 @@ type search struct {
 	open    []metText // of these, to be judged
 	seen    bitset    // of those found, while they are sorted out
 	work    Work
-	joined  []joinedHere // very hot buckets of the current text
-	met     []position   // in a group of these
+	joined  []searchedBucket // very hot buckets of the current text
+	met     []position       // in a group of these
 	prefixer
 }
 
@@ -45,20 +45,20 @@ type metText struct {
 	closeness float64
 }
 
-// taker takes the texts that one is near, or a variant of, in any order.
-type taker struct {
+// collector takes the texts that one is near, or a variant of, in any order.
+type collector struct {
 	// wants reports whether it would matter that a text is near with a closeness; nil: always.
 	wants func(p position, closeness float64) bool
 	take  func(p position, m neardup.Match) error
 }
 
-// in gives every text in the span that t is near, or a variant of, to a taker that wants it.
-func (s *search) in(where span, t position, contacts []contact, to taker) error {
+// in gives every text in the span that t is near, or a variant of, to a collector that wants it.
+func (s *search) in(where span, t position, candidates []candidate, to collector) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
 		return err
 	}
-	if err := s.gather(t, row.sketch, contacts, where); err != nil {
+	if err := s.gather(t, row.sketch, candidates, where); err != nil {
 		return err
 	}
 	return s.verify(t, false, to)
@@ -66,9 +66,9 @@ func (s *search) in(where span, t position, contacts []contact, to taker) error 
 
 // amongRemoved gives every near text with copies, among those that t
 // was paired with, that is a duplicate itself.
-func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
+func (s *search) amongRemoved(t position, candidates []candidate, to collector) error {
 	s.found = s.found[:0]
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role() != 0 || !s.removed.has(uint32(c.text())) {
 			continue
 		}
@@ -85,13 +85,13 @@ func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
 
 // gather collects the texts it was paired with that are not removed, and the plausible entries of its hot
 // buckets. In very hot buckets, joined entries are found by their features.
-func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
+func (s *search) gather(t position, sketch uint64, candidates []candidate, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
-	template, err := s.ofTemplate(t, contacts, where)
+	template, err := s.ofTemplate(t, candidates, where)
 	if err != nil {
 		return err
 	}
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role() == 0 {
 			if p := c.text(); p >= where.from && p < where.to && !s.removed.has(uint32(p)) {
 				s.found = append(s.found, p)
@@ -103,7 +103,7 @@ func (s *search) gather(t position, sketch uint64, contacts []contact, where spa
 		}
 		lo, hi := s.x.find(c.bucket())
 		if b := s.x.join.bucket(lo, hi); b != nil {
-			s.joined = append(s.joined, joinedHere{b, lo, hi})
+			s.joined = append(s.joined, searchedBucket{b, lo, hi})
 			continue
 		}
 		s.scan(sketch, lo, hi, where, template)
@@ -138,7 +138,7 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32)
 // verify compares a text with those that were found: as one that may go for them, or
 // where it leads, as what they may go for. Where not all are wanted, what costs more to judge is judged
 // last, the closest first.
-func (s *search) verify(t position, leads bool, to taker) error {
+func (s *search) verify(t position, leads bool, to collector) error {
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (s *search) verify(t position, leads bool, to taker) error {
 }
 
 // give notes what came of a comparison.
-func (s *search) give(t, p position, m neardup.Match, to taker) error {
+func (s *search) give(t, p position, m neardup.Match, to collector) error {
 	if m.Near {
 		s.work.Near++
 	}

@@ -109,8 +109,8 @@ func agreeing(template uint64, fillers []uint64, set uint) uint64 {
 }
 
 // hot reports whether one of the buckets of a text has many leaders.
-func (x *index) hot(contacts []contact) bool {
-	for _, c := range contacts {
+func (x *index) hot(candidates []candidate) bool {
+	for _, c := range candidates {
 		if c.role() != 0 {
 			if lo, hi := x.find(c.bucket()); hi-lo >= templateFrom {
 				return true
@@ -121,8 +121,8 @@ func (x *index) hot(contacts []contact) bool {
 }
 
 // noteTemplate notes the template of a new leader where that may save work.
-func (s *search) noteTemplate(leader position, contacts []contact) (uint32, error) {
-	if s.x.templates == nil || !s.x.hot(contacts) {
+func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil
 	}
 	v, err := s.view(leader)
@@ -134,8 +134,8 @@ func (s *search) noteTemplate(leader position, contacts []contact) (uint32, erro
 
 // ofTemplate collects the leaders that may match best of those recorded with the template of the text. It returns the number of
 // the template, whose other leaders can be skipped, or 0 if none can.
-func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
-	if s.x.templates == nil || !s.x.hot(contacts) {
+func (s *search) ofTemplate(text position, candidates []candidate, where span) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil
 	}
 	v, err := s.view(text)
@@ -143,7 +143,7 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 		return 0, err
 	}
 	number, leaders := s.x.templates.nearest(v)
-	if slices.ContainsFunc(leaders, func(p position) bool { return !s.x.shares(contacts, p) }) {
+	if slices.ContainsFunc(leaders, func(p position) bool { return !s.x.shares(candidates, p) }) {
 		return 0, nil
 	}
 	for _, p := range leaders {
@@ -155,8 +155,8 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 }
 
 // shares reports whether a leader is in a bucket that the text searches.
-func (x *index) shares(contacts []contact, leader position) bool {
-	for _, c := range contacts {
+func (x *index) shares(candidates []candidate, leader position) bool {
+	for _, c := range candidates {
 		if c.role()&Probing != 0 {
 			lo, hi := x.find(c.bucket())
 			if _, ok := slices.BinarySearch(x.pos[lo:hi], leader); ok {
