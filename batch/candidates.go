@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// candidates has for each text, in the order of positions, what may be near it: earlier texts that it was
-// paired with, and its hot buckets, in which later only leaders will be.
+// candidates lists what may be near each text, in the order of positions: earlier texts that it was paired with, and
+// its hot buckets. Hot buckets are searched later, when they hold leaders only.
 type candidates struct {
 	sorted  *external.Sorted[pair] // position -> candidate
 	hot     int                    // buckets
@@ -75,7 +75,7 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 // each other, and comparing all of them only with the leaders is less work.
 const ManyAlike = 4
 
-// pair pairs the buckets of a chunk; those that are mostly alike are hot and are spilled.
+// pair pairs the texts of each bucket of a chunk. It spills hot buckets, in which most texts are alike.
 func (g *gathered) pair(c *chunk) error {
 	w := Pairing{Method: g.method}
 	var found []pair

@@ -15,7 +15,7 @@ func (s *search) overlapsOf(text position) error {
 	return nil
 }
 
-// joinLeaders joins those leaders of the buckets of a new one that are not yet.
+// joinLeaders joins the leaders in the buckets of a new leader that are not joined yet.
 func (s *search) joinLeaders(candidates []candidate) error {
 	j := s.x.join
 	if j == nil {

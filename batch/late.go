@@ -88,10 +88,10 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 	return nil
 }
 
-// findLate looks for leaders of a finished partition that suit a duplicate text
-// better than its own and come later: they count for later copies of it.
+// findLate finds leaders of a finished partition that are better for a duplicate text than its own leader but come
+// later. They count for later copies of that text.
 func (l *leading) findLate(ctx context.Context, x *index) error {
-	// Of the texts that look, one of a pair is a duplicate and the other a leader.
+	// Of each pair one text is a duplicate and the other a leader.
 	better := func(text, leader func(p position) position) collector {
 		return collector{
 			wants: func(p position, closeness float64) bool {

@@ -111,8 +111,8 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 // text, otherwise the row of the match.
 const equalPair = 1 << 63
 
-// pairing of documents: by the rank of the later one, then of the earlier one,
-// an order that how texts were collapsed, and so the memory, cannot change.
+// documentPairs pairs documents, ordered by the rank of the later one, then of the earlier one. The order does not
+// depend on how texts were collapsed, nor on the memory bound.
 type documentPairs struct {
 	*job
 	*verifier
@@ -159,7 +159,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 	return j.finishAudit(ctx, func(position) (bool, error) { return false, nil })
 }
 
-// auditPair shows the audit a pair.
+// auditPair reports a pair to the audit.
 func (w *documentPairs) auditPair(p pair, out Pair) error {
 	if w.verifier.audit == nil || !out.Near {
 		return nil

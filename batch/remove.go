@@ -66,8 +66,7 @@ type removing struct {
 	digest *ResultDigest
 	done   Removal
 
-	// A leader's duplicates and variants as they were: the last of them, and to each
-	// the one before it; plus 1.
+	// heads maps a leader to its last duplicate or variant, and nexts maps that to the one before it, both plus 1.
 	heads, nexts external.Table[uint32, uint32]
 	// rows maps changed rows to their index in `changed` plus 1.
 	rows    external.Table[uint32, uint32]
@@ -278,7 +277,7 @@ func (r *removing) compare(own Text, row *reference.Row, leads bool) (neardup.Ma
 	return Verify(r.cfg.Method, a, b), nil
 }
 
-// change notes a new decision.
+// change records a new decision.
 func (r *removing) change(doc uint32, was, now reference.Row, changed func(neardup.Decision) error) error {
 	r.done.Changed++
 	before, err := r.w.Decision(doc, &was)

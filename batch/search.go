@@ -21,7 +21,7 @@ func (w *Work) add(o Work) {
 	w.Near += o.Near
 }
 
-// span is a range of positions, to not counted.
+// span is a range of positions that excludes to.
 type span struct{ from, to position }
 
 // search looks for the matches of one text after the other, among the texts that it was paired with and those
@@ -47,12 +47,12 @@ type metText struct {
 
 // collector takes the texts that one is near, or a variant of, in any order.
 type collector struct {
-	// wants reports whether it would matter that a text is near with a closeness; nil: always.
+	// wants reports whether a match this close could replace the current best. If nil, every match is wanted.
 	wants func(p position, closeness float64) bool
 	take  func(p position, m neardup.Match) error
 }
 
-// in gives every text in the span that t is near, or a variant of, to a collector that wants it.
+// in passes each text in the span that t is near, or a variant of, to a collector that wants it.
 func (s *search) in(where span, t position, candidates []candidate, to collector) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *search) in(where span, t position, candidates []candidate, to collector
 	return s.verify(t, false, to)
 }
 
-// amongRemoved gives every near text with copies, among those that t
-// was paired with, that is a duplicate itself.
+// amongRemoved passes on the texts near t that are duplicates themselves and have copies, among those that t was
+// paired with.
 func (s *search) amongRemoved(t position, candidates []candidate, to collector) error {
 	s.found = s.found[:0]
 	for _, c := range candidates {
@@ -135,9 +135,8 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32)
 	s.work.Candidates += int64(seen)
 }
 
-// verify compares a text with those that were found: as one that may go for them, or
-// where it leads, as what they may go for. Where not all are wanted, what costs more to judge is judged
-// last, the closest first.
+// verify compares a text with the gathered ones. If leads is set, the text is the leader of each pair, otherwise the
+// other text is. Unless every match is wanted, it judges expensive pairs last, the closest first.
 func (s *search) verify(t position, leads bool, to collector) error {
 	if len(s.found) == 0 {
 		return nil
@@ -190,7 +189,7 @@ func (s *search) verify(t position, leads bool, to collector) error {
 	return nil
 }
 
-// give notes what came of a comparison.
+// give counts a comparison. It passes a match to the collector, and shows other pairs to the audit.
 func (s *search) give(t, p position, m neardup.Match, to collector) error {
 	if m.Near {
 		s.work.Near++
@@ -225,7 +224,7 @@ func (s *search) sortFound() {
 	s.found = slices.Compact(s.found)
 }
 
-// manyFound is how many are sorted out by a set.
+// manyFound is the number of found texts from which on a set removes repetitions.
 const manyFound = 1 << 10
 
 // searchBlock runs fn for the texts of a block on all workers, and adds up

@@ -36,7 +36,7 @@ func newTemplates(v *verifier, memory int64) *templates {
 	return &templates{m, map[uint64]uint32{}, map[uint64]position{}, int(memory / templateEntryBytes)}
 }
 
-// of returns the template of a text, 0 for none that is noted.
+// of returns the template of a text, or 0 if it has none that is recorded.
 func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
 	template, fillers = t.method.Template(v)
 	if len(fillers) > mostFillers {
@@ -45,8 +45,8 @@ func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
 	return template, fillers
 }
 
-// add notes a leader and returns the number of its template, 0 where there is none, or no room.
-// Leaders come in order.
+// add records a leader and returns the number of its template, or 0 if it has none or memory is used up. Leaders come
+// in order.
 func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	template, fillers := t.of(v)
 	if template == 0 || len(t.first)+1<<len(fillers) > t.room {
@@ -64,9 +64,9 @@ func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	return t.number[template]
 }
 
-// nearest returns the number of a text's template, and for each number of fillers the first leader that agrees in as many:
-// one that agrees in fewer may match as well. The number is 0 where no leader has the template, or what fills a slot of
-// the text fills another one of some leader: then each pair is a case of its own.
+// nearest returns the number of a text's template. For each number of fillers it also returns the first leader that
+// agrees in as many, because one that agrees in fewer may match as well. The number is 0 if no leader has the
+// template, or if a filler of the text is in another slot of some leader. Then each pair must be compared.
 func (t *templates) nearest(v neardup.Prepared) (number uint32, leaders []position) {
 	template, fillers := t.of(v)
 	if template == 0 || t.number[template] == 0 {
@@ -120,7 +120,7 @@ func (x *index) hot(candidates []candidate) bool {
 	return false
 }
 
-// noteTemplate notes the template of a new leader where that may save work.
+// noteTemplate records the template of a new leader if that may save work.
 func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, error) {
 	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil

@@ -95,7 +95,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	return r.sum, r.target.Finish(ctx, past)
 }
 
-// prepare opens everything and finds out how far it is.
+// prepare opens source and index, and determines how far the rebuild is.
 func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if r.Page <= 0 {
 		r.Page = 500
