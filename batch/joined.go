@@ -2,7 +2,7 @@ package batch
 
 import "slices"
 
-// overlapsOf looks at a text.
+// overlapsOf makes the feature sets of a text, unless they are those in s.overlaps.
 func (s *search) overlapsOf(text position) error {
 	if s.looked == text+1 {
 		return nil
