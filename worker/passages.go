@@ -130,7 +130,7 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 	if err != nil {
 		return l.counts, err
 	}
-	places := external.NewSorter[external.Pair](disk, PassagesMemory/4)
+	places := external.NewSorter[external.KeyValue](disk, PassagesMemory/4)
 	var last [3]uint64
 	times := 0
 	err = sorted.Each(ctx, func(row [3]uint64) error {
@@ -140,11 +140,11 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 		}
 		times++
 		if times == 2 {
-			if err := places.Add(external.Pair{last[1], last[2]}); err != nil {
+			if err := places.Add(external.KeyValue{last[1], last[2]}); err != nil {
 				return err
 			}
 		}
-		return places.Add(external.Pair{row[1], row[2]})
+		return places.Add(external.KeyValue{row[1], row[2]})
 	})
 	if err := errors.Join(err, sorted.Close()); err != nil {
 		return l.counts, err
@@ -153,14 +153,14 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 }
 
 // numbers writes the lines of Again.
-func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.Pair]) error {
+func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
 	sorted, err := places.Sort()
 	if err != nil {
 		return err
 	}
 	defer sorted.Close()
 	var last uint64
-	err = sorted.Each(ctx, func(p external.Pair) error {
+	err = sorted.Each(ctx, func(p external.KeyValue) error {
 		if len(l.line) > 0 && p.Key() == last {
 			l.line = append(l.line, ' ')
 		} else {

@@ -119,7 +119,7 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 	if err != nil {
 		return nil, nil, fmt.Errorf("traces: %w", err)
 	}
-	t.log = slog.New(span.Log{Handler: t.log.Handler()})
+	t.log = slog.New(span.Handler{Handler: t.log.Handler()})
 	t.log.Info("traces", "to", where(address))
 	var hangUp context.CancelFunc
 	c.running, hangUp = context.WithCancel(context.WithoutCancel(ctx))
