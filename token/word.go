@@ -107,11 +107,8 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 // curly is the other sign, besides ', that leaves letters out.
 const curly = "’"
 
-// boundWords are the words that an apostrophe binds to the preceding one.
-var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
-
-// contracted takes a word and what an apostrophe binds to it, don't as do not and it's as it is. It returns
-// where they end, or end if nothing is bound. The s of a possessive is not a word.
+// contracted takes a word and what an apostrophe binds to it, don't as do not, and returns where they end, or end if
+// nothing is bound. What is left of is, are, will, have, am or would, or the s of a possessive, weighs nothing.
 func (c *Cutter) contracted(clean string, at, end int) int {
 	p := end
 	switch {
@@ -125,23 +122,13 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 	to := wordAt(clean, p)
 	word, bound := clean[at:end], clean[p:to]
 	switch bound {
-	case "s":
-		c.put(word, false)
-		switch {
-		case word == "let":
-			c.put("us", false)
-		case subjectTable[word]:
-			c.put("is", false)
-		}
-		return to
 	case "t":
 		if f := c.find(word+"t", false); f.list == listPhrase {
 			c.putAll(f)
 			return to
 		}
-	case "re", "ll", "ve", "m", "d":
+	case "s", "re", "ll", "ve", "m", "d":
 		c.put(word, false)
-		c.put(boundWords[bound], false)
 		return to
 	}
 	return end
