@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/text"
 	"github.com/neardup/neardup/token"
@@ -41,6 +42,9 @@ func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 		return token.Unit
 	case facts || (len(a) == 1 && len(b) == 1 && !a[0].Known && !b[0].Known):
 		return 0
+	}
+	if len(a) == 1 && len(b) == 1 && a[0].Han && b[0].Han && strings.ContainsAny(a[0].Text, b[0].Text) {
+		return token.Unit / 2 // compounds of one morpheme: 测试 and 检测
 	}
 	longer, shorter := max(len(x), len(y)), min(len(x), len(y))
 	if token.Unit*shorter < leastLikeness*longer {

@@ -1,11 +1,8 @@
 package evidence_test
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/neardup/neardup/evidence"
