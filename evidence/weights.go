@@ -16,7 +16,8 @@ const weightUnit = 1 << 12
 
 // Shipped are the weights that neardup learned from judged and made pairs, by `go run -C bench ./decision learn`.
 var Shipped = MakeWeights([]float64{
-	Bias: -.8333, Coverage: .7983, Number: -4.2805, Replacement: -.7556, Opposite: -6.0276, Insertion: -.0627, Length: .1028,
+	Bias: -.5059, Coverage: .5549, Number: -4.1543, Replacement: -.7378, Opposite: -6.0081, Insertion: -.0593, Length: .3350,
+	Difference: -.3413,
 })
 
 // MakeWeights makes a table of bits in the order of Features.

@@ -77,7 +77,7 @@ func denies(word string, han bool) bool {
 	if denies, listed := table[word]; listed || !han || !strings.ContainsAny(word, "不无未非没勿") {
 		return denies
 	}
-	found := strings.ContainsRune("不无未非", firstRune(word))
+	found := strings.IndexAny(word, "不无未非") == 0
 	for at := range word {
 		if runes := utf8.RuneCountInString(word[:at]); runes == 2 || runes == 3 {
 			denies, listed := table[word[:at]]
@@ -88,11 +88,6 @@ func denies(word string, han bool) bool {
 		}
 	}
 	return found && utf8.RuneCountInString(word) > 1
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }
 
 // oppositeWords has rows of words, each the opposite of every other, or another of the same class: a direction, a month,
