@@ -124,7 +124,7 @@ func Parse(spec string) (c Choice, err error) {
 		case i == 0 && !isSetting:
 			c.Name = word
 		case !isSetting:
-			return c, fmt.Errorf("%q is not a setting: NAME=VALUE", word)
+			return c, fmt.Errorf("invalid setting %q (want NAME=VALUE)", word)
 		case known:
 			return c, fmt.Errorf("%s is given twice", name)
 		default:
@@ -144,7 +144,7 @@ var kinds = map[string]string{"float64": "a number", "int": "a whole number", "u
 func (c Choice) With(name, value string) (Choice, error) {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
-		return c, fmt.Errorf("no setting %q", name)
+		return c, fmt.Errorf("unknown setting %q", name)
 	}
 	s, method := &settings[i], c.method()
 	if s.Methods != nil && !slices.Contains(s.Methods, method) {
