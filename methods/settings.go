@@ -40,7 +40,6 @@ var settings = []Setting{
 	{Name: "limit", Type: "int", Least: 1, Most: 4096, Methods: []string{"auto"},
 		Help: "texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words", Default: strconv.Itoa(DefaultLimit)},
 	{Name: "bias", Type: "float64", Least: -64, Most: 64, Methods: []string{"auto"}, Help: "bits added to the score of every pair, as tune learns them from your labels", Default: "0"},
-	{Name: "weights", Type: "file", Methods: []string{"auto"}, Help: "what each piece of evidence is worth, a table of weights", Default: "the built-in one"},
 	{Name: "idf", Type: "file", Methods: []string{"auto", "simhash", "weighted"},
 		Help: "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf", Default: "built-in, Chinese and English"},
 	{Name: "distance", Type: "int", Most: 31, Methods: []string{"simhash", "images"},
