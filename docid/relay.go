@@ -124,19 +124,26 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 // store. Of all relays of a sink, one feeds it; the rest check whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
-	wait := relayPause
-	for {
+	return Feed(ctx, r.turn, func(began time.Time, err error) {
+		r.release(ctx) // another may reach what this one cannot
+		r.tell(began, 0, err)
+	})
+}
+
+// Feed repeats turn until ctx ends, and returns its error. failed gets an error of a turn and when the turn began.
+// Turns are relayPause apart, after errors twice as far each time, up to relayMost.
+func Feed(ctx context.Context, turn func(ctx context.Context) error, failed func(began time.Time, err error)) error {
+	for wait := relayPause; ; {
 		began := time.Now()
-		err := r.turn(ctx)
+		err := turn(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == nil:
 			wait = relayPause
 		default:
-			r.release(ctx) // another may reach what this one cannot
 			wait = min(2*wait, relayMost)
-			r.tell(began, 0, err)
+			failed(began, err)
 		}
 		_ = pause.For(ctx, wait) // the next iteration returns if ctx has ended
 	}

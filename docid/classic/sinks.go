@@ -68,10 +68,8 @@ func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
 	return all, nil
 }
 
-// Pauses of Feed: without pending changes, at most after errors, and until another replaces a server that ended.
+// Another server replaces one that ended after feedClaim. A page of Feed has feedPage changes.
 const (
-	feedPause = 100 * time.Millisecond
-	feedMost  = 2 * time.Second
 	feedClaim = 5 * time.Second
 	feedPage  = 200
 )
@@ -79,23 +77,8 @@ const (
 // Feed delivers pending changes to a sink, in order and at least once, until ctx ends, and returns its error.
 // Of all servers that feed a sink one does; failed gets the error that it waits for.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
-	who, pause := rand.Text(), feedPause
-	for {
-		err := x.turn(ctx, name, who, sink)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
-			pause = feedPause
-		default:
-			pause = min(2*pause, feedMost)
-			failed(err)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-	}
+	who := rand.Text()
+	return docid.Feed(ctx, func(ctx context.Context) error { return x.turn(ctx, name, who, sink) }, func(_ time.Time, err error) { failed(err) })
 }
 
 // claiming gives one server the lease of a sink, or extends it.
