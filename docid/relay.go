@@ -59,7 +59,7 @@ func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	return r.drain(ctx, func() (bool, error) { return true, nil })
 }
 
-// drain does so as long as it may.
+// drain does the same, as long as may allows it.
 func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {
@@ -124,29 +124,10 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 // store. Of all relays of a sink, one feeds it; the rest check whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
-	return Feed(ctx, r.turn, func(began time.Time, err error) {
+	return pause.Between(ctx, relayPause, relayMost, r.turn, func(began time.Time, err error) {
 		r.release(ctx) // another may reach what this one cannot
 		r.tell(began, 0, err)
 	})
-}
-
-// Feed repeats turn until ctx ends, and returns its error. failed gets an error of a turn and when the turn began.
-// Turns are relayPause apart, after errors twice as far each time, up to relayMost.
-func Feed(ctx context.Context, turn func(ctx context.Context) error, failed func(began time.Time, err error)) error {
-	for wait := relayPause; ; {
-		began := time.Now()
-		err := turn(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
-			wait = relayPause
-		default:
-			wait = min(2*wait, relayMost)
-			failed(began, err)
-		}
-		_ = pause.For(ctx, wait) // the next iteration returns if ctx has ended
-	}
 }
 
 func (r *Relay) tell(began time.Time, changes int, err error) {

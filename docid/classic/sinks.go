@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/redisclient"
 )
 
@@ -68,8 +69,10 @@ func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
 	return all, nil
 }
 
-// Another server replaces one that ended after feedClaim. A page of Feed has feedPage changes.
+// Pauses of Feed: without pending changes, at most after errors, and until another replaces a server that ended.
 const (
+	feedPause = 100 * time.Millisecond
+	feedMost  = 2 * time.Second
 	feedClaim = 5 * time.Second
 	feedPage  = 200
 )
@@ -78,7 +81,8 @@ const (
 // Of all servers that feed a sink one does; failed gets the error that it waits for.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
 	who := rand.Text()
-	return docid.Feed(ctx, func(ctx context.Context) error { return x.turn(ctx, name, who, sink) }, func(_ time.Time, err error) { failed(err) })
+	turn := func(ctx context.Context) error { return x.turn(ctx, name, who, sink) }
+	return pause.Between(ctx, feedPause, feedMost, turn, func(_ time.Time, err error) { failed(err) })
 }
 
 // claiming gives one server the lease of a sink, or extends it.
