@@ -34,7 +34,7 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	runes := s.decode(text)
-	if !slices.ContainsFunc(runes, isAlnum) {
+	if !slices.ContainsFunc(runes, IsAlnum) {
 		return
 	}
 	rec.Sketch = sketchRunes(runes)
@@ -155,7 +155,7 @@ func runs(runes []rune, q int) []uint64 {
 func (m *editMethod) Prepare(clean string) neardup.Prepared {
 	text := m.Config.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(text)}
-	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
+	v.empty = !slices.ContainsFunc(v.runes, IsAlnum)
 	v.bag, v.odd = bagOf(v.runes), oddRuns(v.runes, m.run)
 	if m.Variants {
 		v.text = text

@@ -136,7 +136,7 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		a, b := []rune(Alnum{}.Prepare(p[0])), []rune(Alnum{}.Prepare(p[1]))
+		a, b := []rune(Alnum(p[0])), []rune(Alnum(p[1]))
 		if max(len(a), len(b)) > tuneLongest {
 			return fmt.Errorf("a text has %d runes, more than %d", max(len(a), len(b)), tuneLongest)
 		}
