@@ -70,10 +70,10 @@ const largeBucket = 1 << 16
 // sequence. It writes candidates (later, earlier), each once per key, and drops none silently. It holds the
 // postings of one key in memory, 24 bytes each.
 //
-// With limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
+// With s.Limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
 // 65,536 postings, the role is in upper case and Bucket holds no more in memory.
-func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
-	b := s.buckets(ctx, in, out, limits)
+func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	b := s.buckets(ctx, in, out)
 	err := b.each(func(fields [][]byte) error {
 		p, err := parsePosting(fields)
 		if err != nil {
@@ -94,8 +94,8 @@ const postingsMemory = 128 << 20
 // passes on lines of copies and candidates: an empty field, later, earlier and role become later, earlier,
 // two empty fields and role. With s.Against, it also finds the leaders of the index with the same keys, but
 // not for buckets that it writes as postings.
-func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
-	b := s.buckets(ctx, in, out, limits)
+func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	b := s.buckets(ctx, in, out)
 	sorted := batch.NewPostings("", postingsMemory)
 	defer sorted.Close()
 	var buf bytes.Buffer
@@ -135,8 +135,8 @@ func (b *buckets) passed(later, earlier, role []byte) error {
 	return b.write()
 }
 
-func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) *buckets {
-	return &buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
+func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer) *buckets {
+	return &buckets{lines: newLines(ctx, in, out), limits: s.Limits, pairing: batch.Pairing{Method: s.Method}}
 }
 
 // buckets holds the state of the stage.
@@ -166,7 +166,6 @@ func (b *buckets) add(p batch.Posting) error {
 	return b.whole(largeRoles)
 }
 
-// flush ends a bucket.
 func (b *buckets) flush() error {
 	defer func() { b.bucket, b.large = b.bucket[:0], false }()
 	switch {
@@ -191,7 +190,6 @@ func (b *buckets) flush() error {
 	return b.pairs()
 }
 
-// pairs writes the candidates of the bucket.
 func (b *buckets) pairs() (err error) {
 	n := int64(0)
 	b.pairing.Bucket(b.bucket, func(c batch.Candidate) bool {
@@ -217,7 +215,6 @@ func (b *buckets) candidate(c batch.Candidate) error {
 	return b.write()
 }
 
-// whole writes the postings of the bucket.
 func (b *buckets) whole(roles string) error {
 	for _, p := range b.bucket {
 		if err := b.left(p, roles); err != nil {
@@ -227,7 +224,6 @@ func (b *buckets) whole(roles string) error {
 	return nil
 }
 
-// left writes a posting of a hot bucket.
 func (b *buckets) left(p batch.Posting, roles string) error {
 	if p.Text() < held {
 		return nil // Decide finds the documents of the index itself

@@ -72,7 +72,6 @@ type distinct struct {
 	buf    []batch.Posting
 }
 
-// post writes the postings of a text.
 func (d *distinct) post(r textRow, place batch.Ordinal) error {
 	d.buf = r.postings(place, d.buf)
 	for _, p := range d.buf {
@@ -151,7 +150,6 @@ func (r *run) add(t textRow) error {
 	return err
 }
 
-// later stores a text for a later run.
 func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills

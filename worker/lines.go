@@ -25,7 +25,6 @@ type Counts struct {
 	Out int64 `json:"out"`
 }
 
-// lines reads and writes lines of fields.
 type lines struct {
 	ctx    context.Context
 	in     *bufio.Reader
@@ -196,7 +195,6 @@ func Unescape(b []byte) (string, error) {
 	return string(append(out, b...)), nil
 }
 
-// edge builds the line of an edge.
 func (l *lines) edge(e batch.Edge) {
 	l.ordinal(e.Later)
 	l.tab()
@@ -226,7 +224,6 @@ func parseShare(name string, field []byte) (float64, error) {
 	return x, nil
 }
 
-// parseEdge reads the line of an edge.
 func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 	if err := want(fields, 8, "an edge"); err != nil {
 		return e, err

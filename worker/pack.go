@@ -148,7 +148,6 @@ func nextText(b []byte) (row textRow, rest []byte, err error) {
 	return b[:n], b[n:], nil
 }
 
-// eachText calls fn with the rows of a pack.
 func eachText(pack []byte, fn func(textRow) error) error {
 	for len(pack) > 0 {
 		row, rest, err := nextText(pack)
@@ -194,7 +193,6 @@ func appendPosting(b []byte, p batch.Posting) []byte {
 	return b
 }
 
-// eachPosting calls fn with the postings of a pack.
 func eachPosting(pack []byte, fn func(batch.Posting) error) error {
 	if len(pack)%postingLen != 0 {
 		return fmt.Errorf("%w: a pack ends inside a posting", ErrLine)
