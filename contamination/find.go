@@ -53,7 +53,6 @@ func (f *Finder) Find(raw string) []Finding {
 	return found
 }
 
-// look finds the keys of needles.
 func (w *work) look() {
 	w.hits = w.hits[:0]
 	for i := range w.units {
@@ -236,7 +235,6 @@ func (w *work) answered(f *Finding) string {
 	return s.ids[0]
 }
 
-// why describes a finding in words.
 func (w *work) why(f *Finding, whole bool) string {
 	if f.Held == 1 && f.Probability == 1 && whole {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)

@@ -9,7 +9,6 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// numeric reports whether a unit has a digit.
 func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 // symbolic reports whether a unit can be part of a formula: a number, or a single letter.

@@ -170,7 +170,6 @@ func (t *counts) score(name string) JudgedScore {
 	}
 }
 
-// groups are counts by name.
 type groups[T any] map[string]*T
 
 func (g groups[T]) of(name string) *T {

@@ -95,7 +95,6 @@ func (l *label) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ids returns the ids of the two documents.
 func (p labelledPair) ids() (a, b string, err error) {
 	switch {
 	case p.IDA != "" && p.IDB != "":

@@ -162,7 +162,6 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// keyOf returns a key of a whole hash.
 func keyOf(h Hash) uint64 {
 	var b [Bits / 8]byte
 	for i, word := range h {

@@ -121,7 +121,6 @@ func newAuto(c Choice) (neardup.Method, error) {
 	return a, nil
 }
 
-// readWeights reads a table of weights.
 func readWeights(r io.Reader) (*evidence.Weights, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -151,7 +150,6 @@ func (a *auto) Spec() neardup.Spec {
 	return s
 }
 
-// number prints a setting.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Routes are in the two highest bits of the sketch. The methods' own sketches leave them free: ngram has a

@@ -111,7 +111,6 @@ func (c *contained) Plausible(a, b uint64) bool {
 	return (a&routeBits != 0 && b&routeBits != 0) || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
 
-// ofMethod returns the method's sketch.
 func ofMethod(sketch uint64) uint64 {
 	if sketch&routeBits == routeBits {
 		return sketch &^ routeBits

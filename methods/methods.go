@@ -18,7 +18,6 @@ import (
 	"github.com/neardup/neardup/weighted"
 )
 
-// maker makes the methods of one name.
 type maker struct {
 	name, about string
 	make        func(Choice) (neardup.Method, error)

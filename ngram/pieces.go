@@ -53,7 +53,6 @@ func newClasses(p *plans) []lengths {
 	return append(all, end)
 }
 
-// class returns which class a length is in.
 func (p *plans) class(n int) int {
 	at, _ := slices.BinarySearchFunc(p.classes, n, func(c lengths, n int) int { return c.to - n })
 	return at

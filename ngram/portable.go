@@ -86,7 +86,6 @@ func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	}
 }
 
-// addTo adds to slots.
 func addTo(slots []atomic.Uint32) func(int, uint32) {
 	return func(i int, v uint32) { slots[i].Add(v) }
 }

@@ -114,7 +114,6 @@ type tuner struct {
 	table  *table // rarity in the texts; no threshold changes it
 }
 
-// train makes the table.
 func (t *tuner) train() error {
 	c := t.config
 	c.Keys, c.Threshold = Exact, 1

@@ -199,7 +199,6 @@ func RuneStarts[T string | []byte](s T) (n int) {
 	return n
 }
 
-// find returns the stretch that contains a byte of the store.
 func (s *store) find(at int64) (found stretch, err error) {
 	lo, hi := 0, s.stretches.Len()
 	for lo+1 < hi {
@@ -234,7 +233,6 @@ func (s *store) placeAt(at int64) (Place, error) {
 	}, err
 }
 
-// id returns the id of a document.
 func (s *store) id(item int) (string, error) {
 	doc, err := s.documents.Get(item)
 	if err != nil {

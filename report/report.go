@@ -85,7 +85,6 @@ type extra struct {
 	relation  neardup.Relation
 }
 
-// A group is a group to show.
 type group struct {
 	leader         int32 // row
 	size, variants int32
@@ -248,7 +247,6 @@ func (b *Builder) firstKept() map[uint64]int32 {
 	return first
 }
 
-// count makes the groups.
 func (b *Builder) count(leaderOf []int32) {
 	at := map[int32]int{}
 	for n, leader := range leaderOf {

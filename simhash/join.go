@@ -188,7 +188,6 @@ const (
 	hotBucketCost = 1.5 // one more value in each bucket
 )
 
-// cost returns the cost of the join by one table.
 func (j *joiner) cost(t *table) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {

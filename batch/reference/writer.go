@@ -143,7 +143,6 @@ func ownName(name string) bool {
 	return len(number) == 6 && strings.Trim(number, "0123456789") == "" && slices.Contains(suffixes, suffix)
 }
 
-// file begins a new file.
 func (w *Writer) file(suffix string) (*blockWriter, fileEntry, error) {
 	name := fmt.Sprintf("%06d.%s", w.next.Next, suffix)
 	f, err := newBlockWriter(filepath.Join(w.dir, name), suffix == "texts" || suffix == "ids")
@@ -216,7 +215,6 @@ func (w *Writer) end(last func() error) error {
 	return errors.Join(err, w.unlock())
 }
 
-// partWriter writes a part.
 type partWriter struct {
 	rows, ids, texts, keys *blockWriter
 	entry                  partEntry

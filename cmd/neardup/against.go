@@ -43,7 +43,6 @@ func (f *againstFlags) settings(m *methodFlags) error {
 	return err
 }
 
-// onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
 		return fmt.Errorf("%s is not an index: that is a folder, which neardup index create makes", path)
@@ -237,7 +236,6 @@ func (a *against) close() error {
 	return err
 }
 
-// refuse rejects given flags that cannot be combined with --against.
 func (f *againstFlags) refuse(given map[string]bool) error {
 	for flag, is := range given {
 		if is && len(f.paths) > 0 {

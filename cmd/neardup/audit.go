@@ -83,7 +83,6 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	return out
 }
 
-// quality converts the result of an audit for the report.
 func quality(a *audit.Result) (*report.Quality, error) {
 	if a == nil {
 		return nil, nil

@@ -89,7 +89,6 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	return f, nil
 }
 
-// examined is the result for a record.
 type examined struct {
 	item  corpus.Item
 	doc   interop.Document
@@ -154,7 +153,6 @@ type contaminationSummary struct {
 	spent
 }
 
-// A findingLine is a line of --findings.
 type findingLine struct {
 	ID string `json:"id"`
 	contamination.Finding
@@ -200,7 +198,6 @@ func (w *contaminationWriter) unsearched() error {
 // mostStubs is the number of skipped items that the summary names.
 const mostStubs = 20
 
-// summary prints the summary.
 func (w *contaminationWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {

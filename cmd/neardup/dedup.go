@@ -126,7 +126,6 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	return err
 }
 
-// member passes a member of a cluster to the tables.
 func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	if w.clusters != nil {
 		err = w.clusters.add(o, size)
@@ -166,7 +165,6 @@ func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary
 	return sum, w.rep.nothingRead(sum.Documents)
 }
 
-// decision writes a decision.
 func (w *dedupRun) decision(o batch.Outcome) error {
 	if !w.addresses {
 		return w.decisions.WriteJSON(o.Decision)

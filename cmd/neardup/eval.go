@@ -50,7 +50,6 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	return printed(e.app, e.json, r, err)
 }
 
-// indented prints a result as indented JSON.
 func indented(w io.Writer, result any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -74,7 +73,6 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	return out.Commit()
 }
 
-// measure prints the quality of the method.
 func (e *evaluation) measure(ctx context.Context, inputs []string) error {
 	m, n, err := e.method.method()
 	if err != nil {

@@ -28,7 +28,6 @@ type fingerprint struct {
 	tsv, binary bool
 }
 
-// ready makes simhash the default.
 func (f *fingerprint) ready(fs *pflag.FlagSet) {
 	f.method.usual = "simhash"
 	fs.Lookup("method").DefValue = f.method.usual
@@ -63,7 +62,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// tell prints the summary.
 func (sum fingerprintSummary) tell(rep *reporter) error {
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		documents(w, sum.readCounts)
@@ -81,7 +79,6 @@ type fingerprintSummary struct {
 	Spec string `json:"spec"`
 }
 
-// line is the output for a document.
 type line struct {
 	text []byte
 	few  bool // it has too few features
@@ -216,7 +213,6 @@ func schemeHelp() string {
 	return b.String()
 }
 
-// schemeNames lists the values of --scheme.
 func schemeNames() []string {
 	var names []string
 	for _, s := range simhash.Schemes() {
@@ -243,7 +239,6 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	}}, nil
 }
 
-// schemeOf returns a function that computes the fingerprint of a text by a scheme.
 func schemeOf(name string) (func(text string) (uint64, error), error) {
 	if name == jiebaScheme {
 		return jiebaKeywords()

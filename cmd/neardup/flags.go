@@ -62,10 +62,8 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
-// codecs lists the codecs that neardup passes to corpus.
 var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 
-// options returns the corpus options that the flags select.
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt
 	var err error
@@ -190,7 +188,6 @@ func (f *methodFlags) parsed() (c methods.Choice, err error) {
 	return c, nil
 }
 
-// choice returns the selected method and its settings.
 func (f *methodFlags) choice() (c methods.Choice, err error) {
 	c, err = f.parsed()
 	if err != nil {
@@ -211,7 +208,6 @@ func (f *methodFlags) choice() (c methods.Choice, err error) {
 	return c, err
 }
 
-// method makes the method, and the normaliser of its texts.
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
 
 // at makes the method with another threshold, if it takes one.

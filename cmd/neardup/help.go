@@ -113,7 +113,6 @@ func usageText(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// flagHelp lists the flags of a command, group by group.
 func flagHelp(cmd *cobra.Command) string {
 	groups := map[string]*pflag.FlagSet{}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -176,7 +175,6 @@ func (v *man) do(_ context.Context, args []string) error {
 	return writeManual(args[0], v.cmd.Root())
 }
 
-// writeManual writes the manual pages of a command and its subcommands.
 func writeManual(dir string, cmd *cobra.Command) error {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {

@@ -124,7 +124,6 @@ func isPicture(data []byte) bool {
 // pictureSchemes maps the names of imagehash to its hashes.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
-// pictures makes the printer of the fingerprints of pictures.
 func (f *fingerprint) pictures() (*printer, error) {
 	if f.scheme != "" {
 		return f.pictureScheme()
@@ -212,7 +211,6 @@ func looksLikePicture(path string) bool {
 	return isPicture(head[:n])
 }
 
-// comparePictures compares two files.
 func (c *compare) comparePictures(a, b string) error {
 	if c.text || c.from != "" {
 		return usage("pictures are compared by the names of their files: neither --text nor --from")
@@ -251,7 +249,6 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-// read computes all hashes of a file.
 func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		if err == nil {

@@ -35,7 +35,6 @@ type stageFlags struct {
 	titleAgrees, urlAgrees float64
 }
 
-// check rejects unknown modes.
 func (f *stageFlags) check() error {
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {

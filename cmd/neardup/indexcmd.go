@@ -41,7 +41,6 @@ func (v *indexAdd) do(ctx context.Context, args []string) error {
 	return v.dedup.do(ctx, args[1:])
 }
 
-// indexInfos is the output of index info.
 type indexInfos struct {
 	Method    string `json:"method"`
 	Normalize string `json:"normalize"`

@@ -150,7 +150,6 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onTerminal reports whether w is a terminal.
 func onTerminal(w io.Writer) bool {
 	if c, ok := w.(*checked); ok {
 		w = c.Writer
@@ -344,7 +343,6 @@ func badValue(name string, err error) error {
 	return fmt.Errorf("%s %q: %w", name, bad.GetValue(), cause)
 }
 
-// flagError describes an error of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		err = badValue("--"+bad.GetFlag().Name, err)

@@ -129,7 +129,6 @@ func (p *page) reached(phase string) {
 	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
 }
 
-// write writes the page of a run.
 func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) error {
 	defer p.builder.Close()
 	p.reached("")
@@ -231,7 +230,6 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// decide reads the decisions.
 func (p *reportVerb) decide(b *report.Builder) error {
 	return textlines.Each(p.decisions, func(_ int, line []byte) error {
 		var d neardup.Decision
@@ -247,7 +245,6 @@ func (p *reportVerb) decide(b *report.Builder) error {
 	})
 }
 
-// facts reads other facts about the run.
 func (p *reportVerb) facts(run *report.Run) error {
 	if p.summary != "" {
 		var s summary
@@ -276,7 +273,6 @@ func (p *reportVerb) facts(run *report.Run) error {
 	return nil
 }
 
-// documents reads the inputs and passes the documents to the report.
 func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run) error {
 	var lengths report.Lengths
 	var unknown int64
@@ -398,7 +394,6 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
 
-// thresholdOf parses the threshold of a spec.
 func thresholdOf(spec string) float64 {
 	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
 		if t, err := strconv.ParseFloat(m[1], 64); err == nil {

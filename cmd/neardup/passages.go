@@ -119,7 +119,6 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	return nil
 }
 
-// config checks the flags.
 func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err := p.run.machine(nil); err != nil {
 		return cfg, nil, err
@@ -208,7 +207,6 @@ type passageSummary struct {
 	spent
 }
 
-// write reads the documents and writes each.
 func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *passage.Spans) error {
 	dec := r.NewDecoder()
 	next, err := spans.Next()
@@ -231,7 +229,6 @@ func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *pass
 	})
 }
 
-// item writes the i-th document.
 func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans []passage.Span) error {
 	if len(spans) == 0 && w.own == nil && !w.writes() {
 		return nil
@@ -295,7 +292,6 @@ type ownShare struct {
 	Dropped bool    `json:"dropped"`
 }
 
-// A cutDocument is the result for a document.
 type cutDocument struct {
 	parts         []passage.Part
 	left          string // of its text
@@ -372,7 +368,6 @@ type spanFrom struct {
 	Bytes [2]int `json:"bytes"`
 }
 
-// part counts and writes a repeated part of a document.
 func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	n := int64(p.End - p.Start)
 	switch p.Stays {
@@ -414,7 +409,6 @@ func (p *cutFlags) what() string {
 	return "passages of at least " + p.least
 }
 
-// summary prints the summary.
 func (w *passageWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {

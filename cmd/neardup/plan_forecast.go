@@ -17,7 +17,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// A sampledRecord is a record of the sample.
 type sampledRecord struct {
 	at int64 // among all records
 	it corpus.Item
@@ -169,7 +168,6 @@ func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Durati
 	return max(ends[1]-ends[0]-(ends[2]-ends[1]), 0).Seconds(), nil
 }
 
-// planned is the output of the command.
 type planned struct {
 	Documents estimate   `json:"documents"`
 	Sample    int64      `json:"sample"`

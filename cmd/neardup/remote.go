@@ -307,7 +307,6 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 // lagTime is the timeout for reading the lag from a broker.
 const lagTime = 5 * time.Second
 
-// consumeRegistry returns a registry with the metrics of a consumer.
 func consumeRegistry(ctx context.Context, c *streams.Consumer) *prometheus.Registry {
 	r := processRegistry()
 	for _, f := range []struct {

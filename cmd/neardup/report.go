@@ -281,7 +281,6 @@ func (p *reporter) dedup(s *batch.Summary) error {
 	})
 }
 
-// printOutcomes prints the counts of decisions.
 func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	held := ""
 	if s.Contained > 0 {
@@ -311,7 +310,6 @@ func (p *reporter) pairs(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Pairs: &s.Pairs}, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
 }
 
-// finish prints the summary of a batch.
 func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	s.spent = spentSoFar()
 	var err error
@@ -432,7 +430,6 @@ func oneLine(s string) string {
 
 func appendf(b []byte, format string, args ...any) []byte { return fmt.Appendf(b, format, args...) }
 
-// appendString appends a string as JSON.
 func appendString(b []byte, s string) []byte {
 	q, err := json.Marshal(s)
 	if err != nil { // strings always marshal

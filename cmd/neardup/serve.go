@@ -43,7 +43,6 @@ type serve struct {
 	reload  chan os.Signal // SIGHUP: read the tokens again
 }
 
-// limitFlags are the flags that limit a server and its clients.
 type limitFlags struct{ server.Limits }
 
 func (f *limitFlags) add(fs *pflag.FlagSet) {
@@ -237,7 +236,6 @@ func unlessEnded(ctx context.Context, err error) error {
 	return err
 }
 
-// open opens the index of the profile.
 func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, error) {
 	if s.index.profile == profileClassic {
 		return s.stores.openClassic(ctx, settings)
@@ -333,7 +331,6 @@ func (s *serve) snapshots(store *openStore) func(context.Context, string) error 
 	}
 }
 
-// listen listens, with a bound on the connections.
 func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", s.addr)

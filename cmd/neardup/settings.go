@@ -44,7 +44,6 @@ func bounded(fs *pflag.FlagSet) {
 	})
 }
 
-// boundedAll calls bounded for a command and its subcommands.
 func boundedAll(cmd *cobra.Command) {
 	bounded(cmd.Flags())
 	for _, sub := range cmd.Commands() {
@@ -255,7 +254,6 @@ func (s *spec) Set(v string) error {
 	return nil
 }
 
-// names lists the settings.
 func (s *spec) names() (names []string) {
 	s.settings.VisitAll(func(f *pflag.Flag) {
 		if f.Name != s.first {

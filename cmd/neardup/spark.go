@@ -233,7 +233,6 @@ func unpack(source fs.FS, dir string, job sparkJob) error {
 	return errors.Join(os.WriteFile(filepath.Join(dir, "job.json"), b, 0o600), os.WriteFile(filepath.Join(dir, "run.py"), []byte(main), 0o600))
 }
 
-// submit runs spark-submit and waits for it.
 func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []string) error {
 	own, err := os.Executable()
 	if err != nil {

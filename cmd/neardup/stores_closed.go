@@ -74,7 +74,6 @@ func (b *backup) offline(ctx context.Context, name string) error {
 	return nil
 }
 
-// within reports whether a path is dir or is inside it.
 func within(path, dir string) bool {
 	if path == "" {
 		return false
@@ -136,10 +135,8 @@ func (v *check) do(ctx context.Context, args []string) error {
 	return v.stream.send(ctx, v.app, inputs, checkAll)
 }
 
-// errDamaged reports that a check of a store found problems.
 var errDamaged = errors.New("the store is damaged")
 
-// errApart reports that a store differs from its log.
 var errApart = errors.New("store and log differ, or the store is damaged")
 
 // nowAndThen returns a function that prints progress: every second on a terminal, every ten seconds in a log.
@@ -264,7 +261,6 @@ func (v *logBegin) do(ctx context.Context, _ []string) error {
 	})
 }
 
-// withLog opens the log and calls work with it.
 func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
 	if f.log == "" {
 		return usage("--log is missing")

@@ -81,7 +81,6 @@ func (g *again) unread(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// decides reports whether a flag is one of an index.
 func decides(flag string) bool {
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)
@@ -261,7 +260,6 @@ func hint(err error) error {
 	return err
 }
 
-// progress returns a function that prints the progress of a tenant.
 func (g *again) progress(tenant string) func(made int) {
 	last := 0
 	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
@@ -271,7 +269,6 @@ func (g *again) progress(tenant string) func(made int) {
 	})
 }
 
-// summary prints what was rebuilt for a tenant.
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	tell(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
@@ -403,7 +400,6 @@ func (m *movedFile) Commit() error {
 	return m.AtomicFile.Commit()
 }
 
-// rejudge judges the docIds of one index again.
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (err error) {
 	var textOf func(uint64) (string, bool, error)
 	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {

@@ -63,7 +63,6 @@ type stream struct {
 	sent, ended bool // sent: at least one job was made; ended: no job follows
 }
 
-// counts holds the result of a run.
 type counts struct {
 	articles, fresh, duplicates int64
 	blank                       int64 // new because they have no text
@@ -154,7 +153,6 @@ func (s *stream) named(j *job) *job {
 	return j
 }
 
-// add decodes a record into the job.
 func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	var doc neardup.Document
 	err := dec.Decode(it, &doc)
@@ -207,7 +205,6 @@ func imagesOf(list string) (images []api.Image, err error) {
 	return images, nil
 }
 
-// note records the result of a job.
 func (s *stream) note(j *job) error {
 	if j.err != nil {
 		return j.err

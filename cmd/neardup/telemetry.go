@@ -43,7 +43,6 @@ type telemetry struct {
 	log              *slog.Logger
 }
 
-// openLog begins the log.
 func (t *telemetry) openLog(to io.Writer) error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(t.logLevel)); err != nil {
@@ -193,7 +192,6 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 	return nil
 }
 
-// processRegistry returns a registry with the metrics of the process.
 func processRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

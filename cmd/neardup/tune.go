@@ -51,7 +51,6 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	return t.told(r)
 }
 
-// told prints the measurements and draws them.
 func (t *tune) told(r interface {
 	WriteText(w io.Writer) error
 	WriteSVG(w io.Writer) error
