@@ -12,7 +12,6 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// work is the memory of one call of Find.
 type work struct {
 	*Finder
 	units   []unit
@@ -108,7 +107,6 @@ func enough(n *needle, hits []hit) bool {
 	return false
 }
 
-// judge finds the best window for a needle, and its verdict.
 func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok bool) {
 	w.needle = appendUnits(w.needle[:0], n.clean)
 	pairs := w.align(w.needle, n.weights, w.units, int(from), int(to))
@@ -298,7 +296,6 @@ func settle(found []Finding) []Finding {
 	return out
 }
 
-// locate sets where a finding is in the original text.
 func (w *work) locate(f *Finding, raw string) {
 	start, end := w.of(f.first, f.last, len(w.units))
 	f.Start = utf8.RuneCountInString(raw[:start])

@@ -337,7 +337,6 @@ func (b *builder) eachShingle(fn func(n *needle, i int, hash uint64, weight uint
 	}
 }
 
-// link makes the table and the filter of the postings.
 func (x *index) link() {
 	log := max(bits.Len(uint(2*len(x.postings))), 6)
 	x.shift, x.heads = 64-log, make([]uint32, 1<<log)
@@ -375,7 +374,6 @@ func (x *index) find(key uint64) []posting {
 	}
 }
 
-// holds reports whether a row of units occurs within others.
 func holds(doc, row []unit) bool {
 	for i := 0; i+len(row) <= len(doc); i++ {
 		if slices.EqualFunc(doc[i:i+len(row)], row, func(a, b unit) bool { return a.hash == b.hash }) {

@@ -67,7 +67,6 @@ func (u *unit) word(clean string, at int) int {
 	return at
 }
 
-// single reports whether a rune is a unit by itself.
 func single(r rune) bool { return r >= 0xE00 && (text.IsCJK(r) || text.IsUnspaced(r)) }
 
 func (u unit) size() int {

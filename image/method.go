@@ -118,7 +118,6 @@ func (m *Method) Plausible(a, b uint64) bool {
 	return m.turned || bits.OnesCount64(a^b) <= m.distance
 }
 
-// view is the form that Compare needs.
 type view struct {
 	hashes   []Hash
 	compared bool

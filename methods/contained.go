@@ -65,7 +65,6 @@ func (c *contained) RecordPrepare(clean string, rec *neardup.Record) neardup.Pre
 	return v
 }
 
-// addKeys adds the keys of the passages to a record of the method.
 func (c *contained) addKeys(clean string, rec *neardup.Record) {
 	s := idleSets.Get().(*sets)
 	defer idleSets.Put(s)
@@ -140,7 +139,6 @@ func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	return dst
 }
 
-// leastShare returns the least number that is at least a share of n.
 func leastShare(n int, share float64) uint64 {
 	least := int(math.Ceil(share * float64(n)))
 	for least > 1 && float64(least-1)/float64(n) >= share {

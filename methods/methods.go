@@ -88,7 +88,6 @@ func newWeighted(c Choice) (neardup.Method, error) {
 	return weighted.New(weighted.Config{Threshold: c.float("threshold"), Lexicon: lexicon, Seed: c.seed()})
 }
 
-// lexicon returns what weighs words.
 func (c Choice) lexicon() (*token.Lexicon, error) {
 	idf, err := table(c, "idf", keyword.ReadTable)
 	if err != nil {

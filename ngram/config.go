@@ -129,7 +129,6 @@ func build(name string, c Config) (Method, error) {
 		Edit, Jaccard, Cosine, Containment)
 }
 
-// settings are the shared settings of both methods.
 type settings struct {
 	Config
 	name  string

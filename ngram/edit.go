@@ -18,7 +18,6 @@ type editMethod struct {
 	selecting bool // training takes pieces.go whatever the corpus
 }
 
-// withTable returns the method choosing its keys by the table.
 func (m *editMethod) withTable(t *table) Method {
 	with := *m
 	with.table, with.corpus = t, nil

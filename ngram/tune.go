@@ -1,6 +1,7 @@
 package ngram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,11 +161,8 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 
 func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 	similar, err := t.similarities(pairs)
-	if err != nil {
-		return err
-	}
-	other, err := t.similarities(negatives)
-	if err != nil {
+	other, failed := t.similarities(negatives)
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	for percent := 50; percent <= 100; percent += 5 {
@@ -230,7 +228,6 @@ func (t *tuner) work(c Config) (float64, error) {
 	return float64(met) / float64(len(t.texts)), nil
 }
 
-// propose chooses m and the threshold from the curves.
 func (r *Report) propose() {
 	for _, p := range r.ByM {
 		if p.Share >= r.Recall {
@@ -248,7 +245,6 @@ func (r *Report) propose() {
 	}
 }
 
-// longestCommon returns the length of the longest common substring.
 func longestCommon(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	longest := 0

@@ -34,7 +34,6 @@ type stretch struct {
 // far runes are counted.
 const longestStretch = 4 << 10
 
-// document is a known item of the input.
 type document struct {
 	id    external.Ref
 	idLen uint32
@@ -123,7 +122,6 @@ func merged(all []anchor, a *anchor) []anchor {
 	return append(all, *a)
 }
 
-// keep stores what one document adds.
 func (j *job) keep(p *part) error {
 	item := j.store.documents.Len()
 	if item == math.MaxUint32 {

@@ -150,7 +150,6 @@ func oneLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// summarize fills in the fields that follow from the decisions.
 func (b *Builder) summarize(run *Run, c *columns) error {
 	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)

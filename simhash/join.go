@@ -107,7 +107,6 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 	return j.flush(ctx)
 }
 
-// joiner is one join under way.
 type joiner struct {
 	layout  layout
 	k       int

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,16 +33,10 @@ func parsePosting(fields [][]byte) (p batch.Posting, err error) {
 		return p, err
 	}
 	key, text, role, sketch := fields[0], fields[1], fields[2], fields[3]
-	k, err := parseHex(key)
-	if err != nil {
-		return p, err
-	}
-	t, err := parsePlace(text)
-	if err != nil {
-		return p, err
-	}
-	s, err := parseHex(sketch)
-	if err != nil {
+	k, errKey := parseHex(key)
+	t, errText := parsePlace(text)
+	s, errSketch := parseHex(sketch)
+	if err := cmp.Or(errKey, errText, errSketch); err != nil {
 		return p, err
 	}
 	r := batch.Role(1 + strings.Index(roles, string(role)))
@@ -121,7 +116,6 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer) (C
 	return b.counts, errors.Join(err, b.out.Flush())
 }
 
-// passed writes a line of a copy or a candidate.
 func (b *buckets) passed(later, earlier, role []byte) error {
 	for _, place := range [][]byte{later, earlier} {
 		p, err := parsePlace(place)
@@ -139,7 +133,6 @@ func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer) *bucke
 	return &buckets{lines: newLines(ctx, in, out), limits: s.Limits, pairing: batch.Pairing{Method: s.Method}}
 }
 
-// buckets holds the state of the stage.
 type buckets struct {
 	*lines
 	limits  BucketLimits

@@ -45,7 +45,6 @@ func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer) (Counts
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// decided writes the edge of a decision, if it has one.
 func (l *lines) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) error {
 	leader, m := d.Leader, neardup.Match{Similarity: d.Similarity, Distance: -1, Near: true, Method: d.Method, Basis: d.Basis}
 	if d.Distance != nil {

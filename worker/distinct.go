@@ -163,7 +163,6 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	return err
 }
 
-// finish writes the results of the run, and then executes the later runs.
 func (r *run) finish() error {
 	rows := r.rows
 	for _, first := range r.firsts {
@@ -206,7 +205,6 @@ func (r *run) finish() error {
 	return nil
 }
 
-// close removes the run's files.
 func (r *run) close() {
 	_ = r.copies.Close() // temporary files, so errors do not matter
 	for _, s := range r.rest {

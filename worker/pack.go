@@ -127,7 +127,6 @@ func appendText(b []byte, hash [hashLen]byte, place batch.Ordinal, rec *neardup.
 	return b
 }
 
-// textRow is the encoded row of a document.
 type textRow []byte
 
 // size returns the length of the row at the start of r, which must hold at least the head.

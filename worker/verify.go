@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -64,11 +65,8 @@ func (b *block) candidate(fields [][]byte) error {
 		return err
 	}
 	later, x, err := b.viewed(fields[0])
-	if err != nil {
-		return err
-	}
-	earlier, y, err := b.viewed(fields[1])
-	if err != nil {
+	earlier, y, failed := b.viewed(fields[1])
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	if later <= earlier {

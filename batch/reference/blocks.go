@@ -135,7 +135,6 @@ func (w *blockWriter) end() (sum uint64, err error) {
 	return w.table.end(w.out)
 }
 
-// abort removes what was written.
 func (w *blockWriter) abort() {
 	w.out.Abort()
 	w.table.disk.Close()

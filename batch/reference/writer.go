@@ -338,29 +338,21 @@ func (w *Writer) Rewrite(ctx context.Context, digest string, change func(doc uin
 			return err
 		}
 		w.next.Next++
-		doc := p.first
-		for b := range p.rows.blocks {
-			if err := ctx.Err(); err != nil {
+		err = p.eachRow(func(doc uint32, r *Row) error {
+			if doc&0xfff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			was := r.Removed
+			if err := change(doc, r); err != nil {
 				return err
 			}
-			bytes, err := p.rows.block(b)
-			if err != nil {
-				return err
+			if r.Removed && !was {
+				w.next.Removed++
 			}
-			for ; len(bytes) >= rowBytes; bytes = bytes[rowBytes:] {
-				r := readRow(bytes)
-				was := r.Removed
-				if err := change(doc, &r); err != nil {
-					return err
-				}
-				if r.Removed && !was {
-					w.next.Removed++
-				}
-				if err := rows.add(r.append(nil), 0); err != nil {
-					return err
-				}
-				doc++
-			}
+			return rows.add(r.append(nil), 0)
+		})
+		if err != nil {
+			return err
 		}
 		entry.Sum, err = rows.end()
 		if err != nil {

@@ -62,7 +62,6 @@ func notFolder(path string) bool {
 // normalizeSetting names --normalize among the settings of a method.
 const normalizeSetting = "normalize"
 
-// remembered returns the given flags for restore.
 func (f *methodFlags) remembered() map[string]string {
 	given := map[string]string{}
 	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set

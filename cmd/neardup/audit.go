@@ -30,7 +30,6 @@ const (
 	openingShown = 100
 )
 
-// asked reports whether the user requests an audit.
 func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
 
 // Type returns the name of the value's type for the help.

@@ -23,7 +23,6 @@ type row struct {
 	verb any // nil for a command that needs another, which args describes
 }
 
-// verbs lists the commands in the groups of the help.
 var verbs = []struct {
 	group string
 	rows  []row
@@ -231,7 +230,6 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 	return rows
 })
 
-// flags maps the names of flags to their variables.
 type flags map[string]any
 
 // bind defines flags of a verb by the row of the verb, of a parent or of the name. It skips variables of other types.

@@ -199,7 +199,6 @@ func measure(ctx context.Context, x, y string) (api.Measured, error) {
 	return c, nil
 }
 
-// fingerprintOf returns the fingerprint that method simhash makes by default.
 func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
@@ -294,7 +293,6 @@ type listedPair struct {
 	ShortB string  `json:"b"`
 }
 
-// A comparedPair is the result for a listedPair.
 type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`

@@ -69,7 +69,6 @@ func (c *contaminated) check(inputs []string) error {
 	return c.run.machine(nil)
 }
 
-// finder indexes the items of an evaluation.
 func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	input := inputFlags{format: "auto", maxDocument: c.input.maxDocument}
 	r, err := input.open(c.app, []string{evals}, "")
@@ -133,7 +132,6 @@ func masked(text string, spans []interop.Span, mask string) string {
 	return b.String() + text[starts[max(end, 0)]:]
 }
 
-// contaminationWriter writes the findings, record by record.
 type contaminationWriter struct {
 	*contaminated
 	findings *corpus.AtomicFile
@@ -143,7 +141,6 @@ type contaminationWriter struct {
 	contaminationSummary
 }
 
-// A contaminationSummary is the output of --json.
 type contaminationSummary struct {
 	contamination.Items
 	readCounts

@@ -184,7 +184,6 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 	}{o.Decision, own.URL, leader.URL})
 }
 
-// config checks the flags and makes the engine's configuration.
 func (d *dedup) config() (batch.Config, error) {
 	if err := d.against.settings(&d.method); err != nil {
 		return batch.Config{}, err
@@ -328,7 +327,6 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	})
 }
 
-// config checks the flags and makes the engine's configuration.
 func (p *pairs) config() (cfg batch.Config, err error) {
 	if err := p.against.settings(&p.method); err != nil {
 		return cfg, err

@@ -56,7 +56,6 @@ func indented(w io.Writer, result any) error {
 	return e.Encode(result)
 }
 
-// printed prints a result as text or as JSON, unless there is an error.
 func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
 		return err
@@ -109,7 +108,6 @@ func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []
 	return nil
 }
 
-// judgedPairs reads pairs that people have judged, with their texts.
 func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
 	for _, file := range files {
 		of, err := eval.ReadJudged(file)

@@ -122,7 +122,6 @@ func (f *fingerprint) printer() (*printer, error) {
 	return f.print(source), nil
 }
 
-// A fingerprintLine is the JSON line of a document.
 type fingerprintLine struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint"`
@@ -133,7 +132,6 @@ type fingerprintLine struct {
 	Spec string `json:"spec"`
 }
 
-// print makes the printer of fingerprints in the selected format.
 func (f *fingerprint) print(s fingerprints) *printer {
 	return &printer{s.spec, func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		v, err := s.of(doc.Text)
@@ -160,14 +158,12 @@ func jsonLine(v any) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// fingerprints computes the fingerprints of texts by a method or a scheme.
 type fingerprints struct {
 	method, scheme string // its name, as one of the two
 	spec           string
 	of             func(text string) (value, error)
 }
 
-// A value is the fingerprint of one text.
 type value struct {
 	fp   uint64
 	few  bool // too few features for a meaningful fingerprint

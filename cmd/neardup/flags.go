@@ -25,7 +25,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// inputFlags are the flags for reading documents.
 type inputFlags struct {
 	opt         corpus.Options
 	format      string
@@ -99,7 +98,6 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	return opt, nil
 }
 
-// methodFlags are the flags that select the method and its settings.
 type methodFlags struct {
 	spec                       string   // of --method, such as "minhash recall=.999"
 	usual                      string   // the method of a spec without a name; "": auto
@@ -114,7 +112,6 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.addTo(fs, methodGroup, append([]string{"method", "threshold", normalizeSetting}, ofFiles...)...)
 }
 
-// addTo adds some of the flags to a command.
 func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
 	f.fs, f.spec = pflag.NewFlagSet("method", pflag.ContinueOnError), "auto"
 	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
@@ -254,7 +251,6 @@ func readOverrides(path string) (*override.Set, error) {
 	return set, nil
 }
 
-// runFlags are the flags of a batch run and of its output.
 type runFlags struct {
 	//lint:ignore U1000 --config, read by reflection
 	settings             string `flags:"config"`
@@ -275,7 +271,6 @@ const (
 	leastMemory = ownPages + batch.MinMemory
 )
 
-// limitGarbage sets the memory limit of the garbage collector for a bound of memory.
 func limitGarbage(memory int64) {
 	const late = 4 << 20 // what the collector notices late
 	debug.SetMemoryLimit(memory - ownPages - late)
@@ -300,7 +295,6 @@ func (f *runFlags) machine(m neardup.Method) error {
 	return nil
 }
 
-// config checks the flags and makes the engine's configuration.
 func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	m, n, err := of.method()
 	if err == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// methodTopic returns the help topic on methods and their settings.
 func methodTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +

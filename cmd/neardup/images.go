@@ -116,7 +116,6 @@ func thumbnail(data []byte) string {
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
 }
 
-// isPicture reports whether data begins like a picture.
 func isPicture(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }

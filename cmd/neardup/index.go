@@ -168,7 +168,6 @@ func (f *indexFlags) pictureLimits() *image.Limits {
 	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
-// titled reports whether --compare includes the title.
 func titled(compare string) (bool, error) {
 	switch corpus.Compare(compare) {
 	case "", corpus.OnlyText:

@@ -186,7 +186,6 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// helpOn shows the help of the command that args lead to.
 func helpOn(help *cobra.Command, args []string) error {
 	cmd, rest, err := help.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -225,7 +224,6 @@ func needs(what string) func(*cobra.Command, []string) error {
 	}
 }
 
-// usage makes an error of the command line.
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 type usageError struct{ error }
@@ -263,7 +261,6 @@ func version() string {
 	return fmt.Sprintf("%s %s", v, info.GoVersion)
 }
 
-// expects requires one argument for each name.
 func expects(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

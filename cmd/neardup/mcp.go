@@ -23,7 +23,6 @@ type mcpVerb struct {
 	data string
 }
 
-// do serves until the input or ctx ends.
 func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
 	if v.data == "" {
 		return usage("--data is missing")

@@ -79,12 +79,10 @@ func (p *page) leaders(a *against) error {
 			return err
 		}
 		var shown neardup.Document
+		var failed error
 		shown.ID, err = a.index.ID(&row)
-		if err != nil {
-			return err
-		}
-		shown.Text, err = a.index.Text(&row)
-		if err != nil {
+		shown.Text, failed = a.index.Text(&row)
+		if err := cmp.Or(err, failed); err != nil {
 			return err
 		}
 		if err := p.builder.Document(number, &shown, a.name, ""); err != nil {
@@ -94,7 +92,6 @@ func (p *page) leaders(a *against) error {
 	return nil
 }
 
-// wants reports whether the report needs the document of an item.
 func (p *page) wants(item int) bool {
 	return p.lab != nil || (item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1))
 }
@@ -323,7 +320,6 @@ type evidenceFlags struct {
 	labels string
 }
 
-// read reads the options of --write report.
 func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
@@ -340,7 +336,6 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-// evidence adds the evidence for choosing a threshold to the page.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
 		return nil

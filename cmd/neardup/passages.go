@@ -145,7 +145,6 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 // writes reports whether an output can omit documents.
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
-// compared checks the flags that select what to compare.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	switch passage.Border(c.whole) {
 	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
@@ -180,7 +179,6 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	return cfg, err
 }
 
-// passageWriter writes the results, document by document.
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
@@ -194,7 +192,6 @@ type passageWriter struct {
 	passageSummary
 }
 
-// A passageSummary is the output of --json.
 type passageSummary struct {
 	passage.Summary
 	Repeated int64 `json:"repeatedBytes"`
@@ -283,7 +280,6 @@ func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []pass
 	return w.forms.add(&d)
 }
 
-// An ownShare is a line of --shares.
 type ownShare struct {
 	ID      string  `json:"id"`
 	Own     float64 `json:"own"` // share of the bytes that are not repeated
@@ -401,7 +397,6 @@ func (p *cutFlags) units() string {
 	return p.unit + "s"
 }
 
-// what describes in words what is compared.
 func (p *cutFlags) what() string {
 	if units := p.units(); units != "" {
 		return "whole " + units

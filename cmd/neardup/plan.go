@@ -230,7 +230,6 @@ type planRun struct {
 
 func (r planRun) cpu() float64 { return r.linear + r.compare }
 
-// runOver measures a run over some documents.
 func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
 	before, _ := resources()
 	compared := time.Duration(0)

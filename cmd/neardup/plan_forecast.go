@@ -71,7 +71,6 @@ func (r *reservoir) add(d sampledRecord) {
 	}
 }
 
-// growth holds the cost of quarters, halves and all of a sample.
 type growth struct {
 	quarters, halves []planRun
 	all              planRun
@@ -240,7 +239,6 @@ func (e estimate) time() string {
 	})
 }
 
-// onSpark estimates the cost of one method on Spark.
 type onSpark struct {
 	Shuffle   estimate `json:"shuffleBytes"`      // as they are written, compressed
 	Texts     estimate `json:"shuffledTextBytes"` // texts to compare among these, before compression

@@ -25,7 +25,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// remoteFlags are the flags that select the server.
 type remoteFlags struct {
 	server, tokenFile string
 }

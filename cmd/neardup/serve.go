@@ -129,7 +129,6 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	}
 }
 
-// suits checks that flags can be combined with the profile.
 func (s *serve) suits() error {
 	switch {
 	case s.index.profile != profileClassic && s.stores.words != 0:
@@ -366,10 +365,8 @@ func (s *serve) tellAddr() error {
 	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
 }
 
-// storeDir returns the folder of the store within a data folder.
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
-// replaceFile writes a file atomically.
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
 	if err != nil {

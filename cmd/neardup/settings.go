@@ -24,7 +24,6 @@ type tenantTable struct {
 	MaxArticles *int `toml:"max-articles"`
 }
 
-// configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
 // rangeKey annotates flags of numbers and durations with their range, such as 1..64. Where the lower bound is

@@ -237,7 +237,6 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// gauges registers the metrics of the embedded store.
 func (s *openStore) gauges(r *prometheus.Registry) {
 	store := s.embedded
 	if store == nil {

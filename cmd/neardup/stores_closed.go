@@ -97,7 +97,6 @@ func resolved(path string) string {
 	return path
 }
 
-// snapshot creates a data folder and copies a store into it.
 func snapshot(data string, copyTo func(store string) error) error {
 	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -174,7 +173,6 @@ func (v *verification) valid(server bool, args []string) error {
 	return v.stores.known()
 }
 
-// run checks the store and prints the problems.
 func (v *verification) run(ctx context.Context, a *app) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
@@ -220,7 +218,6 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-// prove compares a store with its log.
 func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
@@ -278,7 +275,6 @@ func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (e
 }
 
 type logLeave struct {
-	*app
 	data string
 }
 

@@ -144,7 +144,6 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-// classic rebuilds indexes of the classic profile.
 func (g *again) classic(ctx context.Context, from docid.Source, library docid.Library, settings docid.Settings) (err error) {
 	store, err := g.stores.openClassic(ctx, settings)
 	if err != nil {
@@ -170,7 +169,6 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lo
 	return errors.Join(lacking...), errors.Join(failed...)
 }
 
-// lacks returns an error that describes what a rebuilt index lacks.
 func lacks(tenant string, sum docid.Rebuilt) error {
 	var all []error
 	if sum.Missing > 0 {
@@ -343,7 +341,6 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 	})
 }
 
-// exchange replaces the previous store with the rebuilt one.
 func (g *again) exchange() error {
 	store := storeDir(g.data)
 	if there(store) {

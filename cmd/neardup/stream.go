@@ -26,7 +26,6 @@ const (
 	jobBytes    = 1 << 20
 )
 
-// streamFlags are the flags for sending files to a server.
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
@@ -46,7 +45,6 @@ type job struct {
 	err     error
 }
 
-// ask is a function that sends the articles of a job.
 type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error)
 
 // stream sends inputs to a server with parallel requests. It bounds the unanswered jobs, so a slow server

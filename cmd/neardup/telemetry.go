@@ -37,7 +37,6 @@ const (
 // tracesOff is the value of --traces that disables traces, whatever the environment has.
 const tracesOff = "off"
 
-// telemetry holds the logging and tracing flags of a server.
 type telemetry struct {
 	logLevel, traces string
 	log              *slog.Logger
@@ -202,7 +201,6 @@ func processRegistry() *prometheus.Registry {
 	return r
 }
 
-// newRegistry returns a registry with the metrics of the process and of a store.
 func newRegistry(store *openStore) *prometheus.Registry {
 	r := processRegistry()
 	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {

@@ -271,7 +271,6 @@ func (f *methodFlags) asFlags() []string {
 	return flags
 }
 
-// steps checks the flags that select what to compare.
 func (c *cutFlags) steps() (*passage.Steps, error) {
 	if c.near {
 		return nil, usage("--near is not for Spark: equal passages and units are found there")
@@ -284,7 +283,6 @@ func (c *cutFlags) steps() (*passage.Steps, error) {
 	return passage.NewSteps(cfg)
 }
 
-// passages returns the settings of the stages of passages.
 func (c *cutFlags) passages() (*worker.Passages, error) {
 	steps, err := c.steps()
 	least := c.least
