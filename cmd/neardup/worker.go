@@ -79,7 +79,7 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 	}
 	passages := strings.HasPrefix(w.name, "passages ")
 	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && (w.name == "records" || passages)) {
-		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
+		return usage("--parts %d: out of range (want 1 to %d)", w.parts, mostParts)
 	}
 	var err error
 	if passages {
@@ -273,7 +273,7 @@ func (f *methodFlags) asFlags() []string {
 
 func (c *cutFlags) steps() (*passage.Steps, error) {
 	if c.near {
-		return nil, usage("--near is not for Spark: equal passages and units are found there")
+		return nil, usage("--near: not supported on Spark, which finds equal passages only")
 	}
 	cfg, err := c.compared()
 	if err != nil {
