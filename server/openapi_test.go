@@ -26,7 +26,7 @@ func TestOpenAPI(t *testing.T) {
 	paths := doc["paths"].(map[string]any)
 	for _, want := range []string{
 		"get /docId/getDocId", "post /docId/getDocId", "post /v1/articles", "patch /v1/articles/{nid}", "get /v1/articles/{nid}",
-		"delete /v1/articles/{nid}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/docids", "get /v1/docids/{docId}",
+		"delete /v1/articles/{nid}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/near", "post /v1/near", "get /v1/docids", "get /v1/docids/{docId}",
 		"delete /v1/docids/{docId}", "get /v1/find", "get /v1/changes/{seq}", "get /v1/stats", "get /v1/log", "post /v1/backup",
 	} {
 		method, path, _ := strings.Cut(want, " ")
@@ -112,6 +112,8 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 		{"BatchAnswer", "POST", "/v1/batch", `{"articles":[{"nid":"c"},{"nid":"~"}]}`},
 		{"Answer", "POST", "/v1/check", `{"content":"` + story(1) + `"}`},
 		{"Comparison", "POST", "/v1/compare", `{"a":{"title":"x"},"b":{"title":"x"}}`},
+		{"Neighbors", "POST", "/v1/near", `{"content":"` + story(1) + `"}`},
+		{"Neighbors", "GET", "/v1/near?text=word", ""},
 		{"MemberAnswer", "GET", "/v1/articles/b", ""},
 		{"Group", "GET", "/v1/docids/" + answer.DocID, ""},
 		{"Groups", "GET", "/v1/docids", ""},

@@ -30,10 +30,12 @@ export async function checkView(app, key) {
 }
 
 async function alone(app, content) {
-  const r = await app.source.ask('/check', { content });
+  const [r, { neighbors }] = await Promise.all([app.source.ask('/check', { content }), app.source.ask('/near', { content, top: 5 })]);
   return h('section', { class: 'panel' }, h('h2', {}, verdict(r.relation || r.decision)),
     r.docId ? h('p', {}, 'docId ', h('a', { href: '#groups/' + r.docId }, r.docId)) : null,
-    facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]));
+    facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]),
+    neighbors.length ? h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Most alike') }, h('table', {}, h('thead', {}, h('tr', {}, [t('Most alike'), t('Relation'), t('Similarity')].map((x) => h('th', { scope: 'col' }, x)))),
+      h('tbody', {}, neighbors.map((n) => h('tr', {}, h('th', { scope: 'row' }, h('a', { href: '#groups/' + n.docId }, n.id)), h('td', {}, t(n.relation)), h('td', {}, fixed(n.similarity))))))) : null);
 }
 
 const verdict = (relation) => h('span', { class: 'chip ' + ({ duplicate: 'gone', new: 'good', overlap: 'variant' }[relation] || 'variant') }, t(relation));

@@ -66,6 +66,18 @@ type Batch struct {
 // gets the id "~" followed by its seq.
 type Answer = docid.Answer
 
+// Near asks for the docIds that are most like an article. Nothing is stored.
+type Near struct {
+	Submission
+	Top int `json:"top,omitempty" minimum:"1" maximum:"100" default:"10" doc:"How many docIds to return."`
+}
+
+// Neighbors are the docIds that are most like an article, the most alike first.
+type Neighbors struct {
+	Seq       uint64           `json:"seq" doc:"The last change seen."`
+	Neighbors []docid.Neighbor `json:"neighbors" nullable:"false"`
+}
+
 // BatchAnswer holds an answer or a problem for each article.
 type BatchAnswer struct {
 	Seq     uint64       `json:"seq" doc:"Number of the last change of this batch."`
