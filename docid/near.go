@@ -13,7 +13,7 @@ import (
 
 // Neighbor is a docId that is like an article, with what the article is to its leader.
 type Neighbor struct {
-	ID         string             `json:"id" doc:"The nid of the leader; once that was deleted, ~ and the number of the change that made it."`
+	ID         string             `json:"id" doc:"The id of the leader; once that was deleted, ~ and the number of the change that made it."`
 	DocID      string             `json:"docId"`
 	Relation   neardup.Relation   `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Of the article to the leader."`
 	Similarity float64            `json:"similarity" doc:"By method auto the probability that the two say the same."`

@@ -23,7 +23,7 @@ func (s *Server) routesForRead() {
 	register(s, operation(Read, http.MethodPost, "/v1/near", "near", "The docIds most like an article"), s.near)
 	register(s, get("/v1/near", "nearText", "The docIds most like a text"), s.nearText)
 	register(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
-	register(s, with(get("/v1/articles/{nid}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
+	register(s, with(get("/v1/articles/{id}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
 	register(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
 	register(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
 	register(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
@@ -97,7 +97,7 @@ func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, er
 }
 
 type nidInput struct {
-	NID string `path:"nid"`
+	NID string `path:"id"`
 }
 
 func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, error) {

@@ -29,8 +29,8 @@ export async function checkView(app, key) {
   return v;
 }
 
-async function alone(app, content) {
-  const [r, { neighbors }] = await Promise.all([app.source.ask('/check', { content }), app.source.ask('/near', { content, top: 5 })]);
+async function alone(app, text) {
+  const [r, { neighbors }] = await Promise.all([app.source.ask('/check', { text }), app.source.ask('/near', { text, top: 5 })]);
   return h('section', { class: 'panel' }, h('h2', {}, verdict(r.relation || r.decision)),
     r.docId ? h('p', {}, 'docId ', h('a', { href: '#groups/' + r.docId }, r.docId)) : null,
     facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]),
@@ -42,7 +42,7 @@ const verdict = (relation) => h('span', { class: 'chip ' + ({ duplicate: 'gone',
 const facts = (list) => h('dl', {}, list.filter(([, x]) => x).flatMap(([k, x]) => [h('dt', {}, k), h('dd', {}, x)]));
 
 async function pair(app, p, q) {
-  const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { content: p }, b: { content: q } }), app.source.ask('/inspect', { a: p, b: q })]);
+  const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { text: p }, b: { text: q } }), app.source.ask('/inspect', { a: p, b: q })]);
   const parts = diff(p, q), names = kinds(parts), shared = passages(p, [q], 5);
   const piece = (side) => parts.flatMap((x) => x.op === '=' ? [(side === 'a' ? x.a : x.b).join('')] : (x.op === '-') === (side === 'a') ? [h(x.op === '-' ? 'del' : 'ins', {}, (side === 'a' ? x.a : x.b).join(''))] : []);
   return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.relation)),
