@@ -334,7 +334,7 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	return v.words(), w.words(), true
 }
 
-// Explain adds the evidence, whatever the similarity.
+// Explain adds the evidence and the probability, whatever the similarity.
 func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.Screen(x, y)
 	v, w, ok := scored(x, y)
@@ -349,7 +349,7 @@ func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 		}
 		m = a.match(name, m.Closeness, r)
 	}
-	m.Evidence = conflicts(r, list)
+	m.Similarity, m.Basis, m.Evidence = r.Probability(), cmp.Or(m.Basis, Basis), conflicts(r, list)
 	return m
 }
 

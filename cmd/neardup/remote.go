@@ -80,7 +80,7 @@ func (e *export) do(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"nid", "docId"}}
+	rows := [][]string{{"id", "docId"}}
 	for _, nid := range slices.Sorted(maps.Keys(found)) {
 		rows = append(rows, []string{corpus.Cell(nid), found[nid]})
 	}

@@ -259,6 +259,8 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
 	sweeper.Go(func() { s.reloads(sweeping, handler) })
+	notifySystemd(s.log, "READY=1")
+	sweeper.Go(func() { feedWatchdog(sweeping, s.log) })
 	defer sweeper.Wait()
 	defer stop()
 	select {
@@ -268,6 +270,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	}
 	handler.Drain()
 	s.log.Info("draining")
+	notifySystemd(s.log, "STOPPING=1")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {

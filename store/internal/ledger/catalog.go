@@ -84,9 +84,12 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	return err
 }
 
+// maxContest is how many members are looked at to find the hottest.
+const maxContest = 1000
+
 // contest sets the hottest member that is hotter than the kept copy.
 func (c catalog) contest(r Reader, g *docid.Group) error {
-	members, more, err := c.page(r, g.Leader, 0, docid.MaxContest)
+	members, more, err := c.page(r, g.Leader, 0, maxContest)
 	if err == nil {
 		g.Contest(members, more)
 	}
