@@ -27,7 +27,7 @@ async function start() {
   let bytes = await read('neardup.wasm.gz');
   if (bytes[0] === 0x1f) bytes = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   const go = new globalThis.Go(), { instance } = await WebAssembly.instantiate(bytes, go.importObject);
-  const host = { waiting: new Set(), failure: null, load: (name, resolve, reject) => load(host, name, resolve, reject) };
+  const host = { waiting: new Set(), failure: null, load: (name, take) => load(host, name, take) };
   globalThis.neardup = host; // the engine takes it before it first waits
   go.exit = () => {};
   const ended = go.run(instance);
@@ -36,8 +36,8 @@ async function start() {
   return host;
 }
 
-function load(host, name, resolve, reject) {
-  read(name).then(resolve, (e) => { host.failure = e; reject(String(e?.message ?? e)); });
+function load(host, name, take) {
+  read(name).then((bytes) => take(bytes, ''), (e) => { host.failure = e; take(null, String(e?.message || 'failed')); });
 }
 
 // end fails the calls of an engine that has stopped: a file was missing, or the memory is used up. The next call starts another one.

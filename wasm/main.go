@@ -50,26 +50,22 @@ func answer(resolve, reject js.Value, do func() (any, error)) {
 	resolve.Invoke(string(encoded))
 }
 
-// load waits for a table that the host loads.
-func load(host js.Value, name string) ([]byte, error) {
-	type loaded struct {
-		data []byte
-		err  error
-	}
-	done := make(chan loaded, 1)
-	resolve := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		done <- loaded{data: bytesOf(args[0])}
+// load waits for a table, which the host hands over with an error message or "".
+func load(host js.Value, name string) (data []byte, err error) {
+	done := make(chan struct{})
+	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if problem := args[1].String(); problem != "" {
+			err = fmt.Errorf("table %s: %s", name, problem)
+		} else {
+			data = bytesOf(args[0])
+		}
+		close(done)
 		return nil
 	})
-	defer resolve.Release()
-	reject := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		done <- loaded{err: fmt.Errorf("table %s: %s", name, args[0].String())}
-		return nil
-	})
-	defer reject.Release()
-	host.Call("load", name, resolve, reject)
-	l := <-done
-	return l.data, l.err
+	defer take.Release()
+	host.Call("load", name, take)
+	<-done
+	return data, err
 }
 
 // bytesOf copies a Uint8Array.

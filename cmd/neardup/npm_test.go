@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,7 @@ func TestNpm(t *testing.T) {
 	t.Run("as the command", func(t *testing.T) { npmAsCommand(t, home) })
 	t.Run("answers", func(t *testing.T) { npmAnswers(t, home) })
 	t.Run("readme", func(t *testing.T) { npmReadme(t, home) })
+	t.Run("page", func(t *testing.T) { tryPage(t, made) })
 }
 
 // makeNpm makes the package in a folder.
@@ -77,32 +79,37 @@ func inFolder(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// rowsOfCSV returns a table of n rows, 150 bytes each, a third of them edited copies and a twentieth Chinese.
+// rowsOfCSV returns a table of n rows, 150 bytes each, a third of them edited copies and a twentieth Chinese. Some of
+// the 20,000 words are common and most are rare, as in a language.
 func rowsOfCSV(n int) string {
 	rng := rand.New(rand.NewPCG(42, 4))
-	english := strings.Fields("ferry island leaves harbour morning minutes passengers council budget approved million bridge repair summer " +
-		"storm warning coast village school library opens museum exhibition painter market price wheat rain river flood mayor speech " +
-		"factory workers strike railway station tunnel delayed hospital doctors vaccine team final match goal season record")
-	chinese := []string{"渡轮", "九点", "开往", "海岛", "市政府", "批准", "预算", "桥梁", "维修", "暴雨", "警告", "学校", "图书馆", "开放", "价格", "上涨", "医院", "医生", "比赛", "冠军"}
+	words := rand.NewZipf(rng, 1.1, 8, 20_000)
+	syllables, characters := strings.Fields("ka ro mi ten sul ber in da o ve lan cho ri gus pe ta"), []rune("渡轮九点开往海岛市政府批准预算桥梁维修暴雨警告学校图书馆开放价格上涨医院生比赛冠军")
+	word := func(chinese bool) (word string) {
+		for i := words.Uint64() + 16; i > 0; i /= 16 {
+			if chinese {
+				word += string(characters[i%uint64(len(characters))])
+			} else {
+				word += syllables[i%16]
+			}
+		}
+		return word
+	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	_ = w.Write([]string{"id", "text", "url"})
 	texts := make([][]string, n)
 	for i := range texts {
-		words, gap := english, " "
-		if rng.IntN(20) == 0 {
-			words, gap = chinese, ""
-		}
-		switch {
-		case i > 100 && rng.IntN(3) == 0:
-			texts[i] = append([]string{}, texts[rng.IntN(i)]...)
+		chinese := rng.IntN(20) == 0
+		if i > 100 && rng.IntN(3) == 0 {
+			texts[i] = slices.Clone(texts[rng.IntN(i)])
 			texts[i][rng.IntN(len(texts[i]))] = fmt.Sprint(rng.IntN(100))
-		default:
-			for range 20 {
-				texts[i] = append(texts[i], words[rng.IntN(len(words))]+gap)
+		} else {
+			for range 14 {
+				texts[i] = append(texts[i], word(chinese))
 			}
 		}
-		_ = w.Write([]string{fmt.Sprint("row", i), strings.Join(texts[i], "") + ", \"says\" the report.", fmt.Sprint("https://example.org/", i)})
+		_ = w.Write([]string{fmt.Sprint("row", i), strings.Join(texts[i], " ") + ", \"says\" the report.", fmt.Sprint("https://example.org/", i)})
 	}
 	w.Flush()
 	return b.String()
