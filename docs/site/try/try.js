@@ -85,11 +85,13 @@ function pair() {
     h('div', { class: 'pair' }, h('label', {}, 'First text', a), h('label', {}, 'Second text', b)), h('div', {}, h('button', { class: 'primary' }, 'Compare')), out);
 }
 
+// narrow lets a form be as narrow as the screen, whatever is in it.
+const narrow = { 'grid-template-columns': 'minmax(0, 1fr)' };
 const formats = { csv: 'csv', tsv: 'tsv', jsonl: 'jsonl', ndjson: 'jsonl', json: 'json', txt: 'lines' };
 
 function table() {
   const input = h('input', { type: 'file', accept: '.csv,.tsv,.jsonl,.ndjson,.json,.txt' }), out = h('div', { class: 'result' });
-  const field = (name, usual) => h('input', { type: 'text', placeholder: usual, autocomplete: 'off', name });
+  const field = (name, usual) => h('input', { type: 'text', size: 8, placeholder: usual, autocomplete: 'off', name });
   const text = field('text', 'text'), id = field('id', 'id'), method = field('method', 'auto');
   const keep = h('select', { name: 'keep' }, ['first', 'longest', 'shortest'].map((k) => h('option', {}, k)));
   const go = (e) => {
@@ -99,7 +101,7 @@ function table() {
     const options = { format: formats[chosen.name.split('.').pop().toLowerCase()], text: text.value, id: id.value, method: method.value, keep: keep.value };
     working(out, (note) => run(chosen, options, note));
   };
-  const root = h('form', { class: 'panel', id: 'file', onsubmit: go }, h('h2', {}, 'A file'),
+  const root = h('form', { class: 'panel', id: 'file', style: narrow, onsubmit: go }, h('h2', {}, 'A file'),
     h('label', {}, 'Drop a CSV, TSV, JSONL or JSON file in UTF-8 here, or choose one', input),
     h('div', { class: 'cards' }, h('label', {}, 'Text column', text), h('label', {}, 'Id column', id), h('label', {}, 'Method', method), h('label', {}, 'Keep', keep)),
     h('div', {}, h('button', { class: 'primary' }, 'Find duplicates')), out);
