@@ -212,7 +212,7 @@ func npmAnswers(t *testing.T, home string) {
 		t.Fatal(err)
 	}
 	want := []any{"variant", "new", true, 2.0, -1.0, "neardup: b is not a string",
-		`neardup: unknown method "best": it is one of auto, exact, minhash, sim`,
+		`neardup: unknown method "best" (want auto, exact, minhash, simhash, ja`,
 		`neardup: options: json: unknown field "methods"`,
 		`neardup: text 1: no field "text"; it has "id"`,
 		0.0,
