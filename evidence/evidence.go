@@ -1,6 +1,6 @@
 // Package evidence scores whether two similar texts mean the same.
 //
-// The score is a sum in bits: each of six quantities of the alignment of the words of two texts, times a weight that
+// The score is a sum in bits: each of seven quantities of the alignment of the words of two texts, times a weight that
 // was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
 // computes the quantities; diff.go aligns two texts; long.go holds long texts; letters.go compares the letters of what
 // differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
