@@ -76,13 +76,7 @@ type Options struct {
 	// all records.
 	Fields []string
 
-	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
-	// the one of comma, tab, semicolon and bar under which the header has
-	// the text.
-	Delimiter byte
-
-	// Charset is the charset of text files and HTML without a declaration; "" detects it.
-	Charset string
+	Form // of the files
 
 	// MaxDocument is the largest record in bytes, decompressed; larger ones
 	// are rejected. 0 means DefaultMaxDocument.
@@ -94,6 +88,8 @@ type Options struct {
 	// SkipDamaged makes the unreadable rest of a damaged file a reject, after which the next file is read.
 	// Otherwise it is the error ErrDamaged.
 	SkipDamaged bool
+
+	Part // of the records
 
 	// Stdin is the source of the input "-".
 	Stdin io.Reader
@@ -115,6 +111,26 @@ type Options struct {
 	Pixels func(text string) int
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
+}
+
+// Form describes files that do not say it themselves.
+type Form struct {
+	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
+	// the one of comma, tab, semicolon and bar under which the header has
+	// the text.
+	Delimiter byte
+	// Charset is the charset of text files and HTML without a declaration; "" detects it.
+	Charset string
+}
+
+// Part selects some of the records.
+type Part struct {
+	// Limit is how many records are read, 0 for all.
+	Limit int64
+	// Sample is the share of the texts that is read, 0 for all. A hash of the text and of Seed decides, so
+	// equal texts are all in the sample or none is.
+	Sample float64
+	Seed   uint64
 }
 
 // PixelsField is the field of a picture that is not a field of its record.
@@ -248,6 +264,9 @@ func (f Format) hasFields() bool {
 	}
 	return true
 }
+
+// isWhole reports whether a file of the format is one record.
+func (f Format) isWhole() bool { return f == Files || f == HTML || f == Images }
 
 // codecOf returns the codec of a format, nil if there is none.
 func codecOf(codecs []Codec, f Format) Codec {

@@ -1,6 +1,8 @@
 package corpus
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +31,8 @@ type Reader struct {
 	seen    seenFields
 	first   []byte // the first object of JSON, for Names
 	spool   *spool
+	given   int64    // records
+	sampler *Decoder // nil until it is needed
 }
 
 // frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
@@ -121,6 +125,35 @@ func (r *Reader) openStdin(in *input) error {
 // Options.SkipDamaged, for the unreadable rest of one file; the caller records it and continues. Every other
 // error ends the reading.
 func (r *Reader) Next() (Item, error) {
+	for r.opt.Limit == 0 || r.given < r.opt.Limit {
+		it, err := r.record()
+		if err == nil && !r.sampled(it) {
+			continue
+		}
+		r.given++
+		return it, err
+	}
+	return Item{}, io.EOF
+}
+
+// sampled reports whether a record is in the sample. A record that cannot be decoded is.
+func (r *Reader) sampled(it Item) bool {
+	if r.opt.Sample == 0 || r.opt.Sample >= 1 {
+		return true
+	}
+	if r.sampler == nil {
+		r.sampler = r.NewDecoder()
+	}
+	var doc neardup.Document
+	if r.sampler.Decode(it, &doc) != nil {
+		return true
+	}
+	hash := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, r.opt.Seed), doc.Text...))
+	return float64(binary.LittleEndian.Uint64(hash[:])>>11)/(1<<53) < r.opt.Sample
+}
+
+// record returns the next record of the inputs.
+func (r *Reader) record() (Item, error) {
 	for r.at < len(r.inputs) {
 		in := r.inputs[r.at]
 		if r.src == nil {

@@ -72,9 +72,11 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 
 // Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
 // reading: the schemas of Parquet and Arrow. It makes r read all their columns where the table is of another format.
-func (t *Table) Suits(r *Reader) error {
+func (t *Table) Suits(r *Reader) error { return t.suits(r, r.inputs) }
+
+func (t *Table) suits(r *Reader, inputs []*input) error {
 	t.from = r
-	for _, in := range r.inputs {
+	for _, in := range inputs {
 		if in.format != t.format {
 			if err := r.readAll(in); err != nil {
 				return err
@@ -116,7 +118,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return t.object(it, values)
 	case t.codec != nil && from == t.format:
 		t.begun = true
-		return t.sink().writeAfter(it, values...)
+		return t.sink().write(it, values...)
 	}
 	columns, cells := t.record(it, dec, &doc)
 	if !t.begun {

@@ -131,7 +131,7 @@ func TestWriterMixesNoCharsets(t *testing.T) {
 		{"GBK and ASCII", chinese, ascii, Options{}, ""},
 		{"ASCII and GBK", ascii, chinese, Options{}, ""},
 		{"UTF-8 and UTF-16", "id,text\n1,Brücke\n", "\xff\xfe" + wide("id,text\n1,") + "-N\n\x00", Options{}, ""},
-		{"named", german, "id,text\n2,Fl\xfc\xdfe\n", Options{Charset: "windows-1252"}, ""},
+		{"named", german, "id,text\n2,Fl\xfc\xdfe\n", Options{Form: Form{Charset: "windows-1252"}}, ""},
 	} {
 		dir := t.TempDir()
 		r, err := Open([]string{put(t, dir, "a.csv", c.a), put(t, dir, "b.csv", c.b)}, c.opt)
@@ -172,7 +172,7 @@ func TestWriterRefuses(t *testing.T) {
 		{linked, "is an input", []string{a}},
 		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
 		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
-		{dir, "is a directory", []string{a}},
+		{dir, "new or empty", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
 		{"-", "go to a directory", []string{html}},
 	} {

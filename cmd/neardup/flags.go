@@ -269,6 +269,10 @@ type runFlags struct {
 	tmp     string
 	workers int
 
+	overwrite bool
+	limit     int64
+	sample    sampleFlag
+
 	rejects             string
 	strict, json, quiet bool // unless strict is given, as true or false, most records may not be rejected
 }
@@ -333,6 +337,17 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,
 	}, err
+}
+
+// sampleFlag is the flag --sample: a share of the texts, and a seed.
+type sampleFlag struct {
+	share float64
+	seed  uint64
+}
+
+func (f *sampleFlag) add(fs *pflag.FlagSet) {
+	f.share = 1
+	bindSpec(fs, "", "sample", "share", flags{"share": &f.share, "seed": &f.seed})
 }
 
 // fieldList splits a comma-separated list of fields and removes repetitions.
