@@ -238,7 +238,7 @@ func TestMissingColumnIsAnError(t *testing.T) {
 func TestOptionsThatCannotWork(t *testing.T) {
 	path := put(t, t.TempDir(), "a", "x")
 	for want, opt := range map[string]Options{
-		"no format":               {Format: "docx"},
+		"no format":               {Format: "odt"},
 		"negative":                {MaxDocument: -1},
 		"choose one":              {TextField: "a", HTMLField: "b"},
 		"no extractor":            {Format: HTML},

@@ -22,12 +22,16 @@ const (
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
 	Arrow   Format = "arrow"   // IPC, a file (Feather) or a stream; needs its Codec
+	Mbox    Format = "mbox"    // a mailbox, a message a document
+	Eml     Format = "eml"     // a message a file
+	Docx    Format = "docx"    // a file of Word
+	XLSX    Format = "xlsx"    // a sheet of Excel
 	Images  Format = "images"  // a picture a file; of a format with fields, WARC and standard input (JSONL), of each record
 )
 
 // Formats lists every format name, Auto first.
 func Formats() []Format {
-	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Arrow, Images}
+	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Arrow, XLSX, Mbox, Eml, Docx, Images}
 }
 
 // ParseFormat returns the format called name; "" is Auto.
@@ -121,6 +125,11 @@ type Form struct {
 	Delimiter byte
 	// Charset is the charset of text files and HTML without a declaration; "" detects it.
 	Charset string
+	// Sheet names the sheet of Excel files; "" is the first.
+	Sheet string
+	// Command returns the text of a file. It is called for files of the format Files, and with Auto for those of no
+	// format that is read. May be nil.
+	Command func(path string) (string, error)
 }
 
 // Part selects some of the records.
@@ -259,14 +268,19 @@ func (o *Options) fields() Fields {
 // hasFields reports whether records of the format have fields with names.
 func (f Format) hasFields() bool {
 	switch f {
-	case Lines, Files, HTML, WARC, Images:
+	case Lines, Files, HTML, WARC, Images, Mbox, Eml, Docx:
 		return false
 	}
 	return true
 }
 
 // isWhole reports whether a file of the format is one record.
-func (f Format) isWhole() bool { return f == Files || f == HTML || f == Images }
+func (f Format) isWhole() bool {
+	return f == Files || f == HTML || f == Images || f == Eml || f == Docx
+}
+
+// isCells reports whether a record of the format is a row of CSV.
+func (f Format) isCells() bool { return f == CSV || f == TSV || f == XLSX }
 
 // codecOf returns the codec of a format, nil if there is none.
 func codecOf(codecs []Codec, f Format) Codec {

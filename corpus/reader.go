@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -60,6 +61,7 @@ func Open(inputs []string, opt Options) (*Reader, error) {
 			return nil, err
 		}
 	}
+	r.partition()
 	if err := r.checkFields(); err != nil {
 		r.Close()
 		return nil, err
@@ -94,11 +96,19 @@ func (r *Reader) prepare(in *input) error {
 		if err != nil {
 			in.format = Files // reading it returns the error in its place
 		}
+		if r.opt.Command != nil && errors.Is(err, errKind) {
+			in.command, in.failed = true, nil
+		}
+	}
+	in.partitions = partitions(in.path)
+	in.command = in.command || (r.opt.Command != nil && r.opt.Format == Files)
+	if in.command && in.path == Stdin {
+		return errors.New("-: a command needs a file that has a name")
 	}
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
-	if in.path == Stdin && codecOf(r.opt.Codecs, in.format) != nil {
+	if in.path == Stdin && (in.format == XLSX || codecOf(r.opt.Codecs, in.format) != nil) {
 		return r.copyStdin(in)
 	}
 	return nil
@@ -303,7 +313,7 @@ func (r *Reader) checkFields() error {
 	some := func(has func(Format) bool) bool {
 		return slices.ContainsFunc(r.inputs, func(in *input) bool { return has(in.format) })
 	}
-	if r.opt.Delimiter != 0 && !some(func(f Format) bool { return f == CSV || f == TSV }) {
+	if r.opt.Delimiter != 0 && !some(Format.isCells) {
 		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), format)
 	}
 	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
@@ -335,7 +345,7 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 		f, err := r.openRows(in, c)
 		return f, f, err
 	}
-	s, err := in.open(r.opt.MaxDecompressed, &r.done)
+	s, err := r.stream(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -347,14 +357,37 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	return f, s, err
 }
 
+// stream opens the content of an input.
+func (r *Reader) stream(in *input) (*stream, error) {
+	if in.command {
+		r.done.Add(in.size)
+		return &stream{Reader: bytes.NewReader(nil)}, nil
+	}
+	if in.format != XLSX {
+		return in.open(r.opt.MaxDecompressed, &r.done)
+	}
+	f, err := in.openRows()
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := openSheet(f, in.size, r.opt.MaxDecompressed, r.opt.Sheet)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.done.Add(in.size)
+	return &stream{Reader: sheet, close: []func() error{f.Close}}, nil
+}
+
 func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	switch in.format {
 	case JSONL, Lines:
 		return newLineFrames(in, s, r.opt.MaxDocument, r.opt.Charset)
 	case JSON:
 		return &jsonFrames{b: newBlocks(utf8Stream(s)), limit: r.opt.MaxDocument}, nil
-	case CSV, TSV:
+	case CSV, TSV, XLSX:
 		return newTableFrames(in, s, r.fields, r.opt)
+	case Mbox:
+		return &mailFrames{b: newBlocks(s), limit: r.opt.MaxDocument}, nil
 	case WARC:
 		return newWarcFrames(in, s, &r.opt), nil
 	default:
@@ -403,7 +436,7 @@ func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, columns: r.columns, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
-			strict: true, format: in.format, failed: in.failed}
+			strict: true, format: in.format, origin: in.origin}
 		if in.path == Stdin {
 			if r.spool == nil {
 				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")

@@ -46,7 +46,7 @@ func (s *folderSink) advance() error {
 	if err != nil {
 		return err
 	}
-	s.file, err = s.r.sinkOf(f, []*input{in}, in.format, len(s.columns) > 0, s.columns)
+	s.file, err = s.r.sinkOf(f, []*input{in}, in.format, len(s.columns) > 0 || in.format == XLSX, s.columns)
 	if err != nil {
 		f.Abort()
 	}

@@ -36,7 +36,7 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	}
 	format, err := r.outputFormat()
 	to := FormatOf(path)
-	table := len(columns) > 0 || (to != format && slices.Contains(TableFormats(), to))
+	table := len(columns) > 0 || to == XLSX || (to != format && slices.Contains(TableFormats(), to))
 	switch {
 	case isFolder(path) || (err == nil && format == Files && !table):
 		d, err := r.CreateDir(path)

@@ -366,7 +366,7 @@ func TestNameDecides(t *testing.T) {
 		{"a.jsonl", `{"text":"a"}`, "k.jsonl", false}, {"a.jsonl", `{"text":"a"}`, "k.ndjson.gz", false},
 		{"a.jsonl", `{"text":"a"}`, "k.json", false}, {"a.jsonl", `{"text":"a"}`, "k", false}, {"a.jsonl", `{"text":"a"}`, "k.txt", false},
 		{"a.jsonl", `{"text":"a"}`, "k.csv", false}, {"a.jsonl", `{"text":"a"}`, "k.CSV.zst", false},
-		{"a.jsonl", `{"text":"a"}`, "k.xlsx", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
+		{"a.jsonl", `{"text":"a"}`, "k.ods", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
 		{"a.json", `[{"text":"a"}]`, "k.jsonl", false}, {"a.json", `[{"text":"a"}]`, "k.json", false},
 		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", false},
 		{"a.log", "a\nb\n", "k.txt", false}, {"a.log", "a\nb\n", "k.warc", true},

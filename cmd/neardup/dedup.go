@@ -229,7 +229,7 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, usage("--size-field has no effect without --out")
 	}
 	if groups := d.write.path("groups"); groups != "" && !slices.Contains(corpus.TableFormats(), corpus.FormatOf(groups)) {
-		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .jsonl, .parquet or .arrow", groups)
+		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .xlsx, .jsonl, .parquet or .arrow", groups)
 	}
 	return cfg, nil
 }

@@ -113,7 +113,7 @@ func (f *fingerprint) printer() (*printer, error) {
 		return f.print(source), nil
 	}
 	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
-		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
+		return nil, usage("--scheme has its own features, and none of --method and --idf")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"

@@ -32,16 +32,17 @@ type inputFlags struct {
 	delimiter   string
 	maxDocument size
 	maxPixels   int64
+	textCommand string
 	maxInput    size
 }
 
 func (f *inputFlags) add(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
-	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "max-pixels": &f.maxPixels})
+	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "sheet": &f.opt.Sheet, "max-pixels": &f.maxPixels})
 	bind(fs, "", flags{
 		"id-field": &f.opt.IDField, "text-field": &f.opt.TextField, "title-field": &f.opt.TitleField,
 		"compare": (*string)(&f.opt.Compare), "url-field": &f.opt.URLField, "time-field": &f.opt.TimeField,
-		"html-field": &f.opt.HTMLField, "skip-damaged": &f.opt.SkipDamaged,
+		"html-field": &f.opt.HTMLField, "text-command": &f.textCommand, "skip-damaged": &f.opt.SkipDamaged,
 		"max-document": &f.maxDocument, "max-decompressed": &f.maxInput,
 	})
 }
@@ -87,6 +88,12 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = codecs
+	if f.textCommand != "" {
+		opt.Command, err = textCommand(f.textCommand, opt.MaxDocument)
+		if err != nil {
+			return opt, usage("--text-command: %w", err)
+		}
+	}
 	opt.Pixels = pixelsOf
 	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
 		p, err := html.Extract(page, charset, url)
@@ -103,13 +110,13 @@ func (f *inputFlags) options() (corpus.Options, error) {
 
 // methodFlags are the flags that select the method and its settings.
 type methodFlags struct {
-	spec                       string   // of --method, such as "minhash recall=.999"
-	usual                      string   // the method of a spec without a name; "": auto
-	only                       []string // settings that the spec may have; nil: all but those that name files
-	threshold                  float64
-	idf, dictionary, stopwords string
-	normalize                  string
-	fs                         *pflag.FlagSet // these flags
+	spec      string   // of --method, such as "minhash recall=.999"
+	usual     string   // the method of a spec without a name; "": auto
+	only      []string // settings that the spec may have; nil: all but those that name files
+	threshold float64
+	idf       string
+	normalize string
+	fs        *pflag.FlagSet // these flags
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -122,9 +129,7 @@ func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
 	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
 		"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
 	f.fs.Float64Var(&f.threshold, "threshold", 0, "")
-	for name, p := range map[string]*string{"idf": &f.idf, "dictionary": &f.dictionary, "stopwords": &f.stopwords} {
-		f.fs.StringVar(p, name, "", "")
-	}
+	f.fs.StringVar(&f.idf, "idf", "", "")
 	for _, s := range methods.Settings() {
 		if own := f.fs.Lookup(s.Name); own != nil {
 			own.Usage = settingHelp(s)
