@@ -108,7 +108,7 @@ func ExampleCreateAtomic() {
 func ExampleParseFormat() {
 	_, err := corpus.ParseFormat("odt")
 	fmt.Println(err)
-	// Output: no format "odt": one of auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, xlsx, mbox, eml, docx, images
+	// Output: unknown format "odt" (want auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, xlsx, mbox, eml, docx, images)
 }
 
 // Outputs appear together: after an error none does.

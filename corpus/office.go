@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// office is a file of Word or Excel: a zip archive of XML. All parts together hold at most so many bytes.
+// office is a file of Word or Excel: a zip archive of XML. All parts together hold at most most bytes.
 type office struct {
 	zip  *zip.Reader
 	most int64

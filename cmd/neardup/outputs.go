@@ -37,7 +37,7 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	}
 	o.paths = append(o.paths, path)
 	if info, err := os.Stat(path); o.keeps && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		o.err = usage("%s: exists already (want --overwrite to replace it)", path)
+		o.err = usage("%s: the file exists (want --overwrite to replace it)", path)
 		return out
 	}
 	if o.check != nil {
