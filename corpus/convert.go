@@ -8,23 +8,6 @@ import (
 	"strings"
 )
 
-// convert starts a table for items of r whose format it does not have.
-func (r *Reader) convert(path string) (*Writer, error) {
-	f, err := CreateAtomic(path)
-	if err != nil {
-		return nil, err
-	}
-	t, err := NewTable(f, TableStyle{Raw: true}, r.opt.Codecs)
-	if err == nil {
-		err = t.Suits(r)
-	}
-	if err != nil {
-		f.Abort()
-		return nil, err
-	}
-	return &Writer{sink: &tableSink{AtomicFile: f, table: t, r: r, dec: r.NewDecoder()}}, nil
-}
-
 // tableSink writes items as rows of a table.
 type tableSink struct {
 	*AtomicFile
@@ -33,11 +16,11 @@ type tableSink struct {
 	dec   *Decoder
 }
 
-func (s *tableSink) write(it Item) error {
+func (s *tableSink) write(it Item, values ...any) error {
 	if it.replaced {
 		return fmt.Errorf("%s: a changed text of format %s is not written as %s (want the format of the input)", it.File, it.in.format, s.table.format)
 	}
-	return s.table.Item(it, s.dec)
+	return s.table.Item(it, s.dec, values...)
 }
 
 func (s *tableSink) prepare() error {

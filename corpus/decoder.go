@@ -49,13 +49,22 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	switch it.in.format {
 	case JSONL, JSON:
 		err = d.jsonl(it, doc)
-	case CSV, TSV:
+	case CSV, TSV, XLSX:
 		err = d.table(it, doc)
 	case Lines:
 		doc.Text, err = decodeText(trimEnd(it.Raw), it.in.charset)
 	case Files:
 		doc.ID = it.path()
-		doc.Text, err = decodeFile(it.Raw, d.opt.Charset)
+		if it.in.command {
+			doc.Text, err = d.opt.Command(it.File)
+		} else {
+			doc.Text, err = decodeFile(it.Raw, d.opt.Charset)
+		}
+	case Mbox, Eml:
+		err = d.mail(it.Raw, doc)
+	case Docx:
+		doc.ID = it.path()
+		err = d.docx(it.Raw, doc)
 	case HTML:
 		doc.ID = it.path()
 		err = d.page(it.Raw, d.opt.Charset, "", doc)

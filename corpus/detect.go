@@ -30,6 +30,14 @@ func FormatOf(name string) Format {
 		return HTML
 	case ".warc":
 		return WARC
+	case ".xlsx", ".xlsm":
+		return XLSX
+	case ".mbox":
+		return Mbox
+	case ".eml":
+		return Eml
+	case ".docx":
+		return Docx
 	}
 	return ""
 }
@@ -67,7 +75,7 @@ func CheckName(name string, formats ...Format) error {
 }
 
 // unwritten are names that people give to tables and texts of other programs.
-var unwritten = []string{".xlsx", ".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
+var unwritten = []string{".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
 
 // joined names formats.
 func joined(formats []Format) string {
@@ -97,8 +105,11 @@ func formatOfMagic(head []byte) Format {
 
 // formatOfHead returns the format by the first bytes of the content, or "" for plain text.
 func formatOfHead(head []byte) Format {
-	if bytes.HasPrefix(head, []byte("WARC/")) {
+	switch {
+	case bytes.HasPrefix(head, []byte("WARC/")):
 		return WARC
+	case bytes.HasPrefix(head, fromLine) && bytes.Contains(head, []byte("\nFrom: ")):
+		return Mbox
 	}
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	head = bytes.TrimLeft(head, " \t\r\n")
@@ -166,7 +177,7 @@ func (r *Reader) detect(in *input) error {
 	if err != nil {
 		return err
 	}
-	if err := refuse(head, r.opt.Format == Images); err != nil { // compressed
+	if err := refuse(head, r.opt.Format); err != nil { // compressed
 		in.failed = err
 		return err
 	}

@@ -68,7 +68,7 @@ func headed(head []byte, fields Fields) byte {
 	for _, c := range []byte(delimiters) {
 		cells := dialect{delimiter: c, quotes: quoted}.split(nil, line)
 		for _, cell := range cells {
-			if len(cells) > 1 && string(bytes.TrimSpace(cell)) == want {
+			if len(cells) > 1 && strings.EqualFold(string(bytes.TrimSpace(cell)), want) {
 				return c
 			}
 		}

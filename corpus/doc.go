@@ -1,5 +1,5 @@
 // Package corpus reads and writes files of documents: JSONL, JSON, CSV, TSV,
-// Parquet, Arrow, one text a line, a file a document, web pages and WARC archives,
+// Parquet, Arrow, Excel, one text a line, a file a document, web pages, WARC archives, mails and Word files,
 // each plain or compressed with gzip or zstd.
 //
 // Work is split so that it can be spread over cores. [Reader.Next] only finds where a record begins and ends.

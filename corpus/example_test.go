@@ -106,9 +106,9 @@ func ExampleCreateAtomic() {
 }
 
 func ExampleParseFormat() {
-	_, err := corpus.ParseFormat("docx")
+	_, err := corpus.ParseFormat("odt")
 	fmt.Println(err)
-	// Output: unknown format "docx" (want auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, images)
+	// Output: unknown format "odt" (want auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, xlsx, mbox, eml, docx, images)
 }
 
 // Outputs appear together: after an error none does.

@@ -26,6 +26,9 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 			value = strconv.Itoa(d.opt.Pixels(doc.Text))
 		}
 		if value == "" {
+			value = it.in.partitions[names[i]]
+		}
+		if value == "" {
 			continue
 		}
 		doc.Fields[names[i]] = value
@@ -38,7 +41,7 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 // Cells returns the cells of a row of CSV or TSV, and the names of its columns,
 // nil where there is no header; false for items of other formats.
 func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
-	if it.in.format != CSV && it.in.format != TSV {
+	if !it.in.format.isCells() {
 		return nil, nil, false
 	}
 	for _, c := range it.in.dialect.split(nil, it.Raw) {
@@ -57,7 +60,7 @@ func (d *Decoder) Extra(it Item, names ...string) []string {
 	values := make([]string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
-			if at := slices.Index(names, strings.TrimSpace(name)); at >= 0 && i < len(cells) && values[at] == "" {
+			if at := slices.IndexFunc(names, func(wanted string) bool { return strings.EqualFold(wanted, strings.TrimSpace(name)) }); at >= 0 && i < len(cells) && values[at] == "" {
 				values[at] = cells[i]
 			}
 		}

@@ -139,7 +139,7 @@ type jsonSink struct {
 	n int
 }
 
-func (s *jsonSink) write(it Item) error {
+func (s *jsonSink) write(it Item, _ ...any) error {
 	before := ",\n"
 	s.n++
 	if s.n == 1 {

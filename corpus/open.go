@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -28,7 +30,7 @@ type input struct {
 	raw    io.Reader   // instead of the file
 	copied io.ReaderAt // standard input, for a codec
 	opened *stream     // standard input, which cannot be opened again
-	failed error       // why it could not be opened, or is not read
+	origin
 
 	// Set when opened, before its first item.
 	above
@@ -43,6 +45,13 @@ type input struct {
 type above struct {
 	mark      bool   // a byte order mark, as Excel wants it
 	separator []byte // the line that names the delimiter of cells
+}
+
+// origin is what Open finds about an input.
+type origin struct {
+	failed     error             // why it could not be opened, or is not read
+	command    bool              // Options.Command returns its text
+	partitions map[string]string // fields that its folders name
 }
 
 // resolve turns names into files, in order, and the content of a directory in the order of its names. A file
@@ -185,6 +194,32 @@ func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	w.inputs = append(w.inputs, &input{path: path, rel: rel, alone: alone,
 		size: info.Size(), time: info.ModTime()})
 	return nil
+}
+
+// partitions returns the fields that the folders of a path name, as Spark and Hive write them: lang=en.
+func partitions(path string) (fields map[string]string) {
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(path)), "/") {
+		name, value, ok := strings.Cut(part, "=")
+		value, err := url.PathUnescape(value)
+		if ok && name != "" && err == nil && value != "__HIVE_DEFAULT_PARTITION__" {
+			if fields == nil {
+				fields = map[string]string{}
+			}
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// partition makes the fields that folders name optional in the files.
+func (r *Reader) partition() {
+	r.opt.Fields = slices.Clone(r.opt.Fields)
+	for i, name := range r.opt.Fields {
+		if slices.ContainsFunc(r.inputs, func(in *input) bool { return in.partitions[name] != "" }) {
+			r.opt.Fields[i] += "?"
+		}
+	}
+	r.fields = r.opt.fields()
 }
 
 // realPath returns an absolute path without symbolic links, as far as they can be followed.

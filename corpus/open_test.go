@@ -238,7 +238,7 @@ func TestMissingColumnIsAnError(t *testing.T) {
 func TestOptionsThatCannotWork(t *testing.T) {
 	path := put(t, t.TempDir(), "a", "x")
 	for want, opt := range map[string]Options{
-		"unknown format":          {Format: "docx"},
+		"unknown format":          {Format: "odt"},
 		"negative":                {MaxDocument: -1},
 		"cannot be combined with": {TextField: "a", HTMLField: "b"},
 		"no extractor":            {Format: HTML},

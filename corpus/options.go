@@ -22,12 +22,16 @@ const (
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
 	Arrow   Format = "arrow"   // IPC, a file (Feather) or a stream; needs its Codec
+	Mbox    Format = "mbox"    // a mailbox, a message a document
+	Eml     Format = "eml"     // a message a file
+	Docx    Format = "docx"    // a file of Word
+	XLSX    Format = "xlsx"    // a sheet of Excel
 	Images  Format = "images"  // a picture a file; of a format with fields, WARC and standard input (JSONL), of each record
 )
 
 // Formats lists every format name, Auto first.
 func Formats() []Format {
-	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Arrow, Images}
+	return []Format{Auto, JSONL, JSON, CSV, TSV, Lines, Files, HTML, WARC, Parquet, Arrow, XLSX, Mbox, Eml, Docx, Images}
 }
 
 // ParseFormat returns the format called name; "" is Auto.
@@ -76,13 +80,7 @@ type Options struct {
 	// all records.
 	Fields []string
 
-	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
-	// the one of comma, tab, semicolon and bar under which the header has
-	// the text.
-	Delimiter byte
-
-	// Charset is the charset of text files and HTML without a declaration; "" detects it.
-	Charset string
+	Form // of the files
 
 	// MaxDocument is the largest record in bytes, decompressed; larger ones
 	// are rejected. 0 means DefaultMaxDocument.
@@ -94,6 +92,8 @@ type Options struct {
 	// SkipDamaged makes the unreadable rest of a damaged file a reject, after which the next file is read.
 	// Otherwise it is the error ErrDamaged.
 	SkipDamaged bool
+
+	Part // of the records
 
 	// Stdin is the source of the input "-".
 	Stdin io.Reader
@@ -115,6 +115,31 @@ type Options struct {
 	Pixels func(text string) int
 	// Codecs are formats that live in packages of their own.
 	Codecs []Codec
+}
+
+// Form describes files that do not say it themselves.
+type Form struct {
+	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
+	// the one of comma, tab, semicolon and bar under which the header has
+	// the text.
+	Delimiter byte
+	// Charset is the charset of text files and HTML without a declaration; "" detects it.
+	Charset string
+	// Sheet names the sheet of Excel files; "" is the first.
+	Sheet string
+	// Command returns the text of a file. It is called for files of the format Files, and with Auto for those of no
+	// format that is read. May be nil.
+	Command func(path string) (string, error)
+}
+
+// Part selects some of the records.
+type Part struct {
+	// Limit is how many records are read, 0 for all.
+	Limit int64
+	// Sample is the share of the texts that is read, 0 for all. A hash of the text and of Seed decides, so
+	// equal texts are all in the sample or none is.
+	Sample float64
+	Seed   uint64
 }
 
 // PixelsField is the field of a picture that is not a field of its record.
@@ -243,11 +268,19 @@ func (o *Options) fields() Fields {
 // hasFields reports whether records of the format have fields with names.
 func (f Format) hasFields() bool {
 	switch f {
-	case Lines, Files, HTML, WARC, Images:
+	case Lines, Files, HTML, WARC, Images, Mbox, Eml, Docx:
 		return false
 	}
 	return true
 }
+
+// isWhole reports whether a file of the format is one record.
+func (f Format) isWhole() bool {
+	return f == Files || f == HTML || f == Images || f == Eml || f == Docx
+}
+
+// isCells reports whether a record of the format is a row of CSV.
+func (f Format) isCells() bool { return f == CSV || f == TSV || f == XLSX }
 
 // codecOf returns the codec of a format, nil if there is none.
 func codecOf(codecs []Codec, f Format) Codec {

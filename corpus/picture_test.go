@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 	}{
 		{"pictures", "", []string{
 			`a.png: "\x89PNG\r\n\x1a\n"`, `b.jpg: "\xff\xd8\xff\xe0"`, `c.gif: "GIF89a"`, "d.csv: no picture",
-			"e.pdf: PDF is not read: take its text out first", "f.jpg: longer than the limit of 300 bytes a document",
+			"e.pdf: PDF is not read (want --text-command 'pdftotext {} -')", "f.jpg: longer than the limit of 300 bytes a document",
 		}},
 		{"list.jsonl", "", []string{
 			`path: "\x89PNG\r\n\x1a\n"`, `base64: "\xff\xd8\xff\xe0"`, `escaped: "\xff\xd8\xff\xe0"`, `url: "GIF89a"`, `made: "pdq:00"`, `none: ""`,

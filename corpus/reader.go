@@ -1,6 +1,9 @@
 package corpus
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +32,8 @@ type Reader struct {
 	seen    seenFields
 	first   []byte // the first object of JSON, for Names
 	spool   *spool
+	given   int64    // records
+	sampler *Decoder // nil until it is needed
 }
 
 // frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
@@ -56,6 +61,7 @@ func Open(inputs []string, opt Options) (*Reader, error) {
 			return nil, err
 		}
 	}
+	r.partition()
 	if err := r.checkFields(); err != nil {
 		r.Close()
 		return nil, err
@@ -90,11 +96,19 @@ func (r *Reader) prepare(in *input) error {
 		if err != nil {
 			in.format = Files // reading it returns the error in its place
 		}
+		if r.opt.Command != nil && errors.Is(err, errKind) {
+			in.command, in.failed = true, nil
+		}
+	}
+	in.partitions = partitions(in.path)
+	in.command = in.command || (r.opt.Command != nil && r.opt.Format == Files)
+	if in.command && in.path == Stdin {
+		return errors.New("-: a command needs a file that has a name")
 	}
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
-	if in.path == Stdin && codecOf(r.opt.Codecs, in.format) != nil {
+	if in.path == Stdin && (in.format == XLSX || codecOf(r.opt.Codecs, in.format) != nil) {
 		return r.copyStdin(in)
 	}
 	return nil
@@ -121,6 +135,35 @@ func (r *Reader) openStdin(in *input) error {
 // Options.SkipDamaged, for the unreadable rest of one file; the caller records it and continues. Every other
 // error ends the reading.
 func (r *Reader) Next() (Item, error) {
+	for r.opt.Limit == 0 || r.given < r.opt.Limit {
+		it, err := r.record()
+		if err == nil && !r.sampled(it) {
+			continue
+		}
+		r.given++
+		return it, err
+	}
+	return Item{}, io.EOF
+}
+
+// sampled reports whether a record is in the sample. A record that cannot be decoded is.
+func (r *Reader) sampled(it Item) bool {
+	if r.opt.Sample == 0 || r.opt.Sample >= 1 {
+		return true
+	}
+	if r.sampler == nil {
+		r.sampler = r.NewDecoder()
+	}
+	var doc neardup.Document
+	if r.sampler.Decode(it, &doc) != nil {
+		return true
+	}
+	hash := sha256.Sum256(append(binary.LittleEndian.AppendUint64(nil, r.opt.Seed), doc.Text...))
+	return float64(binary.LittleEndian.Uint64(hash[:])>>11)/(1<<53) < r.opt.Sample
+}
+
+// record returns the next record of the inputs.
+func (r *Reader) record() (Item, error) {
 	for r.at < len(r.inputs) {
 		in := r.inputs[r.at]
 		if r.src == nil {
@@ -270,7 +313,7 @@ func (r *Reader) checkFields() error {
 	some := func(has func(Format) bool) bool {
 		return slices.ContainsFunc(r.inputs, func(in *input) bool { return has(in.format) })
 	}
-	if r.opt.Delimiter != 0 && !some(func(f Format) bool { return f == CSV || f == TSV }) {
+	if r.opt.Delimiter != 0 && !some(Format.isCells) {
 		return fmt.Errorf("%w: the delimiter %s of format %s", ErrNoEffect, delimiterName(r.opt.Delimiter), format)
 	}
 	if r.opt.Compare == TitleAndText && !some(func(f Format) bool { return f != Lines && f != Files }) {
@@ -302,7 +345,7 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 		f, err := r.openRows(in, c)
 		return f, f, err
 	}
-	s, err := in.open(r.opt.MaxDecompressed, &r.done)
+	s, err := r.stream(in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -314,14 +357,37 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	return f, s, err
 }
 
+// stream opens the content of an input.
+func (r *Reader) stream(in *input) (*stream, error) {
+	if in.command {
+		r.done.Add(in.size)
+		return &stream{Reader: bytes.NewReader(nil)}, nil
+	}
+	if in.format != XLSX {
+		return in.open(r.opt.MaxDecompressed, &r.done)
+	}
+	f, err := in.openRows()
+	if err != nil {
+		return nil, err
+	}
+	sheet, err := openSheet(f, in.size, r.opt.MaxDecompressed, r.opt.Sheet)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r.done.Add(in.size)
+	return &stream{Reader: sheet, close: []func() error{f.Close}}, nil
+}
+
 func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	switch in.format {
 	case JSONL, Lines:
 		return newLineFrames(in, s, r.opt.MaxDocument, r.opt.Charset)
 	case JSON:
 		return &jsonFrames{b: newBlocks(utf8Stream(s)), limit: r.opt.MaxDocument}, nil
-	case CSV, TSV:
+	case CSV, TSV, XLSX:
 		return newTableFrames(in, s, r.fields, r.opt)
+	case Mbox:
+		return &mailFrames{b: newBlocks(s), limit: r.opt.MaxDocument}, nil
 	case WARC:
 		return newWarcFrames(in, s, &r.opt), nil
 	default:
@@ -370,7 +436,7 @@ func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, columns: r.columns, total: r.total}
 	for _, in := range r.inputs {
 		next := &input{path: in.path, rel: in.rel, size: in.size, time: in.time,
-			strict: true, format: in.format, failed: in.failed}
+			strict: true, format: in.format, origin: in.origin}
 		if in.path == Stdin {
 			if r.spool == nil {
 				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")

@@ -114,7 +114,7 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	}
 	file := &rawFile{r: raw, left: in.size, count: count}
 	most := func() int64 { return mostOf(limit, max(in.size, file.read)) }
-	if err := s.decompress(bufio.NewReaderSize(file, size), most, in.format == Images); err != nil {
+	if err := s.decompress(bufio.NewReaderSize(file, size), most, in.format); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func errBomb(limit int64) error {
 }
 
 // decompress looks at the first bytes and puts the right reader on top.
-func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool) error {
+func (s *stream) decompress(head *bufio.Reader, most func() int64, as Format) error {
 	magic, err := head.Peek(16)
 	if err != nil && err != io.EOF {
 		return err
@@ -159,16 +159,16 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, pictures bool
 		s.Reader = &decompressed{r: z, most: most}
 	default:
 		s.Reader = head
-		return refuse(magic, pictures)
+		return refuse(magic, as)
 	}
 	return nil
 }
 
-// refuse returns an error for the beginning of a file of a kind that is not read.
-func refuse(head []byte, pictures bool) error {
+// refuse returns an error for the beginning of a file of a kind that is not read as a format.
+func refuse(head []byte, as Format) error {
 	for _, r := range refused {
-		picture := pictures && r.why == isPicture
-		if bytes.HasPrefix(head, []byte(r.magic)) && !picture {
+		read := (as == Images && r.why == isPicture) || (as == Docx && r.why == isZip)
+		if bytes.HasPrefix(head, []byte(r.magic)) && !read {
 			return fmt.Errorf("%s%w", r.why, errKind)
 		}
 	}
@@ -178,19 +178,22 @@ func refuse(head []byte, pictures bool) error {
 // errKind marks the error about a file of a kind that is refused: it is whole.
 var errKind = errors.New("")
 
-const isPicture = "a picture, not a text (want --format images)"
+const (
+	isPicture = "a picture, not a text (want --format images)"
+	isZip     = "a zip archive: files of Excel and Word are read by the names .xlsx and .docx (want --format xlsx or docx), others with --text-command"
+)
 
 // refused are kinds of files that hold texts in a way that is not read, or
 // none, by how they begin.
 var refused = []struct{ magic, why string }{
 	{"BZh", "bzip2 is not read: decompress it first"},
 	{"\xfd7zXZ\x00", "xz is not read: decompress it first"},
-	{"PK\x03\x04", "zip archives are not read, and no files of Excel and Word: unpack it, or save it as CSV or text"},
+	{"PK\x03\x04", isZip},
 	{"7z\xbc\xaf", "7z archives are not read: unpack it first"},
 	{"Rar!", "rar archives are not read: unpack it first"},
-	{"%PDF-", "PDF is not read: take its text out first"},
-	{"\xd0\xcf\x11\xe0", "files of Excel and Word are not read: save it as CSV or text"},
-	{"{\\rtf", "RTF is not read: save it as text"},
+	{"%PDF-", "PDF is not read (want --text-command 'pdftotext {} -')"},
+	{"\xd0\xcf\x11\xe0", "old files of Excel and Word are not read: save it as .xlsx or .docx, or name a --text-command"},
+	{"{\\rtf", "RTF is not read: save it as text, or name a --text-command"},
 	{"SQLite", "databases are not read: write their texts to a file first"},
 	{"\x89PNG", isPicture},
 	{"\xff\xd8\xff", isPicture},

@@ -25,6 +25,9 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	}
 	in.mark = bytes.HasPrefix(first, utf8Mark)
 	t := &tableFrames{b: newBlocks(utf8Stream(s)), limit: opt.MaxDocument, in: in}
+	if in.format == XLSX {
+		opt.Charset, opt.Delimiter = "", ','
+	}
 	in.charset, err = sniff(t.b, opt.Charset)
 	if err != nil {
 		return nil, err
@@ -93,8 +96,8 @@ func numbered(f Fields) bool {
 	return err == nil && n > 0
 }
 
-// findColumns returns the index in the header of each of Fields.All except Others, or -1. Without a header,
-// names is nil and the fields are named by number.
+// findColumns returns the index in the header of each of Fields.All except Others, or -1: of the name, or else of
+// the name in other case. Without a header, names is nil and the fields are named by number.
 func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	var missing []string
 	var twice error
@@ -106,14 +109,19 @@ func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 			return n - 1
 		}
 		at := -1
-		for i, name := range names {
-			if string(bytes.TrimSpace(name)) != field.Name {
-				continue
+		for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+			for i, name := range names {
+				if !same(string(bytes.TrimSpace(name)), field.Name) {
+					continue
+				}
+				if at >= 0 {
+					twice = Twice(field.Name)
+				}
+				at = i
 			}
 			if at >= 0 {
-				twice = Twice(field.Name)
+				break
 			}
-			at = i
 		}
 		if at < 0 && field.Required {
 			missing = append(missing, strconv.Quote(field.Name))
@@ -175,6 +183,9 @@ func (t *tableFrames) row() ([]byte, error) {
 		w := t.b.window()
 		n, done := scan.advance(w)
 		lines := int64(bytes.Count(w[:n], newline))
+		if t.in.format == XLSX {
+			lines = 1
+		}
 		// A quote of another row may have been taken for the end of this one.
 		swallowed := done && d.quotes == fits && lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1)
 		long, reason := int64(len(w)) > t.limit+2, ""

@@ -36,7 +36,7 @@ type TableStyle struct {
 }
 
 // TableFormats returns the formats of a Table.
-func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow} }
+func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow, XLSX} }
 
 // Table writes rows in one of TableFormats, by the name of its file. Its own columns come first and are
 // followed, for Item, by those of the records. One goroutine at a time.
@@ -48,8 +48,9 @@ type Table struct {
 	names   []string // after the columns; nil until the first row
 	begun   bool
 	csv     *csv.Writer
-	codec   Codec    // of Parquet and Arrow, otherwise nil
-	rows    *rowSink // of the codec
+	sheet   *sheetWriter // of XLSX
+	codec   Codec        // of Parquet and Arrow, otherwise nil
+	rows    *rowSink     // of the codec
 	lost    []string
 	from    *Reader // of the records; may be nil
 }
@@ -64,7 +65,7 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 		return nil, fmt.Errorf("%w: %s (want %s)", ErrName, f.path, joined(TableFormats()))
 	case t.codec == nil && (t.format == Parquet || t.format == Arrow):
 		return nil, fmt.Errorf("%s: format %s: no codec was given", f.path, t.format)
-	case t.codec != nil && f.pack != nil:
+	case (t.codec != nil || t.format == XLSX) && f.pack != nil:
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, t.format)
 	}
 	return t, nil
@@ -72,9 +73,11 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 
 // Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
 // reading: the schemas of Parquet and Arrow. It makes r read all their columns where the table is of another format.
-func (t *Table) Suits(r *Reader) error {
+func (t *Table) Suits(r *Reader) error { return t.suits(r, r.inputs) }
+
+func (t *Table) suits(r *Reader, inputs []*input) error {
 	t.from = r
-	for _, in := range r.inputs {
+	for _, in := range inputs {
 		if in.format != t.format {
 			if err := r.readAll(in); err != nil {
 				return err
@@ -116,7 +119,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return t.object(it, values)
 	case t.codec != nil && from == t.format:
 		t.begun = true
-		return t.sink().writeAfter(it, values...)
+		return t.sink().write(it, values...)
 	}
 	columns, cells := t.record(it, dec, &doc)
 	if !t.begun {
@@ -134,6 +137,9 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	own := len(values)
 	for i, cell := range cells(t.names) {
 		v, err := t.value(t.columns[own+i].Kind, cell)
+		if t.format == XLSX && from.isCells() && validNumber([]byte(cell)) {
+			v = json.Number(cell)
+		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: field %q: %w", it.File, it.Line, t.names[i], err)
 		}
@@ -208,6 +214,8 @@ func (t *Table) Row(values ...any) error {
 		return t.line(t.members(values))
 	case t.codec != nil:
 		return t.sink().rows.Write(values...)
+	case t.sheet != nil:
+		return t.sheet.row(values)
 	}
 	var row []string
 	for _, v := range values {
@@ -224,6 +232,18 @@ func (t *Table) header() error {
 	t.begun = true
 	if t.format == JSONL || t.codec != nil {
 		return nil
+	}
+	if t.format == XLSX {
+		var err error
+		var names []any
+		for _, c := range t.columns {
+			names = append(names, c.Name)
+		}
+		t.sheet, err = newSheetWriter(t.file)
+		if err != nil {
+			return err
+		}
+		return t.sheet.row(names)
 	}
 	if t.style.BOM {
 		if _, err := t.file.Write([]byte("\ufeff")); err != nil {
@@ -337,6 +357,8 @@ func (t *Table) Close() error {
 		return err
 	}
 	switch {
+	case t.sheet != nil:
+		return t.sheet.close()
 	case t.csv != nil:
 		t.csv.Flush()
 		return t.csv.Error()

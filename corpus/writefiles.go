@@ -8,8 +8,81 @@ import (
 	"path/filepath"
 )
 
-// filesSink copies files into a directory.
-type filesSink struct{ *AtomicDir }
+// folderSink writes the items of each input to a file of its name in a directory. Inputs of which nothing is kept
+// have a file also, unless it is a whole file, or cannot be read.
+type folderSink struct {
+	*AtomicDir
+	r       *Reader
+	columns []Column
+	next    int  // the input after that of file
+	file    sink // nil before the first, and for a whole file
+	written bool // to file
+}
+
+func (s *folderSink) write(it Item, values ...any) error {
+	for s.next == 0 || s.r.inputs[s.next-1].path != it.File {
+		if err := s.advance(); err != nil {
+			return err
+		}
+	}
+	if s.file == nil {
+		return s.copyFile(it)
+	}
+	s.written = true
+	return s.file.write(it, values...)
+}
+
+// advance ends the file of an input and begins that of the next.
+func (s *folderSink) advance() error {
+	if err := s.end(); err != nil {
+		return err
+	}
+	in := s.r.inputs[s.next]
+	s.next++
+	if in.format.isWhole() {
+		return nil
+	}
+	f, err := s.Create(in.rel)
+	if err != nil {
+		return err
+	}
+	s.file, err = s.r.sinkOf(f, []*input{in}, in.format, len(s.columns) > 0 || in.format == XLSX, s.columns)
+	if err != nil {
+		f.Abort()
+	}
+	return err
+}
+
+// end ends a file. The error of an input without a kept record was reported when it was read.
+func (s *folderSink) end() error {
+	if s.file == nil {
+		return nil
+	}
+	err := CommitAll(s.file)
+	s.file = nil
+	if !s.written {
+		return nil
+	}
+	s.written = false
+	return err
+}
+
+func (s *folderSink) prepare() error {
+	for s.next < len(s.r.inputs) {
+		if err := s.advance(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.end(), s.AtomicDir.prepare())
+}
+
+// Abort implements Output.
+func (s *folderSink) Abort() {
+	if s.file != nil {
+		s.file.Abort()
+	}
+	s.AtomicDir.Abort()
+}
 
 // CreateDir starts a directory for files that have the names of the inputs.
 func (r *Reader) CreateDir(path string) (*AtomicDir, error) {
@@ -43,7 +116,7 @@ func (r *Reader) checkDir(path string) error {
 	return nil
 }
 
-func (s *filesSink) write(it Item) error {
+func (s *folderSink) copyFile(it Item) error {
 	rel := it.in.rel
 	if err := s.makeRoom(rel); err != nil {
 		return err
@@ -58,7 +131,7 @@ func (s *filesSink) write(it Item) error {
 
 // fill copies the file unchanged, compressed or not. It writes standard input as it was read, and a replaced
 // text.
-func (s *filesSink) fill(out io.Writer, it Item) error {
+func (s *folderSink) fill(out io.Writer, it Item) error {
 	if it.File == Stdin || it.replaced {
 		_, err := out.Write(it.Raw)
 		return err

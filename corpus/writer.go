@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes items in the format they were read in, or as a [Table] if the name says one of TableFormats. Lines and rows are written byte for byte, under the
-// header of the first table. Rows of Parquet and Arrow keep the schema, and WARC records are written byte for
-// byte, a gzip member each. Files, text or HTML, are copied unchanged into a directory under their relative
-// names.
+// Writer writes items in the format they were read in, or as a [Table] if the name says another of TableFormats.
+// Lines and rows are written byte for byte, under the header of the first table. Rows of Parquet and Arrow keep the
+// schema, and WARC records are written byte for byte, a gzip member each. A directory gets a file for each input,
+// under its relative name; whole files, text or HTML, are copied unchanged.
 //
 // The items must come from one Reader (or its Again), and be written in the
 // order they were read. One goroutine at a time.
@@ -24,44 +24,45 @@ type Writer struct{ sink }
 
 // sink writes items of one format.
 type sink interface {
-	write(Item) error
+	write(it Item, values ...any) error
 	Output
 }
 
-// NewWriter starts an output for items of r: a file, "-" for standard output, or for files and HTML a new or
-// empty directory. Inputs of several formats can share a Table only. An input cannot be the output, and a name
-// of another format is ErrName.
-func NewWriter(path string, r *Reader) (*Writer, error) {
+// NewWriter starts an output for items of r: a file, "-" for standard output, or a new or empty directory, which
+// files and HTML need. Inputs of several formats can share a Table or a directory only. An input cannot be the
+// output, and a name of another format is ErrName. Columns precede those of the records, in a Table; Write gets their values.
+func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	if err := r.CheckOutput(path); err != nil {
 		return nil, err
 	}
 	format, err := r.outputFormat()
-	if to := FormatOf(path); to != format && slices.Contains(TableFormats(), to) {
-		return r.convert(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if format == Files {
+	to := FormatOf(path)
+	table := len(columns) > 0 || to == XLSX || (to != format && slices.Contains(TableFormats(), to))
+	switch {
+	case isFolder(path) || (err == nil && format == Files && !table):
 		d, err := r.CreateDir(path)
 		if err != nil {
 			return nil, err
 		}
-		return &Writer{sink: &filesSink{d}}, nil
+		return &Writer{sink: &folderSink{AtomicDir: d, r: r, columns: columns}}, nil
+	case table:
+		format = to
+	case err != nil:
+		return nil, err
 	}
-	if err := CheckName(path, format); err != nil {
+	if err := CheckName(path, format); err != nil && !table {
 		return nil, fmt.Errorf("%w, the format of the inputs", err)
 	}
 	f, err := CreateAtomic(path)
 	if err != nil {
 		return nil, err
 	}
-	c := codecOf(r.opt.Codecs, format)
-	if c != nil && f.pack != nil {
+	s, err := r.sinkOf(f, r.inputs, format, table, columns)
+	if err != nil {
 		f.Abort()
-		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
+		return nil, err
 	}
-	return r.writer(f, path, format, c), nil
+	return &Writer{sink: s}, nil
 }
 
 // NewWriterTo starts an output to w for items of r, which are not files of their own.
@@ -73,26 +74,42 @@ func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.writer(NewStream(w), "", format, codecOf(r.opt.Codecs, format)), nil
+	s, err := r.sinkOf(NewStream(w), r.inputs, format, false, nil)
+	return &Writer{sink: s}, err
 }
 
-func (r *Reader) writer(f *AtomicFile, path string, format Format, c Codec) *Writer {
-	switch {
+// isFolder reports whether a path is that of a directory.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return (err == nil && info.IsDir()) || (path != "" && os.IsPathSeparator(path[len(path)-1]))
+}
+
+// sinkOf returns the sink for items of inputs in one file.
+func (r *Reader) sinkOf(f *AtomicFile, inputs []*input, format Format, table bool, columns []Column) (sink, error) {
+	switch c := codecOf(r.opt.Codecs, format); {
+	case table:
+		t, err := NewTable(f, TableStyle{Raw: true}, r.opt.Codecs, columns...)
+		if err == nil {
+			err = t.suits(r, inputs)
+		}
+		return &tableSink{AtomicFile: f, table: t, r: r, dec: r.NewDecoder()}, err
+	case c != nil && f.pack != nil:
+		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, format)
 	case c != nil:
-		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f, path), first: r.inputs[0]}}
+		return &rowSink{AtomicFile: f, rows: c.Create(f, f.path), first: inputs[0]}, nil
 	case format == JSON:
-		return &Writer{sink: &jsonSink{AtomicFile: f}}
+		return &jsonSink{AtomicFile: f}, nil
 	case format == WARC:
-		return &Writer{sink: &warcSink{AtomicFile: f}}
+		return &warcSink{AtomicFile: f}, nil
 	}
-	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0], mixed: len(r.inputs) > 1 && format != JSONL}}
+	return &lineSink{AtomicFile: f, first: inputs[0], mixed: len(inputs) > 1 && format != JSONL}, nil
 }
 
 // outputFormat returns the one format of all inputs. HTML and Images count as Files.
 func (r *Reader) outputFormat() (Format, error) {
 	var first *input
 	format := func(in *input) Format {
-		if in.format == HTML || in.format == Images {
+		if in.format.isWhole() {
 			return Files
 		}
 		return in.format
@@ -102,7 +119,7 @@ func (r *Reader) outputFormat() (Format, error) {
 			first = in
 		}
 		if format(in) != format(first) {
-			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats cannot go to one output",
+			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats go to a folder or to one table (want --out DIR/ or FILE.jsonl)",
 				first.path, first.format, in.path, in.format)
 		}
 	}
@@ -144,8 +161,8 @@ func (r *Reader) CheckOutput(paths ...string) error {
 	return nil
 }
 
-// Write adds an item.
-func (w *Writer) Write(it Item) error { return w.sink.write(it) }
+// Write adds an item, after values of the columns given to NewWriter.
+func (w *Writer) Write(it Item, values ...any) error { return w.sink.write(it, values...) }
 
 // Commit makes the output appear, whole and on disk.
 func (w *Writer) Commit() error { return CommitAll(w) }
@@ -164,7 +181,7 @@ type lineSink struct {
 	told    string
 }
 
-func (s *lineSink) write(it Item) error {
+func (s *lineSink) write(it Item, _ ...any) error {
 	if s.from != it.in {
 		if err := s.begin(it.in); err != nil {
 			return err
@@ -245,7 +262,7 @@ type warcSink struct {
 	info []byte
 }
 
-func (s *warcSink) write(it Item) error {
+func (s *warcSink) write(it Item, _ ...any) error {
 	if info := it.in.header; !bytes.Equal(info, s.info) {
 		s.info = info
 		if err := s.record(info); err != nil {
@@ -279,10 +296,8 @@ type rowSink struct {
 	file  rowFile
 }
 
-func (s *rowSink) write(it Item) error { return s.writeAfter(it) }
-
-// writeAfter writes a row after values of columns of its own.
-func (s *rowSink) writeAfter(it Item, before ...any) error {
+// write writes a row after values of columns of its own.
+func (s *rowSink) write(it Item, before ...any) error {
 	if s.from != it.in {
 		if err := s.begin(it.in); err != nil {
 			return err

@@ -158,7 +158,7 @@ func TestWriterMixesNoCharsets(t *testing.T) {
 		{"GBK and ASCII", chinese, ascii, Options{}, ""},
 		{"ASCII and GBK", ascii, chinese, Options{}, ""},
 		{"UTF-8 and UTF-16", "id,text\n1,Brücke\n", "\xff\xfe" + wide("id,text\n1,") + "-N\n\x00", Options{}, ""},
-		{"named", german, "id,text\n2,Fl\xfc\xdfe\n", Options{Charset: "windows-1252"}, ""},
+		{"named", german, "id,text\n2,Fl\xfc\xdfe\n", Options{Form: Form{Charset: "windows-1252"}}, ""},
 	} {
 		dir := t.TempDir()
 		r, err := Open([]string{put(t, dir, "a.csv", c.a), put(t, dir, "b.csv", c.b)}, c.opt)
@@ -199,7 +199,7 @@ func TestWriterRefuses(t *testing.T) {
 		{linked, "is an input", []string{a}},
 		{filepath.Join(dir, "out"), "several formats", []string{a, b}},
 		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
-		{dir, "is a directory", []string{a}},
+		{dir, "new or empty", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
 		{"-", "cannot hold files", []string{html}},
 	} {
@@ -396,7 +396,7 @@ func TestNameDecides(t *testing.T) {
 		{"a.jsonl", `{"text":"a"}`, "k.jsonl", false}, {"a.jsonl", `{"text":"a"}`, "k.ndjson.gz", false},
 		{"a.jsonl", `{"text":"a"}`, "k.json", false}, {"a.jsonl", `{"text":"a"}`, "k", false}, {"a.jsonl", `{"text":"a"}`, "k.txt", false},
 		{"a.jsonl", `{"text":"a"}`, "k.csv", false}, {"a.jsonl", `{"text":"a"}`, "k.CSV.zst", false},
-		{"a.jsonl", `{"text":"a"}`, "k.xlsx", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
+		{"a.jsonl", `{"text":"a"}`, "k.ods", true}, {"a.jsonl", `{"text":"a"}`, "k.html", true},
 		{"a.json", `[{"text":"a"}]`, "k.jsonl", false}, {"a.json", `[{"text":"a"}]`, "k.json", false},
 		{"a.csv", "text\na\n", "k.csv", false}, {"a.csv", "text\na\n", "k.json", true}, {"a.csv", "text\na\n", "k.tsv", false},
 		{"a.log", "a\nb\n", "k.txt", false}, {"a.log", "a\nb\n", "k.warc", true},

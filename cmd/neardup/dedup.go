@@ -23,6 +23,8 @@ type dedup struct {
 	method               methodFlags
 	run                  runFlags
 	out, decisions, link string
+	sizeField            string
+	dryRun               bool
 	write                writes
 	against              againstFlags
 	resume               resumeFlag
@@ -34,6 +36,11 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if d.dryRun {
+		plan := planVerb{app: d.app, input: d.input, method: d.method, cores: 100, read: 8 << 30, run: d.run}
+		return plan.do(ctx, inputs)
+	}
+	d.run.overwrite = d.run.overwrite || d.resume.goesOn()
 	d.input.opt.Fields = cfg.Fields()
 	ref, err := d.against.open(ctx, comparing{d.app, &d.input, &d.method, d.run.tmp}, &cfg)
 	if err != nil {
@@ -88,6 +95,8 @@ type dedupRun struct {
 	notes     *notes
 	clusters  *clusterWriter
 	groups    *groupWriter
+	members   *members        // for groups and sizes
+	columns   []corpus.Column // of out: the size
 	out       *corpus.Writer
 	forms     interopWriters
 	kept      bitmap // items that stay
@@ -100,7 +109,10 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	w.decisions = rep.open(d.decisions, corpus.JSONL)
 	clusters, groups := rep.open(d.write.path("clusters"), corpus.TableFormats()...), rep.open(d.write.path("groups"), corpus.TableFormats()...)
 	rep.page = newPage(rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
-	w.out, w.forms = rep.records(d.out, w.r), rep.forms(&d.write, "duplicate", w.r)
+	if d.sizeField != "" {
+		w.columns = []corpus.Column{{Name: d.sizeField, Kind: corpus.Integer}}
+	}
+	w.out, w.forms = rep.records(d.out, w.r, w.columns...), rep.forms(&d.write, "duplicate", w.r)
 	if err := rep.begun(); err != nil {
 		return err
 	}
@@ -116,11 +128,14 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	if w.addresses || slices.ContainsFunc(fields, func(f string) bool { return f != "relation" }) {
 		w.notes = newNotes(w.files, slices.Contains(fields, "text"))
 	}
+	if groups != nil || d.sizeField != "" {
+		w.members = newMembers(w.files, len(d.against.paths) > 0)
+	}
 	w.clusters, err = w.newClusters(clusters, fields)
 	if err == nil {
 		w.groups, err = w.newGroups(groups)
 	}
-	if w.clusters != nil || w.groups != nil {
+	if w.clusters != nil || w.members != nil {
 		cfg.Clusters = w.member
 	}
 	return err
@@ -130,8 +145,8 @@ func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	if w.clusters != nil {
 		err = w.clusters.add(o, size)
 	}
-	if w.groups != nil {
-		err = cmp.Or(err, w.groups.member(o, size))
+	if w.members != nil {
+		err = cmp.Or(err, w.members.add(o, size))
 	}
 	return err
 }
@@ -207,8 +222,11 @@ func (d *dedup) config() (batch.Config, error) {
 	if err := d.checkAgainst(&cfg); err != nil {
 		return cfg, err
 	}
+	if d.sizeField != "" && d.out == "" {
+		return cfg, usage("--size-field has no effect without --out")
+	}
 	if groups := d.write.path("groups"); groups != "" && !slices.Contains(corpus.TableFormats(), corpus.FormatOf(groups)) {
-		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .jsonl, .parquet or .arrow", groups)
+		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .xlsx, .jsonl, .parquet or .arrow", groups)
 	}
 	return cfg, nil
 }
@@ -242,13 +260,21 @@ func (w *dedupRun) second(ctx context.Context) error {
 	w.rep.reading(r)
 	dec := r.NewDecoder()
 	err = eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+		var m groupMember
+		if w.members != nil {
+			var err error
+			m, err = w.members.of(i)
+			if err != nil {
+				return err
+			}
+		}
 		if w.out != nil && w.kept.has(i) {
-			if err := w.out.Write(it); err != nil {
+			if err := w.out.Write(it, []any{m.size}[:len(w.columns)]...); err != nil {
 				return err
 			}
 		}
 		if w.groups != nil {
-			if err := w.groups.row(i, it, dec); err != nil {
+			if err := w.groups.row(i, m, it, dec); err != nil {
 				return err
 			}
 		}

@@ -110,7 +110,7 @@ func (f *fingerprint) printer() (*printer, error) {
 		return f.print(source), nil
 	}
 	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
-		return nil, usage("--scheme cannot be combined with --method, --idf, --stopwords or --dictionary")
+		return nil, usage("--scheme cannot be combined with --method or --idf")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"

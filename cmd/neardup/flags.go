@@ -31,16 +31,17 @@ type inputFlags struct {
 	delimiter   string
 	maxDocument size
 	maxPixels   int64
+	textCommand string
 	maxInput    size
 }
 
 func (f *inputFlags) add(fs *pflag.FlagSet) {
 	f.maxDocument = corpus.DefaultMaxDocument
-	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "max-pixels": &f.maxPixels})
+	bindSpec(fs, "", "format", "name", flags{"name": &f.format, "delimiter": &f.delimiter, "charset": &f.opt.Charset, "sheet": &f.opt.Sheet, "max-pixels": &f.maxPixels})
 	bind(fs, "", flags{
 		"id-field": &f.opt.IDField, "text-field": &f.opt.TextField, "title-field": &f.opt.TitleField,
 		"compare": (*string)(&f.opt.Compare), "url-field": &f.opt.URLField, "time-field": &f.opt.TimeField,
-		"html-field": &f.opt.HTMLField, "skip-damaged": &f.opt.SkipDamaged,
+		"html-field": &f.opt.HTMLField, "text-command": &f.textCommand, "skip-damaged": &f.opt.SkipDamaged,
 		"max-document": &f.maxDocument, "max-decompressed": &f.maxInput,
 	})
 }
@@ -84,6 +85,12 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	opt.MaxDocument, opt.MaxDecompressed = int64(f.maxDocument), int64(f.maxInput)
 	opt.Codecs = codecs
+	if f.textCommand != "" {
+		opt.Command, err = textCommand(f.textCommand, opt.MaxDocument)
+		if err != nil {
+			return opt, usage("--text-command: %w", err)
+		}
+	}
 	opt.Pixels = pixelsOf
 	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
 		p, err := html.Extract(page, charset, url)
@@ -99,13 +106,13 @@ func (f *inputFlags) options() (corpus.Options, error) {
 }
 
 type methodFlags struct {
-	spec                       string   // of --method, such as "minhash recall=.999"
-	usual                      string   // the method of a spec without a name; "": auto
-	only                       []string // settings that the spec may have; nil: all but those that name files
-	threshold                  float64
-	idf, dictionary, stopwords string
-	normalize                  string
-	fs                         *pflag.FlagSet // these flags
+	spec      string   // of --method, such as "minhash recall=.999"
+	usual     string   // the method of a spec without a name; "": auto
+	only      []string // settings that the spec may have; nil: all but those that name files
+	threshold float64
+	idf       string
+	normalize string
+	fs        *pflag.FlagSet // these flags
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -117,9 +124,7 @@ func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
 	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
 		"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
 	f.fs.Float64Var(&f.threshold, "threshold", 0, "")
-	for name, p := range map[string]*string{"idf": &f.idf, "dictionary": &f.dictionary, "stopwords": &f.stopwords} {
-		f.fs.StringVar(p, name, "", "")
-	}
+	f.fs.StringVar(&f.idf, "idf", "", "")
 	for _, s := range methods.Settings() {
 		if own := f.fs.Lookup(s.Name); own != nil {
 			own.Usage = settingHelp(s)
@@ -261,6 +266,10 @@ type runFlags struct {
 	tmp     string
 	workers int
 
+	overwrite bool
+	limit     int64
+	sample    sampleFlag
+
 	rejects             string
 	strict, json, quiet bool // unless strict is given, as true or false, most records may not be rejected
 }
@@ -323,6 +332,17 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,
 	}, err
+}
+
+// sampleFlag is the flag --sample: a share of the texts, and a seed.
+type sampleFlag struct {
+	share float64
+	seed  uint64
+}
+
+func (f *sampleFlag) add(fs *pflag.FlagSet) {
+	f.share = 1
+	bindSpec(fs, "", "sample", "share", flags{"share": &f.share, "seed": &f.seed})
 }
 
 // fieldList splits a comma-separated list of fields and removes repetitions.

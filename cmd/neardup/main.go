@@ -329,10 +329,11 @@ func badValue(name string, err error) error {
 	cause := bad.Unwrap()
 	var number *strconv.NumError
 	kind := kinds[bad.GetFlag().Value.Type()]
+	_, outside := cause.(rangeError) // not of a setting within the value
 	switch {
 	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
 		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)
-	case errors.As(cause, new(rangeError)):
+	case outside:
 		return fmt.Errorf("%s %s%w", name, bad.GetValue(), cause)
 	case strings.Contains(cause.Error(), bad.GetValue()):
 		return fmt.Errorf("%s: %w", name, cause)

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"pictures": drawPictures, "sorted": sortedLines, "ready": ready, "ask": askServer, "fill": fillServer, "terminate": terminate, "exits": exits},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", shared.Dir())
+			e.Setenv("NEARDUP_OVERWRITE", "true")
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

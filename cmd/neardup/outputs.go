@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +21,7 @@ import (
 type outputs struct {
 	*app
 	json  bool                        // the summary uses standard output
+	keeps bool                        // refuses to replace a file
 	check func(paths ...string) error // rejects a path of two outputs, or of an input; nil without inputs
 	paths []string
 	begun []corpus.Output // in their order
@@ -34,6 +36,10 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 		return out
 	}
 	o.paths = append(o.paths, path)
+	if info, err := os.Stat(path); o.keeps && err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		o.err = usage("%s: the file exists (want --overwrite to replace it)", path)
+		return out
+	}
 	if o.check != nil {
 		if err := o.check(o.paths...); err != nil {
 			o.err = usage("%w", err)
@@ -82,9 +88,9 @@ func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile
 	})
 }
 
-// records begins an output for records of r, in their format.
-func (o *outputs) records(path string, r *corpus.Reader) *corpus.Writer {
-	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r) })
+// records begins an output for records of r, after columns.
+func (o *outputs) records(path string, r *corpus.Reader, columns ...corpus.Column) *corpus.Writer {
+	return begin(o, path, func() (*corpus.Writer, error) { return corpus.NewWriter(path, r, columns...) })
 }
 
 // forms begins the outputs in the formats of other tools. label names what the command finds.

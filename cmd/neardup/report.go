@@ -43,7 +43,11 @@ type reporter struct {
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
 	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && onTerminal(a.stderr)}
 	defer rep.abort()
+	if has := a.cmd != nil && a.cmd.Flags().Lookup("overwrite") != nil; has {
+		rep.keeps = !flags.overwrite && os.Getenv(envPrefix+"OVERWRITE") != "true"
+	}
 	if len(inputs) > 0 {
+		in.opt.Part = corpus.Part{Limit: flags.limit, Sample: flags.sample.share, Seed: flags.sample.seed}
 		spool := ""
 		if again {
 			spool = cmp.Or(flags.tmp, os.TempDir())

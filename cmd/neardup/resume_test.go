@@ -101,7 +101,7 @@ func TestOneRunAFolder(t *testing.T) {
 func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 	known := map[string]bool{}
 	for name := range strings.FieldsSeq("keep link per overrides normalize against " + // facts of the engine
-		"add audit config decisions help json memory out quiet rejects resume strict tmp workers write") {
+		"add audit config decisions dry-run help json memory out overwrite quiet rejects resume size-field strict tmp workers write") {
 		known[name] = true
 	}
 	readingFlags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })

@@ -66,7 +66,7 @@ func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
 }
 
 // ofFiles lists flags that name local files, which are sent to the executors.
-var ofFiles = []string{"idf", "dictionary", "stopwords"}
+var ofFiles = []string{"idf"}
 
 // given returns the flags of a set that were given, as arguments.
 func given(set *pflag.FlagSet, add func(*pflag.FlagSet)) []string {

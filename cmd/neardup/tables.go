@@ -103,15 +103,27 @@ func relationOf(d neardup.Decision) batch.Relation {
 	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
 }
 
-// groupWriter writes a table of every document with its group, which is the number of its kept record. A
-// document without a noted member is a group of one. With --against, a column holds the id of a leader from the
-// index, and the group is the number of its first record.
+// groupWriter writes a table of every document with its group, which is the number of its kept record. With
+// --against, a column holds the id of a leader from the index, and the group is the number of its first record.
 type groupWriter struct {
-	table   *corpus.Table
+	table *corpus.Table
+	*members
+}
+
+// members stores the group of each document that is not alone in it.
+type members struct {
 	known   *external.Array[groupMember] // by item
 	leaders *external.Spool              // ids of leaders from the index; nil without --against
-	of      groupMember                  // the common values of the current group
+	group   groupMember                  // the common values of the current group
 	left    int64
+}
+
+func newMembers(f *external.Files, against bool) *members {
+	m := &members{known: external.NewArray[groupMember](f, notesMemory)}
+	if against {
+		m.leaders = external.NewSpool(f, notesMemory)
+	}
+	return m
 }
 
 // newGroups begins the table of --write groups. It returns nil without a file.
@@ -123,9 +135,9 @@ func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
 	columns := []corpus.Column{
 		{Name: "group", Kind: corpus.Integer}, {Name: "size", Kind: corpus.Integer}, {Name: "decision"}, {Name: "similarity", Kind: corpus.Number},
 	}
-	g := &groupWriter{known: external.NewArray[groupMember](w.files, notesMemory)}
-	if len(w.against.paths) > 0 {
-		columns, g.leaders = append(columns, corpus.Column{Name: "leader"}), external.NewSpool(w.files, notesMemory)
+	g := &groupWriter{members: w.members}
+	if g.leaders != nil {
+		columns = append(columns, corpus.Column{Name: "leader"})
 	}
 	g.table, err = corpus.NewTable(out, style, codecs, columns...)
 	if err == nil {
@@ -142,38 +154,39 @@ type groupMember struct {
 	idLen       int64
 }
 
-// member records a document of a group of at least two, the leader first.
-func (g *groupWriter) member(o batch.Outcome, size int) (err error) {
+// add records a document of a group of at least two, the leader first.
+func (g *members) add(o batch.Outcome, size int) (err error) {
 	g.left--
 	if g.left >= 0 {
-		if g.of.group < 0 {
-			g.of.group = int64(o.Item)
+		if g.group.group < 0 {
+			g.group.group = int64(o.Item)
 		}
-		m := g.of
+		m := g.group
 		m.similarity = o.Similarity
 		return g.known.Put(o.Item, m)
 	}
-	g.of, g.left = groupMember{group: int64(o.Item), size: int64(size), similarity: 1}, int64(size)-1
+	g.group, g.left = groupMember{group: int64(o.Item), size: int64(size), similarity: 1}, int64(size)-1
 	if o.Item >= 0 {
-		return g.known.Put(o.Item, g.of)
+		return g.known.Put(o.Item, g.group)
 	}
-	g.of.idLen = int64(len(o.ID))
-	g.of.leader, err = g.leaders.Add(o.ID)
+	g.group.idLen = int64(len(o.ID))
+	g.group.leader, err = g.leaders.Add(o.ID)
 	return err
 }
 
-// row writes a document with its group and its original columns.
-func (g *groupWriter) row(item int, it corpus.Item, dec *corpus.Decoder) error {
-	m := groupMember{group: int64(item), size: 1}
+// of returns the group of a document.
+func (g *members) of(item int) (m groupMember, err error) {
 	if item < g.known.Len() {
-		noted, err := g.known.Get(item)
-		if err != nil {
-			return err
-		}
-		if noted.size > 0 {
-			m = noted
-		}
+		m, err = g.known.Get(item)
 	}
+	if m.size == 0 {
+		m = groupMember{group: int64(item), size: 1}
+	}
+	return m, err
+}
+
+// row writes a document with its group and its original columns.
+func (g *groupWriter) row(item int, m groupMember, it corpus.Item, dec *corpus.Decoder) error {
 	decision, similarity := neardup.New, any(nil)
 	if m.group != int64(item) || m.idLen > 0 {
 		decision, similarity = neardup.Duplicate, m.similarity

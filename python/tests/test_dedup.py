@@ -34,7 +34,7 @@ class Hints(unittest.TestCase):
     def test_options(self):
         ours = {"json", "quiet", "help", "method", "threshold", "text-field"}
         for command, own, hints in (
-            ("dedup", ours | {"decisions", "against"}, _options.DedupOptions),
+            ("dedup", ours | {"decisions", "against", "dry-run"}, _options.DedupOptions),
             ("pairs", ours | {"out", "exact", "with-variants"}, _options.PairsOptions),
             ("contaminated", ours | {"findings"}, _options.ContaminatedOptions),
         ):

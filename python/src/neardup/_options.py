@@ -19,14 +19,18 @@ class Reading(TypedDict, total=False):
     html_field: str
     id_field: str
     skip_damaged: bool
+    text_command: str
     time_field: str
     title_field: str
     url_field: str
     rejects: Path
     strict: bool
+    limit: int
     max_decompressed: Size
     max_document: Size
     memory: Size
+    overwrite: bool
+    sample: Union[float, str]
     tmp: Path
     workers: int
 
@@ -34,13 +38,11 @@ class Reading(TypedDict, total=False):
 class Comparing(Reading, total=False):
     """What is near, and which of the near stays."""
 
-    dictionary: Path
     idf: Path
     keep: str
     normalize: str
     overrides: Path
     per: str
-    stopwords: Path
     audit: Union[int, str]
 
 
@@ -51,6 +53,7 @@ class Outputs(Comparing, total=False):
     link: str
     out: Path
     resume: Path
+    size_field: str
     write: Write
 
 

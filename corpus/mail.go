@@ -1,0 +1,211 @@
+package corpus
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"net/textproto"
+	"strings"
+
+	"github.com/neardup/neardup"
+)
+
+// mailFrames yields the messages of a mailbox. Each begins with a line "From ", the first or after a blank line.
+type mailFrames struct {
+	b     *blocks
+	limit int64
+	lines int64 // taken so far
+}
+
+func (f *mailFrames) next() ([]byte, int64, error) {
+	at, seen, long := f.lines+1, 0, false
+	f.b.fill(len(fromLine))
+	switch w := f.b.window(); {
+	case f.b.err != nil && (f.b.err != io.EOF || len(w) == 0):
+		return nil, at, f.b.err
+	case !bytes.HasPrefix(w, fromLine):
+		return nil, at, errors.New(`no line "From " where a message must begin`)
+	}
+	for {
+		w := f.b.window()
+		n, found := nextMessage(w, seen)
+		switch {
+		case !found && f.b.more():
+			seen = max(seen, len(w)-2-len(fromLine))
+			if int64(len(w)) > f.limit { // pass over what is too long
+				f.lines += int64(bytes.Count(w[:seen], newline))
+				f.b.at += seen
+				seen, long = 0, true
+			}
+			continue
+		case !found && f.b.err != io.EOF:
+			return nil, at, f.b.err
+		}
+		f.lines += int64(bytes.Count(w[:n], newline))
+		raw := f.b.take(n)
+		if long || int64(n) > f.limit {
+			return nil, 0, tooLong(at, f.limit)
+		}
+		if !found { // another mailbox may be written after it
+			raw = append(bytes.TrimRight(raw, "\r\n"), "\n\n"...)
+		}
+		return raw, at, nil
+	}
+}
+
+var fromLine = []byte("From ")
+
+// nextMessage returns the length of the message that begins w, and whether it ends in w; otherwise all of w.
+// The search begins at an offset.
+func nextMessage(w []byte, seen int) (int, bool) {
+	for seen < len(w) {
+		i := bytes.Index(w[seen:], []byte("\nFrom "))
+		if i < 0 {
+			break
+		}
+		seen += i + 1
+		if before := bytes.TrimSuffix(w[:seen-1], []byte("\r")); bytes.HasSuffix(before, newline) {
+			return seen, true
+		}
+	}
+	return len(w), false
+}
+
+// A message is a mail with at most mostParts parts, nested at most mostNested deep.
+const (
+	mostParts  = 1000
+	mostNested = 16
+)
+
+// mail makes the document of a message: its id, subject, date, and its text without what it quotes.
+func (d *Decoder) mail(raw []byte, doc *neardup.Document) error {
+	if bytes.HasPrefix(raw, fromLine) {
+		_, raw, _ = bytes.Cut(raw, newline)
+		raw = bytes.ReplaceAll(raw, []byte("\n>From "), []byte("\nFrom "))
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(raw))
+	if err != nil {
+		return fmt.Errorf("not a mail: %w", err)
+	}
+	parts := mailParts{dec: d}
+	if err := parts.add(textproto.MIMEHeader(m.Header), m.Body, 0); err != nil {
+		return fmt.Errorf("damaged mail: %w", err)
+	}
+	doc.ID = strings.Trim(m.Header.Get("Message-Id"), "<> \t")
+	doc.Title = m.Header.Get("Subject")
+	words := mime.WordDecoder{CharsetReader: func(charset string, r io.Reader) (io.Reader, error) {
+		b, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		s, err := decodeFile(b, charset)
+		return strings.NewReader(s), err
+	}}
+	if title, err := words.DecodeHeader(doc.Title); err == nil {
+		doc.Title = title
+	}
+	if date, err := m.Header.Date(); err == nil {
+		doc.Time, _ = fromTime(date) // an impossible date is unknown
+	}
+	doc.Text = unquoted(strings.Join(parts.texts, "\n"))
+	return nil
+}
+
+// mailParts collects the texts of a message.
+type mailParts struct {
+	dec   *Decoder
+	texts []string
+	n     int
+}
+
+// add adds a part: of alternatives the plain text, no attachments.
+func (p *mailParts) add(h textproto.MIMEHeader, body io.Reader, depth int) error {
+	p.n++
+	if p.n > mostParts || depth > mostNested {
+		return fmt.Errorf("more than %d parts, or nested more than %d deep", mostParts, mostNested)
+	}
+	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil {
+		kind = "text/plain" // also without one
+	}
+	if place, _, _ := mime.ParseMediaType(h.Get("Content-Disposition")); place == "attachment" {
+		return nil
+	}
+	switch strings.ToLower(h.Get("Content-Transfer-Encoding")) {
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	}
+	switch {
+	case strings.HasPrefix(kind, "multipart/"):
+		return p.each(multipart.NewReader(body, params["boundary"]), kind == "multipart/alternative", depth)
+	case kind != "text/plain" && kind != "text/html":
+		return nil
+	}
+	b, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	text, err := decodeFile(b, params["charset"])
+	if err == nil && kind == "text/html" && p.dec.opt.Extract != nil {
+		var page Page
+		page, err = p.dec.opt.Extract(b, params["charset"], "")
+		text = page.Text
+	}
+	text = strings.TrimSpace(text)
+	if text != "" {
+		p.texts = append(p.texts, text)
+	}
+	return err
+}
+
+// each adds the parts of a part, or the first of alternatives that has a text.
+func (p *mailParts) each(r *multipart.Reader, alternatives bool, depth int) error {
+	had := len(p.texts)
+	for {
+		part, err := r.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && !(alternatives && len(p.texts) > had) {
+			err = p.add(part.Header, part, depth+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// unquoted returns a text without lines that begin with >, and without the line that introduces them. A text that
+// only quotes is whole.
+func unquoted(text string) string {
+	var own []string
+	introduced := -1 // lines of own before the introduction
+	for line := range strings.Lines(text) {
+		blank := strings.TrimSpace(line) == ""
+		switch {
+		case strings.HasPrefix(line, ">"):
+			if introduced >= 0 {
+				own = own[:introduced]
+			}
+			introduced = -1
+			continue
+		case strings.HasSuffix(strings.TrimSpace(line), ":"):
+			introduced = len(own)
+		case !blank:
+			introduced = -1
+		}
+		own = append(own, line)
+	}
+	if left := strings.TrimSpace(strings.Join(own, "")); left != "" {
+		return left
+	}
+	return text
+}
