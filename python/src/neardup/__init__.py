@@ -21,6 +21,7 @@ from ._against import reference
 from ._command import Error, OptionError, flags, path, run
 from ._compare import Comparison, compare
 from ._contaminated import Finding, contaminated
+from ._index import Index, Verdict, check
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
     from ._options import DedupOptions, PairsOptions
 
-__all__ = ["dedup", "pairs", "compare", "contaminated", "Comparison", "Conflict", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
+__all__ = [
+    "dedup", "pairs", "compare", "check", "Index", "contaminated",
+    "Comparison", "Conflict", "Decision", "Finding", "Pair", "Verdict", "Error", "OptionError", "path",
+]
 __version__ = "0.1.0"
 
 
