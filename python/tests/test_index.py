@@ -5,12 +5,16 @@ import contextlib
 import gc
 import os
 import pathlib
+import re
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 
 import neardup
@@ -80,10 +84,19 @@ class Check(unittest.TestCase):
         self.assertEqual(neardup.check(a, [b], method="jaccard threshold=.3 shingle=words:1")["verdict"], "duplicate")
         self.assertEqual(neardup.check("A b", ["a b"], normalize="none")["verdict"], neardup.compare("A b", "a b", normalize="none").relation)
 
+    def test_files_of_a_method_are_of_this_folder(self):
+        neardup.compare("a", "b")  # the process runs in the folder of before
+        with tempfile.TemporaryDirectory() as folder:
+            self.addCleanup(os.chdir, os.getcwd())
+            os.chdir(folder)
+            with self.assertRaisesRegex(FileNotFoundError, re.escape(os.path.realpath(folder))):
+                neardup.compare("a", "b", idf="no-such-file")
+
     def test_bad_input(self):
         for call, error, says in (
             (lambda: neardup.check(" ", ["a"]), neardup.Error, "the text says nothing"),
-            (lambda: neardup.check("a", "b", colour=1), TypeError, "unexpected keyword argument 'colour'"),
+            (lambda: neardup.check("a", "b"), TypeError, "pass a list"),
+            (lambda: neardup.check("a", ["b"], colour=1), TypeError, "unexpected keyword argument 'colour'"),
             (lambda: neardup.check("a", ["b"], method="mihash"), neardup.OptionError, "mihash"),
             (lambda: neardup.check("a", ["b", 1]), TypeError, "known text 1 is int, not str"),
             (lambda: neardup.check(b"a", []), TypeError, "the text is bytes, not str"),
@@ -142,6 +155,20 @@ class Process(unittest.TestCase):
             wait(child)
             child.process.kill()
             self.assertEqual(answer.result().relation, "duplicate")
+
+    @unittest.skipUnless(LINUX, "needs a shell")
+    def test_another_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for script, says in (("echo hello there; exec sleep 60", "ended with -9"), ("echo 'neardup: unknown command' >&2; exit 2", "ended with 2 .*: unknown command")):
+                name = os.path.join(folder, "neardup")
+                with open(name, "w") as f:
+                    f.write("#!/bin/sh\n" + script)
+                os.chmod(name, stat.S_IRWXU)
+                _child._end()
+                with unittest.mock.patch.dict(os.environ, NEARDUP_COMMAND=name), self.assertRaisesRegex(neardup.Error, says):
+                    neardup.compare("a", "b")
+                    neardup.compare("a", "b")
+        self.assertEqual(neardup.compare("a", "a").relation, "duplicate")
 
     @unittest.skipUnless(hasattr(signal, "SIGSTOP"), "no signals")
     def test_interrupted(self):

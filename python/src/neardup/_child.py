@@ -15,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Mapping, Optional
 
-from ._command import Error, failure, path
+from ._command import Error, failure, flags, path
+
+MOST = 1 << 30  # bytes of a call
 
 
 class Ended(Error):
@@ -55,6 +57,8 @@ class Child:
         number, done, answer = next(self.numbers), threading.Lock(), []
         drop = [self.dropped.pop() for _ in range(len(self.dropped))]
         data = json.dumps({"id": number, "do": do, "drop": drop, **fields}).encode("ascii")
+        if len(data) > MOST:
+            raise ValueError(f"the texts of a call take {len(data)} bytes (want at most {MOST})")
         done.acquire()
         self.waiting[number] = done, answer
         try:
@@ -83,15 +87,15 @@ class Child:
                 raise
 
     def _read(self) -> None:
-        buffer, size = bytearray(), 4
+        buffer = bytearray()
         while True:
             try:
                 part = os.read(self.of, 1 << 16)
             except OSError:
                 part = b""
-            if not part:
-                break
             buffer += part
+            if not part or int.from_bytes(buffer[:4], "big") > MOST:
+                break  # the end, or what is not the command
             while len(buffer) >= 4 and len(buffer) >= 4 + (size := int.from_bytes(buffer[:4], "big")):
                 answer = json.loads(bytes(buffer[4:4 + size]))
                 del buffer[:4 + size]
@@ -99,7 +103,7 @@ class Child:
                 if done:
                     answers.append(answer)
                     done.release()
-        self.process.wait()
+        self.end()
         with self.sending:
             self.ended = True
             os.close(self.to)
@@ -122,7 +126,7 @@ class Child:
 
 _starting = threading.Lock()
 _running: Optional[Child] = None
-_inherited: List[Child] = []  # of the process that was forked; their finalizers must not run
+_inherited: List[Child] = []  # of the process that was forked
 
 
 def running() -> Child:
@@ -131,10 +135,16 @@ def running() -> Child:
     child = _running
     if child is None or child.ended or child.pid != os.getpid():
         with _starting:
-            if _running is None or _running.ended:
+            if _running is None or _running.ended or _running.pid != os.getpid():
                 _running = Child()
             child = _running
     return child
+
+
+def method(method: Optional[str], options: Mapping[str, object]) -> List[str]:
+    """The flags of a method. Files are named for the process, which may be in another folder."""
+    files = {k: os.path.abspath(v) for k, v in options.items() if k in ("idf", "dictionary", "stopwords") and isinstance(v, (str, os.PathLike))}
+    return flags({"method": method, **options, **files})
 
 
 def call(do: str, **fields: object) -> Any:

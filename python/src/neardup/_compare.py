@@ -6,7 +6,6 @@ import html
 from typing import List, Optional
 
 from . import _child
-from ._command import flags
 
 
 class Comparison(dict):
@@ -60,4 +59,4 @@ def compare(a: str, b: str, *, method: Optional[str] = None, **options: object) 
     for text in (a, b):
         if not isinstance(text, str):
             raise TypeError(f"a text is {type(text).__name__}, not str")
-    return Comparison(_child.call("compare", flags=flags({"method": method, **options}), text=a, known=[b]))
+    return Comparison(_child.call("compare", flags=_child.method(method, options), text=a, known=[b]))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Iterable, List, Optional, TypedDict, Union
 
 from . import _child
-from ._command import Error, flags
+from ._command import Error
 
 
 class Verdict(TypedDict):
@@ -51,9 +51,11 @@ def check(text: str, known: "Union[Iterable[str], Mapping[Any, str]]", *, method
     >>> v["verdict"], v["of"]
     ('contradiction', 1)
     """
+    if isinstance(known, str):
+        raise TypeError("known is one text: pass a list of them")
     names = list(known) if isinstance(known, Mapping) else None
     texts = [_text(s, f"known text {i}") for i, s in enumerate(known.values() if isinstance(known, Mapping) else known)]
-    out = _verdict(_child.call("check", flags=flags({"method": method, **options}), text=_text(text), known=texts))
+    out = _verdict(_child.call("check", flags=_child.method(method, options), text=_text(text), known=texts))
     if out["of"] is not None:
         out["of"] = int(out["of"]) if names is None else names[int(out["of"])]
     return out
@@ -75,7 +77,7 @@ class Index:
 
     def __init__(self, *, method: Optional[str] = None, **options: object) -> None:
         self._child = _child.running()
-        self._number = self._child.call("open", flags=flags({"method": method, **options}))
+        self._number = self._child.call("open", flags=_child.method(method, options))
         weakref.finalize(self, self._child.dropped.append, self._number)
 
     def _call(self, do: str, **fields: object) -> Any:
