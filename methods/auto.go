@@ -3,7 +3,6 @@ package methods
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"sync"
@@ -97,18 +96,7 @@ func newAuto(c Choice) (neardup.Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights, err := table(c, "weights", readWeights)
-	if err != nil {
-		return nil, err
-	}
-	if weights == nil {
-		shipped, err := evidence.Shipped()
-		if err != nil {
-			return nil, err
-		}
-		weights = &shipped
-	}
-	a.scorer = evidence.New(lexicon, weights.Shifted(a.bias))
+	a.scorer = evidence.New(lexicon, evidence.Shipped.Shifted(a.bias))
 	a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.seed()})
 	if err != nil {
 		return nil, err
@@ -119,16 +107,6 @@ func newAuto(c Choice) (neardup.Method, error) {
 		return nil, fmt.Errorf("auto: %w", err)
 	}
 	return a, nil
-}
-
-// readWeights reads a table of weights.
-func readWeights(r io.Reader) (*evidence.Weights, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	w, err := evidence.ReadWeights(string(data))
-	return &w, err
 }
 
 // mostLonger is how many times the limit a text may be long and still be near
