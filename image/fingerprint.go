@@ -54,7 +54,6 @@ func (f Fingerprint) String() string {
 	return b.String()
 }
 
-// known returns how many of the hashes are known.
 func (f *Fingerprint) known() int {
 	if f.Hashes[1] == (Hash{}) {
 		return 1

@@ -129,7 +129,6 @@ func (a *auto) Spec() neardup.Spec {
 	return s
 }
 
-// number prints a setting.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Routes are in the two highest bits of the sketch. The methods' own sketches leave them free: ngram has a

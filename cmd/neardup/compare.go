@@ -84,7 +84,6 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 	return r, r.explain(m, x, y)
 }
 
-// documents returns the two texts.
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
 	if c.from != "" {
 		if c.text {
@@ -128,7 +127,6 @@ func (c *compare) find(ctx context.Context, ids ...string) (map[string]*string, 
 	return texts, err
 }
 
-// file reads the text of a file.
 func (c *compare) file(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "", usage("%s: a folder (want two files, A and B)", path)
@@ -151,7 +149,6 @@ func (c *compare) file(path string) (string, error) {
 	return "", nil
 }
 
-// contains is the relation of a text to another one that it contains.
 const contains neardup.Relation = "contains"
 
 // A comparison holds all measures of two clean texts and the evidence.
@@ -219,7 +216,6 @@ func measure(ctx context.Context, x, y string) (api.Measured, error) {
 	return c, nil
 }
 
-// fingerprintOf returns the fingerprint that method simhash makes by default.
 func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
@@ -314,7 +310,6 @@ type listedPair struct {
 	ShortB string  `json:"b"`
 }
 
-// A comparedPair is the result for a listedPair.
 type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`
@@ -367,7 +362,6 @@ func (c *compare) list(ctx context.Context) error {
 	return out.Commit()
 }
 
-// eachPair calls do for each pair of the list.
 func (c *compare) eachPair(do func(listedPair) error) error {
 	return textlines.Each(c.pairs, func(_ int, line []byte) error {
 		var p listedPair

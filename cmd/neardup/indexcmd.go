@@ -20,7 +20,6 @@ import (
 )
 
 type indexCreate struct {
-	*app
 	method methodFlags
 }
 
@@ -41,7 +40,6 @@ func (v *indexAdd) do(ctx context.Context, args []string) error {
 	return v.dedup.do(ctx, args[1:])
 }
 
-// indexInfos is the output of index info.
 type indexInfos struct {
 	Method    string `json:"method"`
 	Normalize string `json:"normalize"`
@@ -114,7 +112,6 @@ func (f *indexRemove) ready(*pflag.FlagSet) {
 	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
 }
 
-// gone returns a function that selects the documents to remove.
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
 	switch {
 	case (f.ids == "") == (f.before == ""):
@@ -171,7 +168,6 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 }
 
 type indexCompact struct {
-	*app
 	run runFlags `flags:"memory tmp workers"`
 }
 
@@ -274,12 +270,10 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 }
 
 func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string) (one neighbor, err error) {
+	var failed error
 	one.ID, err = x.ID(row)
-	if err != nil {
-		return one, err
-	}
-	one.Text, err = x.Text(row)
-	if err != nil {
+	one.Text, failed = x.Text(row)
+	if err := cmp.Or(err, failed); err != nil {
 		return one, err
 	}
 	match := verdict(m, clean, one.Text)
