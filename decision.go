@@ -20,12 +20,13 @@ const (
 type Relation string
 
 const (
-	Same        Relation = "duplicate" // they mean the same
-	Unsure      Relation = "unsure"    // a person should look
-	Variant     Relation = "variant"   // one template, other facts
-	Overlaps    Relation = "overlap"   // one text is longer
-	ContainedIn Relation = "contained" // the leader contains all of the text, and is longer
-	Other       Relation = "new"       // anything else
+	Same        Relation = "duplicate"     // they mean the same
+	Unsure      Relation = "unsure"        // a person should look
+	Variant     Relation = "variant"       // one template, other facts
+	Overlaps    Relation = "overlap"       // one text is longer
+	ContainedIn Relation = "contained"     // the leader contains all of the text, and is longer
+	Other       Relation = "new"           // anything else
+	Contradicts Relation = "contradiction" // by VerdictOf only: the same, denied
 )
 
 // Decision is the outcome for one document, with the evidence for it. The JSON fields are those of the
@@ -69,6 +70,18 @@ func RelationOf(unsure bool, conflicts []Conflict) Relation {
 		return Overlaps
 	}
 	return Variant
+}
+
+// VerdictOf returns what a reader of memories does with a text of a relation to a known one: a variant whose
+// weightiest difference is a [KindOpposite] contradicts it, and a contained text overlaps.
+func VerdictOf(r Relation, evidence []Conflict) Relation {
+	switch {
+	case r == ContainedIn:
+		return Overlaps
+	case r == Variant && len(evidence) > 0 && evidence[0].Kind == KindOpposite:
+		return Contradicts
+	}
+	return r
 }
 
 // BasisEqual is the basis of a decision between texts that are equal byte for

@@ -34,6 +34,15 @@ func ExampleMatch_Relation() {
 	// variant new
 }
 
+func ExampleVerdictOf() {
+	denied := []neardup.Conflict{{Kind: neardup.KindOpposite, A: "enabled", B: "disabled", Bits: -6}}
+	fmt.Println(neardup.VerdictOf(neardup.Variant, denied), neardup.VerdictOf(neardup.Unsure, denied))
+	fmt.Println(neardup.VerdictOf(neardup.ContainedIn, nil), neardup.VerdictOf(neardup.Variant, nil))
+	// Output:
+	// contradiction unsure
+	// overlap variant
+}
+
 func ExampleRelationOf() {
 	more := []neardup.Conflict{{Kind: neardup.KindMore, A: "and the ferry"}}
 	fmt.Println(neardup.RelationOf(false, more), neardup.RelationOf(true, more), neardup.RelationOf(false, nil))

@@ -49,3 +49,46 @@ func DedupStrings(ctx context.Context, texts []string, cfg Config) (leader []int
 	}
 	return leader, nil
 }
+
+// Checked is the verdict on a text by the texts that are known.
+type Checked struct {
+	neardup.Match     // with the known text, and its Evidence
+	At            int // position of the known text, -1 for a new text
+	Verdict       neardup.Relation
+}
+
+// Check decides on a text like Dedup, by comparing it with every known text. Config needs a Method; without
+// Clean, texts are not cleaned.
+func Check(ctx context.Context, text string, known []string, cfg Config) (Checked, error) {
+	of := func(s string) Text {
+		if cfg.Clean != nil {
+			s = cfg.Clean.Clean(s)
+		}
+		return Text{s, cfg.Method.Prepare(s)}
+	}
+	subject := of(text)
+	var best Edge
+	var leader Text
+	for i, s := range known {
+		if err := ctx.Err(); err != nil {
+			return Checked{}, fmt.Errorf("check a text: %w", err)
+		}
+		other := of(s)
+		e := Edge{Earlier: Ordinal(i), Later: Ordinal(len(known)), Match: Verify(cfg.Method, subject, other)}
+		if e.Stronger(best) {
+			best, leader = e, other
+		}
+	}
+	out := Checked{At: int(best.Earlier), Match: best.Match}
+	switch {
+	case !out.Near && !out.Variant:
+		return Checked{At: -1, Verdict: neardup.Other, Match: neardup.Match{Distance: -1, Method: cfg.Method.Spec().Method}}, nil
+	case out.Basis != neardup.BasisEqual:
+		out.Evidence = neardup.Explain(cfg.Method, subject.Prepared, leader.Prepared).Evidence
+	}
+	out.Verdict = neardup.Same
+	if !out.Near {
+		out.Verdict = neardup.VerdictOf(out.Relation(), out.Evidence)
+	}
+	return out, nil
+}

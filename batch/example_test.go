@@ -176,3 +176,24 @@ func ExampleEdge_Stronger() {
 	fmt.Println(nearer.Stronger(near), nearer.Stronger(equal))
 	// Output: true false
 }
+
+// A text that denies a known one contradicts it. A duplicate precedes any other match.
+func ExampleCheck() {
+	m, err := methods.New("auto")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	known := []string{"The rent is 500 euros a month.", "The user is allergic to peanuts."}
+	for _, s := range []string{
+		"The rent is 500 euros a month!", "The rent is 600 euros a month.", "The user is not allergic to peanuts.", "The ferry leaves at nine.",
+	} {
+		v, err := batch.Check(context.Background(), s, known, batch.Config{Method: m, Clean: text.Default()})
+		fmt.Println(v.Verdict, v.At, err)
+	}
+	// Output:
+	// duplicate 0 <nil>
+	// variant 0 <nil>
+	// contradiction 1 <nil>
+	// new -1 <nil>
+}

@@ -73,6 +73,7 @@ var verbs = []struct {
 		{"version", "", versionVerb{}},
 		{"man", "DIR", man{}},
 		{"worker", "a stage", nil},
+		{"worker calls", "", workerCalls{}},
 		{"worker read", "FILE", workerRead{}},
 		{"worker index", "FOLDER", workerIndex{}},
 		{"worker passages", "a stage", nil},

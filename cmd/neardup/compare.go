@@ -58,18 +58,8 @@ func (c *compare) do(ctx context.Context, args []string) error {
 		return err
 	}
 	x, y := n.Clean(texts[0]), n.Clean(texts[1])
-	measured, err := measure(ctx, x, y)
+	r, err := compareClean(ctx, m, x, y)
 	if err != nil {
-		return err
-	}
-	r := comparison{Measured: measured}
-	r.Verdict = verdict(m, x, y)
-	r.Relation = r.Verdict.Relation()
-	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
-		r.Verdict, r.Relation = back, contains
-	}
-	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
-	if err := r.explain(m, x, y); err != nil {
 		return err
 	}
 	if c.json {
@@ -77,6 +67,21 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	}
 	r.write(c.stdout)
 	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))
+}
+
+// compareClean compares two clean texts.
+func compareClean(ctx context.Context, m neardup.Method, x, y string) (r comparison, err error) {
+	r.Measured, err = measure(ctx, x, y)
+	if err != nil {
+		return r, err
+	}
+	r.Verdict = verdict(m, x, y)
+	r.Relation = r.Verdict.Relation()
+	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
+		r.Verdict, r.Relation = back, contains
+	}
+	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
+	return r, r.explain(m, x, y)
 }
 
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
@@ -163,9 +168,13 @@ const longestEdit = 4e11
 // leastShown is the similarity below which a scale shows 0.
 const leastShown = .01
 
-// measure measures two clean texts, without a verdict.
-func measure(ctx context.Context, x, y string) (api.Measured, error) {
-	c := api.Measured{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}, Scales: []api.Scale{}}
+type scale struct {
+	ngram.Config
+	method neardup.Method
+}
+
+// scales makes the methods of every scale once, because that costs more than to compare two short texts.
+var scales = sync.OnceValue(func() (all []scale) {
 	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
 	for _, s := range []ngram.Config{
 		{Similarity: ngram.Jaccard, Shingle: feature.Default},
@@ -175,23 +184,31 @@ func measure(ctx context.Context, x, y string) (api.Measured, error) {
 		{Similarity: ngram.Cosine, Shingle: feature.Default},
 		{Similarity: ngram.Edit},
 	} {
-		if s.Similarity == ngram.Edit && float64(c.Runes[0])*float64(c.Runes[1]) > longestEdit {
+		s.Threshold = leastShown // so that hardly a comparison stops early
+		if m, err := ngram.New(s); err == nil {
+			all = append(all, scale{s, m})
+		}
+	}
+	return all
+})
+
+// measure measures two clean texts, without a verdict.
+func measure(ctx context.Context, x, y string) (api.Measured, error) {
+	c := api.Measured{Equal: x == y, Runes: [2]int{utf8.RuneCountInString(x), utf8.RuneCountInString(y)}, Scales: []api.Scale{}}
+	for _, s := range scales() {
+		isEdit := s.Similarity == ngram.Edit
+		if isEdit && float64(c.Runes[0])*float64(c.Runes[1]) > longestEdit {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return c, err
 		}
-		s.Threshold = leastShown // so that hardly a comparison stops early
-		m, err := ngram.New(s)
-		if err != nil {
-			continue
-		}
-		match := m.Compare(m.Prepare(x), m.Prepare(y))
+		match := s.method.Compare(s.method.Prepare(x), s.method.Prepare(y))
 		if c.Equal {
 			match.Similarity, match.Distance = 1, 0
 		}
 		c.Scales = append(c.Scales, api.Scale{Name: match.Basis, Similarity: match.Similarity})
-		if s.Similarity == ngram.Edit && match.Distance >= 0 {
+		if isEdit && match.Distance >= 0 {
 			c.Edits = &match.Distance
 		}
 	}

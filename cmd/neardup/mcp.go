@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,6 +164,7 @@ type (
 // A memoryAnswer is the answer of a tool, as fields and in words.
 type memoryAnswer struct {
 	Decision    string             `json:"decision" jsonschema:"new, duplicate, corrected or forgotten"`
+	Verdict     neardup.Relation   `json:"verdict,omitempty" jsonschema:"new, duplicate, overlap, variant, unsure or contradiction"`
 	ID          string             `json:"id,omitempty"`
 	SameAs      string             `json:"sameAs,omitempty" jsonschema:"the memory that says the same"`
 	Like        string             `json:"like,omitempty" jsonschema:"the memory that a new one is like, and says something else than"`
@@ -229,8 +231,9 @@ func submissionOf(id, text string) (s docid.Submission) {
 func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (out memoryAnswer, err error) {
 	out = memoryAnswer{Decision: string(a.Decision.Decision), ID: a.ID, Basis: a.Basis, Evidence: a.Conflicts, Like: a.VariantOf}
 	other := out.Like
+	out.Verdict, out.Probability = neardup.VerdictOf(cmp.Or(a.Relation, neardup.Other), a.Conflicts), a.Probability
 	if a.Decision.Decision == neardup.Duplicate {
-		out.SameAs, out.Probability, other = a.Leader, a.Similarity, a.Leader
+		out.Verdict, out.SameAs, out.Probability, other = neardup.Same, a.Leader, a.Similarity, a.Leader
 	}
 	if other == "" {
 		out.Says = saysNew(&out)
@@ -345,11 +348,13 @@ func saysNew(a *memoryAnswer) string {
 // saysLike describes a new memory that is kept along with a similar one.
 func saysLike(a *memoryAnswer) string {
 	how := "says something else"
-	switch neardup.RelationOf(false, a.Evidence) {
-	case neardup.Overlaps:
+	switch relation := neardup.RelationOf(false, a.Evidence); {
+	case relation == neardup.Overlaps:
 		how = "says more"
-	case neardup.ContainedIn:
+	case relation == neardup.ContainedIn:
 		how = "says less"
+	case a.Verdict == neardup.Contradicts:
+		how = "says the opposite"
 	}
 	return fmt.Sprintf("%s It is like %s, and %s. %s is: %s%s\nBoth stay. If the new one takes the place of %s, forget that one.",
 		saysNew(a), a.Like, how, a.Like, quoted(a.Known), inBits(a.Evidence), a.Like)

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/neardup/neardup"
+)
 
 // Memories as agents write them: what was said before, what is said now, and
 // whether that is the same fact.
@@ -42,6 +46,12 @@ var memoryCases = []struct {
 	{"中文：另一个日期", "合同将于2026年3月1日到期。", "合同将于2026年8月1日到期。", false},
 }
 
+// memoryVerdicts are the verdicts on some of them.
+var memoryVerdicts = map[string]neardup.Relation{
+	"letter case": neardup.Same, "another number": neardup.Variant, "a negation": neardup.Contradicts, "the opposite": neardup.Contradicts,
+	"more is said": neardup.Other, "中文：否定": neardup.Contradicts, "中文：相反": neardup.Contradicts,
+}
+
 // rightMemories is how many of them must come out right.
 const rightMemories = 28
 
@@ -54,6 +64,9 @@ func TestMemories(t *testing.T) {
 	for _, c := range memoryCases {
 		a.call("add", map[string]any{"id": c.what, "text": c.known})
 		got, _ := a.call("check", map[string]any{"text": c.now})
+		if want := memoryVerdicts[c.what]; want != "" && got.Verdict != want {
+			t.Errorf("%s: verdict %s, want %s", c.what, got.Verdict, want)
+		}
 		merged := got.SameAs != ""
 		if merged == c.merge && (!merged || got.SameAs == c.what) {
 			right++

@@ -54,6 +54,19 @@ class Dedup(unittest.TestCase):
         self.assertEqual(got[2]["distance"], 1)
         self.assertEqual(got[3]["basis"], "equal text")
 
+    def test_kept(self):
+        self.assertEqual(neardup.kept(TEXTS, method="ngram"), [TEXTS[0], TEXTS[1], TEXTS[4]])
+        self.assertEqual(neardup.kept((s for s in TEXTS), method="exact"), [TEXTS[i] for i in (0, 1, 2, 4)])
+        self.assertEqual(neardup.kept([]), [])
+        self.assertEqual(neardup.kept([TEXTS[0], "other words"], against=[TEXTS[0]]), ["other words"])
+        with self.assertRaisesRegex(TypeError, "out="):
+            neardup.kept(pathlib.Path(__file__))
+
+    def test_groups_and_summary(self):
+        run = {}
+        self.assertEqual([d["group"] for d in neardup.dedup(TEXTS, method="ngram", summary=run)], [0, 1, 0, 0, 4])
+        self.assertEqual((run["documents"], len(run["digest"])), (5, 64))
+
     def test_any_iterable_and_none(self):
         self.assertEqual(neardup.dedup(iter([])), [])
         self.assertEqual(len(neardup.dedup(s for s in TEXTS)), 5)
@@ -189,6 +202,9 @@ class Dedup(unittest.TestCase):
         got = neardup.dedup(frame, text="body", method="ngram")
         self.assertEqual(list(got.index), list("abcde"))
         self.assertEqual(list(got["leader"]), [None, None, "a", "a", None])
+        self.assertEqual(list(got["group"]), ["a", "b", "a", "a", "e"])
+        self.assertEqual(list(neardup.kept(frame, text="body", method="ngram").index), ["a", "b", "e"])
+        self.assertEqual(list(neardup.kept(frame["body"], text="body", method="ngram").index), ["a", "b", "e"])
         kept = frame[got["decision"] == "new"]
         self.assertEqual(list(kept.index), ["a", "b", "e"])
 
@@ -207,10 +223,11 @@ class Dedup(unittest.TestCase):
 
         data = pandas.DataFrame({"text": ["one and the same text"] * 3, "source": ["news", "wiki", None], "score": [2.5, pandas.NA, 1]})
         got = neardup.dedup(data, keep="source:wiki,*; largest score")
-        self.assertEqual(got["leader"].tolist(), [1, None, 1])
+        self.assertEqual(got["leader"].tolist(), [1, pandas.NA, 1])
+        self.assertEqual((got["leader"].dtype, got["group"].dtype, got["distance"].dtype), ("Int64",) * 3)
         self.assertEqual(got["kept_by"].tolist(), ["source", None, "source"])
-        self.assertEqual(neardup.dedup(data, keep="smallest score")["leader"].tolist(), [2, 2, None])
-        self.assertEqual(neardup.dedup(data, per="source")["leader"].tolist(), [None] * 3)
+        self.assertEqual(neardup.dedup(data, keep="smallest score")["leader"].tolist(), [2, 2, pandas.NA])
+        self.assertEqual(neardup.dedup(data, per="source")["leader"].tolist(), [pandas.NA] * 3)
         with self.assertRaisesRegex(neardup.Error, 'no record has a field "sauce"'):
             neardup.dedup(data, keep="sauce:wiki")
 
@@ -221,6 +238,7 @@ class Dedup(unittest.TestCase):
         table = pyarrow.table({"text": pyarrow.chunked_array([TEXTS[:2], TEXTS[2:4] + [None]])})
         got = neardup.dedup(table, method="ngram")
         self.assertEqual(got.column("leader").to_pylist(), [None, None, 0, 0, None])
+        self.assertEqual(neardup.kept(table, method="ngram").column("text").to_pylist(), [TEXTS[0], TEXTS[1], None])
         self.assertEqual(got.schema.field("variant_of").type, pyarrow.int64())
         self.assertEqual(neardup.pairs(table, method="exact").column("b").to_pylist(), [3])
 
@@ -231,6 +249,8 @@ class Dedup(unittest.TestCase):
         frame = polars.DataFrame({"body": [*TEXTS[:4], None]})
         got = neardup.dedup(frame, text="body", method="ngram")
         self.assertEqual(got["leader"].to_list(), [None, None, 0, 0, None])
+        self.assertEqual(neardup.kept(frame.lazy(), text="body", method="ngram")["body"].to_list(), [TEXTS[0], TEXTS[1], None])
+        self.assertEqual(neardup.kept(frame.head(0), text="body").height, 0)
         self.assertEqual(frame.filter(got["decision"] == "new").height, 3)
         self.assertEqual(neardup.pairs(frame, text="body", method="ngram")["a"].to_list(), [0, 0, 2])
         self.assertEqual(neardup.dedup(frame.lazy(), text="body", method="ngram")["leader"].to_list(), [None, None, 0, 0, None])

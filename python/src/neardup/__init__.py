@@ -1,5 +1,9 @@
 """Near-duplicate texts: which ones, of which, and how similar they are.
 
+dedup decides which texts of a list, a table or files are duplicates, and kept leaves them out; pairs finds every
+pair; compare explains two texts; check and Index decide on one text at a time; contaminated finds items of an
+evaluation; images and spark are modules. help(neardup.dedup) and so on say more.
+
 >>> import neardup
 >>> [d["leader"] for d in neardup.dedup(["one text", "another one", "one text"], method="exact")]
 [None, None, 0]
@@ -21,6 +25,7 @@ from ._against import reference
 from ._command import Error, OptionError, flags, path, run
 from ._compare import Comparison, compare
 from ._contaminated import Finding, contaminated
+from ._index import Index, Verdict, check
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +35,10 @@ if TYPE_CHECKING:
 
     from ._options import DedupOptions, PairsOptions
 
-__all__ = ["dedup", "pairs", "compare", "contaminated", "Comparison", "Conflict", "Decision", "Pair", "Finding", "Error", "OptionError", "path"]
+__all__ = [
+    "dedup", "kept", "pairs", "compare", "check", "Index", "contaminated",
+    "Comparison", "Conflict", "Decision", "Finding", "Pair", "Verdict", "Error", "OptionError", "path",
+]
 __version__ = "0.1.0"
 
 
@@ -39,7 +47,8 @@ def __dir__():
     return [*__all__, "images", "spark", "__version__"]
 
 
-FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by")
+FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by", "group")
+NUMBERS = {"leader": "int64", "variant_of": "int64", "group": "int64", "distance": "int64", "similarity": "double"}
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
@@ -55,7 +64,9 @@ class Conflict(TypedDict, total=False):
 
 
 class Decision(TypedDict, total=False):
-    """What became of a text. id is there for files, whose leaders are ids too; conflicts for variants."""
+    """What became of a text. id is there for files, whose leaders are ids too; conflicts for variants.
+
+    group is the leader of a duplicate, and of a text that stays itself."""
 
     id: str
     decision: str
@@ -66,6 +77,7 @@ class Decision(TypedDict, total=False):
     basis: Optional[str]
     variant_of: Union[int, str, None]
     kept_by: Optional[str]
+    group: Union[int, str]
     conflicts: List[Conflict]
 
 
@@ -81,22 +93,22 @@ class Pair(TypedDict):
 
 
 @overload
-def dedup(data: "Path | Sequence[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
+def dedup(data: "Path | Sequence[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., summary: Optional[dict] = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
 @overload
-def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "pandas.DataFrame": ...
+def dedup(data: "pandas.DataFrame | pandas.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., summary: Optional[dict] = ..., **options: "Unpack[DedupOptions]") -> "pandas.DataFrame": ...
 @overload
-def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "polars.DataFrame": ...
+def dedup(data: "polars.DataFrame | polars.LazyFrame | polars.Series", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., summary: Optional[dict] = ..., **options: "Unpack[DedupOptions]") -> "polars.DataFrame": ...
 @overload
-def dedup(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "pyarrow.Table": ...
+def dedup(data: "pyarrow.Table", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., summary: Optional[dict] = ..., **options: "Unpack[DedupOptions]") -> "pyarrow.Table": ...
 @overload
-def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
+def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[str] = ..., threshold: Optional[float] = ..., against: Any = ..., summary: Optional[dict] = ..., **options: "Unpack[DedupOptions]") -> "List[Decision]": ...
 
 
-def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, **options: object) -> Any:
+def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
-    data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame or a
-    pyarrow Table with a column `text`; a Series; or what the command reads: a path, a pattern,
+    data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+    Table or a Dataset of Hugging Face with a column `text`; a Series; or what the command reads: a path, a pattern,
     or a list of pathlib.Paths, with `text` the field. A missing text is an empty one; records
     of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: method="lossless=.98 containment=.9", memory="4GiB",
     overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
@@ -104,32 +116,52 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 
     Of strings it returns a list with a dict for each, in their order; "leader"
     and "variant_of" are indices. Of pandas it returns a DataFrame with the
-    same index; they are labels of that index. Of polars or a Table it returns
-    a table with a row for each; they are numbers of rows. Of files it returns the
+    same index; they are labels of that index. Of polars, a Table or a Dataset it returns
+    one with a row for each; they are numbers of rows. Of files it returns the
     decisions as the command writes them, in the order of keep, with ids.
 
     against are documents that come before data and stay: an index of `neardup index`, files, or
     texts like data. A leader among them is its id, "against:3" of the fourth text; in a Table or of
     polars a leader is then always text. The method is that of an index unless one is given. add=True
     adds files to an index, which begins where there is none.
+
+    summary is a dict that receives the summary of the run, such as its digest, recall and seconds.
     """
-    options = {"method": method, "threshold": threshold, **options}
-    names = _inputs.files(data)
-    with reference(against, text, bool(options.get("add")), bool(names)) as before:
-        if names:
-            return _decide([*before, *names], {**options, **_inputs.field(text)})
-        data, kind = _inputs.table_of(data, text)
-        rows = _of_strings(_inputs.texts(data, text, kind), options, before, _inputs.others(data, text, kind, options))
-    if kind == "strings":
+    names, options = _inputs.files(data), {"method": method, "threshold": threshold, **options}
+    rows, data, kind, before = _decided(names, data, text, against, options, summary)
+    if kind in ("files", "strings"):
         return rows
     if kind == "pandas":
         return _of_frame(rows, data.index)
-    columns = {k: [d[k] for d in rows] for k in FIELDS}
+    columns, numbers = {k: [d[k] for d in rows] for k in FIELDS}, NUMBERS
     if before:
-        for k in ("leader", "variant_of"):
+        for k in ("leader", "variant_of", "group"):
             columns[k] = [None if v is None else str(v) for v in columns[k]]
-        return _inputs.table(columns, kind, {"distance": "int64", "similarity": "double"})
-    return _inputs.table(columns, kind, {"leader": "int64", "variant_of": "int64", "distance": "int64", "similarity": "double"})
+        numbers = {"distance": "int64", "similarity": "double"}
+    return _inputs.table(columns, kind, numbers)
+
+
+def kept(data: Any, *, text: str = "text", against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
+    """Returns the texts or rows of data that are no duplicates, in order, as data of the same kind.
+
+    Parameters are those of dedup. Of files, dedup(files, out="kept.jsonl") writes them.
+    """
+    if _inputs.files(data):
+        raise TypeError('of files, dedup(files, out="kept.jsonl") writes what stays')
+    if not hasattr(data, "__getitem__") and not hasattr(data, "collect_schema"):
+        data = list(data)
+    rows = _decided(None, data, text, against, options, summary)[0]
+    return _inputs.rows(data, text, [i for i, d in enumerate(rows) if d["leader"] is None])
+
+
+def _decided(names, data, text, against, options, summary):
+    """The decisions as dicts, the table that they are about, its kind, and what comes before it."""
+    with reference(against, text, bool(options.get("add")), bool(names)) as before:
+        if names:
+            return _decide([*before, *names], {**options, **_inputs.field(text)}, summary=summary), data, "files", before
+        data, kind = _inputs.table_of(data, text)
+        others = _inputs.others(data, text, kind, options)
+        return _of_strings(_inputs.texts(data, text, kind), options, before, others, summary), data, kind, before
 
 
 @overload
@@ -184,8 +216,8 @@ def _pairs(inputs, options, feed=None):
 
 
 @contextlib.contextmanager
-def _rejects(folder, options):
-    """The flag of a file of rejected records, of which it warns, unless the caller names one."""
+def _rejects(folder, options, depth=5):
+    """The flag of a file of rejected records, of which it warns depth calls up, unless the caller names one."""
     name = os.path.join(folder, "rejects.jsonl")
     if options.get("rejects"):
         yield []
@@ -196,7 +228,7 @@ def _rejects(folder, options):
     if lines:
         first = json.loads(lines[0])
         place = ":".join(str(first[k]) for k in ("file", "line") if k in first)
-        warnings.warn(f"{len(lines)} records were rejected, the first: {place}: {first['reason']}", stacklevel=5)
+        warnings.warn(f"{len(lines)} records were rejected, the first: {place}: {first['reason']}", stacklevel=depth)
 
 
 def _unescaped(field):
@@ -206,30 +238,34 @@ def _unescaped(field):
     return re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r"}.get(m[1], m[1]), field)
 
 
-def _decide(inputs, options, feed=None):
+def _decide(inputs, options, feed=None, summary=None):
     """Runs the command and returns its decisions."""
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "decisions.jsonl")
-        with _rejects(folder, options) as rejects:
-            run(["dedup", "--quiet", f"--decisions={name}", *rejects, *flags(options), *inputs], feed=feed)
+        with _rejects(folder, options, 6) as rejects:
+            told = [] if summary is None else ["--json"]
+            said = run(["dedup", "--quiet", *told, f"--decisions={name}", *rejects, *flags(options), *inputs], feed=feed)
+        if summary is not None:
+            summary.update(json.loads(said))
         with open(name, encoding="utf-8") as f:
             return [_plain(json.loads(line)) for line in f]
 
 
 def _plain(decision):
     decision["variant_of"], decision["kept_by"] = decision.pop("variantOf", None), decision.pop("keptBy", None)
+    decision["group"] = decision.get("leader") or decision["id"]
     return {"id": decision.pop("id"), **{k: decision.pop(k, None) for k in FIELDS}, **decision}
 
 
-def _of_strings(texts, options, before=(), others=None):
+def _of_strings(texts, options, before=(), others=None, summary=None):
     counted = [0]
     own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
-    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others))
+    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others), summary)
     count = counted[0]
     out = [None] * count
     for d in found:
         at = d.pop("id")
-        for k in ("leader", "variant_of"):
+        for k in ("leader", "variant_of", "group"):
             if d[k] is not None and d[k].startswith(own):
                 d[k] = int(d[k][len(own):])
         out[int(at[len(own):])] = d
@@ -240,10 +276,13 @@ def _of_frame(rows, labels):
     import pandas
 
     for d in rows:
-        for k in ("leader", "variant_of"):
+        for k in ("leader", "variant_of", "group"):
             if isinstance(d[k], int):
                 d[k] = labels[d[k]]
-    columns = {k: [d[k] for d in rows] for k in FIELDS}
-    for k in ("leader", "distance", "variant_of", "kept_by"):
-        columns[k] = pandas.Series(columns[k], index=labels, dtype=object)
+    columns = {k: pandas.Series([d[k] for d in rows], index=labels, dtype=object) for k in FIELDS}
+    for k in ("leader", "variant_of", "group"):
+        if pandas.api.types.is_integer_dtype(labels) and not any(isinstance(v, str) for v in columns[k]):
+            columns[k] = columns[k].astype("Int64")
+    for k, dtype in (("distance", "Int64"), ("similarity", "float64"), ("decision", "str"), ("method", "str")):
+        columns[k] = columns[k].astype(dtype)
     return pandas.DataFrame(columns, index=labels)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import List, Optional
 
-from ._command import flags, run
+from . import _child
 
 
 class Comparison(dict):
@@ -57,4 +56,7 @@ def compare(a: str, b: str, *, method: Optional[str] = None, **options: object) 
     >>> neardup.compare("the ferry leaves at nine", "the ferry leaves at ten").relation
     'variant'
     """
-    return Comparison(json.loads(run(["compare", "--json", "--text", *flags({"method": method, **options}), "--", a, b])))
+    for text in (a, b):
+        if not isinstance(text, str):
+            raise TypeError(f"a text is {type(text).__name__}, not str")
+    return Comparison(_child.call("compare", flags=_child.method(method, options), text=a, known=[b]))

@@ -51,6 +51,8 @@ def table_of(data, text):
         kind, names = "pandas", data.columns
     elif hasattr(data, "column_names") and hasattr(data, "to_batches"):
         kind, names = "pyarrow", data.column_names
+    elif hasattr(data, "column_names") and hasattr(data, "features") and hasattr(data, "select_columns"):
+        kind, names = "datasets", data.column_names
     elif hasattr(data, "iter_slices"):
         kind, names = "polars", data.columns
     else:
@@ -65,6 +67,9 @@ def table_of(data, text):
 def texts(data, text, kind):
     if kind == "pyarrow":
         return (missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
+    if kind == "datasets":
+        parts = data.select_columns([text]).with_format("arrow").iter(1000)
+        return (missing(s) for part in parts for s in part.column(text).to_pylist())
     return (missing(s) for s in (data if kind == "strings" else data[text]))
 
 
@@ -80,6 +85,10 @@ def table(columns, kind, types):
     table = pyarrow.table({k: pyarrow.array(v, at.get(types.get(k), pyarrow.string())) for k, v in columns.items()})
     if kind == "pyarrow":
         return table
+    if kind == "datasets":
+        import datasets
+
+        return datasets.Dataset(datasets.table.InMemoryTable(table))
     import polars
 
     return polars.from_arrow(table)
@@ -94,12 +103,26 @@ def others(data, text, kind, options):
         field = re.match(r"\s*(?:([^:]+):|(?:largest|smallest) (.+))", key)
         names |= {n.strip() for n in (field.groups() if field else ()) if n}
     names |= {n.strip() for n in str(options.get("per", "")).split(",") if n.strip() and n.strip() != "site"}
-    have = data.column_names if kind == "pyarrow" else data.columns
+    have = data.columns if kind in ("pandas", "polars") else data.column_names
     names = [n for n in names if n in have and n not in ("id", text)]
     if not {"keep", "per"} & options.keys() or not names:
         return None
     columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
     return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*columns))
+
+
+def rows(data, text, at):
+    """The rows of data with these numbers, as data of the same kind."""
+    kind = table_of(data, text)[1]
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):
+        data = data.collect()
+    if kind == "strings":
+        return [data[i] for i in at]
+    if kind == "pandas":
+        return data.iloc[at]
+    if kind == "polars":
+        return data[at]
+    return data.take(at) if kind == "pyarrow" else data.select(at)
 
 
 def feed(texts, counted, own="", others=None):

@@ -57,7 +57,7 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
         with open(decisions, encoding="utf-8") as f:
             for d in map(_plain, map(json.loads, f)):
                 at = int(d.pop("id"))
-                out[at] = {**d, "leader": None if d["leader"] is None else int(d["leader"]), "error": None}
+                out[at] = {**d, "leader": None if d["leader"] is None else int(d["leader"]), "group": int(d["group"]), "error": None}
         return out
 
 

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/docid/standard"
+	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/text"
+	"github.com/spf13/cobra"
+)
+
+type workerCalls struct{ *app }
+
+func (v *workerCalls) do(ctx context.Context, _ []string) error {
+	debug.SetGCPercent(400) // a small heap would be collected every hundred calls
+	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*calledIndex{}}
+	return c.serve(ctx, v.stdin)
+}
+
+// Bounds of a program's calls: the bytes of one, and how many methods are held.
+const (
+	maxCall        = 1 << 30
+	maxCallMethods = 64
+)
+
+// A call is one request of a program.
+type call struct {
+	ID    uint64   `json:"id"` // of the call, which its answer repeats
+	Do    string   `json:"do"`
+	Flags []string `json:"flags"` // of the method
+	Index uint64   `json:"index"`
+	Name  string   `json:"name"` // of a text in the index
+	Text  string   `json:"text"`
+	Known []string `json:"known"`
+	Drop  []uint64 `json:"drop"` // indexes that the program no longer has
+}
+
+// called is the answer to a call.
+type called struct {
+	ID    uint64 `json:"id"`
+	Code  int    `json:"code,omitempty"` // exit code of a command that fails so
+	Error string `json:"error,omitempty"`
+	Out   any    `json:"out,omitempty"`
+}
+
+type calledMethod struct {
+	neardup.Method // passed on by itself, because a struct would hide that it is a TwoStage
+	clean          text.Normalizer
+	choice         methods.Choice
+}
+
+// calledIndex is an index in memory.
+type calledIndex struct {
+	memories
+	store docid.Store
+}
+
+// calls answers the calls of one program. Calls run in parallel.
+type calls struct {
+	mu      sync.Mutex
+	methods map[string]calledMethod // by their flags
+	indexes map[uint64]*calledIndex
+	opened  uint64
+
+	writing sync.Mutex
+	out     io.Writer
+}
+
+var errNoIndex = errors.New("the index is not open")
+
+type doing func(c *calls, ctx context.Context, m calledMethod, asked *call) (any, error)
+
+// doings lists what a program can ask for.
+var doings = map[string]doing{
+	"compare": (*calls).compare, "check": (*calls).check, "open": (*calls).open,
+	"add": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+		return x.add(ctx, namedMemory{memoryText{asked.Text}, asked.Name})
+	}),
+	"look up": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+		return x.check(ctx, memoryText{asked.Text})
+	}),
+	"remove": onCalled((*calledIndex).remove),
+}
+
+// onCalled returns a function that calls do with the index of a call.
+func onCalled(do func(*calledIndex, context.Context, *call) (any, error)) doing {
+	return func(c *calls, ctx context.Context, _ calledMethod, asked *call) (any, error) {
+		c.mu.Lock()
+		x := c.indexes[asked.Index]
+		c.mu.Unlock()
+		if x == nil {
+			return nil, errNoIndex
+		}
+		return do(x, ctx, asked)
+	}
+}
+
+// serve reads frames, each of a length of 4 bytes (big endian) and a call in JSON, until the input ends.
+func (c *calls) serve(ctx context.Context, stdin io.Reader) error {
+	in := bufio.NewReaderSize(stdin, 64<<10)
+	var running sync.WaitGroup
+	defer running.Wait()
+	places := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
+	for {
+		frame, err := readFrame(in)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var asked call
+		if err == nil {
+			err = json.Unmarshal(frame, &asked)
+		}
+		if err != nil {
+			return fmt.Errorf("worker calls: %w", err)
+		}
+		places <- struct{}{}
+		running.Go(func() {
+			c.answer(ctx, &asked)
+			<-places
+		})
+	}
+}
+
+func readFrame(in io.Reader) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return nil, err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n > maxCall {
+		return nil, fmt.Errorf("call of %d bytes (want at most %d)", n, maxCall)
+	}
+	frame := make([]byte, n)
+	if _, err := io.ReadFull(in, frame); err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return frame, nil
+}
+
+// answer runs a call and writes its answer. An error of writing is reported when the process ends.
+func (c *calls) answer(ctx context.Context, asked *call) {
+	a := called{ID: asked.ID}
+	c.drop(asked.Drop)
+	m, err := c.method(asked.Flags)
+	do := doings[asked.Do]
+	switch {
+	case err != nil:
+	case do == nil:
+		err = usage("unknown call %q", asked.Do)
+	default:
+		a.Out, err = do(c, ctx, m, asked)
+	}
+	if err != nil {
+		a.Out, a.Code, a.Error = nil, exitFailed, plainly(err)
+		if errors.Is(err, errUsage) {
+			a.Code = exitUsage
+		}
+	}
+	body, _ := json.Marshal(a) // of strings and finite numbers
+	frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, _ = c.out.Write(frame)
+}
+
+// method makes the method of flags, or returns it if it is held.
+func (c *calls) method(flags []string) (m calledMethod, err error) {
+	key := strings.Join(flags, "\x00")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m, ok := c.methods[key]; ok {
+		return m, nil
+	}
+	var f methodFlags
+	cmd := &cobra.Command{Use: "compare"}
+	f.add(cmd.Flags())
+	if err := cmd.ParseFlags(flags); err != nil {
+		return m, flagError(cmd, err)
+	}
+	m.Method, m.clean, err = f.method()
+	if err != nil {
+		return m, err
+	}
+	m.choice, err = f.choice()
+	if len(c.methods) >= maxCallMethods {
+		clear(c.methods)
+	}
+	if !slices.ContainsFunc(ofFiles, f.fs.Changed) { // a file may change
+		c.methods[key] = m
+	}
+	return m, err
+}
+
+func (c *calls) compare(ctx context.Context, m calledMethod, asked *call) (any, error) {
+	if len(asked.Known) != 1 {
+		return nil, usage("compare: %d known texts (want 1)", len(asked.Known))
+	}
+	return compareClean(ctx, m.Method, m.clean.Clean(asked.Text), m.clean.Clean(asked.Known[0]))
+}
+
+func (c *calls) check(ctx context.Context, m calledMethod, asked *call) (any, error) {
+	if neardup.Blank(asked.Text) {
+		return nil, errNoMemory
+	}
+	found, err := batch.Check(ctx, asked.Text, asked.Known, batch.Config{Method: m.Method, Clean: m.clean})
+	out := memoryAnswer{Verdict: found.Verdict, Decision: string(neardup.New), Probability: found.Similarity, Basis: found.Basis, Evidence: found.Evidence}
+	switch {
+	case found.At < 0:
+	case found.Near:
+		out.Decision, out.SameAs = string(neardup.Duplicate), strconv.Itoa(found.At)
+	default:
+		out.Like = strconv.Itoa(found.At)
+	}
+	return out, err
+}
+
+// open opens an empty index and returns its number.
+func (c *calls) open(ctx context.Context, m calledMethod, asked *call) (any, error) {
+	inMemory := storeFlags{index: "memory:"}
+	store, err := inMemory.open(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	s := standard.Settings()
+	s.Clean, s.ContentMethod = m.clean, standard.Method(m.choice.String())
+	d, err := docid.NewDetector(ctx, store, defaultTenant, s)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened++
+	c.indexes[c.opened] = &calledIndex{memories{d}, store}
+	return c.opened, nil
+}
+
+// drop closes indexes.
+func (c *calls) drop(numbers []uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range numbers {
+		if x := c.indexes[n]; x != nil {
+			_ = x.store.Close()
+		}
+		delete(c.indexes, n)
+	}
+}
+
+// remove removes a text. The duplicates of a text that leads them are removed with it.
+func (x *calledIndex) remove(ctx context.Context, asked *call) (any, error) {
+	m, docID, err := x.d.Member(ctx, asked.Name)
+	switch {
+	case err != nil:
+	case m.Own() == m.Leader:
+		_, err = x.d.End(ctx, docID)
+	default:
+		_, err = x.d.Delete(ctx, asked.Name)
+	}
+	return nil, err
+}
