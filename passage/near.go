@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -167,11 +168,8 @@ func (a *alike) next() (span Span, err error) {
 		}
 	}
 	w, at, err := a.placeOf(uint32(p.Key() >> 32))
-	if err != nil {
-		return span, err
-	}
-	from, fromAt, err := a.placeOf(uint32(p.Key()))
-	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
+	from, fromAt, failed := a.placeOf(uint32(p.Key()))
+	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, cmp.Or(err, failed)
 }
 
 // placeOf returns the place of a whole.
@@ -188,13 +186,10 @@ func (a *alike) placeOf(i uint32) (whole, Place, error) {
 func (a *alike) sources(ctx context.Context, sources []bool) error {
 	return a.found.Each(ctx, func(p external.KeyValue) error {
 		at, err := a.wholes.Get(int(p.Key() >> 32))
-		if err != nil {
-			return err
-		}
-		from, err := a.wholes.Get(int(uint32(p.Key())))
-		if err == nil && from.item != at.item {
+		from, failed := a.wholes.Get(int(uint32(p.Key())))
+		if from.item != at.item {
 			sources[from.item] = true
 		}
-		return err
+		return cmp.Or(err, failed)
 	})
 }

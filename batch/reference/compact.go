@@ -33,7 +33,6 @@ func (w *Writer) Settle(ctx context.Context) error {
 	return w.Commit()
 }
 
-// copyFrom makes a part of several that follow each other.
 func (p *partWriter) copyFrom(ctx context.Context, parts []*part) error {
 	var cursors []*external.Cursor[Posting]
 	for _, from := range parts {
