@@ -35,6 +35,9 @@ func (c wordCounts) apart(o wordCounts) int {
 // Bytes returns the memory of the view.
 func (v *LongView) Bytes() int { return 120 + len(v.clean) + 8*len(v.hashes) + 16*len(v.counts) }
 
+// Len returns the number of coarse words.
+func (v *LongView) Len() int { return len(v.hashes) }
+
 // NewLongView makes the view of a clean text. O(len(clean)).
 func NewLongView(clean string) *LongView {
 	hashes, starts := feature.Units(clean, feature.Scripts)

@@ -357,12 +357,22 @@ func (a *auto) screen(x, y neardup.Prepared) (neardup.Match, bool) {
 		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
-		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
+		m.Near = m.Near && (a.surelyAlike(m.Similarity, v, w) || a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor)
 	}
 	if !m.Near {
 		return m, true
 	}
 	return neardup.Match{Closeness: m.Similarity}, false
+}
+
+// surelyAlike reports whether the similarity of the shingles alone shows that the words reach wordFloor. Different
+// shingles begin at different words, so two texts have as many words in common as shingles, or more.
+func (a *auto) surelyAlike(similarity float64, v, w *view) bool {
+	if a.units == 0 {
+		return false
+	}
+	shared := similarity/(1+similarity)*float64(v.shingles.Len()+w.shingles.Len()) - 1 // rounded
+	return shared/(float64(v.longWords().Len()+w.longWords().Len())-shared) >= wordFloor
 }
 
 // Decide scores what was found.

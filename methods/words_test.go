@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/methods"
 )
 
@@ -26,6 +27,7 @@ func TestLongTextsRuledOut(t *testing.T) {
 		type text struct {
 			neardup.Record
 			neardup.Prepared
+			*evidence.LongView
 		}
 		var texts []text
 		for range 60 {
@@ -34,10 +36,11 @@ func TestLongTextsRuledOut(t *testing.T) {
 				words[rng.IntN(len(words))] = fmt.Sprint("word", rng.IntN(400))
 			}
 			clean := strings.Join(words, " ")
-			x := text{Prepared: m.Prepare(clean)}
+			x := text{Prepared: m.Prepare(clean), LongView: evidence.NewLongView(clean)}
 			m.Record(clean, &x.Record)
 			texts = append(texts, x)
 		}
+		scorer := evidence.New(nil, evidence.Weights{})
 		ruledOut, found := 0, 0
 		for _, x := range texts {
 			for _, y := range texts {
@@ -48,6 +51,9 @@ func TestLongTextsRuledOut(t *testing.T) {
 					t.Fatalf("%s: a pair of similarity %v is ruled out", spec, match.Similarity)
 				case similar:
 					found++
+					if r := scorer.Resemblance(x.LongView, y.LongView); r < .6 {
+						t.Fatalf("%s: a pair of resemblance %v is scored", spec, r)
+					}
 				case decided && screened.Similarity == 0:
 					ruledOut++
 				}

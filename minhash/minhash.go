@@ -172,6 +172,9 @@ func (m *Method) newView(hashes []uint64) *View {
 // Bytes returns 8 and a half bytes a shingle, and a little more.
 func (v *View) Bytes() int { return v.bytes }
 
+// Len returns the number of different shingles.
+func (v *View) Len() int { return len(v.set()) }
+
 // set sorts the hashes when they are first wanted.
 func (v *View) set() []uint64 {
 	v.sorted.Do(func() {
