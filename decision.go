@@ -45,15 +45,14 @@ type Decision struct {
 	// Via is set for connected components: the document that links this one to its component, and that
 	// Similarity refers to.
 	Via string `json:"via,omitempty"`
-	// VariantOf is the best leader that a new document resembles without being the same. The document differs
-	// in content, or is longer. Conflicts lists the differences (A is this document's).
+	// VariantOf is the best leader that a new document resembles without being the same. The document differs in
+	// content, or is longer. Conflicts lists the differences (A is the wording of this document).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two mean the same.
 	Relation    Relation `json:"relation,omitempty"`
 	Probability float64  `json:"probability,omitempty"`
-	// Method judged the pair, or would have found one: for a new document,
-	// the method it was routed to.
+	// Method is the method that judged the pair. For a new document it is the method that searched for one.
 	Method string `json:"method"`
 	// Basis is the measure: "equal text", "jaccard of words:3", ...
 	Basis string `json:"basis,omitempty"`
@@ -76,15 +75,14 @@ func RelationOf(unsure bool, conflicts []Conflict) Relation {
 // byte once clean.
 const BasisEqual = "equal text"
 
-// BasisContained is the basis of a duplicate that its leader contains: the similarity is the
-// share of its passages that the leader has.
+// BasisContained is the basis of a duplicate whose passages its leader has. The similarity is their share.
 const BasisContained = "contained share of passages"
 
 // BasisOverride is the basis of a person's decision: nothing was measured, and the similarity is 1.
 const BasisOverride = "override"
 
-// BasisBlank is the basis of a comparison with no text, which is near nothing, and of the decision that a document
-// without one is new.
+// BasisBlank is the basis of comparisons and decisions about a document without text. Such a document is near no
+// other and is new.
 const BasisBlank = "no text"
 
 // Blank reports whether a clean text has no words. A blank text is not evidence: its document is new, and never

@@ -18,8 +18,8 @@ type Document struct {
 	Fields map[string]string
 }
 
-// Cleaner makes clean text; text.Normalizer is one. String names it with
-// every step, as the index remembers it.
+// Cleaner makes clean text; text.Normalizer is one. String names the cleaner and its steps. An index stores the name
+// and refuses another one.
 type Cleaner interface {
 	Clean(s string) string
 	String() string

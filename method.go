@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Record is what a method makes of one clean text to find similar texts. It has 64-bit keys, at least one of
-// them shared by similar texts, and 64 bits of sketch that reject most candidates without reading them.
+// Record describes one clean text for the search. Similar texts share at least one of its 64-bit keys. Its sketch of
+// 64 bits rejects most candidates without reading them.
 type Record struct {
 	// Index are the keys under which the text is found. Without
 	// duplicates, in any order. A text without features has none and is
@@ -19,8 +19,7 @@ type Record struct {
 	Index []uint64
 	// Probe are the keys to search under; nil if they are the index keys, as usual.
 	Probe []uint64
-	// Sketch is the SimHash fingerprint for SimHash, and for other methods
-	// whatever 64 bits Plausible makes use of.
+	// Sketch is the fingerprint of SimHash. Other methods define the 64 bits that their Plausible needs.
 	Sketch uint64
 }
 
@@ -46,7 +45,7 @@ type Prepared interface {
 
 // Match is the outcome of comparing two texts.
 type Match struct {
-	// Similarity is exact, from 0 to 1. It is symmetric, except for a method whose Near is not. There it is the
+	// Similarity is exact, from 0 to 1. It is symmetric if the method's Near is symmetric. Otherwise it is the
 	// certainty that the first text may be removed for the second.
 	Similarity float64 `json:"similarity"`
 	// Closeness is the similarity in the search of a [TwoStage] method, otherwise 0.
@@ -59,8 +58,8 @@ type Match struct {
 	// Variant is set if the texts are similar but not the same: one template with another number or name, or
 	// one is longer. It excludes Near.
 	Variant bool `json:"variant,omitempty"`
-	// Overlap is set if one text of a Variant contains more. Contained is set if the second contains all of the
-	// first. Unsure is set if a person should look.
+	// Overlap is set if one text of a Variant contains extra words. Contained is set if the second text contains all
+	// of the first. Unsure is set if a person should decide.
 	Overlap   bool `json:"overlap,omitempty"`
 	Contained bool `json:"contained,omitempty"`
 	Unsure    bool `json:"unsure,omitempty"`
@@ -106,8 +105,8 @@ func (m Match) Rank() float64 {
 	return m.Similarity
 }
 
-// Better reports whether m is stronger evidence than o: higher rank
-// first, then smaller distance. Equal ones are decided by the caller's order.
+// Better reports whether m is stronger evidence than o: higher rank first, then smaller distance. The caller's order
+// decides ties.
 func (m Match) Better(o Match) bool {
 	if x, y := m.Rank(), o.Rank(); x != y {
 		return x > y
@@ -118,9 +117,9 @@ func (m Match) Better(o Match) bool {
 // Method finds and judges near-duplicates. All methods are pure and safe for concurrent use: the same clean
 // text always gives the same record, whatever the machine, the worker or the order.
 //
-// If Compare(a, b) is Near then, by construction or with the probability the method documents, a probe key of
-// one is an index key of the other, and Plausible returns true for their sketches. Texts with equal bytes are
-// duplicates for every method; the caller detects them and does not call Compare.
+// If Compare(a, b) is Near, a probe key of one text is an index key of the other, always or with the probability that
+// the method documents. Plausible returns true for their sketches. Texts with equal bytes are duplicates for every
+// method; the caller detects them and does not call Compare.
 type Method interface {
 	// Spec describes the method and every parameter that changes a result.
 	Spec() Spec
@@ -139,20 +138,21 @@ type Method interface {
 }
 
 // TwoStage is a Method that finds by a cheap similarity, judges by an expensive one, and explains its judgement. A
-// text is removed for the closest leader that holds it, so more distant leaders need not be judged.
+// text is removed for the closest leader that it is near, so engines need not judge more distant leaders.
 type TwoStage interface {
 	Method
 	// Screen runs the cheap part of Compare. If decided is true, m is what Compare returns; otherwise only
 	// m.Closeness is set, and Decide finishes.
 	Screen(a, b Prepared) (m Match, decided bool)
-	// Decide returns what Compare does of a pair that Screen left open.
+	// Decide returns the result of Compare for a pair that Screen left open.
 	Decide(a, b Prepared, closeness float64) Match
-	// Explain returns what Compare does, with the Evidence, however unlike the texts are. It costs
-	// more than Compare, so engines call it for what they report.
+	// Explain returns the result of Compare with the Evidence, even if the texts are unlike. It costs more than
+	// Compare, so engines call it only for pairs that they report.
 	Explain(a, b Prepared) Match
-	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. For two
-	// texts of one template, Compare depends only on the number of fillers that differ: they match no better the
-	// more there are, and are not Near if any differs. This holds if no filler of one text is in another slot of the other.
+	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. For two texts of
+	// one template, Compare depends only on the number of fillers that differ. The match is not Near if one differs,
+	// and gets no better with further differences. This holds unless a filler of one text is in another slot of the
+	// other text.
 	Template(v Prepared) (template uint64, fillers []uint64)
 }
 
@@ -185,17 +185,16 @@ const (
 	KindOpposite = "opposite"
 )
 
-// Searchable is a Method whose near texts have features in common, so that engines find them by their features where
-// many share a key.
+// Searchable is a Method whose near texts have features in common. Engines search by these features where many texts
+// share a key.
 type Searchable interface {
 	Method
-	// FeatureSets appends what a text shares with any text that Compare finds near, or a variant: one set for
-	// each measure that may judge it, and none if no text can be near. Both texts of such a pair have the set
-	// of the measure that judges it. Their common Features weigh at least what either set requires, by its
-	// Weights.
+	// FeatureSets appends one set for each measure that may judge the text, and none if no text can be near it. If
+	// Compare finds two texts near, or variants, both have the set of the measure that judges them. Their common
+	// Features then weigh at least what either set requires, by its Weights.
 	FeatureSets(dst []FeatureSet, v Prepared) []FeatureSet
-	// Measure returns the Similarity that Compare would give without a threshold. Engines do not call it: it is for
-	// what is shown to people.
+	// Measure returns the Similarity that Compare would give without a threshold. It is for display only; engines do
+	// not call it.
 	Measure(a, b Prepared) float64
 }
 
@@ -221,20 +220,19 @@ type Trainable interface {
 // concurrent use; counts commute, so order and workers change nothing.
 type Trainer interface {
 	Add(clean string)
-	// NextPass ends this pass and returns the trainer of the next one, nil if
-	// none is needed. All texts counted before are to be added to it.
+	// NextPass ends this pass and returns the trainer of the next one, nil if none is needed. The caller adds all
+	// texts again to the new trainer.
 	NextPass() Trainer
 	// Method returns the method with the counted table. No Add may follow.
 	Method() Method
 }
 
-// Mergeable is a Trainer whose counts can be written, and added to those of another. So parts of a corpus can
-// be counted apart, with the same result as one trainer of all.
+// Mergeable is a Trainer whose counts can be written, and added to those of another. So parts of a corpus can be
+// counted separately, with the result of one trainer for all.
 type Mergeable interface {
 	Trainer
 	io.WriterTo
-	// ReadFrom adds the counts that WriteTo wrote; an error where they are
-	// of another method.
+	// ReadFrom adds the counts that WriteTo wrote. It fails if they belong to another method.
 	io.ReaderFrom
 }
 

@@ -21,7 +21,7 @@ func CreateIndex(dir string, cfg Config, settings map[string]string) error {
 	return reference.Create(dir, h, NewResultDigest().String())
 }
 
-// adding adds what was decided to an index; nil adds nothing.
+// adding adds decided documents to an index. A nil adding adds nothing.
 type adding struct {
 	*job
 	*verdicts

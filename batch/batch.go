@@ -56,7 +56,7 @@ type Config struct {
 	// Reference is an index whose documents precede all others. The outcome is as if all were decided in one
 	// run, those of the index first. Pairs of two of its documents are not reported. nil: none.
 	Reference *reference.Index
-	// Add adds the decided documents, which changes the Reference. The caller closes it.
+	// Add is the writer of the Reference that the decided documents are added to; nil: none. The caller closes it.
 	Add *reference.Writer
 	// Resume stores the progress of Dedup, which continues from it after a kill; nil: none. The caller removes
 	// or closes it.
@@ -70,9 +70,9 @@ type Config struct {
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
-	// Clusters is called, once all is decided, for the documents of each cluster of several, the leader first.
-	// size is the size of the cluster. One of the Reference has the item -1; its earlier duplicates are not
-	// reported. May be nil.
+	// Clusters is called after all documents are decided, for the documents of each cluster of several, the leader
+	// first. size is the size of the cluster. A document of the Reference has the item -1; its earlier duplicates are
+	// not reported. May be nil.
 	Clusters func(o Outcome, size int) error
 	// Reject is called for each rejected item with its index; nil ignores them.
 	Reject func(item int, err error) error
@@ -91,7 +91,7 @@ type Progress struct {
 // MinMemory is the smallest memory bound that a run obeys.
 const MinMemory = 27 << 20
 
-// leastMemory is MinMemory, but for tests.
+// leastMemory is MinMemory. Tests lower it.
 var leastMemory = int64(MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
@@ -201,9 +201,9 @@ func (j *job) candidates(ctx context.Context, src Source) (*verifier, *candidate
 	return v, from, nil
 }
 
-// Pairs finds every pair of documents that shares a key and is near. It calls found for each, ordered by the
-// later document, then the earlier one, in the order of Keep. A text with n equal copies gives n*(n-1)/2 pairs
-// of similarity 1. So the output is quadratic in the copies, but not the work for all others.
+// Pairs finds every pair of documents that shares a key and is near. It calls found for each, ordered by the later
+// document, then the earlier one, in the order of Keep. A text with n equal copies gives n*(n-1)/2 pairs of
+// similarity 1. So the output is quadratic in the number of copies. The work for all other texts is not.
 func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) (*Summary, error) {
 	j, err := newJob(cfg)
 	if err != nil {

@@ -11,24 +11,26 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// candidates has for each text, in the order of positions, what may be near it: earlier texts that it was
-// paired with, and its hot buckets, in which later only leaders will be.
+// candidates lists what may be near each text, in the order of positions: earlier texts that it was paired with, and
+// its hot buckets. Hot buckets are searched later, when they hold leaders only.
 type candidates struct {
-	sorted  *external.Sorted[pair] // position -> contact
+	sorted  *external.Sorted[pair] // position -> candidate
 	hot     int                    // buckets
 	indexed int                    // postings of these that are found
 }
 
-// contact is an earlier text, or a hot bucket with the role of the text in it.
-type contact uint64
+// candidate is an earlier text, or a hot bucket with the role of the text in it.
+type candidate uint64
 
-func contactText(p position) contact { return contact(p) << roleLen }
+func candidateText(p position) candidate { return candidate(p) << roleLen }
 
-func contactBucket(bucket uint64, role Role) contact { return contact(bucket<<roleLen) | contact(role) }
+func candidateBucket(bucket uint64, role Role) candidate {
+	return candidate(bucket<<roleLen) | candidate(role)
+}
 
-func (c contact) role() Role     { return Role(c) & roleBits } // 0: it is a text
-func (c contact) text() position { return position(c >> roleLen) }
-func (c contact) bucket() uint32 { return uint32(c >> roleLen) }
+func (c candidate) role() Role     { return Role(c) & roleBits } // 0: it is a text
+func (c candidate) text() position { return position(c >> roleLen) }
+func (c candidate) bucket() uint32 { return uint32(c >> roleLen) }
 
 // gathered collects candidates from all workers.
 type gathered struct {
@@ -62,7 +64,7 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 		if p.Role()&Indexed != 0 {
 			g.indexed++
 		}
-		if err := g.out.Add(pair{uint64(p.Text()), uint64(contactBucket(bucket, p.Role()))}); err != nil {
+		if err := g.out.Add(pair{uint64(p.Text()), uint64(candidateBucket(bucket, p.Role()))}); err != nil {
 			return err
 		}
 	}
@@ -73,7 +75,7 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 // each other, and comparing all of them only with the leaders is less work.
 const ManyAlike = 4
 
-// pair pairs the buckets of a chunk; those that are mostly alike are hot and are spilled.
+// pair pairs the texts of each bucket of a chunk. It spills hot buckets, in which most texts are alike.
 func (g *gathered) pair(c *chunk) error {
 	w := Pairing{Method: g.method}
 	var found []pair
@@ -83,7 +85,7 @@ func (g *gathered) pair(c *chunk) error {
 		from = end
 		most := before + ManyAlike*len(bucket)
 		if w.Bucket(bucket, func(c Candidate) bool {
-			found = append(found, pair{uint64(c.Later), uint64(contactText(position(c.Earlier)))})
+			found = append(found, pair{uint64(c.Later), uint64(candidateText(position(c.Earlier)))})
 			return len(found) <= most
 		}) {
 			continue
@@ -106,16 +108,16 @@ func (g *gathered) pair(c *chunk) error {
 
 // textBlock is a run of texts with what may be near them.
 type textBlock struct {
-	texts    []blockText
-	contacts []contact
+	texts      []blockText
+	candidates []candidate
 }
 
 type blockText struct {
 	position
-	from, to int // its contacts
+	from, to int // its candidates
 }
 
-func (b *textBlock) contactsOf(t blockText) []contact { return b.contacts[t.from:t.to] }
+func (b *textBlock) candidatesOf(t blockText) []candidate { return b.candidates[t.from:t.to] }
 
 // from returns the part of a block from a position on.
 func (b *textBlock) from(p position) *textBlock {
@@ -123,7 +125,7 @@ func (b *textBlock) from(p position) *textBlock {
 	for i < len(b.texts) && b.texts[i].position < p {
 		i++
 	}
-	return &textBlock{b.texts[i:], b.contacts}
+	return &textBlock{b.texts[i:], b.candidates}
 }
 
 // blockSize returns how many texts are compared in parallel with all leaders before them. It is small at first,
@@ -147,9 +149,9 @@ func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 					break
 				}
 				done += n
-				b.texts, b.contacts = b.texts[:0], b.contacts[:0]
+				b.texts, b.candidates = b.texts[:0], b.candidates[:0]
 			}
-			b.add(position(p.Key()), contact(p.Val()))
+			b.add(position(p.Key()), candidate(p.Val()))
 		}
 		switch {
 		case err != nil && !errors.Is(err, io.EOF):
@@ -161,10 +163,10 @@ func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 }
 
 // add adds a candidate of a text. Candidates of one text are added consecutively.
-func (b *textBlock) add(p position, c contact) {
+func (b *textBlock) add(p position, c candidate) {
 	if n := len(b.texts); n == 0 || b.texts[n-1].position != p {
-		b.texts = append(b.texts, blockText{p, len(b.contacts), len(b.contacts)})
+		b.texts = append(b.texts, blockText{p, len(b.candidates), len(b.candidates)})
 	}
-	b.contacts = append(b.contacts, c)
+	b.candidates = append(b.candidates, c)
 	b.texts[len(b.texts)-1].to++
 }

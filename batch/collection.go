@@ -28,8 +28,7 @@ type collection struct {
 	times     external.Table[item, int64] // where documents are added to it
 	// rulings about pairs of texts, which override the method.
 	rulings rulings
-	// distinct: no two texts are equal. Else equal ones are found by their
-	// keys and compared.
+	// distinct is set if no two texts are equal. Otherwise equal texts are found by their keys and compared.
 	distinct bool
 }
 

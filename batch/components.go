@@ -88,8 +88,8 @@ type forest struct {
 	parent external.Table[position, position]
 }
 
-// nearest stores for both texts of a match the most similar text, the earliest of equal ones. For a copy that
-// is the text that it is a copy of.
+// nearest stores for both texts of a match the most similar text, the earliest of equal ones. For a copy, that is its
+// original.
 func (f *forest) nearest(later, earlier position, row matchRow) error {
 	for _, of := range [][2]position{{later, earlier}, {earlier, later}} {
 		if row.grade == equal && of[0] == earlier {

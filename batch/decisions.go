@@ -81,7 +81,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 	return c.largest(ctx)
 }
 
-// count counts what became of a document.
+// count counts the decision on a document.
 func (s *Outcomes) count(o *Outcome) {
 	add := func(n *int64, is bool) {
 		if is {
@@ -98,8 +98,8 @@ func (s *Outcomes) count(o *Outcome) {
 	add(&s.Contained, !kept && o.Basis == neardup.BasisContained)
 }
 
-// auditRemoval shows the audit a removal, with the document it is similar to:
-// its leader or, of a component, another.
+// auditRemoval reports a removal to the audit, with the document that it is similar to: its leader, or another
+// document of its component.
 func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 	if v.audit == nil {
 		return nil
@@ -193,7 +193,7 @@ func (v *verdicts) known(o *Outcome, leader position) error {
 	return err
 }
 
-// variant names what a new document is a variant of, and the evidence.
+// variant adds the leader that a new document is a variant of, and the evidence.
 func (v *verdicts) variant(o *Outcome, p position, st state) error {
 	if st.grade != variant && st.grade != unsure {
 		return nil

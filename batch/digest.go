@@ -11,17 +11,15 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// ResultDigest is a digest of a set of decisions: the sum modulo 2^256 of the
-// SHA-256 of each one's id, decision, leader and similarity. A sum, so that
-// neither the order nor the division of the work over workers or machines
-// changes it, and parts can be merged.
+// ResultDigest is a digest of a set of decisions: the sum modulo 2^256 of the SHA-256 of each one's id, decision,
+// leader and similarity. Because it is a sum, it does not depend on the order or on the division of the work over
+// workers and machines, and parts can be merged.
 type ResultDigest struct{ sum [4]uint64 }
 
 // NewResultDigest returns the digest of no decisions.
 func NewResultDigest() *ResultDigest { return &ResultDigest{} }
 
-// Add adds one decision. What a new document is a variant of is a fifth field
-// of it, where there is one.
+// Add adds one decision. If a new document is a variant, the leader that it resembles is a fifth field.
 func (d *ResultDigest) Add(o neardup.Decision) { d.Merge(digestOf(o)) }
 
 // subtract takes a decision away that was added.

@@ -91,7 +91,7 @@ func gradeOf(m neardup.Match) grade {
 	return none
 }
 
-// strength orders leaders; the zero value is none.
+// strength orders leaders. The zero value stands for no leader.
 type strength struct {
 	grade
 	distance int32

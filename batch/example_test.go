@@ -39,7 +39,7 @@ func ExampleDedup() {
 	// Output:
 	// a new  0.000
 	// b new  0.000
-	// c duplicate a 0.530
+	// c duplicate a 0.507
 	// 2 kept
 }
 

@@ -11,7 +11,7 @@ import (
 
 var errFrame = errors.New("batch: what an earlier run has done cannot be read")
 
-// frameWriter writes what a run has done.
+// frameWriter encodes the progress of a run.
 type frameWriter struct{ b []byte }
 
 func (w *frameWriter) uint(v uint64)  { w.b = binary.AppendUvarint(w.b, v) }
@@ -50,7 +50,7 @@ const (
 	itemRecorded // with its record
 )
 
-// scanned writes what became of an item.
+// scanned writes the outcome of an item.
 func (w *frameWriter) scanned(it *scanned) {
 	kind := byte(itemRead)
 	switch {
@@ -84,7 +84,7 @@ func (w *frameWriter) scanned(it *scanned) {
 	}
 }
 
-// state writes what became of a text.
+// state writes the decision on a text.
 func (w *frameWriter) state(s *state) {
 	w.b = append(w.b, byte(s.grade))
 	if s.grade == none {
@@ -97,7 +97,7 @@ func (w *frameWriter) state(s *state) {
 	w.fixed(math.Float64bits(s.closeness))
 }
 
-// frameReader reads it again; bad: it cannot be read.
+// frameReader decodes what frameWriter wrote. bad is set if the frame is damaged.
 type frameReader struct {
 	b   []byte
 	bad bool
@@ -175,7 +175,7 @@ func (r *frameReader) scanned() (it scanned) {
 	return it
 }
 
-// state reads what became of a text.
+// state reads the decision on a text.
 func (r *frameReader) state(s *state, bases []uint8) {
 	s.grade = grade(r.byte())
 	if s.grade == none {
@@ -191,7 +191,7 @@ func (r *frameReader) state(s *state, bases []uint8) {
 	s.similarity, s.closeness = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
 }
 
-// end returns an error unless all was read and could be.
+// end returns an error if the frame is damaged, or has bytes left.
 func (r *frameReader) end() error {
 	if r.bad || len(r.b) > 0 {
 		return errFrame

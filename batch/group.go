@@ -68,8 +68,8 @@ const (
 	chunkPostings = 1 << 15
 )
 
-// grouping streams postings by key and hands the buckets in which at least
-// one text searches and another one is found to the workers.
+// grouping streams postings by key. It hands a bucket to the workers if at least one of its texts searches and
+// another one can be found.
 type grouping struct {
 	out     *gathered
 	workers *errgroup.Group
@@ -109,7 +109,7 @@ func (g *grouping) add(p Posting) error {
 	return nil
 }
 
-// flow sends the postings of a key on before its end.
+// flow passes the postings of a large bucket on before the bucket is complete.
 func (g *grouping) flow() error {
 	if !g.flowing {
 		g.flowing, g.number = true, g.out.reserve()

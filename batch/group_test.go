@@ -38,7 +38,7 @@ func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot m
 			t.Fatal(err)
 		}
 		for _, text := range b.texts {
-			for _, c := range b.contactsOf(text) {
+			for _, c := range b.candidatesOf(text) {
 				if c.role() != 0 {
 					hot[c.bucket()] = append(hot[c.bucket()], NewPosting(0, 0, Ordinal(text.position), c.role()))
 				} else {

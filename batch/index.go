@@ -18,7 +18,7 @@ type index struct {
 	templates *templates // nil: all buckets, unchanged
 }
 
-// kind is the number of the template of a leader in a bucket, and the place from which all up to this one have it.
+// kind is the number of the template of a leader in a bucket. All leaders from the place from up to this one have it.
 type kind struct{ template, from uint32 }
 
 // bucketBytes is the most that one index posting may cost, with its share of the bucket tables.
@@ -37,7 +37,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 	}
 	total, last := 0, from
 	err := cands.sorted.Each(ctx, func(p pair) error {
-		pos, c := position(p.Key()), contact(p.Val())
+		pos, c := position(p.Key()), candidate(p.Val())
 		if pos < from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}

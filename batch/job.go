@@ -16,7 +16,7 @@ type job struct {
 	disk  *external.Files
 	begun time.Time
 	sum   Summary
-	// copies: some text has several documents.
+	// copies is set if a text has several documents.
 	copies bool
 	pairs  bool           // all near texts are wanted, not leaders alone
 	audit  *audit.Auditor // nil: the run is not measured

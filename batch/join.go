@@ -47,8 +47,8 @@ type joinGroup struct {
 	number   uint64
 	frequent map[uint64]uint32     // how many of the first leaders have a feature, where several do
 	members  map[position]struct{} // leaders
-	// Of some leaders it is tried whether they would be found with little
-	// work. Where most are not, the group is given up.
+	// A sample of leaders tests whether the search by features takes little work. If it does not for most of them,
+	// the group is given up.
 	tried, failed int
 	useless       bool
 }
@@ -58,23 +58,23 @@ const (
 	joinPage       = 1 << 14 // entries
 )
 
-// joinFrom leaders of a bucket are compared one by one, and then determine which features are frequent.
+// The first joinFrom leaders of a bucket are compared one by one. Then they determine which features are frequent.
 // Variable for tests.
 var joinFrom = uint32(256)
 
-// mostFrequent is how many features of first leaders are counted: some 10 MB while it lasts.
+// mostFrequent is how many features of the first leaders are counted, which takes some 10 MB for a time.
 const mostFrequent = 1 << 18
 
 // prefix holds the features under which a text is found and searches.
 type prefix struct{ smaller, larger []uint64 }
 
-// anything is where a leader is found that may be near a text with which it has nothing in common.
+// anything stands for the features of a leader that may be near a text without a common feature.
 var anything = prefix{smaller: []uint64{0}}
 
-// asLarger turns a feature into that of a text as the larger of two.
+// asLarger marks a feature as one of the larger of two texts.
 const asLarger = 0x5851f42d4c957f2d
 
-// newJoin returns nil where the method knows no features.
+// newJoin returns nil if the method has no features.
 func newJoin(m neardup.Method, memory int64) *join {
 	s, ok := m.(neardup.Searchable)
 	if !ok {
@@ -102,7 +102,7 @@ func (j *join) at(g *joinGroup, feature uint64) (head int, tag uint32) {
 
 func (j *join) entry(n int) *joinEntry { return &j.pages[n/joinPage][n%joinPage] }
 
-// newGroup makes a group of what was counted in first leaders.
+// newGroup makes a group from the counts of the first leaders.
 func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 	j.groups++
 	g := &joinGroup{number: uint64(j.groups), frequent: map[uint64]uint32{}, members: map[position]struct{}{}}
@@ -147,8 +147,8 @@ func (j *join) addEntry(g *joinGroup, feature uint64, place uint32) {
 const (
 	tryEvery = 16 // leaders
 	triesMin = 8
-	// worthwhile is the part of the leaders of a bucket that a search by
-	// features may look at: more takes no less work than to scan the bucket.
+	// worthwhile is the part of the leaders of a bucket that a search by features may look at. Beyond it, a scan of
+	// the bucket takes less work.
 	worthwhile = 4
 )
 

@@ -2,7 +2,7 @@ package batch
 
 import "slices"
 
-// overlapsOf looks at a text.
+// overlapsOf makes the feature sets of a text, unless they are those in s.overlaps.
 func (s *search) overlapsOf(text position) error {
 	if s.looked == text+1 {
 		return nil
@@ -15,13 +15,13 @@ func (s *search) overlapsOf(text position) error {
 	return nil
 }
 
-// joinLeaders joins those leaders of the buckets of a new one that are not yet.
-func (s *search) joinLeaders(contacts []contact) error {
+// joinLeaders joins the leaders in the buckets of a new leader that are not joined yet.
+func (s *search) joinLeaders(candidates []candidate) error {
 	j := s.x.join
 	if j == nil {
 		return nil
 	}
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role()&Indexed == 0 {
 			continue
 		}
@@ -35,7 +35,7 @@ func (s *search) joinLeaders(contacts []contact) error {
 			continue
 		}
 		if b == nil {
-			g, err := s.groupOf(contacts, s.x.pos[lo:hi])
+			g, err := s.groupOf(candidates, s.x.pos[lo:hi])
 			if err != nil {
 				return err
 			}
@@ -81,9 +81,9 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 
 // groupOf returns the group of a bucket with these leaders. It is the group of another bucket of its newest
 // leader, if most are in it, otherwise a new one.
-func (s *search) groupOf(contacts []contact, leaders []position) (*joinGroup, error) {
+func (s *search) groupOf(candidates []candidate, leaders []position) (*joinGroup, error) {
 	var last *joinGroup
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role()&Indexed == 0 {
 			continue
 		}
@@ -119,15 +119,15 @@ func (s *search) groupOf(contacts []contact, leaders []position) (*joinGroup, er
 	return s.x.join.newGroup(counted), nil
 }
 
-// joinedHere is a joined bucket that a text searches.
-type joinedHere struct {
+// searchedBucket is a joined bucket that a text searches.
+type searchedBucket struct {
 	*joinedBucket
 	lo, hi uint32
 }
 
 // gatherJoined collects the plausible leaders of s.joined, group by group.
 func (s *search) gatherJoined(t position, sketch uint64, where span, template uint32) error {
-	slices.SortFunc(s.joined, func(a, b joinedHere) int { return int(a.group.number) - int(b.group.number) })
+	slices.SortFunc(s.joined, func(a, b searchedBucket) int { return int(a.group.number) - int(b.group.number) })
 	for from := 0; from < len(s.joined); {
 		to := from + 1
 		for to < len(s.joined) && s.joined[to].group == s.joined[from].group {
@@ -151,7 +151,7 @@ func (s *search) gatherJoined(t position, sketch uint64, where span, template ui
 
 // byFeatures collects the plausible leaders joined in buckets of one group that share a feature of the prefix of t.
 // It returns false, and has collected none, where that would be more work than to look at all of them.
-func (s *search) byFeatures(t position, sketch uint64, buckets []joinedHere, where span) (bool, error) {
+func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket, where span) (bool, error) {
 	if err := s.overlapsOf(t); err != nil {
 		return false, err
 	}
@@ -178,7 +178,7 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []joinedHere, whe
 	slices.Sort(s.met)
 	for _, p := range slices.Compact(s.met) {
 		// The group has leaders of other buckets too.
-		if slices.ContainsFunc(buckets, func(b joinedHere) bool {
+		if slices.ContainsFunc(buckets, func(b searchedBucket) bool {
 			_, ok := slices.BinarySearch(s.x.pos[b.lo:b.lo+b.joined], p)
 			return ok
 		}) {

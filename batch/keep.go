@@ -32,14 +32,14 @@ const (
 	ByID     Keep = "id"       // ids in the order of their bytes
 )
 
-// keepKey is one of the keys: smaller numbers are decided first.
+// keepKey is one of the keys. Documents with smaller numbers are decided first.
 type keepKey struct {
 	name  string
 	field string // of Document.Fields; "": none
 	rank  func(it *scanned, value string) uint64
 }
 
-// last is the number of what a document does not have.
+// last is the number of a missing value.
 const last = math.MaxUint64
 
 // keepKeys are the keys without a field.
@@ -75,7 +75,7 @@ func timeRank(t int64) uint64 {
 	return uint64(t) ^ 1<<63
 }
 
-// keepOrder is a Keep that was read.
+// keepOrder is a parsed Keep.
 type keepOrder struct {
 	keys  []keepKey
 	input bool // what all keys leave open is for the order of the input, not for the ids
@@ -136,7 +136,7 @@ func indexIn(values []string, value string) uint64 {
 	return uint64(at)
 }
 
-// numberRank orders numbers; what is none comes last.
+// numberRank orders numbers. Other values come last.
 func numberRank(value string, largest bool) uint64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if err != nil || math.IsNaN(x) {

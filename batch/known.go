@@ -6,9 +6,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// knownTexts maps digests to the number of their text. It holds as many as
-// its memory allows; what comes later is not collapsed here and is found by
-// its keys instead.
+// knownTexts maps digests to the number of their text. It holds as many as its memory allows. Later texts are not
+// collapsed here; equal ones are found by their keys.
 type knownTexts struct {
 	shards [64]struct {
 		sync.Mutex
@@ -56,7 +55,7 @@ func (k *knownTexts) assign(d neardup.Digest, no textNo) {
 	}
 }
 
-// full reports whether some text may have found no room.
+// full reports whether a text may have been left out for lack of memory.
 func (k *knownTexts) full() bool {
 	for i := range k.shards {
 		sh := &k.shards[i]

@@ -88,12 +88,12 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 	return nil
 }
 
-// findLate looks for leaders of a finished partition that suit a duplicate text
-// better than its own and come later: they count for later copies of it.
+// findLate finds leaders of a finished partition that are better for a duplicate text than its own leader but come
+// later. They count for later copies of that text.
 func (l *leading) findLate(ctx context.Context, x *index) error {
-	// Of the texts that look, one of a pair is a duplicate and the other a leader.
-	better := func(text, leader func(p position) position) taker {
-		return taker{
+	// Of each pair one text is a duplicate and the other a leader.
+	better := func(text, leader func(p position) position) collector {
+		return collector{
 			wants: func(p position, closeness float64) bool {
 				st, err := l.states.Get(text(p))
 				return err != nil || st.yieldsTo(leader(p), closeness)
@@ -116,7 +116,7 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 			return err
 		}
 		err = l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
-			t, contacts := b.texts[i].position, b.contactsOf(b.texts[i])
+			t, candidates := b.texts[i].position, b.candidatesOf(b.texts[i])
 			own := func(position) position { return t }
 			switch {
 			case t >= x.to:
@@ -125,13 +125,13 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 				if t < x.from {
 					return nil
 				}
-				return s.amongRemoved(t, contacts, better(found, own))
+				return s.amongRemoved(t, candidates, better(found, own))
 			}
 			row, err := l.texts.Get(t)
 			if err != nil || !row.copies {
 				return err
 			}
-			return s.in(span{max(t, x.from), x.to}, t, contacts, better(own, found))
+			return s.in(span{max(t, x.from), x.to}, t, candidates, better(own, found))
 		})
 		if err != nil {
 			return err

@@ -120,10 +120,10 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	first := b.texts[0].position
 	for i, t := range b.texts {
 		if first < x.to && !known {
-			err = s.in(span{first, x.to}, t.position, b.contactsOf(t), l.best(&best[i]))
+			err = s.in(span{first, x.to}, t.position, b.candidatesOf(t), l.best(&best[i]))
 		}
 		if err == nil {
-			err = l.decide(&s, t.position, b.contactsOf(t), &best[i])
+			err = l.decide(&s, t.position, b.candidatesOf(t), &best[i])
 		}
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []st
 			return err
 		}
 		best[i] = st
-		return s.in(before, t.position, b.contactsOf(t), l.best(&best[i]))
+		return s.in(before, t.position, b.candidatesOf(t), l.best(&best[i]))
 	})
 }
 
@@ -157,7 +157,7 @@ func (l *leading) search(x *index) search {
 
 // decide records the decision on a text. It adds the text to the index as a leader if it is near none and in
 // its partition.
-func (l *leading) decide(s *search, t position, contacts []contact, best *state) error {
+func (l *leading) decide(s *search, t position, candidates []candidate, best *state) error {
 	if best.duplicate() {
 		l.removed.set(uint32(t))
 	}
@@ -173,21 +173,21 @@ func (l *leading) decide(s *search, t position, contacts []contact, best *state)
 	if err != nil {
 		return err
 	}
-	template, err := s.noteTemplate(t, contacts)
+	template, err := s.noteTemplate(t, candidates)
 	if err != nil {
 		return err
 	}
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role()&Indexed != 0 {
 			s.x.add(c.bucket(), t, row.sketch, template)
 		}
 	}
-	return s.joinLeaders(contacts)
+	return s.joinLeaders(candidates)
 }
 
 // best keeps the best leader of a text.
-func (l *leading) best(best *state) taker {
-	return taker{
+func (l *leading) best(best *state) collector {
+	return collector{
 		wants: func(p position, closeness float64) bool { return best.yieldsTo(p, closeness) },
 		take:  func(p position, m neardup.Match) error { return l.improve(best, p, m) },
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// newAuditor prepares an audit of what was read; nil where none is wanted.
+// newAuditor prepares an audit of the input. It returns nil if none is requested.
 func (j *job) newAuditor(ctx context.Context, r *records) (*audit.Auditor, error) {
 	if j.cfg.Audit == nil || r.texts.Len() < 2 {
 		return nil, nil

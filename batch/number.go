@@ -2,8 +2,7 @@ package batch
 
 import "github.com/neardup/neardup/internal/external"
 
-// What is numbered, each by a type of its own, so that one cannot be taken
-// for another.
+// Each kind of number has a type of its own, so that the compiler tells them apart.
 type (
 	// item is the place of a document in the input, rejected ones counted.
 	item uint32

@@ -63,8 +63,8 @@ func AppendPostings(dst []Posting, rec *neardup.Record, text Ordinal) []Posting 
 // earlier one is found.
 type Candidate struct{ Later, Earlier Ordinal }
 
-// Pairing is the second stage, bucket -> candidates. What comes of a bucket
-// depends on its postings alone. Not safe for concurrent use.
+// Pairing is the second stage, bucket -> candidates. The pairs of a bucket depend on its postings alone. Not safe for
+// concurrent use.
 type Pairing struct {
 	Method neardup.Method
 	// Met counts the pairs that shared a key.

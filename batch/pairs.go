@@ -62,7 +62,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 			j.progress("compare", int(b.texts[0].position), v.texts.Len())
 			err = j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
-				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.contactsOf(t), taker{take: func(p position, m neardup.Match) error {
+				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.candidatesOf(t), collector{take: func(p position, m neardup.Match) error {
 					return note(t.position, p, m)
 				}})
 			})
@@ -83,7 +83,7 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 		return nil, err
 	}
 	return x, from.sorted.Each(ctx, func(p pair) error {
-		pos, c := position(p.Key()), contact(p.Val())
+		pos, c := position(p.Key()), candidate(p.Val())
 		if pos < x.from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
 		}
@@ -111,8 +111,8 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 // text, otherwise the row of the match.
 const equalPair = 1 << 63
 
-// pairing of documents: by the rank of the later one, then of the earlier one,
-// an order that how texts were collapsed, and so the memory, cannot change.
+// documentPairs pairs documents, ordered by the rank of the later one, then of the earlier one. The order does not
+// depend on how texts were collapsed, nor on the memory bound.
 type documentPairs struct {
 	*job
 	*verifier
@@ -159,7 +159,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 	return j.finishAudit(ctx, func(position) (bool, error) { return false, nil })
 }
 
-// auditPair shows the audit a pair.
+// auditPair reports a pair to the audit.
 func (w *documentPairs) auditPair(p pair, out Pair) error {
 	if w.verifier.audit == nil || !out.Near {
 		return nil

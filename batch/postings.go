@@ -15,8 +15,8 @@ type Postings struct {
 	sorter *external.Sorter[Posting]
 }
 
-// NewPostings returns one that holds memory bytes, 24 a posting, and uses
-// temporary files in the folder tmp ("": the system's).
+// NewPostings returns Postings that hold memory bytes, 24 a posting, and uses temporary files in the folder tmp ("":
+// the system's).
 func NewPostings(tmp string, memory int64) *Postings {
 	d := external.NewFiles(tmp)
 	return &Postings{disk: d, memory: memory, sorter: external.NewSorter[Posting](d, memory)}

@@ -33,7 +33,7 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 	r := &removing{
 		job: j, w: w, finder: w.Finder(),
 		heads: external.NewTable[uint32, uint32](j.disk, j.memory(100)), nexts: external.NewTable[uint32, uint32](j.disk, j.memory(100)),
-		rows: external.NewTable[uint32, uint32](j.disk, j.memory(100)), anew: external.NewArray[reference.Row](j.disk, j.memory(100)),
+		rows: external.NewTable[uint32, uint32](j.disk, j.memory(100)), changed: external.NewArray[reference.Row](j.disk, j.memory(100)),
 		waits: newBitset(int(w.Numbers())),
 	}
 	r.digest, err = ParseResultDigest(w.Digest())
@@ -66,14 +66,13 @@ type removing struct {
 	digest *ResultDigest
 	done   Removal
 
-	// A leader's duplicates and variants as they were: the last of them, and to each
-	// the one before it; plus 1.
+	// heads maps a leader to its last duplicate or variant, and nexts maps that to the one before it, both plus 1.
 	heads, nexts external.Table[uint32, uint32]
-	// rows maps changed rows to their index in `anew` plus 1.
-	rows  external.Table[uint32, uint32]
-	anew  *external.Array[reference.Row]
-	queue numbers
-	waits bitset // in the queue, or was
+	// rows maps changed rows to their index in `changed` plus 1.
+	rows    external.Table[uint32, uint32]
+	changed *external.Array[reference.Row]
+	queue   numbers
+	waits   bitset // in the queue, or was
 }
 
 // numbers is a heap.
@@ -149,7 +148,7 @@ func (r *removing) wait(doc uint32) {
 
 // set changes the row of a document.
 func (r *removing) set(doc uint32, row reference.Row) error {
-	n, err := r.anew.Add(row)
+	n, err := r.changed.Add(row)
 	if err != nil {
 		return err
 	}
@@ -162,7 +161,7 @@ func (r *removing) row(doc uint32, was reference.Row) (reference.Row, error) {
 	if err != nil || at == 0 {
 		return was, err
 	}
-	return r.anew.Get(int(at) - 1)
+	return r.changed.Get(int(at) - 1)
 }
 
 func (r *removing) current(doc uint32) (reference.Row, error) {
@@ -278,7 +277,7 @@ func (r *removing) compare(own Text, row *reference.Row, leads bool) (neardup.Ma
 	return Verify(r.cfg.Method, a, b), nil
 }
 
-// change notes a new decision.
+// change records a new decision.
 func (r *removing) change(doc uint32, was, now reference.Row, changed func(neardup.Decision) error) error {
 	r.done.Changed++
 	before, err := r.w.Decision(doc, &was)

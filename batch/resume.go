@@ -18,7 +18,7 @@ import (
 // texts, with their near leaders. All else is repeated: sorting and pairing takes less time, and its output is
 // larger than both logs.
 
-// Passer is a Block that can be skipped if an earlier run has its result. Other blocks are decoded in vain.
+// Passer is a Block that can be skipped if an earlier run has its result. Other blocks are decoded again.
 type Passer interface {
 	Pass()
 }
@@ -70,7 +70,7 @@ type readBlock struct {
 	err   error
 }
 
-// resume scans the source. It takes what the log has of it from there, and reads the rest.
+// resume scans the source. It takes logged blocks from the log and reads the others.
 func (s *scan) resume(ctx context.Context) error {
 	log, err := s.cfg.Resume.Log("read")
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *scan) takeBlock(b readBlock) readBlock {
 	return b
 }
 
-// collectBlock takes the items of the next block, and keeps what became of them.
+// collectBlock takes the items of the next block, and logs their outcomes.
 func (s *scan) collectBlock(b readBlock) error {
 	if b.err != nil {
 		return b.err
@@ -174,7 +174,7 @@ func (d *doneComparing) end() error {
 	return d.log.Sync()
 }
 
-// block returns what became of the texts of a block, if an earlier run has compared them.
+// block returns the decisions on the texts of a block, if an earlier run has compared them.
 func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) (known bool, err error) {
 	if d == nil || !d.reading {
 		return false, nil
@@ -218,7 +218,7 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 	return true, in.end()
 }
 
-// add keeps what became of the texts of a block.
+// add logs the decisions on the texts of a block.
 func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, before Work) error {
 	if d == nil {
 		return nil

@@ -57,7 +57,7 @@ func (r rulings) addTo(out *external.Sorter[pair]) error {
 		if l != override.Must {
 			continue
 		}
-		if err := out.Add(pair{uint64(p[1]), uint64(contactText(p[0]))}); err != nil {
+		if err := out.Add(pair{uint64(p[1]), uint64(candidateText(p[0]))}); err != nil {
 			return err
 		}
 	}

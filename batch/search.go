@@ -21,7 +21,7 @@ func (w *Work) add(o Work) {
 	w.Near += o.Near
 }
 
-// span is a range of positions, to not counted.
+// span is a range of positions that excludes to.
 type span struct{ from, to position }
 
 // search looks for the matches of one text after the other, among the texts that it was paired with and those
@@ -34,8 +34,8 @@ type search struct {
 	open    []metText // of these, to be judged
 	seen    bitset    // of those found, while they are sorted out
 	work    Work
-	joined  []joinedHere // very hot buckets of the current text
-	met     []position   // in a group of these
+	joined  []searchedBucket // very hot buckets of the current text
+	met     []position       // in a group of these
 	prefixer
 }
 
@@ -45,30 +45,30 @@ type metText struct {
 	closeness float64
 }
 
-// taker takes the texts that one is near, or a variant of, in any order.
-type taker struct {
-	// wants reports whether it would matter that a text is near with a closeness; nil: always.
+// collector takes the texts that one is near, or a variant of, in any order.
+type collector struct {
+	// wants reports whether a match this close could replace the current best. If nil, every match is wanted.
 	wants func(p position, closeness float64) bool
 	take  func(p position, m neardup.Match) error
 }
 
-// in gives every text in the span that t is near, or a variant of, to a taker that wants it.
-func (s *search) in(where span, t position, contacts []contact, to taker) error {
+// in passes each text in the span that t is near, or a variant of, to a collector that wants it.
+func (s *search) in(where span, t position, candidates []candidate, to collector) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
 		return err
 	}
-	if err := s.gather(t, row.sketch, contacts, where); err != nil {
+	if err := s.gather(t, row.sketch, candidates, where); err != nil {
 		return err
 	}
 	return s.verify(t, false, to)
 }
 
-// amongRemoved gives every near text with copies, among those that t
-// was paired with, that is a duplicate itself.
-func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
+// amongRemoved passes on the texts near t that are duplicates themselves and have copies, among those that t was
+// paired with.
+func (s *search) amongRemoved(t position, candidates []candidate, to collector) error {
 	s.found = s.found[:0]
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role() != 0 || !s.removed.has(uint32(c.text())) {
 			continue
 		}
@@ -85,13 +85,13 @@ func (s *search) amongRemoved(t position, contacts []contact, to taker) error {
 
 // gather collects the texts it was paired with that are not removed, and the plausible entries of its hot
 // buckets. In very hot buckets, joined entries are found by their features.
-func (s *search) gather(t position, sketch uint64, contacts []contact, where span) error {
+func (s *search) gather(t position, sketch uint64, candidates []candidate, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
-	template, err := s.ofTemplate(t, contacts, where)
+	template, err := s.ofTemplate(t, candidates, where)
 	if err != nil {
 		return err
 	}
-	for _, c := range contacts {
+	for _, c := range candidates {
 		if c.role() == 0 {
 			if p := c.text(); p >= where.from && p < where.to && !s.removed.has(uint32(p)) {
 				s.found = append(s.found, p)
@@ -103,7 +103,7 @@ func (s *search) gather(t position, sketch uint64, contacts []contact, where spa
 		}
 		lo, hi := s.x.find(c.bucket())
 		if b := s.x.join.bucket(lo, hi); b != nil {
-			s.joined = append(s.joined, joinedHere{b, lo, hi})
+			s.joined = append(s.joined, searchedBucket{b, lo, hi})
 			continue
 		}
 		s.scan(sketch, lo, hi, where, template)
@@ -135,10 +135,9 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32)
 	s.work.Candidates += int64(seen)
 }
 
-// verify compares a text with those that were found: as one that may go for them, or
-// where it leads, as what they may go for. Where not all are wanted, what costs more to judge is judged
-// last, the closest first.
-func (s *search) verify(t position, leads bool, to taker) error {
+// verify compares a text with the gathered ones. If leads is set, the text is the leader of each pair, otherwise the
+// other text is. Unless every match is wanted, it judges expensive pairs last, the closest first.
+func (s *search) verify(t position, leads bool, to collector) error {
 	if len(s.found) == 0 {
 		return nil
 	}
@@ -190,8 +189,8 @@ func (s *search) verify(t position, leads bool, to taker) error {
 	return nil
 }
 
-// give notes what came of a comparison.
-func (s *search) give(t, p position, m neardup.Match, to taker) error {
+// give counts a comparison. It passes a match to the collector, and shows other pairs to the audit.
+func (s *search) give(t, p position, m neardup.Match, to collector) error {
 	if m.Near {
 		s.work.Near++
 	}
@@ -225,7 +224,7 @@ func (s *search) sortFound() {
 	s.found = slices.Compact(s.found)
 }
 
-// manyFound is how many are sorted out by a set.
+// manyFound is the number of found texts from which on a set removes repetitions.
 const manyFound = 1 << 10
 
 // searchBlock runs fn for the texts of a block on all workers, and adds up

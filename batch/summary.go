@@ -34,7 +34,7 @@ type Input struct {
 	SharedID  string `json:"sharedId,omitempty"`
 }
 
-// Outcomes count what became of it.
+// Outcomes counts the decisions.
 type Outcomes struct {
 	Kept      int64     `json:"kept,omitempty"`
 	Removed   int64     `json:"removed,omitempty"`
@@ -47,7 +47,7 @@ type Outcomes struct {
 	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
 	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of several
 	Largest   []Cluster `json:"largest,omitempty"`
-	// OverridesIgnored are pairs that were ruled, of which a document is not there.
+	// OverridesIgnored counts ruled pairs of which a document is missing.
 	OverridesIgnored int64 `json:"overridesIgnored,omitempty"`
 }
 

@@ -36,7 +36,7 @@ func newTemplates(v *verifier, memory int64) *templates {
 	return &templates{m, map[uint64]uint32{}, map[uint64]position{}, int(memory / templateEntryBytes)}
 }
 
-// of returns the template of a text, 0 for none that is noted.
+// of returns the template of a text, or 0 if it has none that is recorded.
 func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
 	template, fillers = t.method.Template(v)
 	if len(fillers) > mostFillers {
@@ -45,8 +45,8 @@ func (t *templates) of(v neardup.Prepared) (template uint64, fillers []uint64) {
 	return template, fillers
 }
 
-// add notes a leader and returns the number of its template, 0 where there is none, or no room.
-// Leaders come in order.
+// add records a leader and returns the number of its template, or 0 if it has none or memory is used up. Leaders come
+// in order.
 func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	template, fillers := t.of(v)
 	if template == 0 || len(t.first)+1<<len(fillers) > t.room {
@@ -64,9 +64,9 @@ func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	return t.number[template]
 }
 
-// nearest returns the number of a text's template, and for each number of fillers the first leader that agrees in as many:
-// one that agrees in fewer may match as well. The number is 0 where no leader has the template, or what fills a slot of
-// the text fills another one of some leader: then each pair is a case of its own.
+// nearest returns the number of a text's template. For each number of fillers it also returns the first leader that
+// agrees in as many, because one that agrees in fewer may match as well. The number is 0 if no leader has the
+// template, or if a filler of the text is in another slot of some leader. Then each pair must be compared.
 func (t *templates) nearest(v neardup.Prepared) (number uint32, leaders []position) {
 	template, fillers := t.of(v)
 	if template == 0 || t.number[template] == 0 {
@@ -109,8 +109,8 @@ func agreeing(template uint64, fillers []uint64, set uint) uint64 {
 }
 
 // hot reports whether one of the buckets of a text has many leaders.
-func (x *index) hot(contacts []contact) bool {
-	for _, c := range contacts {
+func (x *index) hot(candidates []candidate) bool {
+	for _, c := range candidates {
 		if c.role() != 0 {
 			if lo, hi := x.find(c.bucket()); hi-lo >= templateFrom {
 				return true
@@ -120,9 +120,9 @@ func (x *index) hot(contacts []contact) bool {
 	return false
 }
 
-// noteTemplate notes the template of a new leader where that may save work.
-func (s *search) noteTemplate(leader position, contacts []contact) (uint32, error) {
-	if s.x.templates == nil || !s.x.hot(contacts) {
+// noteTemplate records the template of a new leader if that may save work.
+func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil
 	}
 	v, err := s.view(leader)
@@ -134,8 +134,8 @@ func (s *search) noteTemplate(leader position, contacts []contact) (uint32, erro
 
 // ofTemplate collects the leaders that may match best of those recorded with the template of the text. It returns the number of
 // the template, whose other leaders can be skipped, or 0 if none can.
-func (s *search) ofTemplate(text position, contacts []contact, where span) (uint32, error) {
-	if s.x.templates == nil || !s.x.hot(contacts) {
+func (s *search) ofTemplate(text position, candidates []candidate, where span) (uint32, error) {
+	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil
 	}
 	v, err := s.view(text)
@@ -143,7 +143,7 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 		return 0, err
 	}
 	number, leaders := s.x.templates.nearest(v)
-	if slices.ContainsFunc(leaders, func(p position) bool { return !s.x.shares(contacts, p) }) {
+	if slices.ContainsFunc(leaders, func(p position) bool { return !s.x.shares(candidates, p) }) {
 		return 0, nil
 	}
 	for _, p := range leaders {
@@ -155,8 +155,8 @@ func (s *search) ofTemplate(text position, contacts []contact, where span) (uint
 }
 
 // shares reports whether a leader is in a bucket that the text searches.
-func (x *index) shares(contacts []contact, leader position) bool {
-	for _, c := range contacts {
+func (x *index) shares(candidates []candidate, leader position) bool {
+	for _, c := range candidates {
 		if c.role()&Probing != 0 {
 			lo, hi := x.find(c.bucket())
 			if _, ok := slices.BinarySearch(x.pos[lo:hi], leader); ok {

@@ -37,8 +37,8 @@ func (v *verifier) view(p position) (neardup.Prepared, error) {
 	return view, nil
 }
 
-// screen verifies a candidate, as Verify does, as far as it costs little: whether a may go for b,
-// or where a leads, b for a. own is the view of a.
+// screen runs the cheap part of Verify. It asks whether a may be removed for b or, if leads is set, b for a. own is
+// the view of a.
 func (v *verifier) screen(own neardup.Prepared, a, b position, leads bool) (m neardup.Match, decided bool, err error) {
 	if m, ruled := v.rulings.match(a, b); ruled {
 		row, err := v.texts.Get(a)

@@ -35,8 +35,8 @@ func (c *viewCache) reset(n int) {
 	c.early = nil
 }
 
-// recordPreparer is a Method that can make the view of a text together with its
-// record, for less than both cost apart; nil where that does not pay.
+// recordPreparer is a Method that can make the view of a text together with its record, for less than both cost
+// separately; nil if that is not cheaper.
 type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }

@@ -23,9 +23,9 @@ func CreateDir(path string) (*AtomicDir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
 	case path == Stdin:
-		return nil, errors.New("files go to a directory, not to standard output")
+		return nil, errors.New("standard output cannot hold files (want a directory)")
 	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("%s: files go to a directory that is new or empty", path)
+		return nil, fmt.Errorf("%s: not empty (want a new or empty directory)", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func CreateDir(path string) (*AtomicDir, error) {
 // makeRoom makes the directories above a file.
 func (d *AtomicDir) makeRoom(rel string) error {
 	if !filepath.IsLocal(rel) {
-		return fmt.Errorf("%s: the name leads out of the directory %s", rel, d.path)
+		return fmt.Errorf("%s: outside of the directory %s", rel, d.path)
 	}
 	if dir := filepath.Dir(rel); dir != "." {
 		return d.root.MkdirAll(dir, 0o777)

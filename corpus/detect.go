@@ -44,7 +44,7 @@ func extension(name string) string {
 }
 
 // ErrName is wrapped by the error about an output whose name belongs to another format.
-var ErrName = errors.New("the name of an output says another format")
+var ErrName = errors.New("the name of an output belongs to another format")
 
 // CheckName returns an error if the extension of an output's name belongs to another format, or to a kind of
 // file that this package never writes. Without formats any name is valid.
@@ -63,7 +63,7 @@ func CheckName(name string, formats ...Format) error {
 	if slices.ContainsFunc(says, func(f Format) bool { return slices.Contains(formats, f) }) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s would hold %s", ErrName, name, joined(formats))
+	return fmt.Errorf("%w: %s (want %s)", ErrName, name, joined(formats))
 }
 
 // unwritten are names that people give to tables and texts of other programs.

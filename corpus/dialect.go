@@ -35,7 +35,7 @@ func ParseDelimiter(s string) (byte, error) {
 		return '\t', nil
 	}
 	if len(s) != 1 || s[0] >= 0x80 || (s[0] < ' ' && s[0] != '\t') || s[0] == '"' {
-		return 0, fmt.Errorf("%q is not a delimiter: one character, or tab", s)
+		return 0, fmt.Errorf("invalid delimiter %q (want one character, or tab)", s)
 	}
 	return s[0], nil
 }

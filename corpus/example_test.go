@@ -108,7 +108,7 @@ func ExampleCreateAtomic() {
 func ExampleParseFormat() {
 	_, err := corpus.ParseFormat("docx")
 	fmt.Println(err)
-	// Output: no format "docx": one of auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, images
+	// Output: unknown format "docx" (want auto, jsonl, json, csv, tsv, lines, files, html, warc, parquet, arrow, images)
 }
 
 // Outputs appear together: after an error none does.

@@ -238,9 +238,9 @@ func TestMissingColumnIsAnError(t *testing.T) {
 func TestOptionsThatCannotWork(t *testing.T) {
 	path := put(t, t.TempDir(), "a", "x")
 	for want, opt := range map[string]Options{
-		"no format":               {Format: "docx"},
+		"unknown format":          {Format: "docx"},
 		"negative":                {MaxDocument: -1},
-		"choose one":              {TextField: "a", HTMLField: "b"},
+		"cannot be combined with": {TextField: "a", HTMLField: "b"},
 		"no extractor":            {Format: HTML},
 		"no codec":                {Format: Parquet},
 		`HTML field "b": no extr`: {HTMLField: "b"},

@@ -38,7 +38,7 @@ func ParseFormat(name string) (Format, error) {
 	if f := Format(strings.ToLower(name)); slices.Contains(Formats(), f) {
 		return f, nil
 	}
-	return "", fmt.Errorf("no format %q: one of %s", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(Formats()), " ", ", "), "[]"))
+	return "", fmt.Errorf("unknown format %q (want %s)", name, strings.Trim(strings.ReplaceAll(fmt.Sprint(Formats()), " ", ", "), "[]"))
 }
 
 const (
@@ -273,28 +273,28 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("limits must not be negative")
 	}
 	if o.Delimiter == '"' || o.Delimiter == '\n' || o.Delimiter == '\r' || o.Delimiter >= 0x80 {
-		return o, fmt.Errorf("%q cannot part the cells of a table", o.Delimiter)
+		return o, fmt.Errorf("delimiter %q: cannot separate the cells of a table", o.Delimiter)
 	}
 	if o.Warn == nil {
 		o.Warn = func(string, string) {}
 	}
 	if o.Compare != "" && o.Compare != OnlyText && o.Compare != TitleAndText {
-		return o, fmt.Errorf("compare %q is neither %q nor %q", o.Compare, OnlyText, TitleAndText)
+		return o, fmt.Errorf("compare %q: invalid (want %q or %q)", o.Compare, OnlyText, TitleAndText)
 	}
 	texts := strings.Split(o.TextField, ",")
 	if len(texts) > MostTexts {
-		return o, fmt.Errorf("text field %q: %d fields, and at most %d are joined", o.TextField, len(texts), MostTexts)
+		return o, fmt.Errorf("text field %q: %d fields (want at most %d)", o.TextField, len(texts), MostTexts)
 	}
 	for i, name := range texts {
 		if len(texts) > 1 && (name == "" || slices.Contains(texts[:i], name)) {
-			return o, fmt.Errorf("text field %q: a name is empty or comes twice", o.TextField)
+			return o, fmt.Errorf("text field %q: a name is empty or repeated", o.TextField)
 		}
 	}
 	if o.HTMLField != "" && o.TextField != "" {
-		return o, fmt.Errorf("text field %q and HTML field %q: choose one", o.TextField, o.HTMLField)
+		return o, fmt.Errorf("text field %q cannot be combined with HTML field %q", o.TextField, o.HTMLField)
 	}
 	if o.Format == Images && (o.HTMLField != "" || len(texts) > 1 || o.Compare == TitleAndText) {
-		return o, fmt.Errorf("format %s: a picture is one field, and neither a page nor beside a title", Images)
+		return o, fmt.Errorf("format %s: too many fields (want one field, without title or HTML field)", Images)
 	}
 	if o.HTMLField != "" && o.Extract == nil {
 		return o, fmt.Errorf("HTML field %q: no extractor of main text was given", o.HTMLField)

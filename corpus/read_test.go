@@ -97,7 +97,7 @@ func TestJSONLNamedFields(t *testing.T) {
 		t.Fatalf("got %+v, rejects %q", res.docs, res.rejects)
 	}
 	res = read(t, Options{TimeField: "u", TextField: "body"}, path)
-	if len(res.rejects) != 1 || !strings.Contains(res.rejects[0], `time "http://a" is neither`) {
+	if len(res.rejects) != 1 || !strings.Contains(res.rejects[0], `invalid time "http://a"`) {
 		t.Fatalf("a time asked for that is none: %q", res.rejects)
 	}
 }

@@ -191,7 +191,7 @@ var ErrField = errors.New("no column")
 
 // Twice returns the error of a table with two columns of a required name: an ErrField.
 func Twice(name string) error {
-	return fmt.Errorf("%w %q that alone has this name: rename the others, or name another field", ErrField, name)
+	return fmt.Errorf("%w %q with a unique name (rename the others, or name another field)", ErrField, name)
 }
 
 // seenFields records which fields the decoded objects of JSON had: a bit for each of Fields.All, and one for

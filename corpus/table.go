@@ -131,7 +131,7 @@ func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 		return columns, twice
 	}
 	if names == nil {
-		return nil, fmt.Errorf("%w %s: with a text column by number all are by number", ErrField, strings.Join(missing, ", "))
+		return nil, fmt.Errorf("%w %s: not a number (want numbers, like the text column)", ErrField, strings.Join(missing, ", "))
 	}
 	var quoted []string
 	for _, name := range names {

@@ -61,7 +61,7 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 	t.codec = codecOf(codecs, t.format)
 	switch {
 	case !slices.Contains(TableFormats(), t.format):
-		return nil, fmt.Errorf("%w: %s would hold a table: %s", ErrName, f.path, joined(TableFormats()))
+		return nil, fmt.Errorf("%w: %s (want %s)", ErrName, f.path, joined(TableFormats()))
 	case t.codec == nil && (t.format == Parquet || t.format == Arrow):
 		return nil, fmt.Errorf("%s: format %s: no codec was given", f.path, t.format)
 	case t.codec != nil && f.pack != nil:

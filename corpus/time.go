@@ -28,7 +28,7 @@ func ParseTime(s string) (int64, error) {
 			return fromTime(t)
 		}
 	}
-	return 0, fmt.Errorf("time %q is neither RFC 3339, a date, nor a Unix number", clip(s))
+	return 0, fmt.Errorf("invalid time %q (want RFC 3339, a date, or a Unix number)", clip(s))
 }
 
 // fromNumber scales a number; exact is used where the number has no fraction.
@@ -54,7 +54,7 @@ func fromNumber(x float64, exact int64) int64 {
 // fromTime refuses what nanoseconds since 1970 cannot hold.
 func fromTime(t time.Time) (int64, error) {
 	if y := t.Year(); y < 1678 || y > 2261 {
-		return 0, fmt.Errorf("time %s is outside of the years 1678 to 2261", t.Format(time.RFC3339))
+		return 0, fmt.Errorf("time %s: out of range (want the years 1678 to 2261)", t.Format(time.RFC3339))
 	}
 	return t.UnixNano(), nil
 }

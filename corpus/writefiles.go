@@ -33,7 +33,7 @@ func (r *Reader) checkDir(path string) error {
 	seen := map[string]string{}
 	for _, in := range r.inputs {
 		if from, err := filepath.Abs(in.path); err == nil && below(from, abs) {
-			return fmt.Errorf("input %s lies in the output directory %s", in.path, path)
+			return fmt.Errorf("input %s: inside the output directory %s", in.path, path)
 		}
 		if other, ok := seen[in.rel]; ok {
 			return fmt.Errorf("%s and %s would both be written to %s", other, in.path, filepath.Join(path, in.rel))

@@ -190,7 +190,7 @@ func (s *lineSink) begin(in *input) error {
 		return errors.Join(s.line(in.separator), s.line(in.header))
 	}
 	if !bytes.Equal(trimEnd(s.header), trimEnd(in.header)) {
-		return fmt.Errorf("%s: its header differs from that of the inputs before it", in.path)
+		return fmt.Errorf("%s: its header differs from that of the earlier inputs", in.path)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func TestWriterRefuses(t *testing.T) {
 		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
 		{dir, "is a directory", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
-		{"-", "go to a directory", []string{html}},
+		{"-", "cannot hold files", []string{html}},
 	} {
 		r, err := Open(c.in, Options{Extract: tagless})
 		if err != nil {

@@ -13,7 +13,7 @@ type content struct {
 	stage  Stage
 }
 
-// agreement is the answer; once the docId has ended the zero one.
+// agreement is the result of that comparison. It is zero if the docId has ended.
 type agreement struct {
 	nid        string
 	identifies bool           // the name does, unless the advice contradicts it

@@ -48,9 +48,8 @@ type Settings struct {
 	// identifies, and an article whose content disagrees with the leader's is marked and never kept.
 	URLAgrees Maker
 
-	// Titled makes what is compared title and text, the title on a line before the
-	// text, by every method of the stage content. An agreement of contents, for
-	// a title or a url that match, remains one of the texts.
+	// If Titled is set, every method of the stage content compares title and text, with the title on a line before
+	// the text. The agreement of contents that an equal title or url needs still compares texts only.
 	Titled bool
 
 	// If CommonPictures is not 0, the pictures of articles confirm and contradict their texts. It is the share of the

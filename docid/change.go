@@ -166,8 +166,7 @@ type NewLeader struct {
 	Material Material
 }
 
-// Entry is one change in the log: enough to answer the same again and to
-// replay every decision, and no text.
+// Entry is one change in the log. It is enough to repeat the answer and to replay every decision, and has no text.
 type Entry struct {
 	Seq    uint64
 	Kind   Kind
@@ -203,7 +202,7 @@ type Ruling struct {
 	Link, Was override.Link
 }
 
-// Evidence is why an article is a duplicate, or what a new one is like.
+// Evidence records why an article is a duplicate, or which leader a new article resembles.
 type Evidence struct {
 	Stage      Stage
 	LeaderNID  string
@@ -255,7 +254,7 @@ type Correction struct {
 	Who, Why string
 }
 
-// Article is a document with what the service carries along for it.
+// Article is a document with the other fields that the service stores.
 type Article struct {
 	neardup.Document
 	Category   string

@@ -31,7 +31,7 @@ type Moved struct {
 	Corrected
 	NID   string
 	DocID string // where the article is now
-	// Unchanged: it was there already, and nothing was written.
+	// Unchanged is set if the article already had that docId. Then nothing was written.
 	Unchanged bool
 }
 
@@ -138,7 +138,7 @@ func (d *Detector) moved(nid string, leader uint64, c *Correction, unchanged boo
 	return m
 }
 
-// corrected puts a correction into the words of people.
+// corrected converts a correction for people, with docIds instead of numbers.
 func (d *Detector) corrected(c *Correction) *Corrected {
 	if c == nil {
 		return nil

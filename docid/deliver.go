@@ -98,7 +98,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	return gone(err)
 }
 
-// lead gives a new leader its material, and a late one the copy that is kept now.
+// lead adds its material to the delivery of a new leader, and the current kept copy to a late delivery.
 func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	if !d.Backfilled {
 		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text), Extras: d.Article.Extras}

@@ -108,8 +108,7 @@ func (s Settings) create() (Identity, error) {
 // the settings.
 type Submission struct {
 	Article
-	// Idempotency, where not empty, makes a repeated Add answer as the
-	// first did.
+	// If Idempotency is not empty, a repeated Add with the same one gets the first answer.
 	Idempotency string
 	// Window and TTL replace those of the settings unless 0.
 	Window, TTL time.Duration
@@ -139,11 +138,9 @@ type Answer struct {
 	Rounds     int `json:"-"`
 }
 
-// Add decides on an article and stores the outcome in one atomic step. When
-// it returns without error the answer is durable. A submission that was answered
-// before gets that answer, whatever is full or hot by now.
-// Errors: ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota,
-// ErrContended, ErrBacklog, ErrUnavailable, ErrFull.
+// Add decides on an article and stores the outcome in one atomic step. When it returns without error the answer is
+// durable. A repeated submission gets its first answer, even if the index is full or its bucket is hot. Errors:
+// ErrInvalid, ErrMismatch, ErrTaken, ErrHotBucket, ErrQuota, ErrContended, ErrBacklog, ErrUnavailable, ErrFull.
 func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	if err := d.valid(&sub); err != nil {
 		return Answer{}, err
@@ -291,7 +288,7 @@ func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (na
 	return AnonymousNID(leader), leader, gone(err)
 }
 
-// valid checks what every caller must obey, whatever the server limits.
+// valid checks the limits that hold for every caller, in addition to those of the server.
 func (c *cascade) valid(sub *Submission) error {
 	switch {
 	case strings.HasPrefix(sub.ID, AnonymousPrefix):
@@ -306,7 +303,7 @@ func (c *cascade) valid(sub *Submission) error {
 	return c.validExtras(sub.Extras)
 }
 
-// answer puts a receipt into the caller's words.
+// answer converts a receipt into an Answer.
 func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 	if err := d.learn(ctx, r); err != nil {
 		return Answer{}, err
@@ -327,8 +324,7 @@ func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	return d.learnEpochs(ctx)
 }
 
-// learnEpochs reads which epochs there are: one at a time, so that what was read
-// earlier never takes the place of what was read later.
+// learnEpochs reads the epochs. Calls take turns, so that an earlier reading never replaces a later one.
 func (d *Detector) learnEpochs(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()
@@ -386,7 +382,7 @@ func (d *Detector) FromEntry(e Entry) Answer {
 	return a
 }
 
-// Index gives access to what is not decided here: the catalogue and the log.
+// Index returns the index, for its catalogue and its log.
 func (d *Detector) Index() Index { return d.index }
 
 // DocIDs converts between docIds and the numbers of leaders.

@@ -95,8 +95,8 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	return best, q
 }
 
-// matchName returns the earliest leader that the name of a stage leads to and identifies. With contradicted set
-// it returns one that only the advice keeps from that.
+// matchName returns the earliest leader that the name of a stage leads to and identifies. If contradicted is set, it
+// returns a leader that matches but for the advice.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || (len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil)) {

@@ -70,8 +70,8 @@ func (d *Detector) Delete(ctx context.Context, nid string) (Entry, error) {
 	return d.commit(ctx, c)
 }
 
-// End ends a docId: members, texts and keys go, and it is never given again.
-// ErrNotFound, ErrEnded. O(members).
+// End ends a docId. It removes members, texts and keys, and the docId is never given again. ErrNotFound, ErrEnded.
+// O(members).
 func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	leader, err := d.leader(ctx, docID)
 	if err != nil {
@@ -103,9 +103,9 @@ func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, e
 	return n, nil
 }
 
-// Forget drops idempotency keys of changes received before a time. It returns the last change handled, some
-// limit changes past from, where the last Forget ended. Changes without a key cost only a look at the log. A
-// clock that was ahead temporarily keeps no key longer.
+// Forget drops idempotency keys of changes received before a time. It returns the last change handled, some limit
+// changes past from, where the last Forget ended. Changes without a key cost only a look at the log. A clock that was
+// temporarily ahead does not keep keys longer.
 func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, limit int) (uint64, error) {
 	keys := false
 	for at, upTo := from, from; ; {

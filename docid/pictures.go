@@ -256,7 +256,7 @@ func (j *search) uncommon(ctx context.Context, all extras) (some extras, err err
 	return some, nil
 }
 
-// otherwise reports that a name is not as it was rated.
+// otherwise reports whether a rated name has become common or uncommon.
 func (j *search) otherwise(common []bool) bool {
 	for i, r := range j.rated {
 		if r.Common != common[i] {
@@ -266,7 +266,7 @@ func (j *search) otherwise(common []bool) bool {
 	return false
 }
 
-// rest makes a query state which names were found to be common.
+// rest adds the ratings of names to a query.
 func (j *search) rest(q *Query) { q.Rated, q.Share = j.rated, j.s.commonShare() }
 
 // rate looks up which pictures are common, unless it is known.
@@ -291,7 +291,7 @@ func (j *search) rate(ctx context.Context, all extras) error {
 	return nil
 }
 
-// common reports a name that was found to be.
+// common reports whether a name was rated as common.
 func (p *proven) common(n Name) bool {
 	return slices.ContainsFunc(p.rated, func(r Rated) bool { return r.Name == n && r.Common })
 }

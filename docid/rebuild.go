@@ -25,10 +25,10 @@ type Rebuild struct {
 	Source   Source
 	Tenant   string
 	Settings Settings // those that the index was served with
-	// Anew rebuilds with these settings even if the index was served with others. It keeps the seed, the key and the
+	// Rejudge rebuilds with these settings even if the index was served with others. It keeps the seed, the key and the
 	// table, so the docIds stay. ErrUnlike if the settings clean texts differently, because the index stores only clean
 	// texts. Call Detector.Rejudge afterwards.
-	Anew bool
+	Rejudge bool
 	// AsStored rebuilds without making keys, from a source that has them or for a store that makes them. Of Settings
 	// it reads Clean only.
 	AsStored bool
@@ -95,7 +95,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	return r.sum, r.target.Finish(ctx, past)
 }
 
-// prepare opens everything and finds out how far it is.
+// prepare opens source and index, and determines how far the rebuild is.
 func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if r.Page <= 0 {
 		r.Page = 500
@@ -145,7 +145,7 @@ func (r *Rebuild) decide() (err error) {
 	r.cascade, err = r.Settings.ofIndex(r.Tenant, r.identity)
 	r.cascade.nameKey = derive(r.identity, "name")
 	r.sum.Changed = errors.Is(err, neardup.ErrUnlike)
-	if !r.sum.Changed || !r.Anew {
+	if !r.sum.Changed || !r.Rejudge {
 		return err
 	}
 	was, is := cleanOf(r.identity.Spec), cleanOf(r.cascade.spec())
@@ -267,7 +267,7 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 // change returns a change as it is repeated, without the keys of a leader.
 func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	c := &Change{Entry: d.Entry, Names: d.Names}
-	if r.Anew && d.Article != nil && d.Kind != KindUpdate {
+	if r.Rejudge && d.Article != nil && d.Kind != KindUpdate {
 		c.Names = append(c.Names, r.cascade.namesOf(d.Article)...)
 	}
 	switch d.Kind {

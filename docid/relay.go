@@ -59,7 +59,7 @@ func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	return r.drain(ctx, func() (bool, error) { return true, nil })
 }
 
-// drain does so as long as it may.
+// drain does the same, as long as may allows it.
 func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {

@@ -40,8 +40,8 @@ func (j *search) restart() {
 	j.query.Since = 0
 }
 
-// conclude looks until there is something to commit. A long judgement looks again when it has a place in the
-// semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
+// conclude looks up and judges until there is an outcome to commit. A long judgement looks again when it has a place
+// in the semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
 // committed at once, all but one would have to look again.
 func (j *search) conclude(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
@@ -188,7 +188,7 @@ func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	return nil
 }
 
-// keep copies a match to where it stays: most are not near and are forgotten.
+// keep copies a match to the heap. Most matches are not near and are dropped.
 func (m matched) keep() *matched { return &m }
 
 // compare compares the subject with one leader; one that people have ruled to be
@@ -211,8 +211,7 @@ func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched
 	return m, err
 }
 
-// compareTexts compares by the method of a key set. A title that is near counts
-// only as an equal one does.
+// compareTexts compares by the method of a key set. A near title counts under the same conditions as an equal one.
 func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)

@@ -16,8 +16,7 @@ const (
 	saltContent = 0
 )
 
-// subject is a submission made ready to be judged: clean texts, names and
-// keys. Nothing of it depends on what is stored.
+// subject is a submission made ready to be judged: clean texts, names and keys. It does not depend on the store.
 type subject struct {
 	*cascade
 	sub         *Submission
@@ -142,8 +141,7 @@ func (s *subject) record(p keySet, text string, salt uint64) (sketch uint64) {
 	return rec.Sketch
 }
 
-// addKeys adds the keys of a record to what is probed and to what a leader is
-// found under.
+// addKeys adds the keys of a record to the probes, and to the keys under which a leader is found.
 func (s *subject) addKeys(p keySet, rec neardup.Record, salt uint64) {
 	if len(rec.Index) == 0 && len(rec.Probes()) == 0 {
 		return

@@ -27,8 +27,8 @@ type leaderView struct {
 	Extras // of the leader
 }
 
-// equal reports an equal text, by its digest: good enough for texts that
-// merely must not contradict each other.
+// equal reports whether the text is equal, by its digest. That is enough where texts merely must not contradict each
+// other.
 func (v *leaderView) equal(clean string) bool { return v.digest == neardup.DigestOf(clean) }
 
 // viewKey is the number of a leader and the kind in one.

@@ -177,7 +177,7 @@ func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
 	for k := range v {
 		f := Feature(k)
 		worth := s.weights.worth(f, v[k]) / weightUnit
-		if worth == 0 || f == Bias || f == Coverage || f == Length {
+		if worth == 0 || f == Bias || f == Coverage || f == Length || f == Difference {
 			continue
 		}
 		e := heaviestOf(f, found)

@@ -30,11 +30,7 @@ func lexicon(tb testing.TB) *token.Lexicon {
 func shipped(tb testing.TB) *scale {
 	tb.Helper()
 	l := lexicon(tb)
-	w, err := evidence.Shipped()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return &scale{evidence.New(l, w), &token.Cutting{Cutter: token.NewCutter(l, 0)}}
+	return &scale{evidence.New(l, evidence.Shipped), &token.Cutting{Cutter: token.NewCutter(l, 0)}}
 }
 
 func (s *scale) view(clean string) *token.View {
@@ -217,10 +213,6 @@ func TestPairsBeforeDecideNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := evidence.Shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
 	words := strings.Fields("storm bridge not 7 12 us$5 , up down garden 北京 上海 大学 不 三 lisbon paris tuesday friday the of and (ap) 3% % eat ate")
 	rng := rand.New(rand.NewPCG(4, 1))
 	base := make([]string, 400)
@@ -240,7 +232,7 @@ func TestPairsBeforeDecideNothing(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			a, b = b, a
 		}
-		if got, want := s.Vector(a, b), evidence.New(l, w).Vector(a, b); got != want {
+		if got, want := s.Vector(a, b), evidence.New(l, evidence.Shipped).Vector(a, b); got != want {
 			t.Fatalf("%v, by a new scorer %v", got, want)
 		}
 	}

@@ -20,10 +20,11 @@ const (
 	Opposite            // opposites, and negations that only one text has, for each place that differs
 	Insertion           // percent: the heaviest passage that only one text has, of the weight of the heavier text
 	Length              // log2 of the words of the shorter text
+	Difference          // log2 of the words of both texts that the other lacks, at 4 bits a word; at most 8
 	features
 )
 
-var featureNames = [features]string{"bias", "coverage", "number", "replacement", "opposite", "insertion", "length"}
+var featureNames = [features]string{"bias", "coverage", "number", "replacement", "opposite", "insertion", "length", "difference"}
 
 // String returns the feature's name in a table of weights.
 func (f Feature) String() string { return featureNames[f] }
@@ -389,6 +390,7 @@ func (p *pair) focus(s *sums) {
 // is replaced throughout, as a spelling is, counts as at most one heavy name.
 const (
 	mostCoverage    = 4 * token.Unit
+	mostDifference  = 8 * token.Unit
 	mostReplacement = 8 * token.Unit
 )
 
@@ -402,6 +404,7 @@ func (s *sums) vector() (v Vector) {
 	v[Opposite] = int32(min(int64(s.opposites), places) * token.Unit / places)
 	v[Insertion] = int32(100 * token.Unit * s.insertion / max(1, s.total[0], s.total[1]))
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
+	v[Difference] = min(log2((s.lacking[0]+s.lacking[1])/4+token.Unit), mostDifference)
 	return v
 }
 

@@ -43,19 +43,18 @@ func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 	case facts || (len(a) == 1 && len(b) == 1 && !a[0].Known && !b[0].Known):
 		return 0
 	}
-	least := uint64(0)
 	if len(a) == 1 && len(b) == 1 && a[0].Han && b[0].Han && strings.ContainsAny(a[0].Text, b[0].Text) {
-		least = token.Unit / 2 // compounds of one morpheme: 测试 and 检测
+		return token.Unit / 2 // compounds of one morpheme: 测试 and 检测
 	}
 	longer, shorter := max(len(x), len(y)), min(len(x), len(y))
 	if token.Unit*shorter < leastLikeness*longer {
-		return least
+		return 0
 	}
 	s := uint64(token.Unit * (longer - l.edits(x, y)) / longer)
 	if s < leastLikeness {
-		return least
+		return 0
 	}
-	return max(s, least)
+	return s
 }
 
 // edits returns the edit distance with exchanges (optimal string alignment). O(len(x)*len(y)).

@@ -1,14 +1,8 @@
 package evidence
 
 import (
-	_ "embed"
 	"fmt"
-	"io"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -18,75 +12,13 @@ import (
 // Weights are the weights of a unit of each feature, in units of 1/weightUnit bits.
 type Weights [features]int32
 
-const (
-	weightUnit = 1 << 12
-	// mostBits bounds a weight, so that no sum overflows.
-	mostBits = 1 << 10
-)
+const weightUnit = 1 << 12
 
-//go:embed weights.toml
-var shipped string
-
-// Shipped are the weights that neardup learned from judged and made pairs.
-var Shipped = sync.OnceValues(func() (Weights, error) { return ReadWeights(shipped) })
-
-// ReadWeights reads a table of weights as Write writes it: a line "feature = bits" for each feature. Errors name
-// the line.
-func ReadWeights(data string) (w Weights, err error) {
-	seen := [features]bool{}
-	for n, line := range strings.Split(data, "\n") {
-		line, _, _ = strings.Cut(line, "#")
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		name, bits, _ := strings.Cut(line, "=")
-		k := Feature(slices.Index(featureNames[:], strings.TrimSpace(name)))
-		switch {
-		case k < 0:
-			err = fmt.Errorf("%q: not a feature (want %s)", strings.TrimSpace(name), strings.Join(featureNames[:], ", "))
-		case seen[k]:
-			err = fmt.Errorf("%s: given twice", k)
-		default:
-			w[k], err = k.parse(bits)
-		}
-		if err != nil {
-			return w, fmt.Errorf("weights, line %d: %w", n+1, err)
-		}
-		seen[k] = true
-	}
-	for k, is := range seen {
-		if !is {
-			return w, fmt.Errorf("weights: no line for %s", Feature(k))
-		}
-	}
-	return w, nil
-}
-
-// parse reads the weight of a feature.
-func (f Feature) parse(s string) (int32, error) {
-	bits, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(math.Abs(bits) <= mostBits) {
-		return 0, fmt.Errorf("%s: invalid number of bits %q (want at most %d)", f, s, mostBits)
-	}
-	if bits*float64(f.Sign()) < 0 {
-		return 0, fmt.Errorf("%s: %v bits have the wrong sign", f, bits)
-	}
-	return int32(math.Round(bits * weightUnit)), nil
-}
-
-// Write writes the table, with a line for each feature.
-func (w Weights) Write(out io.Writer) error {
-	if _, err := fmt.Fprintln(out, "# What a unit of each feature is worth, in bits."); err != nil {
-		return err
-	}
-	for k, bits := range w.Bits() {
-		if _, err := fmt.Fprintf(out, "%-11s = %.4f\n", Feature(k), bits); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Shipped are the weights that neardup learned from judged and made pairs, by `go run -C bench ./decision learn`.
+var Shipped = MakeWeights([]float64{
+	Bias: -.5059, Coverage: .5549, Number: -4.1543, Replacement: -.7378, Opposite: -6.0081, Insertion: -.0593, Length: .3350,
+	Difference: -.3413,
+})
 
 // MakeWeights makes a table of bits in the order of Features.
 func MakeWeights(bits []float64) (w Weights) {
@@ -111,11 +43,7 @@ func (w Weights) Bits() (bits []float64) {
 }
 
 // Digest returns a hash that identifies the table in a Spec.
-func (w Weights) Digest() string {
-	h := xxh3.New()
-	_ = w.Write(h) // a hash takes all
-	return fmt.Sprintf("%016x", h.Sum64())
-}
+func (w Weights) Digest() string { return fmt.Sprintf("%016x", xxh3.HashString(fmt.Sprint(w))) }
 
 // worth returns the weight of a value of a feature, in units of 1/Unit bits times weightUnit.
 func (w *Weights) worth(k Feature, value int32) int64 { return int64(value) * int64(w[k]) }

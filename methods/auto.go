@@ -3,7 +3,6 @@ package methods
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"sync"
@@ -99,18 +98,7 @@ func newAuto(c Choice) (neardup.Method, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights, err := table(c, "weights", readWeights)
-	if err != nil {
-		return nil, err
-	}
-	if weights == nil {
-		shipped, err := evidence.Shipped()
-		if err != nil {
-			return nil, err
-		}
-		weights = &shipped
-	}
-	a.scorer = evidence.New(lexicon, weights.Shifted(a.bias))
+	a.scorer = evidence.New(lexicon, evidence.Shipped.Shifted(a.bias))
 	a.words, err = weighted.New(weighted.Config{Threshold: shortFloor, Lexicon: lexicon, Seed: c.seed()})
 	if err != nil {
 		return nil, err
@@ -124,16 +112,6 @@ func newAuto(c Choice) (neardup.Method, error) {
 		a.units, a.onePass = shingle.K, c.seed() == 0
 	}
 	return a, nil
-}
-
-// readWeights reads a table of weights.
-func readWeights(r io.Reader) (*evidence.Weights, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	w, err := evidence.ReadWeights(string(data))
-	return &w, err
 }
 
 // mostLonger is how many times the limit a text may be long and still be near

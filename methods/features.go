@@ -57,7 +57,7 @@ func (c Choice) Features() (simhash.Features, error) {
 	default:
 		shingle, err := feature.ParseShingle(kind)
 		if err != nil {
-			return nil, fmt.Errorf("features %q are none of shingles, auto:n, words:n, runes:n, levels:n, keywords:n", kind)
+			return nil, fmt.Errorf("unknown features %q (want shingles, auto:n, words:n, runes:n, levels:n or keywords:n)", kind)
 		}
 		return simhash.Shingles{Shingle: shingle, Seed: c.seed()}, nil
 	}
@@ -68,7 +68,7 @@ func (c Choice) Features() (simhash.Features, error) {
 	if counted {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 1 || n > mostWords {
-			return nil, fmt.Errorf("features %q: %q is not a number in 1..%d", kind, count, mostWords)
+			return nil, fmt.Errorf("features %q: invalid number %q (want 1 to %d)", kind, count, mostWords)
 		}
 		w.n = n
 	}

@@ -69,7 +69,7 @@ func New(spec string) (neardup.Method, error) {
 func (c Choice) Method() (neardup.Method, error) {
 	i := slices.IndexFunc(makers(), func(m maker) bool { return m.name == c.method() })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown method %q: it is one of %s", c.Name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown method %q (want %s)", c.Name, strings.Join(Names(), ", "))
 	}
 	m, err := makers()[i].make(c)
 	if share := c.float("containment"); err == nil && share != 0 {

@@ -16,11 +16,7 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shipped, err := evidence.Shipped()
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := shipped.Bits()
+	weights := evidence.Shipped.Bits()
 	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "
 	for _, c := range []struct {
 		a, b  string

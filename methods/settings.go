@@ -40,7 +40,6 @@ var settings = []Setting{
 	{Name: "limit", Type: "int", Least: 1, Most: 4096, Methods: []string{"auto"},
 		Help: "texts of fewer Chinese characters than this, or two thirds as many letters, are judged by their words", Default: strconv.Itoa(DefaultLimit)},
 	{Name: "bias", Type: "float64", Least: -64, Most: 64, Methods: []string{"auto"}, Help: "bits added to the score of every pair, as tune learns them from your labels", Default: "0"},
-	{Name: "weights", Type: "file", Methods: []string{"auto"}, Help: "what each piece of evidence is worth, a table of weights", Default: "the built-in one"},
 	{Name: "idf", Type: "file", Methods: []string{"auto", "simhash", "weighted"},
 		Help: "simhash with keywords, auto, weighted: table of word frequencies, made by neardup idf", Default: "built-in, Chinese and English"},
 	{Name: "distance", Type: "int", Most: 31, Methods: []string{"simhash", "images"},
@@ -125,7 +124,7 @@ func Parse(spec string) (c Choice, err error) {
 		case i == 0 && !isSetting:
 			c.Name = word
 		case !isSetting:
-			return c, fmt.Errorf("%q is not a setting: NAME=VALUE", word)
+			return c, fmt.Errorf("invalid setting %q (want NAME=VALUE)", word)
 		case known:
 			return c, fmt.Errorf("%s is given twice", name)
 		default:
@@ -145,7 +144,7 @@ var kinds = map[string]string{"float64": "a number", "int": "a whole number", "u
 func (c Choice) With(name, value string) (Choice, error) {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
-		return c, fmt.Errorf("no setting %q", name)
+		return c, fmt.Errorf("unknown setting %q", name)
 	}
 	s, method := &settings[i], c.method()
 	if s.Methods != nil && !slices.Contains(s.Methods, method) {

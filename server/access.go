@@ -38,7 +38,7 @@ func ParseRoles(list string) (all []Role, err error) {
 	for name := range strings.SplitSeq(list, ",") {
 		r := Role(name)
 		if !slices.Contains(roles, r) {
-			return nil, fmt.Errorf("no role is named %q: submit, read, moderate, admin, operator", name)
+			return nil, fmt.Errorf("unknown role %q (want submit, read, moderate, admin or operator)", name)
 		}
 		all = append(all, r)
 	}
@@ -161,7 +161,7 @@ func ReadTokens(r io.Reader) (*Access, error) {
 		return nil, err
 	}
 	if len(a.grants) == 0 {
-		return nil, errors.New("the file of tokens holds none")
+		return nil, errors.New("the file of tokens is empty")
 	}
 	return a, nil
 }
@@ -179,7 +179,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	if len(fields) == 4 {
 		g.Name = fields[3]
 		if len(g.Name) > maxName || !utf8.ValidString(g.Name) {
-			return h, g, fmt.Errorf("the name is over %d bytes or not UTF-8", maxName)
+			return h, g, fmt.Errorf("invalid name (want UTF-8 of at most %d bytes)", maxName)
 		}
 	}
 	var err error
@@ -189,7 +189,7 @@ func parseLine(line string) (Hash, Grant, error) {
 	}
 	sum, err := hex.DecodeString(strings.TrimPrefix(fields[2], "sha256:"))
 	if err != nil || len(sum) != len(h) || !strings.HasPrefix(fields[2], "sha256:") {
-		return h, g, errors.New("the hash is not sha256: and 64 hex digits")
+		return h, g, errors.New("invalid hash (want sha256: and 64 hex digits)")
 	}
 	copy(h[:], sum)
 	return h, g, nil
@@ -202,7 +202,7 @@ func ValidTenant(name string) error {
 		ok = ok && ((r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') || (r >= '0' && r <= '9') || r == '-' || r == '_' || r == '.')
 	}
 	if !ok {
-		return errors.New("a tenant is named by 1 to 64 letters, digits, dots, dashes and underscores")
+		return errors.New("invalid tenant (want 1 to 64 letters, digits, dots, dashes and underscores)")
 	}
 	return nil
 }

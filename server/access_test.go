@@ -235,5 +235,5 @@ func ExampleParseRoles() {
 	fmt.Println(server.ParseRoles("owner"))
 	// Output:
 	// [submit read] <nil>
-	// [] no role is named "owner": submit, read, moderate, admin, operator
+	// [] unknown role "owner" (want submit, read, moderate, admin or operator)
 }

@@ -20,7 +20,6 @@ const (
 	listFiller             // of no content: a particle, a greeting, a credit
 	listNumber             // two, hundred
 	listPhrase             // of several words: cannot
-	listNo                 // a number may follow: no. 3
 )
 
 // entry is a word of a list.
@@ -67,7 +66,6 @@ var lists = sync.OnceValue(func() map[string]entry {
 	for word := range numberValues {
 		table[word] = entry{word, listNumber, Plain}
 	}
-	table["no"] = entry{"no", listNo, Plain}
 	return table
 })
 
@@ -90,27 +88,10 @@ var numberValues = map[string]int{
 	"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "million": 1000000,
 }
 
-// smallNumber returns the value of a number word; 0 for none.
-func smallNumber(word string) int {
-	if len(word) < 3 || len(word) > 9 {
-		return 0
-	}
-	return numberValues[word]
-}
-
-var ordinals = strings.Fields("zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-
-// ordinalValue returns the value of an ordinal in words; 0 for none.
-func ordinalValue(word string) int {
-	if len(word) < 5 || len(word) > 8 {
-		return 0
-	}
-	for n := 1; n < len(ordinals); n++ {
-		if ordinals[n] == word {
-			return n
-		}
-	}
-	return 0
+// ordinalValues are the values of English ordinals.
+var ordinalValues = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+	"eleventh": 11, "twelfth": 12,
 }
 
 // learn finds the meaning of a word that is not among the recent ones.

@@ -15,13 +15,6 @@ func digitsEnd(s string, at int) int {
 	return at
 }
 
-func skipSpace(s string, at int) int {
-	if at < len(s) && s[at] == ' ' {
-		at++
-	}
-	return at
-}
-
 // figures takes what begins with the digit clean[at] and returns where it ends: a version, an ordinal, a
 // number or a code.
 func (c *Cutter) figures(clean string, at int) int {
@@ -125,13 +118,13 @@ var separators = strings.NewReplacer(",", "", "'", "")
 // multiplies it by thousands is a word. "One" is a number before hundred only: it is a
 // pronoun more often.
 func numberWords(s string, at, end int) (value string, to int) {
-	n := smallNumber(s[at:end])
+	n := numberValues[s[at:end]]
 	to = end
 	if n >= 20 && n < 100 {
 		if p, last := nextWord(s, to, "- "); last > p {
-			if unit := smallNumber(s[p:last]); unit >= 1 && unit <= 9 {
+			if unit := numberValues[s[p:last]]; unit >= 1 && unit <= 9 {
 				n, to = n+unit, last
-			} else if nth := ordinalValue(s[p:last]); nth >= 1 && nth <= 9 && s[to] == '-' {
+			} else if nth := ordinalValues[s[p:last]]; nth >= 1 && nth <= 9 && s[to] == '-' {
 				return strconv.Itoa(n + nth), last
 			}
 		}
@@ -148,10 +141,10 @@ func numberWords(s string, at, end int) (value string, to int) {
 		if s[p:last] == "and" {
 			p, last = nextWord(s, last, " ")
 		}
-		if rest := smallNumber(s[p:last]); rest >= 1 && rest < 100 {
+		if rest := numberValues[s[p:last]]; rest >= 1 && rest < 100 {
 			n, to = n+rest, last
 			if p, last := nextWord(s, to, "- "); rest >= 20 && last > p {
-				if unit := smallNumber(s[p:last]); unit >= 1 && unit <= 9 {
+				if unit := numberValues[s[p:last]]; unit >= 1 && unit <= 9 {
 					n, to = n+unit, last
 				}
 			}

@@ -9,27 +9,14 @@ import (
 // digitOf returns the value of a Chinese numeral and its kind: 1 for a digit, otherwise its power of ten; kind
 // 0 for other runes.
 func digitOf(r rune) (value, kind int64) {
+	if at := strings.IndexRune(hanDigits, r); at >= 0 {
+		return int64(at / len("零")), 1
+	}
 	switch r {
-	case '〇', '零':
+	case '〇':
 		return 0, 1
-	case '一':
-		return 1, 1
-	case '二', '两':
+	case '两':
 		return 2, 1
-	case '三':
-		return 3, 1
-	case '四':
-		return 4, 1
-	case '五':
-		return 5, 1
-	case '六':
-		return 6, 1
-	case '七':
-		return 7, 1
-	case '八':
-		return 8, 1
-	case '九':
-		return 9, 1
 	case '十':
 		return 0, 10
 	case '百':
@@ -43,6 +30,8 @@ func digitOf(r rune) (value, kind int64) {
 	}
 	return 0, 0
 }
+
+const hanDigits = "零一二三四五六七八九"
 
 // measureWords are the characters before which a single Chinese numeral is a number. 一 means "a" before most of
 // them, so it counts only before those of afterOne and the long ones.
@@ -132,21 +121,12 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 		return at
 	}
 	written := clean[from:to]
-	if strings.HasPrefix(written, ordinal) {
-		value := chineseNumber(written)
-		if fraction, after := chineseFraction(clean[:end], to); after > to {
-			value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
-		}
-		c.number(clean[from:to], value)
-		return to
-	}
-	part := strings.HasPrefix(written, share)
 	value := chineseNumber(written)
 	if fraction, after := chineseFraction(clean[:end], to); after > to {
 		value, to = scaled(decimal(value+"."+fraction), clean[:end], after)
 	}
 	c.number(clean[from:to], value)
-	if part {
+	if strings.HasPrefix(written, share) {
 		c.put(percent, false)
 	}
 	return to

@@ -20,11 +20,11 @@ func Opposites(x, y *Token) bool {
 
 // hasOpposites reports whether a word is in the table of opposites or in a class.
 func hasOpposites(w string) bool {
-	return len(oppositeTable()[base(w)]) > 0 || isRoman(w) || isLetter(w) || ordinalValue(w) > 0
+	return len(oppositeTable()[base(w)]) > 0 || isRoman(w) || isLetter(w) || ordinalValues[w] > 0
 }
 
 func inClass(x, y string) bool {
-	return (isRoman(x) && isRoman(y)) || (isLetter(x) && isLetter(y)) || (ordinalValue(x) > 0 && ordinalValue(y) > 0)
+	return (isRoman(x) && isRoman(y)) || (isLetter(x) && isLetter(y)) || (ordinalValues[x] > 0 && ordinalValues[y] > 0)
 }
 
 func isLetter(w string) bool {
@@ -77,7 +77,7 @@ func denies(word string, han bool) bool {
 	if denies, listed := table[word]; listed || !han || !strings.ContainsAny(word, "不无未非没勿") {
 		return denies
 	}
-	found := strings.ContainsRune("不无未非", firstRune(word))
+	found := strings.IndexAny(word, "不无未非") == 0
 	for at := range word {
 		if runes := utf8.RuneCountInString(word[:at]); runes == 2 || runes == 3 {
 			denies, listed := table[word[:at]]
@@ -88,11 +88,6 @@ func denies(word string, han bool) bool {
 		}
 	}
 	return found && utf8.RuneCountInString(word) > 1
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }
 
 // oppositeWords has rows of words, each the opposite of every other, or another of the same class: a direction, a month,

@@ -59,14 +59,6 @@ func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 	case listPhrase:
 		c.putAll(f)
 		return end
-	case listNo: // no. 3
-		p := end
-		if p < len(clean) && clean[p] == '.' {
-			p = skipSpace(clean, p+1)
-			if p < len(clean) && isDigit(clean[p]) {
-				return p
-			}
-		}
 	}
 	if f.kind == Code {
 		return c.coded(clean, at, end, f)
@@ -104,44 +96,23 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	return to
 }
 
-// curly is the other sign, besides ', that leaves letters out.
-const curly = "’"
-
-// boundWords are the words that an apostrophe binds to the preceding one.
-var boundWords = map[string]string{"re": "are", "ll": "will", "ve": "have", "m": "am", "d": "would"}
-
-// contracted takes a word and what an apostrophe binds to it, don't as do not and it's as it is. It returns
-// where they end, or end if nothing is bound. The s of a possessive is not a word.
+// contracted takes a word and what an apostrophe binds to it, don't as do not, and returns where they end, or end if
+// nothing is bound. What is left of is, are, will, have, am or would, or the s of a possessive, weighs nothing.
 func (c *Cutter) contracted(clean string, at, end int) int {
-	p := end
-	switch {
-	case strings.HasPrefix(clean[end:], "'"):
-		p++
-	case strings.HasPrefix(clean[end:], curly):
-		p += len(curly)
-	default:
+	sign, size := utf8.DecodeRuneInString(clean[end:])
+	if sign != '\'' && sign != '’' {
 		return end
 	}
-	to := wordAt(clean, p)
-	word, bound := clean[at:end], clean[p:to]
-	switch bound {
-	case "s":
-		c.put(word, false)
-		switch {
-		case word == "let":
-			c.put("us", false)
-		case subjectTable[word]:
-			c.put("is", false)
-		}
-		return to
+	to := wordAt(clean, end+size)
+	word := clean[at:end]
+	switch clean[end+size : to] {
 	case "t":
 		if f := c.find(word+"t", false); f.list == listPhrase {
 			c.putAll(f)
 			return to
 		}
-	case "re", "ll", "ve", "m", "d":
+	case "s", "re", "ll", "ve", "m", "d":
 		c.put(word, false)
-		c.put(boundWords[bound], false)
 		return to
 	}
 	return end

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -9,22 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/eval"
+	"github.com/neardup/neardup/evidence"
 )
-
-// names returns the quantities by the lines of a table of weights. A line with several weights, as for short and for
-// long texts, names a quantity each: quantity k is that of line k modulo the number of lines.
-func names() (names []string, err error) {
-	var table bytes.Buffer
-	err = learn.Table(make([]float64, len(learn.Signs()))).Write(&table)
-	for line := range strings.Lines(table.String()) {
-		if name, _, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
-			names = append(names, strings.TrimSpace(name))
-		}
-	}
-	return names, err
-}
 
 // variant is the score with something switched off: the quantities of each pair.
 type variant struct {
@@ -32,32 +18,25 @@ type variant struct {
 	quantities func(p *pair) []float64
 }
 
-// variants returns what can be switched off, each quantity first.
-func variants() ([]variant, error) {
-	names, err := names()
-	var out []variant
-	for n, name := range names {
-		if name == "bias" {
+// variants returns what can be switched off: each quantity.
+func variants() (out []variant) {
+	for _, f := range evidence.Features() {
+		if f == evidence.Bias {
 			continue
 		}
-		out = append(out, variant{name, func(p *pair) []float64 {
+		out = append(out, variant{f.String(), func(p *pair) []float64 {
 			x := slices.Clone(p.q)
-			for k := n; k < len(x); k += len(names) {
-				x[k] = 0
-			}
+			x[f] = 0
 			return x
 		}})
 	}
-	return out, err
+	return out
 }
 
 // ablate prints, for each quantity, how many more pairs are right with it than without it and with weights learned
 // again. Every pair is decided by weights learned without its family, and a part is not the same.
 func (l *labels) ablate(out io.Writer) error {
-	all, err := variants()
-	if err != nil {
-		return err
-	}
+	all := variants()
 	said := l.lesson().LeaveOut()
 	indexes := make([]int, len(l.pairs))
 	for i := range indexes {

@@ -1,7 +1,7 @@
 // Command decision learns the weights of the default decision from labelled pairs and measures them, each
 // family of sources by weights that were learned without it:
 //
-//	go run -C bench ./decision learn OUT     # writes what evidence/weights.toml holds
+//	go run -C bench ./decision learn         # prints what evidence.Shipped holds
 //	go run -C bench ./decision table         # by genre, beside other decisions, with calibration
 //	go run -C bench ./decision reports       # pairs rebuilt from public reports, in both orders
 //	go run -C bench ./decision ablate        # what each quantity is worth
@@ -14,7 +14,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/bench/learn"
-	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
 )
@@ -49,14 +48,11 @@ func run(out io.Writer, args []string) error {
 		"reports": func(l *labels) error { return l.reports(out, filepath.SplitList(*data)[0]) },
 		"ablate":  func(l *labels) error { return l.ablate(out) },
 		"bias":    func(l *labels) error { return l.bias(out) },
-		"learn":   func(l *labels) error { return writeWeights(flags.Arg(1), l.lesson().Fit()) },
+		"learn":   func(l *labels) error { return printWeights(out, l.lesson().Fit()) },
 	}
 	do := commands[flags.Arg(0)]
 	if do == nil {
 		return fmt.Errorf("command %q: not known (want learn, table, reports, ablate, bias or kinds)", flags.Arg(0))
-	}
-	if flags.Arg(0) == "learn" && flags.NArg() != 2 {
-		return errors.New("learn: no file named (want learn OUT)")
 	}
 	l, err := load(filepath.SplitList(*data))
 	if err != nil {
@@ -69,14 +65,12 @@ func run(out io.Writer, args []string) error {
 
 func newMethod() (neardup.Method, error) { return methods.New("auto") }
 
-func writeWeights(path string, weights []float64) error {
-	file, err := corpus.CreateAtomic(path)
-	if err != nil {
-		return err
+// printWeights prints the weight of each quantity in bits.
+func printWeights(out io.Writer, weights []float64) error {
+	for k, bits := range learn.Table(weights).Bits() {
+		if _, err := fmt.Fprintf(out, "%s: %.4f\n", evidence.Feature(k), bits); err != nil {
+			return err
+		}
 	}
-	defer file.Abort()
-	if err := learn.Table(weights).Write(file); err != nil {
-		return err
-	}
-	return file.Commit()
+	return nil
 }

@@ -21,7 +21,6 @@ RULES = {
     "spellings of one word": [("token/canonical.go", "add(sameWords, listSame, Plain)", "_ = sameWords")],
     "fillers": [("token/canonical.go", "strings.Fields(fillerWords)", "strings.Fields(fillerWords[:0])")],
     "weights of inflected forms": [("token/canonical.go", "found && !known && len(stem)", "found && false && !known && len(stem)")],
-    "contractions": [("token/word.go", "to := c.contracted(clean, at, end); to > end", "to := c.contracted(clean, at, end); to > end && false")],
     "names with digits (ios17)": [("token/word.go", "if f.kind == Code {", "if f.kind == Code && false {")],
     "number words": [("token/word.go", 'value != "" {', 'value != "" && false {')],
     "hosts and addresses of mail": [("token/furniture.go", "case isHost(s, at, end):", "case false && isHost(s, at, end):")],

@@ -46,7 +46,7 @@ func (f *againstFlags) settings(m *methodFlags) error {
 // onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
-		return fmt.Errorf("%s is not an index: that is a folder, which neardup index create makes", path)
+		return fmt.Errorf("%s: not an index (want a folder that neardup index create makes)", path)
 	}
 	x, err := reference.Open(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *againstFlags) check() error {
 	case len(f.paths) == 0 && f.append:
 		return usage("--add has no effect without --against INDEX")
 	case f.append && len(f.paths) > 1:
-		return usage("--add adds to one index, not to %d", len(f.paths))
+		return usage("--add: %d indexes (want one)", len(f.paths))
 	}
 	return nil
 }

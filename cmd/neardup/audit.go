@@ -56,7 +56,7 @@ func (f *auditFlag) Set(v string) error {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > mostAudited {
-		return fmt.Errorf("%q is neither on nor off nor a number from 1 to %d", v, mostAudited)
+		return fmt.Errorf("invalid value %q (want on, off, or a number from 1 to %d)", v, mostAudited)
 	}
 	*f = auditFlag{list: n}
 	return nil

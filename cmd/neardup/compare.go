@@ -39,7 +39,7 @@ func (c *compare) do(ctx context.Context, args []string) error {
 			return err
 		}
 		if c.text || c.json {
-			return usage("--pairs holds the texts and prints JSON: it takes neither --text nor --json")
+			return usage("--pairs cannot be combined with --text or --json")
 		}
 		return c.list(ctx)
 	}
@@ -83,7 +83,7 @@ func (c *compare) do(ctx context.Context, args []string) error {
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
 	if c.from != "" {
 		if c.text {
-			return texts, usage("--text and --from exclude each other")
+			return texts, usage("--text cannot be combined with --from")
 		}
 		found, err := c.find(ctx, names...)
 		if err != nil {
@@ -126,7 +126,7 @@ func (c *compare) find(ctx context.Context, ids ...string) (map[string]*string, 
 // file reads the text of a file.
 func (c *compare) file(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return "", usage("%s is a folder: A and B are two files", path)
+		return "", usage("%s: a folder (want two files, A and B)", path)
 	}
 	in := c.input
 	if in.format == "auto" {

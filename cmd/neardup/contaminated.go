@@ -60,11 +60,11 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 func (c *contaminated) check(inputs []string) error {
 	switch {
 	case len(inputs) < 2:
-		return usage("EVALS and DOCS are needed: the items of an evaluation, and documents")
+		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
 	case c.out == "" && c.masks:
 		return usage("--mask has no effect without --out")
 	case !(c.least > .5 && c.least <= 1):
-		return usage("--least %g is a share, above .5 and up to 1", c.least)
+		return usage("--least %g: out of range (want above .5, at most 1)", c.least)
 	}
 	return c.run.machine(nil)
 }
@@ -84,7 +84,7 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the items of %s: %w", evals, err)
 	case f.Items().Items == 0:
-		return nil, fmt.Errorf("%s holds no item", evals)
+		return nil, fmt.Errorf("%s: no item of an evaluation found", evals)
 	}
 	return f, nil
 }
@@ -260,7 +260,7 @@ func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err
 	}
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
-		return item, fmt.Errorf("an item has a question or a text: %w", err)
+		return item, fmt.Errorf("not an item (want a question or a text): %w", err)
 	}
 	return contamination.Item{ID: doc.ID, Text: doc.Text}, nil
 }

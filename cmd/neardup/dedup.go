@@ -198,11 +198,11 @@ func (d *dedup) config() (batch.Config, error) {
 	cfg.Audit = d.method.audit(d.run.audit, cfg.Method, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
 	cfg.Link = batch.Link(d.link)
 	if cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
-		return cfg, usage("--link %s is neither leader nor components", d.link)
+		return cfg, usage("--link %s: invalid (want leader or components)", d.link)
 	}
 	c, _ := d.method.choice() // made already
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
-		return cfg, usage("--link components removes through chains: it takes neither lossless nor containment")
+		return cfg, usage("--link components cannot be combined with lossless or containment, because it removes through chains")
 	}
 	if err := d.proof.read(&d.write, d.link); err != nil {
 		return cfg, err

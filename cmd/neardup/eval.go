@@ -31,7 +31,7 @@ type evaluation struct {
 func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	if e.judged != "" {
 		if e.truth != "" || e.pairs != "" || e.decisions != "" {
-			return usage("--judged measures a method: it takes none of --truth, --pairs and --decisions")
+			return usage("--judged cannot be combined with --truth, --pairs or --decisions")
 		}
 		return e.measure(ctx, inputs)
 	}
@@ -39,7 +39,7 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
-		return usage("--truth and one of --pairs and --decisions are needed, or --judged")
+		return usage("nothing to measure (want --truth with --pairs or --decisions, or --judged)")
 	}
 	opt := eval.Options{At: e.at, Floor: e.floor, Examples: e.examples}
 	if e.pairs != "" {

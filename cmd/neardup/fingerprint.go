@@ -96,7 +96,7 @@ type printer struct {
 // printer checks the flags and makes the printer that they select.
 func (f *fingerprint) printer() (*printer, error) {
 	if f.tsv && f.binary {
-		return nil, usage("--tsv and --binary exclude each other")
+		return nil, usage("--tsv cannot be combined with --binary")
 	}
 	if f.input.format == string(corpus.Images) {
 		return f.pictures()
@@ -113,7 +113,7 @@ func (f *fingerprint) printer() (*printer, error) {
 		return f.print(source), nil
 	}
 	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
-		return nil, usage("--scheme has its own features, and none of --method, --idf, --stopwords, --dictionary")
+		return nil, usage("--scheme cannot be combined with --method, --idf, --stopwords or --dictionary")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"
@@ -181,7 +181,7 @@ type value struct {
 func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 	s, ok := m.(*simhash.Method)
 	if !ok {
-		return fingerprints{}, usage("method %s has no fingerprints, only simhash has", m.Spec().Method)
+		return fingerprints{}, usage("--method %s: no fingerprints (want simhash)", m.Spec().Method)
 	}
 	spec := s.Spec()
 	var params []neardup.Param

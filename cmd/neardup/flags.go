@@ -77,7 +77,7 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		return opt, err
 	}
 	if opt.Charset != "" && !text.IsCharset(opt.Charset) {
-		return opt, usage("--format: no charset is named %q: try utf-8, utf-16le, gb18030, big5 or windows-1252", opt.Charset)
+		return opt, usage("--format: unknown charset %q (want for example utf-8, utf-16le, gb18030, big5 or windows-1252)", opt.Charset)
 	}
 	if f.delimiter != "" {
 		opt.Delimiter, err = corpus.ParseDelimiter(f.delimiter)
@@ -180,7 +180,7 @@ func (f *methodFlags) parsed() (c methods.Choice, err error) {
 	}
 	for _, word := range words {
 		if name, _, isSetting := strings.Cut(word, "="); isSetting && !slices.Contains(known, name) {
-			return c, usage("--method: no setting %q: there are %s", name, strings.Join(known, ", "))
+			return c, usage("--method: unknown setting %q (want %s)", name, strings.Join(known, ", "))
 		}
 	}
 	c, err = methods.Parse(strings.Join(words, " "))
@@ -289,16 +289,16 @@ func limitGarbage(memory int64) {
 // collector.
 func (f *runFlags) machine(m neardup.Method) error {
 	if f.memory < leastMemory {
-		return usage("--memory %v is too little: at least 64MiB", &f.memory)
+		return usage("--memory %v: too small (want at least 64MiB)", &f.memory)
 	}
 	if m != nil && int64(f.memory) < leastMemory+methods.Tables(m) {
 		least, tables := size(leastMemory+methods.Tables(m)), size(methods.Tables(m))
-		return usage("--memory %v is too little for %s: at least %v, %v of it for Chinese words", &f.memory, m.Spec().Method, &least, &tables)
+		return usage("--memory %v: too small for %s (want at least %v, %v of it for Chinese words)", &f.memory, m.Spec().Method, &least, &tables)
 	}
 	limitGarbage(int64(f.memory))
 	if f.tmp != "" {
 		if info, err := os.Stat(f.tmp); err != nil || !info.IsDir() {
-			return usage("--tmp %s is not a folder", f.tmp)
+			return usage("--tmp %s: not a directory", f.tmp)
 		}
 	}
 	return nil
@@ -322,11 +322,11 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		return batch.Config{}, usage("--keep %w", err)
 	}
 	if f.per != "" && f.audit.asked() {
-		return batch.Config{}, usage("--audit cannot be combined with --per: it samples texts of any group")
+		return batch.Config{}, usage("--audit cannot be combined with --per, because it samples texts of any group")
 	}
 	per := fieldList(f.per)
 	if f.per != "" && len(per) == 0 {
-		return batch.Config{}, usage("--per %q names no field", f.per)
+		return batch.Config{}, usage("--per %q: no field name", f.per)
 	}
 	rulings, err := readOverrides(f.overrides)
 	return batch.Config{
@@ -369,7 +369,7 @@ func (s *size) Set(v string) error {
 	unit := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(v[len(digits):]), "b"), "i"))
 	factor, ok := map[string]float64{"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}[unit]
 	if err != nil || !ok || !(n >= 0) || n*factor > math.MaxInt64/2 {
-		return fmt.Errorf("%q is not a size such as 256MiB or 4GiB", v)
+		return fmt.Errorf("invalid size %q (want for example 256MiB)", v)
 	}
 	*s = size(n * factor)
 	return nil

@@ -60,10 +60,10 @@ func pictured(fs *pflag.FlagSet) error {
 	format, method := setting(fs, "format", "name"), fs.Lookup("method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
 	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
-		return usage("--format images: pictures are taken by dedup, pairs, compare and fingerprint")
+		return usage("--format images: not supported by this command (want dedup, pairs, compare or fingerprint)")
 	}
 	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
-		return usage("--format: max-pixels is for images")
+		return usage("--format: max-pixels has no effect without images")
 	}
 	if method == nil {
 		return nil
@@ -73,7 +73,7 @@ func pictured(fs *pflag.FlagSet) error {
 		for i, key := range keys {
 			switch strings.TrimSpace(key) {
 			case "longest", "shortest":
-				return usage("--format images: pictures are not long or short: --keep first, largest, earliest or id")
+				return usage("--format images: --keep longest and shortest need texts (want first, largest, earliest or id)")
 			case "largest":
 				keys[i] = "largest " + corpus.PixelsField
 			}
@@ -90,9 +90,9 @@ func pictured(fs *pflag.FlagSet) error {
 	case pictures && strings.Contains(name, "="):
 		return fs.Set("method", image.Name+" "+spec)
 	case pictures && name != image.Name && name != "exact":
-		return usage("--format images: pictures are compared by method images, or exact, and not by %s", name)
+		return usage("--format images: method %s compares texts (want images or exact)", name)
 	case !pictures && name == image.Name:
-		return usage("--method images compares pictures, which --format images reads, and no texts")
+		return usage("--method images: the inputs are texts (want --format images)")
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (f *fingerprint) pictures() (*printer, error) {
 		return f.pictureScheme()
 	}
 	if f.binary {
-		return nil, usage("--format images: hashes of pictures are printed as JSON or --tsv")
+		return nil, usage("--format images cannot be combined with --binary (want JSON or --tsv)")
 	}
 	return &printer{"pdq", func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		p, err := image.Parse(doc.Text)
@@ -151,7 +151,7 @@ func (f *fingerprint) pictures() (*printer, error) {
 func (f *fingerprint) pictureScheme() (*printer, error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
-		return nil, usage("--format images: --scheme %s is neither phash nor dhash", f.scheme)
+		return nil, usage("--format images: --scheme %s: invalid (want phash or dhash)", f.scheme)
 	}
 	f.input.opt.Picture = func(data []byte) (string, error) {
 		img, err := image.Decode(data, image.Limits{Bytes: int64(len(data)), Pixels: f.input.maxPixels})
@@ -215,7 +215,7 @@ func looksLikePicture(path string) bool {
 // comparePictures compares two files.
 func (c *compare) comparePictures(a, b string) error {
 	if c.text || c.from != "" {
-		return usage("pictures are compared by the names of their files: neither --text nor --from")
+		return usage("pictures cannot be combined with --text or --from (want two files)")
 	}
 	c.input.format = string(corpus.Images)
 	if err := pictured(c.cmd.Flags()); err != nil {

@@ -127,14 +127,14 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 // classic checks the profile name and rejects flags that the profile classic fixes or does not have.
 func (f *indexFlags) classic() error {
 	if f.profile != profileClassic {
-		return usage("--profile %q: standard or classic", f.profile)
+		return usage("--profile %q: invalid (want standard or classic)", f.profile)
 	}
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)
 	var unasked error
 	known.VisitAll(func(flag *pflag.Flag) {
 		if name := flag.Name; f.changed(name) && name != "profile" && name != "normalize" && name != "backlog" {
-			unasked = usage("--profile classic takes no --%s: it is as the article has it", name)
+			unasked = usage("--profile classic cannot be combined with --%s", name)
 		}
 	})
 	return unasked
@@ -150,13 +150,13 @@ func (f *indexFlags) pictures() (float64, error) {
 	})
 	switch {
 	case !f.images && of != nil:
-		return 0, usage("--images: %s has an effect on the servers that take pictures: --images='true %s=%s'", of.Name, of.Name, of.Value)
+		return 0, usage("--images: %s has no effect without pictures (want --images='true %s=%s')", of.Name, of.Name, of.Value)
 	case !f.images:
 		return 0, nil
 	case f.common <= 0 || f.common > 1:
-		return 0, usage("--images: common=%g is not a share above 0, up to 1", f.common)
+		return 0, usage("--images: common=%g: out of range (want above 0, at most 1)", f.common)
 	case f.bytes < 1 || f.pixels < 1:
-		return 0, usage("--images: bytes=%s, pixels=%d: at least 1 each", &f.bytes, f.pixels)
+		return 0, usage("--images: bytes=%s, pixels=%d: too small (want at least 1 each)", &f.bytes, f.pixels)
 	}
 	return f.common, nil
 }
@@ -177,5 +177,5 @@ func titled(compare string) (bool, error) {
 	case corpus.TitleAndText:
 		return true, nil
 	}
-	return false, usage("--compare %q is neither %q nor %q", compare, corpus.OnlyText, corpus.TitleAndText)
+	return false, usage("--compare %q: invalid (want %q or %q)", compare, corpus.OnlyText, corpus.TitleAndText)
 }

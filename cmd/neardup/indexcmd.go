@@ -118,7 +118,7 @@ func (f *indexRemove) ready(*pflag.FlagSet) {
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
 	switch {
 	case (f.ids == "") == (f.before == ""):
-		return nil, usage("give either --ids or --before")
+		return nil, usage("nothing to remove (want either --ids or --before)")
 	case f.before != "":
 		before, err := corpus.ParseTime(f.before)
 		if err != nil {

@@ -273,9 +273,9 @@ func expects(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return usage("%s is missing", names[len(args)])
 		case len(names) == 0:
-			return usage("no argument is expected, not %q", args[0])
+			return usage("unexpected argument %q (want none)", args[0])
 		}
-		return usage("%q is one argument too many", args[len(names)])
+		return usage("unexpected argument %q", args[len(names)])
 	}
 }
 
@@ -283,7 +283,7 @@ func expects(names ...string) cobra.PositionalArgs {
 func (a *app) inputs(named []string) ([]string, error) {
 	switch {
 	case slices.Contains(named, ""):
-		return nil, usage("an input has no name")
+		return nil, usage("an input name is empty (want a file, folder or pattern)")
 	case len(named) > 0:
 		return named, nil
 	case a.piped:

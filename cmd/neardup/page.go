@@ -302,9 +302,9 @@ func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Bui
 	case err != nil:
 		return err
 	case unknown > 0:
-		return fmt.Errorf("%s documents have no decision in %s: other inputs?", grouped(unknown), p.decisions)
+		return fmt.Errorf("%s documents have no decision in %s (want the inputs of that run)", grouped(unknown), p.decisions)
 	case run.Documents < p.decided:
-		return fmt.Errorf("%s decisions in %s are of documents that the inputs lack: other inputs?", grouped(p.decided-run.Documents), p.decisions)
+		return fmt.Errorf("%s decisions in %s have no document in the inputs (want the inputs of that run)", grouped(p.decided-run.Documents), p.decisions)
 	}
 	run.Lengths, run.Rejects, run.Rejected = lengths.Bins(), rep.rejected.list(), max(run.Rejected, rep.rejected.count)
 	return nil
@@ -336,10 +336,10 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	}
 	f.floor, err = strconv.ParseFloat(given, 64)
 	if err != nil || !(f.floor > 0 && f.floor <= 1) {
-		return usage("--write report,floor=%s: not a similarity in (0, 1]", given)
+		return usage("--write report,floor=%s: out of range (want above 0, at most 1)", given)
 	}
 	if batch.Link(link) != batch.ByLeader {
-		return usage("--write report,floor decides by leaders: not with --link %s", link)
+		return usage("--write report,floor cannot be combined with --link %s", link)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type planVerb struct {
 
 func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if p.sample != 0 && p.sample < 100 {
-		return usage("--sample is at least 100")
+		return usage("--sample: too small (want at least 100)")
 	}
 	if err := p.run.machine(nil); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 	var out []methodFlags
 	for _, name := range p.methods {
 		if !slices.Contains(methods.Names(), name) {
-			return nil, usage("--methods: no method %q: one of %s", name, strings.Join(methods.Names(), ", "))
+			return nil, usage("--methods: unknown method %q (want %s)", name, strings.Join(methods.Names(), ", "))
 		}
 		m := p.method
 		words := strings.Fields(m.spec)
@@ -169,7 +169,7 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 	if !whole {
 		done, total := r.Progress()
 		if total <= 0 {
-			return nil, usage("--read stops within standard input, whose end is unknown")
+			return nil, usage("--read: standard input is longer, and its length is unknown (want files)")
 		}
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
@@ -197,7 +197,7 @@ func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	case first != nil && len(s.docs) == 0:
 		return fmt.Errorf("nothing could be read: %w", first)
 	case len(s.docs) == 0:
-		return errors.New("the inputs hold no record")
+		return errors.New("the inputs have no record")
 	}
 	s.rejected = float64(bad) / float64(len(kept))
 	s.documents = s.documents.scaled(1 - s.rejected)

@@ -101,7 +101,7 @@ func exported(ctx context.Context, c *api.Client) (map[string]string, error) {
 			return nil, err
 		}
 		if len(page.Entries) == 0 || !slices.Equal(page.Epochs, st.Epochs) {
-			return nil, errors.New("the index was restored meanwhile: call it again")
+			return nil, errors.New("the index was restored while the command read it: run the command again")
 		}
 		for _, e := range page.Entries {
 			at = e.Seq
@@ -132,12 +132,12 @@ type correct struct {
 func (c *correct) do(ctx context.Context, args []string) error {
 	given := slices.DeleteFunc([]bool{c.with != "", c.docid != "", c.alone}, func(is bool) bool { return !is })
 	if len(given) != 1 {
-		return usage("give one of --with, --docid and --alone")
+		return usage("no docId to move to (want one of --with, --docid and --alone)")
 	}
 	to := api.Correction{With: c.with, DocID: c.docid, Why: c.why}
 	if c.text != "" {
 		if !c.alone {
-			return usage("--text is for --alone")
+			return usage("--text has no effect without --alone")
 		}
 		b, err := os.ReadFile(c.text)
 		if err != nil {

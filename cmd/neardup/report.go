@@ -181,7 +181,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	case documents > 0:
 		return unmet(p.r)
 	case p.rejected.count == 0 && !p.flags.quiet:
-		fmt.Fprintln(p.stderr, "warning: the inputs hold no record")
+		fmt.Fprintln(p.stderr, "warning: the inputs have no record")
 	}
 	return p.rejected.nothingRead()
 }
@@ -192,7 +192,7 @@ func unmet(r *corpus.Reader) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	return fmt.Errorf("no record has a field %q, which was asked for; of the first: %s", fields[0], r.Names())
+	return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], r.Names())
 }
 
 // progress prints a line on a terminal, at most every half second.

@@ -45,7 +45,7 @@ func (s *serve) access() (*server.Access, error) {
 		return nil, usage("--addr: %w", err)
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
-		return nil, usage("--tls-cert and --tls-key go together")
+		return nil, usage("--tls-cert or --tls-key is missing (want both)")
 	}
 	local := loopback(s.addr)
 	switch ip := net.ParseIP(host); {
@@ -57,7 +57,7 @@ func (s *serve) access() (*server.Access, error) {
 	case local:
 		s.host = []string{"localhost", "127.0.0.1", "::1", host}
 	case host == "" || (ip != nil && ip.IsUnspecified()):
-		return nil, usage("--addr %s is every address: name with --host how clients call this server", s.addr)
+		return nil, usage("--addr %s: listens on every address (want --host with the names that clients use)", s.addr)
 	default:
 		s.host = []string{host}
 	}
@@ -131,7 +131,7 @@ func (v *token) do(context.Context, []string) error {
 		return usage("--tenant: %w", err)
 	}
 	if len(strings.Fields(g.Name)) > 1 {
-		return usage("--name: one word")
+		return usage("--name: invalid (want one word)")
 	}
 	var err error
 	g.Roles, err = server.ParseRoles(v.roles)

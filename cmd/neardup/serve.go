@@ -76,10 +76,10 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
-		return usage("--backups %s lies in the store itself: a restore would replace it; give another folder", s.backups)
+		return usage("--backups %s: inside the store, where a restore would replace it (want another folder)", s.backups)
 	}
 	if !strings.Contains(s.stores.snapshots, "://") && within(s.stores.snapshots, s.data) {
-		return usage("--snapshots %s lies in --data: give a folder that all servers see", s.stores.snapshots)
+		return usage("--snapshots %s: inside --data (want a folder that all servers share)", s.stores.snapshots)
 	}
 	if err := s.openLog(s.stderr); err != nil {
 		return err
@@ -134,13 +134,13 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 func (s *serve) suits() error {
 	switch {
 	case s.index.profile != profileClassic && s.stores.words != 0:
-		return usage("--words-for is for --profile classic")
+		return usage("--words-for has no effect without --profile classic")
 	case s.index.profile != profileClassic:
 		return nil
 	case !inRedis(s.stores.index):
-		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
+		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
 	case s.stores.log != "" || s.backups != "" || s.keepTexts != 0:
-		return usage("--profile classic takes no --log, --backups or --keep-texts: its index is that of the article")
+		return usage("--profile classic cannot be combined with --log, --backups or --keep-texts")
 	}
 	return nil
 }
@@ -309,7 +309,7 @@ func (s *serve) close(store *openStore) error {
 		return err
 	}
 	if folderReplaced(poisoned) {
-		return fmt.Errorf("what was answered lies where the folder is now, or is gone with it: %w", poisoned)
+		return fmt.Errorf("the folder was moved or removed, and the answers with it: %w", poisoned)
 	}
 	s.log.Warn("the store had taken no more writes; every answer given is kept", "cause", poisoned.Error())
 	return nil

@@ -75,11 +75,11 @@ func (v boundedValue) Set(s string) error {
 	above := strings.TrimPrefix(least, ">")
 	switch {
 	case math.IsNaN(is) || math.IsInf(is, 0):
-		return errors.New("it is not a number")
+		return errors.New("not a number")
 	case is < 0 && !strings.HasPrefix(least, "-") && v.within != "..":
-		return errors.New("it is below 0")
+		return errors.New("below 0")
 	case v.Type() == "duration" && is > float64(longestAge):
-		return fmt.Errorf("it is longer than %s", longestAge)
+		return fmt.Errorf("longer than %s", longestAge)
 	case most == "" && least != "" && is < quantity(least):
 		return rangeError(": too small (want at least " + least + ")")
 	case least != "" && is < quantity(above), above != least && is == quantity(above), most != "" && is > quantity(most):
@@ -131,7 +131,7 @@ func configured(fs *pflag.FlagSet) error {
 // noTenants rejects tenants for commands other than a service.
 func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
-		err = usage("--%s: tenants are of a service", configFlag)
+		err = usage("--%s: tenants have no effect on this command (want serve)", configFlag)
 	}
 	return err
 }
@@ -237,12 +237,12 @@ func (s *spec) Set(v string) error {
 		if !isSetting && i == 0 && s.first != "" {
 			name, value = s.first, word
 		} else if !isSetting {
-			return fmt.Errorf("%q is not a setting: NAME=VALUE", word)
+			return fmt.Errorf("invalid setting %q (want NAME=VALUE)", word)
 		}
 		f := s.settings.Lookup(name)
 		switch {
 		case f == nil || (isSetting && name == s.first):
-			return fmt.Errorf("no setting %q: there are %s", name, strings.Join(s.names(), ", "))
+			return fmt.Errorf("unknown setting %q (want %s)", name, strings.Join(s.names(), ", "))
 		case f.Changed:
 			return fmt.Errorf("%s is given twice", name)
 		}

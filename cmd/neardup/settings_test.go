@@ -51,11 +51,11 @@ func TestVariablesOfTests(t *testing.T) {
 // it stands, before anything is opened.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct{ flag, value, want string }{
-		{"ttl", "-1h", "it is below 0"}, {"ttl", "2540000h", "it is longer than 876000h"}, {"ttl", "9999999999h", "is not a time such as 30s"},
-		{"window", "-1ns", "it is below 0"}, {"window", "876001h", "it is longer than"}, {"keep-keys", "-24h", "it is below 0"},
-		{"keep-keys", "2540000h", "it is longer than"}, {"limit", "rate=-5", "it is below 0"}, {"limit", "rate=NaN", "it is not a number"},
-		{"limit", "rate=+Inf", "it is not a number"}, {"limit", "rate=-inf", "it is not a number"}, {"max-candidates", "-1", "it is below 0"},
-		{"max-articles", "-1", "it is below 0"}, {"limit", "in-flight=-1", "it is below 0"}, {"threshold", "nan", "it is not a number"},
+		{"ttl", "-1h", "below 0"}, {"ttl", "2540000h", "longer than 876000h"}, {"ttl", "9999999999h", "is not a time such as 30s"},
+		{"window", "-1ns", "below 0"}, {"window", "876001h", "longer than"}, {"keep-keys", "-24h", "below 0"},
+		{"keep-keys", "2540000h", "longer than"}, {"limit", "rate=-5", "below 0"}, {"limit", "rate=NaN", "not a number"},
+		{"limit", "rate=+Inf", "not a number"}, {"limit", "rate=-inf", "not a number"}, {"max-candidates", "-1", "below 0"},
+		{"max-articles", "-1", "below 0"}, {"limit", "in-flight=-1", "below 0"}, {"threshold", "nan", "not a number"},
 	} {
 		for where, serve := range map[string]func(t *testing.T, dir string) []string{
 			"flag": func(*testing.T, string) []string { return []string{"--" + c.flag + "=" + c.value} },
@@ -97,11 +97,11 @@ func TestRanges(t *testing.T) {
 		"eval --at 0":             "--at 0 is not in >0..1",
 		"eval --at 1.1":           "--at 1.1 is not in >0..1",
 		"eval --examples -2":      "--examples -2: too small (want at least -1)",
-		"eval --examples -1":      "--truth and one of --pairs",
+		"eval --examples -1":      "want --truth with --pairs",
 		"near --distance 8":       "--distance 8 is not in 0..7",
 		"consume --claim-after 0": "--claim-after 0: too small (want at least 1s)",
 		"idf --least 0":           "--least 0: too small (want at least 1)",
-		"tune --recall NaN":       "it is not a number",
+		"tune --recall NaN":       "not a number",
 	} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), strings.Fields(args), nil, io.Discard, &stderr); code != exitUsage || !strings.Contains(stderr.String(), want) {
@@ -128,7 +128,7 @@ func TestThresholdOfMethod(t *testing.T) {
 		"--threshold=.6":                       "method      minhash recall=0.9 threshold=0.6\n",
 		"--method=minhash\tthreshold=.8":       "method      minhash threshold=0.8\n",
 		"--threshold=.6 --method=threshold=.8": "threshold is given twice",
-		"--method=minhash\tidf=x":              `--method: no setting "idf": there are bias`,
+		"--method=minhash\tidf=x":              `--method: unknown setting "idf" (want bias`,
 	} {
 		var stderr bytes.Buffer
 		given := append([]string{"dedup", "--format=lines", "--config=" + config, docs}, strings.Split(args, " ")...)

@@ -60,7 +60,7 @@ func (v *sparkVerb) only() string {
 func (f *methodFlags) inOrder() (neardup.Method, text.Normalizer, error) {
 	m, n, err := f.method()
 	if err == nil && methods.Containment(m) > 0 {
-		err = usage("--method: containment needs the longest first, and Spark decides in the order of the input")
+		err = usage("--method: containment is not supported on Spark, which decides in the order of the input")
 	}
 	return m, n, err
 }
@@ -101,7 +101,7 @@ type sparkJob struct {
 func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compression}
 	if v.out == "" {
-		return j, usage("--out names no folder")
+		return j, usage("--out is missing (want a new folder)")
 	}
 	for word := range strings.FieldsSeq(set.Lookup("format").Value.String()) {
 		if strings.Contains(word, "=") {
@@ -160,7 +160,7 @@ func (d *decideFlags) checkAgainst() error {
 	case d.against.append:
 		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
 	case len(d.against.paths) > 1:
-		return usage("--against names one index on Spark, not %d", len(d.against.paths))
+		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
 	}
 	return d.against.refuse(map[string]bool{"overrides": d.overrides != ""})
 }
@@ -168,7 +168,7 @@ func (d *decideFlags) checkAgainst() error {
 func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 	inputs, submit, n := args, []string(nil), v.cmd.ArgsLenAtDash()
 	if len(args) == 0 || n == 0 {
-		return usage("no input is named")
+		return usage("INPUT is missing")
 	}
 	if n >= 0 {
 		inputs, submit = args[:n], args[n:]
@@ -178,7 +178,7 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	if inCluster(slices.Concat(v.conf, submit)) {
-		return usage("the driver of neardup spark runs here, with the files it is given: --deploy-mode client, not cluster; --master may be that cluster")
+		return usage("--deploy-mode cluster: not supported, because the driver needs the files of this machine (want client; --master may name the cluster)")
 	}
 	spark, err := v.findSpark(ctx)
 	if err != nil {

@@ -15,10 +15,10 @@ func TestSpec(t *testing.T) {
 		"near threshold=.5":               "near 0.5 0.2",
 		"near threshold=.5|exact":         "exact 0.9 0.2",
 		"agrees=0|off agrees=1|agrees=.3": "exact 0.9 0.3",
-		"near far":                        `"far" is not a setting: NAME=VALUE`,
+		"near far":                        `invalid setting "far" (want NAME=VALUE)`,
 		"near threshold=x":                `threshold "x" is not a number`,
-		"near threshold=-1":               `threshold "-1": it is below 0`,
-		"near colour=1":                   `no setting "colour": there are agrees, threshold`,
+		"near threshold=-1":               `threshold "-1": below 0`,
+		"near colour=1":                   `unknown setting "colour" (want agrees, threshold)`,
 		"near agrees=1 agrees=1":          "agrees is given twice",
 	} {
 		var f indexFlags

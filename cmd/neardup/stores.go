@@ -107,7 +107,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	}
 	switch {
 	case inRedis(f.index):
-		return nil, usage("--index %s: that is where --profile classic has its index; several servers share --log, and neardup rebuild brings over an earlier index", where(f.index))
+		return nil, usage("--index %s: only for --profile classic (want a folder; several servers share a --log)", where(f.index))
 	case f.index == "memory:":
 		s, err := memory.New(ctx)
 		if err != nil {
@@ -118,7 +118,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 		folder = strings.TrimPrefix(f.index, "pebble:")
 	}
 	if interrupted(folder) {
-		return nil, fmt.Errorf("%s was rebuilt, and stopped before it had its name: call neardup rebuild again", folder)
+		return nil, fmt.Errorf("%s: left by an unfinished rebuild (run neardup rebuild again)", folder)
 	}
 	snapshots, err := f.openSnapshots(ctx, folder)
 	if err != nil {
@@ -268,7 +268,7 @@ func (f *storeFlags) known() error {
 		scheme, _, addressed := strings.Cut(a.address, "://")
 		folder := !addressed && (a.flag == "index" || a.flag == "snapshots")
 		if a.address != "" && !folder && !slices.Contains(strings.Split(a.schemes, ", "), scheme) {
-			return usage("--%s %s: nothing is known by %q; %s", a.flag, where(a.address), scheme, a.schemes)
+			return usage("--%s %s: unknown scheme %q (want %s)", a.flag, where(a.address), scheme, a.schemes)
 		}
 	}
 	return nil
@@ -283,24 +283,24 @@ func (f *storeFlags) valid() error {
 		return usage("--seal: %w", err)
 	}
 	if f.keepLog != 0 && f.keepLog < time.Minute {
-		return usage("--keep-log is at least a minute")
+		return usage("--keep-log: too short (want at least 1m)")
 	}
 	if f.snapshots != "" && f.log == "" {
-		return usage("--snapshots is for servers that share a --log; for one alone there is neardup backup")
+		return usage("--snapshots has no effect without --log (use neardup backup for a single server)")
 	}
 	if f.snapshots != "" && f.snapshotEvery < time.Minute {
-		return usage("--snapshot-every is at least a minute")
+		return usage("--snapshot-every: too short (want at least 1m)")
 	}
 	if f.log != "" && (inRedis(f.index) || f.index == "memory:") {
-		return usage("--log and --index %s exclude each other: a server that follows a log has its index in a folder", where(f.index))
+		return usage("--log cannot be combined with --index %s (want an index in a folder)", where(f.index))
 	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]
 		if !known {
-			return usage("--detach %s: %s or %s", name, sinkMap, sinkArticles)
+			return usage("--detach %s: invalid (want %s or %s)", name, sinkMap, sinkArticles)
 		}
 		if address != "" {
-			return usage("--detach %s and --%s exclude each other", name, name)
+			return usage("--detach %s cannot be combined with --%s", name, name)
 		}
 	}
 	return nil

@@ -23,7 +23,7 @@ func closedIn(data string) (string, error) {
 		return "", usage("--data is missing")
 	}
 	if _, err := os.Stat(storeDir(data)); err != nil {
-		return "", fmt.Errorf("--data %s holds no store: %w", data, err)
+		return "", fmt.Errorf("--data %s: no store: %w", data, err)
 	}
 	return storeDir(data), nil
 }
@@ -37,7 +37,7 @@ type backup struct {
 func (b *backup) do(ctx context.Context, args []string) error {
 	name := args[0]
 	if (b.data == "") == (b.remote.server == "") {
-		return usage("give either --data or --server")
+		return usage("nothing to back up (want either --data or --server)")
 	}
 	if b.data != "" {
 		return b.offline(ctx, name)
@@ -65,7 +65,7 @@ func (b *backup) offline(ctx context.Context, name string) error {
 		return err
 	}
 	if within(name, store) {
-		return usage("%s lies in the store itself: give another folder", name)
+		return usage("%s: inside the store (want another folder)", name)
 	}
 	if err := snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) }); err != nil {
 		return err
@@ -168,11 +168,11 @@ func (v *verification) valid(server bool, args []string) error {
 	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
 	switch {
 	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
-		return usage("give --data, or --log and --snapshots, or --server")
+		return usage("nothing to check (want --data, or --log and --snapshots, or --server)")
 	case stored && len(args) > 0:
-		return usage("--data and --log take no inputs")
+		return usage("--data and --log cannot be combined with inputs")
 	case v.stores.log == "" && (v.stores.snapshots != "" || v.tmp != ""):
-		return usage("--snapshots and --tmp go with --log")
+		return usage("--snapshots and --tmp have no effect without --log")
 	}
 	return v.stores.known()
 }

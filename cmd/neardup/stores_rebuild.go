@@ -26,7 +26,7 @@ type again struct {
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	anew              bool       `flags:"-"` // by these settings, whatever the index was made by
+	newMethod         bool       `flags:"-"` // by these settings, whatever the index was made by
 	moves             *movedFile `flags:"-"` // nil: no docIds are judged again
 }
 
@@ -48,14 +48,14 @@ func (g *again) do(ctx context.Context, _ []string) error {
 	fs := g.cmd.Flags()
 	switch {
 	case fs.Changed("method") && g.newEpoch:
-		return usage("--method and --new-epoch exclude each other: the first begins an epoch")
+		return usage("--method cannot be combined with --new-epoch, because it begins an epoch itself")
 	case !g.asked(fs):
 		if name := g.unread(fs); name != "" {
 			return usage("--%s has no effect without --method, or --map and --articles", name)
 		}
 		return g.fromFolder(ctx, docid.Rebuild{AsStored: true, Drained: !g.newEpoch})
 	case g.newEpoch:
-		return usage("--new-epoch is for a copy in --data")
+		return usage("--new-epoch: no copy to begin an epoch in (want --data)")
 	}
 	return g.run(ctx, fs)
 }
@@ -89,7 +89,7 @@ func decides(flag string) bool {
 }
 
 func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
-	g.anew = fs.Changed("method")
+	g.newMethod = fs.Changed("method")
 	secrets := g.stores.secrets()
 	if _, err := layered(fs); err != nil {
 		return err
@@ -101,11 +101,11 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	for _, name := range secrets {
 		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read: use the environment or --config\n", name)
 	}
-	if g.anew {
+	if g.newMethod {
 		settings.Backlog = 0 // as much may wait for the sinks as is moved
 	}
-	of := docid.Rebuild{Settings: settings, Anew: g.anew}
-	if folder := storeDir(g.data); g.anew && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
+	of := docid.Rebuild{Settings: settings, Rejudge: g.newMethod}
+	if folder := storeDir(g.data); g.newMethod && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
 		return g.fromFolder(ctx, of)
 	}
 	of.Drained = g.drained
@@ -235,15 +235,15 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 func (g *again) valid() error {
 	switch {
 	case g.index.profile == profileClassic && !inRedis(g.stores.index):
-		return usage("--profile classic has its index in Redis: --index redis://HOST:PORT")
+		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
 	case g.stores.articleMap == "" || g.stores.articles == "":
-		return usage("--map and --articles are needed: an index is rebuilt from both")
+		return usage("--map or --articles is missing (want both)")
 	case g.stores.index == "" && g.data == "":
-		return usage("--data says in which folder it is to be")
+		return usage("--data is missing (want the folder of the rebuilt index)")
 	case g.stores.index != "" && g.stores.log != "":
-		return usage("--index and --log exclude each other: the folder is that of --data")
+		return usage("--index cannot be combined with --log (want --data)")
 	case g.stores.index == "memory:":
-		return usage("--index memory: would end with this command")
+		return usage("--index memory: the index would be lost with this command (want a folder)")
 	}
 	return nil
 }
@@ -294,14 +294,14 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// A rebuild from the folder writes the new store to DIR/store.anew. Afterwards it moves the previous store to
+// A rebuild from the folder writes the new store to DIR/store.rebuilt. Afterwards it moves the previous store to
 // DIR/store.before.
-func anewDir(data string) string   { return storeDir(data) + ".anew" }
-func beforeDir(data string) string { return storeDir(data) + ".before" }
+func rebuiltDir(data string) string { return storeDir(data) + ".rebuilt" }
+func beforeDir(data string) string  { return storeDir(data) + ".before" }
 
 // interrupted reports whether a rebuild was interrupted between the two renames.
 func interrupted(folder string) bool {
-	return !there(folder) && there(folder+".before") && there(folder+".anew")
+	return !there(folder) && there(folder+".before") && there(folder+".rebuilt")
 }
 
 func there(path string) bool {
@@ -319,25 +319,25 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 		return err
 	}
 	if before := beforeDir(g.data); there(before) {
-		return fmt.Errorf("%s is there from an earlier rebuild: remove it once it is no longer needed", before)
+		return fmt.Errorf("%s: left by an earlier rebuild (remove it if you no longer need it)", before)
 	}
-	if err := os.RemoveAll(anewDir(g.data)); err != nil {
+	if err := os.RemoveAll(rebuiltDir(g.data)); err != nil {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
 	}
 	return g.withMoves(func() error {
 		changed, lost := of.AsStored, error(nil)
-		err := pebble.Rebuild(ctx, store, anewDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
+		err := pebble.Rebuild(ctx, store, rebuiltDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
 			of.Store, of.Source = s, from
 			sum, err := g.rebuild(ctx, of, s, tenant)
 			changed, lost = changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
 			return hint(err)
 		})
 		if err != nil {
-			return errors.Join(err, os.RemoveAll(anewDir(g.data)))
+			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
 		if !changed && g.moves.rows == 0 {
 			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
-			return os.RemoveAll(anewDir(g.data))
+			return os.RemoveAll(rebuiltDir(g.data))
 		}
 		if err := g.moves.Commit(); err != nil {
 			return err
@@ -354,7 +354,7 @@ func (g *again) exchange() error {
 			return err
 		}
 	}
-	if err := durable.Rename(anewDir(g.data), store); err != nil {
+	if err := durable.Rename(rebuiltDir(g.data), store); err != nil {
 		return err
 	}
 	tell(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
@@ -372,10 +372,10 @@ type movedFile struct {
 func (g *again) withMoves(work func() error) error {
 	path := g.moved
 	switch {
-	case !g.anew:
+	case !g.newMethod:
 		return work()
 	case path == "" && g.data == "":
-		return usage("--moved is missing: the file that names the articles with another docId")
+		return usage("--moved is missing (want a file for the articles with another docId)")
 	case path == "":
 		path = filepath.Join(g.data, "moved.csv")
 	}

@@ -70,7 +70,7 @@ func tracesURL(flag string) (string, error) {
 		whole = strings.TrimSuffix(base, "/") + "/v1/traces"
 	}
 	if u, err := url.Parse(whole); whole != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
-		return "", usage("traces go to http://HOST:PORT (--traces, OTEL_EXPORTER_OTLP_ENDPOINT), and %s is none", where(whole))
+		return "", usage("--traces or OTEL_EXPORTER_OTLP_ENDPOINT: invalid address %s (want http://HOST:PORT)", where(whole))
 	}
 	return whole, nil
 }
@@ -87,7 +87,7 @@ func tracesHeader() (http.Header, error) {
 			value, err := url.PathUnescape(strings.TrimSpace(value))
 			key = strings.TrimSpace(key)
 			if !is || key == "" || err != nil {
-				return nil, usage("%s is not of the form name=value,name=value", name)
+				return nil, usage("%s: invalid (want name=value,name=value)", name)
 			}
 			h.Set(key, value)
 		}

@@ -39,7 +39,7 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 		return err
 	}
 	if (len(t.judged) > 0) == (t.labelled != "") {
-		return usage("one of --judged and --labelled is needed")
+		return usage("no labelled pairs (want --judged or --labelled)")
 	}
 	if len(t.judged) > 0 || c.Name != "ngram" || t.out != "" || t.precision != 0 {
 		return t.curve(ctx, inputs)
@@ -119,9 +119,9 @@ func (t *tune) curve(ctx context.Context, inputs []string) error {
 	case err != nil:
 		return err
 	case c.Get("threshold") != "":
-		return usage("--threshold is what tune proposes")
+		return usage("--threshold cannot be given, because tune proposes it")
 	case !c.Takes("threshold") || c.Get("verify") == "off":
-		return usage("--method %s has no threshold of similarity to choose", c.Name)
+		return usage("--method %s: no threshold to choose", c.Name)
 	}
 	m, n, err := t.method.at(curveFloor)
 	if err != nil {
@@ -226,9 +226,9 @@ type idf struct {
 func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter, err error) {
 	switch {
 	case i.out == "":
-		return n, words, usage("--out FILE is needed")
+		return n, words, usage("--out is missing")
 	case len(inputs) == 0 && len(i.merge) == 0:
-		return n, words, usage("INPUT or --merge TABLE is needed")
+		return n, words, usage("nothing to count (want INPUT or --merge TABLE)")
 	}
 	if err := i.run.machine(nil); err != nil {
 		return n, words, err

@@ -93,7 +93,7 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 		return err
 	}
 	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && w.name == "records") {
-		return usage("--parts %d is not between 1 and %d", w.parts, mostParts)
+		return usage("--parts %d: out of range (want 1 to %d)", w.parts, mostParts)
 	}
 	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
 	if w.raw {
@@ -333,7 +333,7 @@ func (v *spansVerb) do(ctx context.Context, _ []string) error {
 // steps checks the flags that select what to compare.
 func (c *cutFlags) steps() (*passage.Steps, error) {
 	if c.near {
-		return nil, usage("--near is not for Spark: equal passages and units are found there")
+		return nil, usage("--near: not supported on Spark, which finds equal passages only")
 	}
 	cfg, err := c.compared()
 	if err != nil {
@@ -345,7 +345,7 @@ func (c *cutFlags) steps() (*passage.Steps, error) {
 
 func (v *spansVerb) stages() (p worker.Passages, err error) {
 	if v.parts < 1 || v.parts > mostParts {
-		return p, usage("--parts %d is not between 1 and %d", v.parts, mostParts)
+		return p, usage("--parts %d: out of range (want 1 to %d)", v.parts, mostParts)
 	}
 	p.Steps, err = v.cuts.steps()
 	if err != nil {

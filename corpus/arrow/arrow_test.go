@@ -317,7 +317,7 @@ func TestFieldErrors(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := open(t, corpus.Options{}, "testdata/twice.arrow").Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "alone has this name") {
+	if _, err := open(t, corpus.Options{}, "testdata/twice.arrow").Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "with a unique name") {
 		t.Errorf("two columns of one name: %v", err)
 	}
 }

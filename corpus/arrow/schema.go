@@ -88,7 +88,7 @@ func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffs
 	}
 	at, n = t.Vector(o), t.VectorLen(o)
 	if n < 0 || n > (len(t.Bytes)-int(at))/size {
-		return 0, 0, errors.New("a list ends behind its message")
+		return 0, 0, errors.New("a list ends after its message")
 	}
 	return at, n, nil
 }
@@ -150,7 +150,7 @@ type schema struct {
 
 func parseSchema(t table) (*schema, error) {
 	if t.GetInt16Slot(schemaEndianness, 0) != 0 {
-		return nil, errors.New("big endian is not read: write it on another machine, or as Parquet")
+		return nil, errors.New("big-endian Arrow is not supported (want little-endian Arrow, or Parquet)")
 	}
 	s := &schema{table: t, byID: map[int64]*field{}}
 	var err error
@@ -173,7 +173,7 @@ func (s *schema) parse(t table, slot flatbuffers.VOffsetT, depth int) ([]*field,
 		}
 		of, _ := one.table(fieldType)
 		if f.kind < null || f.kind > largeListView || of.Bytes == nil {
-			return nil, fmt.Errorf("column %q is of no type that is known: %d", f.name, f.kind)
+			return nil, fmt.Errorf("column %q: unknown type %d", f.name, f.kind)
 		}
 		if err := f.parse(of); err != nil {
 			return nil, fmt.Errorf("column %q: %w", f.name, err)

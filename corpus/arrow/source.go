@@ -338,7 +338,7 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 		of := &buffer{of: b, at: b.GetInt64(b.buffer), size: b.GetInt64(b.buffer + 8)}
 		b.buffer += 16
 		if of.at < 0 || of.size < 0 || of.size > b.message.size || of.at > b.message.size-of.size {
-			return fmt.Errorf("%d bytes of column %q at %d, behind the batch", of.size, d.name, of.at)
+			return fmt.Errorf("%d bytes of column %q at %d, after the batch", of.size, d.name, of.at)
 		}
 		d.buffers = append(d.buffers, of)
 	}
@@ -455,7 +455,7 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	}
 	to, err := s.zstd.DecodeAll(raw, make([]byte, 0, size))
 	if err == nil && len(to) != size {
-		err = fmt.Errorf("%d bytes where %d are said", len(to), size)
+		err = fmt.Errorf("%d bytes (want %d)", len(to), size)
 	}
 	return to, err
 }

@@ -102,7 +102,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	return nil
 }
 
-var errSchema = errors.New("its schema differs from that of the inputs before it")
+var errSchema = errors.New("its schema differs from that of the earlier inputs")
 
 // again reopens the file at its beginning.
 func (w *writer) again() (err error) {

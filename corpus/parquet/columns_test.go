@@ -51,7 +51,7 @@ func TestEmptyRowGroups(t *testing.T) {
 // TestTwoColumnsOfOneName wants an error, because a guess would compare the wrong texts.
 func TestTwoColumnsOfOneName(t *testing.T) {
 	r := open(t, corpus.Options{}, filepath.Join("testdata", "twice.parquet"))
-	if it, err := r.Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "alone has this name") {
+	if it, err := r.Next(); !errors.Is(err, corpus.ErrField) || !strings.Contains(err.Error(), "with a unique name") {
 		t.Errorf("%+v, %v", it, err)
 	}
 }

@@ -53,7 +53,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 		}
 		w.w = parquet.NewGenericWriter[any](w.out, append(options(f), columns)...)
 	} else if !parquet.EqualNodes(w.schema, f.Schema()) {
-		return errors.New("its schema differs from that of the inputs before it")
+		return errors.New("its schema differs from that of the earlier inputs")
 	}
 	if err := w.closeRows(); err != nil {
 		return err

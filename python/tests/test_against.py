@@ -101,9 +101,9 @@ class Contaminated(unittest.TestCase):
     def test_mistakes(self):
         with self.assertRaisesRegex(TypeError, "item 0 is int"):
             neardup.contaminated([7], ["a"])
-        with self.assertRaisesRegex(neardup.Error, "holds no item"):
+        with self.assertRaisesRegex(neardup.Error, "no item of an evaluation found"):
             neardup.contaminated([], ["a"])
-        with self.assertRaisesRegex(ValueError, "least 0.3 is a share"):
+        with self.assertRaisesRegex(ValueError, "least 0.3: out of range"):
             neardup.contaminated([ROBE], ["a"], least=.3)
 
 

@@ -116,13 +116,13 @@ class Dedup(unittest.TestCase):
 
     def test_errors_are_of_pythons_kinds(self):
         for kind, says, options in (
-            (ValueError, r'^method: unknown method "best": it is one of auto, exact,', {"method": "best"}),
+            (ValueError, r'^method: unknown method "best" \(want auto, exact,', {"method": "best"}),
             (TypeError, r"^unexpected keyword argument 'colour'$", {"colour": "red"}),
             (TypeError, r"^unexpected keyword argument 'treshold'; is threshold meant\?$", {"treshold": .8}),
             (TypeError, r"^unexpected keyword argument 'max_documents'; is max_document meant\?$", {"max_documents": 9}),
             (ValueError, r'^threshold "high" is not a number$', {"threshold": "high"}),
             (ValueError, '^keep "best": invalid .want first', {"keep": "best"}),
-            (ValueError, "^max_document: .* is not a size", {"max_document": "much"}),
+            (ValueError, "^max_document: invalid size", {"max_document": "much"}),
             (FileNotFoundError, "no such file or directory$", {"overrides": "/no/such/file"}),
         ):
             with self.assertRaisesRegex(kind, says):

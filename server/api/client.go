@@ -57,7 +57,7 @@ const maxAnswer = 64 << 20
 func NewClient(server string, o Options) (*Client, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080", server)
+		return nil, fmt.Errorf("invalid URL %q (want for example http://127.0.0.1:8080)", server)
 	}
 	c := &Client{base: strings.TrimRight(server, "/"), o: o}
 	var own http.Client

@@ -122,7 +122,7 @@ func expected(t *testing.T, p placed, m neardup.Method) map[string]string {
 func rekeyed(t *testing.T, dir, to string, s docid.Settings) (moves []docid.Moved, sum docid.Rejudged) {
 	t.Helper()
 	ok(t, pebble.Rebuild(t.Context(), dir, to, pebble.Options{}, false, func(st *pebble.Store, tenant string, from docid.Source) error {
-		b := docid.Rebuild{Store: st, Source: from, Tenant: tenant, Settings: s, Anew: true}
+		b := docid.Rebuild{Store: st, Source: from, Tenant: tenant, Settings: s, Rejudge: true}
 		_, err := b.Run(t.Context())
 		ok(t, err)
 		d, err := docid.NewDetector(t.Context(), st, tenant, s)
@@ -299,7 +299,7 @@ func TestRebuildByAnotherMethod(t *testing.T) {
 	if _, err := b.Run(t.Context()); !errors.Is(err, neardup.ErrUnlike) {
 		t.Errorf("by other settings that nobody asked for: %v", err)
 	}
-	b.Anew = true
+	b.Rejudge = true
 	_, err = b.Run(t.Context())
 	ok(t, err)
 	d, err = docid.NewDetector(t.Context(), made, "default", jaccardAt(.9))
