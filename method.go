@@ -164,12 +164,17 @@ func Screen(m Method, a, b Prepared) (match Match, decided bool) {
 	return m.Compare(a, b), true
 }
 
-// Explain calls the method's Explain, or Compare of a method that has no evidence.
+// Explain calls the method's Explain, or Compare of a method that has no evidence. It measures also the similarity of
+// texts that are not near, if the method can.
 func Explain(m Method, a, b Prepared) Match {
 	if t, ok := m.(TwoStage); ok {
 		return t.Explain(a, b)
 	}
-	return m.Compare(a, b)
+	match := m.Compare(a, b)
+	if s, ok := m.(Searchable); ok && match.Similarity == 0 {
+		match.Similarity = s.Measure(a, b)
+	}
+	return match
 }
 
 // Kinds of the first conflict of a pair if one text is longer: KindContained if the second contains all of the

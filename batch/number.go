@@ -15,4 +15,4 @@ type (
 )
 
 // pair is a sorted row: a key and its value.
-type pair = external.Pair
+type pair = external.KeyValue

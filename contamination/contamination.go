@@ -120,7 +120,6 @@ type source struct {
 	answers [][]unit // of each
 }
 
-// needle is a part that is searched for.
 type needle struct {
 	source  int
 	part    Part

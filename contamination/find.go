@@ -12,7 +12,6 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// work is the memory of one call of Find.
 type work struct {
 	*Finder
 	units   []unit
@@ -53,7 +52,6 @@ func (f *Finder) Find(raw string) []Finding {
 	return found
 }
 
-// look finds the keys of needles.
 func (w *work) look() {
 	w.hits = w.hits[:0]
 	for i := range w.units {
@@ -109,7 +107,6 @@ func enough(n *needle, hits []hit) bool {
 	return false
 }
 
-// judge finds the best window for a needle, and its verdict.
 func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok bool) {
 	w.needle = appendUnits(w.needle[:0], n.clean)
 	pairs := w.align(w.needle, n.weights, w.units, int(from), int(to))
@@ -236,7 +233,6 @@ func (w *work) answered(f *Finding) string {
 	return s.ids[0]
 }
 
-// why describes a finding in words.
 func (w *work) why(f *Finding, whole bool) string {
 	if f.Held == 1 && f.Probability == 1 && whole {
 		return "the document has the " + string(f.Part) + " word for word" + beside(f)
@@ -300,7 +296,6 @@ func settle(found []Finding) []Finding {
 	return out
 }
 
-// locate sets where a finding is in the original text.
 func (w *work) locate(f *Finding, raw string) {
 	start, end := w.of(f.first, f.last, len(w.units))
 	f.Start = utf8.RuneCountInString(raw[:start])

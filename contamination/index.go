@@ -22,7 +22,6 @@ const (
 	mostShared = 256
 )
 
-// builder makes an index.
 type builder struct {
 	*Finder
 	byText    map[string]int // question, text -> source
@@ -34,7 +33,6 @@ type builder struct {
 	run       []string
 }
 
-// add takes an item.
 func (b *builder) add(item *Item) error {
 	b.summary.Items++
 	clean := text.Default().Clean
@@ -264,7 +262,6 @@ type posting struct {
 	at     uint32
 }
 
-// index finds postings by key.
 type index struct {
 	postings []posting
 	heads    []uint32 // by the high bits of the key: where its postings begin, plus 1
@@ -340,7 +337,6 @@ func (b *builder) eachShingle(fn func(n *needle, i int, hash uint64, weight uint
 	}
 }
 
-// link makes the table and the filter of the postings.
 func (x *index) link() {
 	log := max(bits.Len(uint(2*len(x.postings))), 6)
 	x.shift, x.heads = 64-log, make([]uint32, 1<<log)
@@ -359,7 +355,6 @@ func (x *index) link() {
 	}
 }
 
-// find returns the postings of a key.
 func (x *index) find(key uint64) []posting {
 	if x.filter[key>>(64-x.bits)>>6]>>(key>>(64-x.bits)&63)&1 == 0 {
 		return nil
@@ -379,7 +374,6 @@ func (x *index) find(key uint64) []posting {
 	}
 }
 
-// holds reports whether a row of units occurs within others.
 func holds(doc, row []unit) bool {
 	for i := 0; i+len(row) <= len(doc); i++ {
 		if slices.EqualFunc(doc[i:i+len(row)], row, func(a, b unit) bool { return a.hash == b.hash }) {

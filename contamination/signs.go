@@ -9,7 +9,6 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// numeric reports whether a unit has a digit.
 func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
 // symbolic reports whether a unit can be part of a formula: a number, or a single letter.
@@ -87,7 +86,6 @@ func (s side) span(from, to int) string {
 	return minus + s.clean[s.units[from].start:s.units[to].end]
 }
 
-// numbers returns the units from one to another that have digits.
 func (s side) numbers(from, to int) (out []string) {
 	for i := max(from, 0); i < min(to, len(s.units)); i++ {
 		if numeric(s.at(i)) {

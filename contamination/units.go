@@ -67,10 +67,8 @@ func (u *unit) word(clean string, at int) int {
 	return at
 }
 
-// single reports whether a rune is a unit by itself.
 func single(r rune) bool { return r >= 0xE00 && (text.IsCJK(r) || text.IsUnspaced(r)) }
 
-// size returns the size of a unit within a shingle.
 func (u unit) size() int {
 	if u.hash&1 == 1 {
 		return runeSize
@@ -103,7 +101,6 @@ func shingles(units []unit) (short, long uint64) {
 	return short, 0
 }
 
-// sizeOf returns the total size of units.
 func sizeOf(units []unit) (n int) {
 	for _, u := range units {
 		n += u.size()
@@ -172,7 +169,6 @@ func (p *places) of(first, last, units int) (start, end int) {
 	return start, end
 }
 
-// unit returns where a unit is in raw.
 func (p *places) unit(n int) (start, end int) {
 	lo, hi := 0, len(p.pieces)
 	for lo+1 < hi {

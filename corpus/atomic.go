@@ -9,10 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // AtomicFile is a file that appears under its name whole, with Commit, or not
@@ -96,37 +92,6 @@ func cannotCreate(path string, err error) error {
 		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
 	}
 	return fmt.Errorf("create %s: %w", path, bare(err))
-}
-
-// compress adds the compressor that the name selects.
-func (f *AtomicFile) compress() error {
-	switch strings.ToLower(filepath.Ext(f.path)) {
-	case ".gz":
-		f.pack = gzip.NewWriter(f.buf)
-	case ".zst", ".zstd":
-		z, err := zstd.NewWriter(f.buf, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return err
-		}
-		f.pack = z
-	default:
-		return nil
-	}
-	f.top = f.pack
-	return nil
-}
-
-// member ends a gzip member and begins the next.
-func (f *AtomicFile) member() error {
-	z, ok := f.pack.(*gzip.Writer)
-	if !ok {
-		return nil
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	z.Reset(f.buf)
-	return nil
 }
 
 // Write writes p. After an error every Write and Commit fails.

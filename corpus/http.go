@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
@@ -197,7 +196,7 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 			r, err = flate.NewReader(src), nil
 		}
 	case "br":
-		r = brotli.NewReader(src)
+		r, err = newBrotli(src)
 	case "zstd":
 		if !isZstd(body) {
 			return body, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -101,14 +100,14 @@ func sniff(b *blocks, declared string) (string, error) {
 		return declared, nil
 	}
 	_, charset, err := text.Decode(head, declared)
-	if errors.Is(err, text.ErrBinary) {
+	if errors.Is(err, text.ErrBinary) || errors.Is(err, text.ErrCharset) {
 		return "", err
 	}
 	switch {
 	case err != nil:
 		return declared, nil
 	case escapes && charset == "iso-2022-jp":
-		b.decode(japanese.ISO2022JP.NewDecoder())
+		b.decode(iso2022JP())
 		return "", nil
 	case escapes && charset == "utf-8":
 		return declared, nil

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,18 +56,36 @@ func NewWriter(path string, r *Reader) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch c := codecOf(r.opt.Codecs, format); {
-	case c != nil && f.pack != nil:
+	c := codecOf(r.opt.Codecs, format)
+	if c != nil && f.pack != nil {
 		f.Abort()
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", path, format)
-	case c != nil:
-		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f, path), first: r.inputs[0]}}, nil
-	case format == JSON:
-		return &Writer{sink: &jsonSink{AtomicFile: f}}, nil
-	case format == WARC:
-		return &Writer{sink: &warcSink{AtomicFile: f}}, nil
 	}
-	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0], mixed: len(r.inputs) > 1 && format != JSONL}}, nil
+	return r.writer(f, path, format, c), nil
+}
+
+// NewWriterTo starts an output to w for items of r, which are not files of their own.
+func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
+	format, err := r.outputFormat()
+	if err == nil && format == Files {
+		err = fmt.Errorf("%w: each of %s is a file", ErrName, format)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.writer(NewStream(w), "", format, codecOf(r.opt.Codecs, format)), nil
+}
+
+func (r *Reader) writer(f *AtomicFile, path string, format Format, c Codec) *Writer {
+	switch {
+	case c != nil:
+		return &Writer{sink: &rowSink{AtomicFile: f, rows: c.Create(f, path), first: r.inputs[0]}}
+	case format == JSON:
+		return &Writer{sink: &jsonSink{AtomicFile: f}}
+	case format == WARC:
+		return &Writer{sink: &warcSink{AtomicFile: f}}
+	}
+	return &Writer{sink: &lineSink{AtomicFile: f, first: r.inputs[0], mixed: len(r.inputs) > 1 && format != JSONL}}
 }
 
 // outputFormat returns the one format of all inputs. HTML and Images count as Files.

@@ -77,7 +77,34 @@ func TestWriterKeepsBytes(t *testing.T) {
 		if got := slurp(t, out); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
+		if got := streamed(t, in); got != c.want {
+			t.Errorf("%s: to a stream: got %q, want %q", c.name, got, c.want)
+		}
 	}
+}
+
+// streamed copies all items of an input to memory.
+func streamed(t *testing.T, in string) string {
+	t.Helper()
+	r, err := Open([]string{in}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	w, err := NewWriterTo(&b, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for it, err := range r.Items() {
+		if err := errors.Join(err, w.Write(it)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // Several inputs: a missing line end is added between them, one header stays.
@@ -179,6 +206,9 @@ func TestWriterRefuses(t *testing.T) {
 		r, err := Open(c.in, Options{Extract: tagless})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := NewWriterTo(io.Discard, r); c.out == "-" && !errors.Is(err, ErrName) {
+			t.Errorf("%v to a stream: error %v", c.in, err)
 		}
 		if _, err := NewWriter(c.out, r); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v to %s: error %v, want %q", c.in, c.out, err, c.want)

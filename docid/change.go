@@ -296,18 +296,15 @@ type Group struct {
 	KeptSeq uint64
 	// Hotter is the hottest member that is hotter than Kept by a later
 	// change of heat, and whose text is not stored; nil when there is none.
-	// HotterUnknown: there are over MaxContest members, and not all were looked at.
+	// HotterUnknown: there are too many members to look at all.
 	Hotter        *Member
 	HotterUnknown bool
 	Members       []Member
 	More          bool
 }
 
-// MaxContest is how many members are looked at to find Group.Hotter.
-const MaxContest = 1000
-
-// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested. members are its first ones, at
-// most MaxContest; more reports that the group has further members.
+// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested, by its first members. more reports
+// that it has further ones.
 func (g *Group) Contest(members []Member, more bool) {
 	g.HotterUnknown = more
 	most := g.Kept.Heat

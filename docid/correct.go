@@ -38,17 +38,11 @@ type Moved struct {
 // Correct moves an article. A repeated correction gets the same answer. Errors: ErrNotFound, ErrEnded,
 // ErrInvalid, ErrLeads, ErrTextUnknown, ErrContended, ErrBacklog, and those of a store.
 func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
-	for range maxRounds {
-		m, err := d.correct(ctx, &c)
-		if errors.Is(err, ErrConflict) {
-			continue
-		}
-		if err != nil {
-			err = fmt.Errorf("correct %q: %w", c.NID, err)
-		}
-		return m, err
+	m, err := untilFirst(func() (Moved, error) { return d.correct(ctx, &c) })
+	if err != nil {
+		err = fmt.Errorf("correct %q: %w", c.NID, err)
 	}
-	return Moved{}, fmt.Errorf("correct %q: %w", c.NID, ErrContended)
+	return m, err
 }
 
 // correct finds the target docId, and moves the article there if it has not moved meanwhile.

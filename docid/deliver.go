@@ -2,7 +2,6 @@ package docid
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
 
@@ -88,12 +87,14 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if d.Evidence.Stage != "" {
 		d.Article = &Article{}
 	}
+	return r.lateKept(ctx, d, func(seq uint64) bool { return seq == d.Seq })
+}
+
+// lateKept gives a change the copy that is kept now, if the change that kept it counts.
+func (r *Relay) lateKept(ctx context.Context, d *Delivery, counts func(seq uint64) bool) error {
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
-	if err == nil && g.Kept != nil && g.KeptSeq == d.Seq {
+	if err == nil && g.Kept != nil && counts(g.KeptSeq) {
 		d.Article, d.Kept = g.Kept, KeptReplaced
-	}
-	if errors.Is(err, ErrEnded) {
-		return nil
 	}
 	return gone(err)
 }
@@ -109,12 +110,5 @@ func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 		return gone(err)
 	}
 	d.Material = &m
-	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
-	if err == nil && g.Kept != nil {
-		d.Article, d.Kept = g.Kept, KeptReplaced
-	}
-	if errors.Is(err, ErrEnded) {
-		return nil
-	}
-	return gone(err)
+	return r.lateKept(ctx, d, func(uint64) bool { return true })
 }

@@ -20,7 +20,7 @@ type Revision struct {
 // Update changes heat or text of an article. With a text, or if it is the kept copy, the article competes for
 // being kept at its new heat. It does not if the text contradicts the leader's. ErrNotFound, ErrContended.
 func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
-	for range maxRounds {
+	return untilFirst(func() (Entry, error) {
 		c := &Change{SetHeat: r.Heat, Backlog: d.Backlog}
 		c.Kind, c.NID, c.Time = KindUpdate, nid, d.now().UnixNano()
 		if r.Text != nil {
@@ -31,12 +31,19 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 				return Entry{}, fmt.Errorf("update %q: %w", nid, err)
 			}
 		}
-		e, err := d.commit(ctx, c)
+		return d.commit(ctx, c)
+	})
+}
+
+// untilFirst repeats work while another change conflicts with it. It returns ErrContended after maxRounds.
+func untilFirst[T any](work func() (T, error)) (done T, err error) {
+	for range maxRounds {
+		done, err = work()
 		if !errors.Is(err, ErrConflict) {
-			return e, err
+			return done, err
 		}
 	}
-	return Entry{}, fmt.Errorf("update %q: %w", nid, ErrContended)
+	return done, fmt.Errorf("%w: %d rounds", ErrContended, maxRounds)
 }
 
 // judgeText sets whether the new text of an article contradicts its leader. The text of the leader itself may

@@ -124,22 +124,10 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 // store. Of all relays of a sink, one feeds it; the rest check whether it still does.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
-	wait := relayPause
-	for {
-		began := time.Now()
-		err := r.turn(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
-			wait = relayPause
-		default:
-			r.release(ctx) // another may reach what this one cannot
-			wait = min(2*wait, relayMost)
-			r.tell(began, 0, err)
-		}
-		_ = pause.For(ctx, wait) // the next iteration returns if ctx has ended
-	}
+	return pause.Between(ctx, relayPause, relayMost, r.turn, func(began time.Time, err error) {
+		r.release(ctx) // another may reach what this one cannot
+		r.tell(began, 0, err)
+	})
 }
 
 func (r *Relay) tell(began time.Time, changes int, err error) {

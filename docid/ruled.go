@@ -112,24 +112,20 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 	case !slices.Contains(links, r.Link):
 		return Entry{}, fmt.Errorf("%w: a ruling is must, cannot, unsure or nothing", ErrInvalid)
 	}
-	for range maxRounds {
+	return untilFirst(func() (Entry, error) {
 		at, was := d.ruled.pair(a, b)
 		c := &Change{}
 		c.Kind, c.NID, c.Time = KindRule, a, d.now().UnixNano()
 		c.Query.Ruled = at
 		c.Ruling = &Ruling{Who: r.Who, Why: r.Why, Other: b, Link: r.Link, Was: was}
 		e, err := d.commit(ctx, c)
-		switch {
-		case err == nil, errors.Is(err, ErrConflict):
+		if err == nil || errors.Is(err, ErrConflict) {
 			if err := d.learnRulings(ctx); err != nil {
 				return e, err
 			}
 		}
-		if !errors.Is(err, ErrConflict) {
-			return e, err
-		}
-	}
-	return Entry{}, fmt.Errorf("rule: %w", ErrContended)
+		return e, err
+	})
 }
 
 // rule adds the keys of the pairs that the article must be linked in.

@@ -279,7 +279,7 @@ func short(s string) string {
 
 // gone drops the error of a leader that ended since the look-up.
 func gone(err error) error {
-	if errors.Is(err, ErrNotFound) {
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) {
 		return nil
 	}
 	return err

@@ -76,7 +76,7 @@ func TestPairsCounts(t *testing.T) {
 func TestPairsBands(t *testing.T) {
 	truth := file(t, truthHeader, "a b 1.0000 1 1", "a c 0.9999 1 1", "a d 0.9000 1 1", "a e 0.8999 1 1", "a f 0.5000 1 1", "a g 0.4900 1 1")
 	reported := file(t, pairsHeader, "a b 1", "a d .9")
-	r, err := eval.Pairs(truth, reported, eval.Options{At: .9, Edges: []float64{.3, .5, .8, .9, 1}})
+	r, err := eval.Pairs(truth, reported, eval.Options{At: .9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestPairsBands(t *testing.T) {
 	for i, b := range r.Bands {
 		got = append(got, [4]float64{b.Low, b.High, float64(b.Recall.Count*10 + b.Recall.Of), float64(r.AtLeast[i].Recall.Count*10 + r.AtLeast[i].Recall.Of)})
 	}
-	want := [][4]float64{ // the band below the floor of .4 is left out
-		{.5, .8, 1, 25}, {.8, .9, 1, 24}, {.9, 1, 12, 23}, {1, 1, 11, 11},
+	want := [][4]float64{
+		{.5, .6, 1, 25}, {.6, .7, 0, 24}, {.7, .8, 0, 24}, {.8, .9, 1, 24}, {.9, 1, 12, 23}, {1, 1, 11, 11},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bands: low, high, 10*found+pairs in the band, and from it on (-want +got):\n%s", diff)

@@ -25,7 +25,7 @@ func ExamplePairs() {
 			return
 		}
 	}
-	r, err := eval.Pairs(truth, reported, eval.Options{At: .8, Edges: []float64{.5, .8, .9}})
+	r, err := eval.Pairs(truth, reported, eval.Options{At: .8})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,8 +43,11 @@ func ExamplePairs() {
 	// agreement    0.5000 (0.0945..0.9055)  1 of 2 to 3 decimals, largest difference 0.2100
 	//
 	// similarity      pairs    found  recall (95 % interval)   recall from here on
+	// 0.6 .. 0.7          1        1  1.0000 (0.2065..1.0000)  (starts below the threshold)
+	// 0.7 .. 0.8          0        0  -                        (starts below the threshold)
 	// 0.8 .. 0.9          1        0  0.0000 (0.0000..0.7935)  0.5000 (0.0945..0.9055)
 	// 0.9 .. 1            1        1  1.0000 (0.2065..1.0000)  1.0000 (0.2065..1.0000)
+	// 1                   0        0  -                        -
 	//
 	// worst misses
 	// truth    reported

@@ -70,9 +70,10 @@ func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) J
 	for _, p := range pairs {
 		v := decide(p)
 		v.Short = isShort(p.Band, v.Short)
-		t := countsOf(p, v)
-		labels.of(p.Label + "\t" + lengthName(v.Short)).add(t)
-		if !t.scored {
+		positive, scored := p.Positive()
+		called := v.Near && v.Found
+		labels.of(p.Label+"\t"+lengthName(v.Short)).add(v, positive)
+		if !scored {
 			r.Unscored++
 			continue
 		}
@@ -84,13 +85,13 @@ func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) J
 			names = append(names, "sure")
 		}
 		for _, name := range names {
-			scores.of(name).add(t)
+			scores.of(name).add(v, positive)
 		}
 		mistake := JudgedMistake{p.Set, p.A, p.B, p.Label, v.Similarity, v.Variant}
 		switch {
-		case t.called > t.right:
+		case called && !positive:
 			r.False = append(r.False, mistake)
-		case t.positive > t.right:
+		case positive && !called:
 			r.Missed = append(r.Missed, mistake)
 		}
 	}
@@ -131,36 +132,20 @@ func isShort(band string, otherwise bool) bool {
 	return otherwise
 }
 
-// counts counts pairs; for one pair it holds zeros and ones.
-type counts struct {
-	scored                                            bool
-	pairs, called, positive, right, variants, unfound int
-}
+type counts struct{ pairs, called, positive, right, variants, unfound int }
 
-func countsOf(p JudgedPair, v Verdict) counts {
-	positive, scored := p.Positive()
-	t := counts{scored: scored, pairs: 1}
+// add counts a pair.
+func (t *counts) add(v Verdict, positive bool) {
 	called := v.Near && v.Found
-	count := func(n *int, yes bool) {
-		if yes {
-			*n = 1
+	t.pairs++
+	for _, c := range []struct {
+		n   *int
+		yes bool
+	}{{&t.called, called}, {&t.positive, positive}, {&t.right, called && positive}, {&t.variants, v.Variant}, {&t.unfound, v.Near && !v.Found}} {
+		if c.yes {
+			*c.n++
 		}
 	}
-	count(&t.called, called)
-	count(&t.positive, positive)
-	count(&t.right, called && positive)
-	count(&t.variants, v.Variant)
-	count(&t.unfound, v.Near && !v.Found)
-	return t
-}
-
-func (t *counts) add(o counts) {
-	t.pairs += o.pairs
-	t.called += o.called
-	t.positive += o.positive
-	t.right += o.right
-	t.variants += o.variants
-	t.unfound += o.unfound
 }
 
 func (t *counts) score(name string) JudgedScore {
@@ -170,7 +155,6 @@ func (t *counts) score(name string) JudgedScore {
 	}
 }
 
-// groups are counts by name.
 type groups[T any] map[string]*T
 
 func (g groups[T]) of(name string) *T {

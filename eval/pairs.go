@@ -11,9 +11,6 @@ import (
 type Options struct {
 	// At is the threshold the pairs were made with; 0 means .8.
 	At float64
-	// Edges are the lower ends of the bands of similarity, rising; nil
-	// means .5, .6, .7, .8, .9 and 1. The last band ends at 1, included.
-	Edges []float64
 	// Floor is the similarity from which on the truth lists every pair; 0
 	// means the smallest one listed, rounded down to one decimal.
 	Floor float64
@@ -27,17 +24,11 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 	if o.At == 0 {
 		o.At = .8
 	}
-	if o.Edges == nil {
-		o.Edges = []float64{.5, .6, .7, .8, .9, 1}
-	}
 	if o.Examples == 0 {
 		o.Examples = 10
 	}
 	if !(o.At > 0 && o.At <= 1) {
 		return nil, o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
-	}
-	if !slices.IsSorted(o.Edges) {
-		return nil, o, fmt.Errorf("edges of bands %v do not rise", o.Edges)
 	}
 	t, err := readTruth(truthPath)
 	if err != nil {
@@ -45,6 +36,9 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 	}
 	return t, o, err
 }
+
+// edges are the lower ends of the bands. The last band ends at 1, included.
+var edges = []float64{.5, .6, .7, .8, .9, 1}
 
 // Band is the recall of the pairs with Low <= similarity < High (<= High if High is 1 and no other band starts
 // there).
@@ -240,10 +234,9 @@ func (m *measure) report() Report {
 // bands counts the listed and the found pairs by band and from each edge on.
 // Bands that the truth cannot fill, below its floor, are left out.
 func (m *measure) bands() (bands, atLeast []Band) {
-	edges := m.options.Edges
 	of, found := make([]int, len(edges)), make([]int, len(edges))
 	for i, p := range m.truth.pairs {
-		band := bandOf(edges, p.similarity)
+		band := bandOf(p.similarity)
 		if band < 0 {
 			continue
 		}
@@ -271,7 +264,7 @@ func (m *measure) bands() (bands, atLeast []Band) {
 }
 
 // bandOf returns the last edge that is not above s, or -1.
-func bandOf(edges []float64, s float64) int {
+func bandOf(s float64) int {
 	at, exact := slices.BinarySearch(edges, s)
 	if exact {
 		return at

@@ -66,7 +66,6 @@ func parseHeader(cells [][]byte) (h header) {
 	return h
 }
 
-// row is one line of a table of pairs.
 type row struct {
 	a, b       []byte
 	similarity *float64 // nil where the table has none
@@ -118,7 +117,6 @@ func parseLabel(s string) (int, error) {
 	return 0, fmt.Errorf("label %q is neither 0 nor 1", s)
 }
 
-// eachRow reads a table of pairs and returns its header.
 func eachRow(path string, fn func(row) error) (header, error) {
 	var h header
 	first := true

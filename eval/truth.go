@@ -75,7 +75,6 @@ func (t *truth) readTable(path string) error {
 	return err
 }
 
-// labelledPair is one line of a JSONL file of labelled pairs.
 type labelledPair struct {
 	ID    string `json:"id"`
 	IDA   string `json:"id_a"`
@@ -95,7 +94,6 @@ func (l *label) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// ids returns the ids of the two documents.
 func (p labelledPair) ids() (a, b string, err error) {
 	switch {
 	case p.IDA != "" && p.IDB != "":
@@ -155,7 +153,6 @@ func (t *truth) lowest() float64 {
 	return math.Floor(low*10+1e-9) / 10
 }
 
-// find returns the place of a pair in t.pairs.
 func (t *truth) find(key uint64) (int, bool) {
 	return slices.BinarySearchFunc(t.pairs, key, func(p known, key uint64) int { return cmp.Compare(p.key, key) })
 }

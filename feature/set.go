@@ -259,7 +259,7 @@ func Jaccard(a, b []uint64) float64 {
 // Misses returns how many hashes only one of two sets of these sizes may have
 // if their Jaccard similarity is at least t. Where their sizes alone are too far
 // apart it is less than they differ by at least.
-func Misses(m, n int, t float64) int { return m + n - 2*Overlap(m, n, t) }
+func Misses(m, n int, t float64) int { return m + n - 2*MinIntersection(m, n, t) }
 
 func jaccard(inter, sizes int) float64 {
 	return float64(inter) / float64(sizes-inter)
@@ -282,9 +282,9 @@ func LeastOverlap(n int, t float64) int {
 	return need
 }
 
-// Overlap returns the smallest intersection of two sets of these sizes whose
+// MinIntersection returns the smallest intersection of two sets of these sizes whose
 // Jaccard similarity is at least t; min(m, n)+1 if none is.
-func Overlap(m, n int, t float64) int {
+func MinIntersection(m, n int, t float64) int {
 	if m+n == 0 {
 		return 1
 	}

@@ -97,8 +97,8 @@ func TestOverlapIsTheSmallestThatIsEnough(t *testing.T) {
 				for want <= min(m, n) && (m+n == 0 || float64(want)/float64(m+n-want) < at) {
 					want++
 				}
-				if got := feature.Overlap(m, n, at); got != want {
-					t.Fatalf("Overlap(%d, %d, %v) = %d, want %d", m, n, at, got, want)
+				if got := feature.MinIntersection(m, n, at); got != want {
+					t.Fatalf("MinIntersection(%d, %d, %v) = %d, want %d", m, n, at, got, want)
 				}
 			}
 		}
@@ -110,7 +110,7 @@ func TestLeastOverlapIsThatWithAnySet(t *testing.T) {
 		for _, at := range []float64{0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1} {
 			want := max(n, 1)
 			for m := 1; m <= 12*n; m++ {
-				if need := feature.Overlap(n, m, at); need <= min(m, n) { // else no set of m is near
+				if need := feature.MinIntersection(n, m, at); need <= min(m, n) { // else no set of m is near
 					want = min(want, need)
 				}
 			}

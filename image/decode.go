@@ -1,8 +1,12 @@
+//go:build !js
+
 package image
 
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -63,6 +67,18 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 		return nil, err
 	}
 	return orient(img, orientation(data)), nil
+}
+
+// Read makes the fingerprint of a file that holds a picture.
+func Read(data []byte, l Limits) (Fingerprint, error) {
+	img, err := Decode(data, l)
+	if err != nil {
+		return Fingerprint{}, err
+	}
+	size, sum := img.Bounds().Size(), sha256.Sum256(data)
+	f := Fingerprint{Width: size.X, Height: size.Y, File: hex.EncodeToString(sum[:])}
+	f.Hashes, f.Quality = Turned(img)
+	return f, nil
 }
 
 // Thumbnail returns a small version of a picture as JPEG, at most side pixels wide and high.

@@ -8,8 +8,7 @@
 // The algorithm is Meta's PDQ (github.com/facebook/ThreatExchange, hashing.pdf): luminance, two passes of a box
 // filter in each direction, 64x64 samples, their 16x16 lowest frequencies, and a bit for each that is above the
 // median. Every step uses float32 and the order of the reference, so equal pixels give an equal hash.
-// give an equal hash.
 //
-// An [Index] finds the hashes near one while it grows. [SelfJoin] and [Join] find them for whole lists, and
+// [SelfJoin] and [Join] find the near hashes of whole lists, and
 // [New] wraps all of it as the method "images" of neardup.
 package image

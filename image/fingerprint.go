@@ -1,8 +1,6 @@
 package image
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,18 +15,6 @@ type Fingerprint struct {
 	Width, Height int
 	// File is the SHA-256 of the file in hexadecimal digits; "": not known.
 	File string
-}
-
-// Read makes the fingerprint of a file that holds a picture.
-func Read(data []byte, l Limits) (Fingerprint, error) {
-	img, err := Decode(data, l)
-	if err != nil {
-		return Fingerprint{}, err
-	}
-	size, sum := img.Bounds().Size(), sha256.Sum256(data)
-	f := Fingerprint{Width: size.X, Height: size.Y, File: hex.EncodeToString(sum[:])}
-	f.Hashes, f.Quality = Turned(img)
-	return f, nil
 }
 
 // String returns the text by which a picture is a document: words of name:value. Two files have the same text
@@ -54,7 +40,6 @@ func (f Fingerprint) String() string {
 	return b.String()
 }
 
-// known returns how many of the hashes are known.
 func (f *Fingerprint) known() int {
 	if f.Hashes[1] == (Hash{}) {
 		return 1

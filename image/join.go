@@ -119,7 +119,6 @@ func (s *sorted) bucket(key int) ([]Hash, []uint32) {
 	return s.hashes[from:to], s.places[from:to]
 }
 
-// joiner is the join by one slot.
 type joiner struct {
 	a, b           *sorted // the same in a self-join
 	slot, distance int

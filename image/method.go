@@ -118,7 +118,6 @@ func (m *Method) Plausible(a, b uint64) bool {
 	return m.turned || bits.OnesCount64(a^b) <= m.distance
 }
 
-// view is the form that Compare needs.
 type view struct {
 	hashes   []Hash
 	compared bool
@@ -162,7 +161,6 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// keyOf returns a key of a whole hash.
 func keyOf(h Hash) uint64 {
 	var b [Bits / 8]byte
 	for i, word := range h {

@@ -13,7 +13,6 @@ type oriented struct {
 	as int // 2 to 8, of EXIF
 }
 
-// orient returns a picture in the EXIF orientation.
 func orient(img image.Image, as int) image.Image {
 	if as < 2 || as > 8 {
 		return img

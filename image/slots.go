@@ -13,7 +13,6 @@ const (
 	slotKeys = 1 << slotBits
 )
 
-// slot returns part i of a hash.
 func (h Hash) slot(i int) uint16 { return uint16(h[i/4] >> (i % 4 * slotBits)) }
 
 // radius returns how many bits may differ in slot i if two hashes are found by it, or -1 if the slot is not

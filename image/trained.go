@@ -104,7 +104,6 @@ func (j *joined) indexOf(h Hash) (int, bool) {
 	return slices.BinarySearchFunc(j.hashes, h, compareHashes)
 }
 
-// first returns the smallest place of a group.
 func (j *joined) first(i int) int {
 	for int(j.groups[i]) != i {
 		i = int(j.groups[i])

@@ -134,7 +134,6 @@ func (a *auto) Spec() neardup.Spec {
 	return s
 }
 
-// number prints a setting.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // Routes are in the two highest bits of the sketch. The methods' own sketches leave them free: ngram has a
@@ -383,7 +382,7 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	return v.words(), w.words(), true
 }
 
-// Explain adds the evidence, whatever the similarity.
+// Explain adds the evidence and the probability, whatever the similarity.
 func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.screen(x, y)
 	v, w, ok := scored(x, y)
@@ -398,7 +397,7 @@ func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 		}
 		m = a.match(name, m.Closeness, r)
 	}
-	m.Evidence = conflicts(r, list)
+	m.Similarity, m.Basis, m.Evidence = r.Probability(), cmp.Or(m.Basis, Basis), conflicts(r, list)
 	return m
 }
 

@@ -65,7 +65,6 @@ func (c *contained) RecordPrepare(clean string, rec *neardup.Record) neardup.Pre
 	return v
 }
 
-// addKeys adds the keys of the passages to a record of the method.
 func (c *contained) addKeys(clean string, rec *neardup.Record) {
 	s := idleSets.Get().(*sets)
 	defer idleSets.Put(s)
@@ -111,7 +110,6 @@ func (c *contained) Plausible(a, b uint64) bool {
 	return (a&routeBits != 0 && b&routeBits != 0) || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
 
-// ofMethod returns the method's sketch.
 func ofMethod(sketch uint64) uint64 {
 	if sketch&routeBits == routeBits {
 		return sketch &^ routeBits
@@ -141,7 +139,6 @@ func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	return dst
 }
 
-// leastShare returns the least number that is at least a share of n.
 func leastShare(n int, share float64) uint64 {
 	least := int(math.Ceil(share * float64(n)))
 	for least > 1 && float64(least-1)/float64(n) >= share {

@@ -150,7 +150,6 @@ func (d *decorator) train(wrapped neardup.Trainer) neardup.Trainer {
 	return &trainer{wrapped, d}
 }
 
-// trainer counts what the wrapped method counts.
 type trainer struct {
 	neardup.Trainer
 	of *decorator

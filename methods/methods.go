@@ -18,7 +18,6 @@ import (
 	"github.com/neardup/neardup/weighted"
 )
 
-// maker makes the methods of one name.
 type maker struct {
 	name, about string
 	make        func(Choice) (neardup.Method, error)
@@ -89,7 +88,6 @@ func newWeighted(c Choice) (neardup.Method, error) {
 	return weighted.New(weighted.Config{Threshold: c.float("threshold"), Lexicon: lexicon, Seed: c.seed()})
 }
 
-// lexicon returns what weighs words.
 func (c Choice) lexicon() (*token.Lexicon, error) {
 	idf, err := table(c, "idf", keyword.ReadTable)
 	if err != nil {

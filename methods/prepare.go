@@ -2,6 +2,8 @@ package methods
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/ngram"
@@ -14,47 +16,36 @@ var preparers = []string{"asis", "alnum", "words", "stopped", "summary"}
 // preparer returns the first stage of ngram by name. Its output is the clean text unchanged (also ""), its
 // letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the built-in dictionary),
 // its words without the built-in stop words, or the three sentences with the heaviest keywords.
-func preparer(name string) (ngram.Preparer, error) {
+func preparer(name string) (p ngram.Preparer, err error) {
 	switch name {
 	case "", "asis":
-		return ngram.AsItIs{}, nil
+		return p, nil
 	case "alnum":
-		return ngram.Alnum{}, nil
+		return ngram.Preparer{Name: name, Prepare: ngram.Alnum}, nil
 	case "summary":
 		extractor, err := keyword.Default()
 		if err != nil {
-			return nil, err
+			return p, err
 		}
-		return summary{keyword.NewSummarizer(extractor, keyword.DefaultSentences)}, nil
+		p.Name = fmt.Sprintf("summary(%d,%s)", keyword.DefaultSentences, builtIn)
+		p.Prepare = keyword.NewSummarizer(extractor, keyword.DefaultSentences).Summary
+		return p, nil
 	}
 	splitter, err := Splitter(nil)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	w := ngram.Words{Cutter: cutter{splitter}, Label: builtIn}
+	var stop *keyword.StopWords
+	p.Name = "words(" + builtIn + ")"
 	if name == "stopped" {
-		stop, err := keyword.BuiltInStopWords()
-		if err != nil {
-			return nil, err
-		}
-		w.Stop, w.StopLabel = stop, builtIn
+		stop, err = keyword.BuiltInStopWords()
+		p.Name += "-stop(" + builtIn + ")"
 	}
-	return w, nil
+	p.Prepare = func(clean string) string {
+		// Spaces between the words make shingles of words work for texts that are written without spaces.
+		return strings.Join(slices.DeleteFunc(splitter.Append(nil, clean), func(word string) bool {
+			return stop.Has(word) || !strings.ContainsFunc(word, ngram.IsAlnum)
+		}), " ")
+	}
+	return p, err
 }
-
-// summary prepares long texts: ngram compares what they are about.
-type summary struct{ *keyword.Summarizer }
-
-// Prepare returns the summary of a clean text.
-func (s summary) Prepare(clean string) string { return s.Summary(clean) }
-
-// Name returns the number of sentences, and the tables that weigh them.
-func (summary) Name() string {
-	return fmt.Sprintf("summary(%d,%s)", keyword.DefaultSentences, builtIn)
-}
-
-// cutter cuts a text into words for ngram.
-type cutter struct{ keyword.Splitter }
-
-// Cut appends the words of a clean text.
-func (c cutter) Cut(dst []string, clean string) []string { return c.Append(dst, clean) }

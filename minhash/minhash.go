@@ -236,5 +236,5 @@ func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []nea
 	}
 	set := own.set()
 	n, t := len(set), m.cfg.Threshold
-	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// scratch is the memory of one call of Record or Add.
 type scratch struct {
 	runes  []rune
 	hashes []uint64

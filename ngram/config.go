@@ -39,7 +39,7 @@ const (
 // Config is everything that changes what a method of this package finds.
 // The zero value of a field is its default.
 type Config struct {
-	// Prepare is stage 1; nil keeps the clean text unchanged.
+	// Prepare is stage 1; the zero value keeps the clean text unchanged.
 	Prepare Preparer
 	// Similarity is Edit by default.
 	Similarity Similarity
@@ -115,8 +115,8 @@ func build(name string, c Config) (Method, error) {
 	if c.M == (feature.Shingle{}) {
 		c.M = feature.Shingle{Unit: feature.Runes, K: 4}
 	}
-	if c.Prepare == nil {
-		c.Prepare = AsItIs{}
+	if c.Prepare.Prepare == nil {
+		c.Prepare = Preparer{"asis", func(clean string) string { return clean }}
 	}
 	common := settings{name: name, Config: c}
 	switch c.Similarity {
@@ -129,7 +129,6 @@ func build(name string, c Config) (Method, error) {
 		Edit, Jaccard, Cosine, Containment)
 }
 
-// settings are the shared settings of both methods.
 type settings struct {
 	Config
 	name  string
@@ -148,7 +147,7 @@ func (s *settings) similar(match neardup.Match, similarity float64, a, b string)
 // them: it changes the keys and never what is found.
 func (s *settings) Spec() neardup.Spec {
 	params := []neardup.Param{
-		{Name: "prepare", Value: s.Config.Prepare.Name()},
+		{Name: "prepare", Value: s.Config.Prepare.Name},
 		{Name: "similarity", Value: string(s.Similarity)},
 		{Name: "threshold", Value: strconv.FormatFloat(s.Threshold, 'g', -1, 64)},
 	}

@@ -18,7 +18,6 @@ type editMethod struct {
 	selecting bool // training takes pieces.go whatever the corpus
 }
 
-// withTable returns the method choosing its keys by the table.
 func (m *editMethod) withTable(t *table) Method {
 	with := *m
 	with.table, with.corpus = t, nil
@@ -34,7 +33,7 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
 	runes := s.decode(text)
-	if !slices.ContainsFunc(runes, isAlnum) {
+	if !slices.ContainsFunc(runes, IsAlnum) {
 		return
 	}
 	rec.Sketch = sketchRunes(runes)
@@ -155,7 +154,7 @@ func runs(runes []rune, q int) []uint64 {
 func (m *editMethod) Prepare(clean string) neardup.Prepared {
 	text := m.Config.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(text)}
-	v.empty = !slices.ContainsFunc(v.runes, isAlnum)
+	v.empty = !slices.ContainsFunc(v.runes, IsAlnum)
 	v.bag, v.odd = bagOf(v.runes), oddRuns(v.runes, m.run)
 	if m.Variants {
 		v.text = text

@@ -38,6 +38,11 @@ func ExampleVariant() {
 }
 
 func ExampleAlnum() {
-	fmt.Println(ngram.Alnum{}.Prepare("限时-特价: 9.9 元!"))
+	fmt.Println(ngram.Alnum("限时-特价: 9.9 元!"))
 	// Output: 限时特价99元
+}
+
+func ExampleIsAlnum() {
+	fmt.Println(ngram.IsAlnum('元'), ngram.IsAlnum('-'))
+	// Output: true false
 }

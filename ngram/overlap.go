@@ -68,7 +68,7 @@ func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	case Cosine:
 		o.LeastLarger = max(1, uint64(m.Threshold*roughly*float64(n)))
 	default:
-		o.LeastLarger = uint64(feature.Overlap(n, n, m.Threshold))
+		o.LeastLarger = uint64(feature.MinIntersection(n, n, m.Threshold))
 	}
 	return append(dst, o)
 }

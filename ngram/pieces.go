@@ -12,7 +12,6 @@ import (
 // Choose any d+1 substrings of b that do not overlap, its pieces. At most d edits turn b into the other text
 // and each hits at most one piece, so the other text holds one of the pieces. This is true of every length and
 // threshold: d < n, so there are always pieces of one rune.
-// one rune.
 // So every text is found, and searches, in two roles: as the one that selects (its pieces) and as the one that
 // holds (all its substrings as long as pieces can be). Each role searches the other. A text of a greeting and
 // words of its own selects from its own words, whatever is frequent, because pieces are chosen to have the
@@ -53,7 +52,6 @@ func newClasses(p *plans) []lengths {
 	return append(all, end)
 }
 
-// class returns which class a length is in.
 func (p *plans) class(n int) int {
 	at, _ := slices.BinarySearchFunc(p.classes, n, func(c lengths, n int) int { return c.to - n })
 	return at

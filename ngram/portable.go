@@ -86,12 +86,10 @@ func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	}
 }
 
-// addTo adds to slots.
 func addTo(slots []atomic.Uint32) func(int, uint32) {
 	return func(i int, v uint32) { slots[i].Add(v) }
 }
 
-// of passes on the counts of a method; all handles its contents.
 func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 	magic := []byte(countsMagic)
 	t.bytes(magic)

@@ -70,7 +70,6 @@ func (m *setMethod) similarity(a, b, common int) float64 {
 	return float64(common) / float64(a+b-common)
 }
 
-// withTable returns the method choosing its keys by the table.
 func (m *setMethod) withTable(t *table) Method {
 	with := *m
 	with.table = t

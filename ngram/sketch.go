@@ -23,7 +23,6 @@ const letterClasses = "" +
 	//abcdefghijklmnopqrstuvwxyz
 	"1fcb2de34faad56ef789cbeffb"
 
-// classOf returns the class of a rune, 0 to 15.
 func classOf(r rune) uint {
 	switch {
 	case r == ' ':

@@ -1,6 +1,7 @@
 package ngram
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,6 @@ type tuner struct {
 	table  *table // rarity in the texts; no threshold changes it
 }
 
-// train makes the table.
 func (t *tuner) train() error {
 	c := t.config
 	c.Keys, c.Threshold = Exact, 1
@@ -136,7 +136,7 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 		if err := t.ctx.Err(); err != nil {
 			return err
 		}
-		a, b := []rune(Alnum{}.Prepare(p[0])), []rune(Alnum{}.Prepare(p[1]))
+		a, b := []rune(Alnum(p[0])), []rune(Alnum(p[1]))
 		if max(len(a), len(b)) > tuneLongest {
 			return fmt.Errorf("a text has %d runes, more than %d", max(len(a), len(b)), tuneLongest)
 		}
@@ -161,11 +161,8 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 
 func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 	similar, err := t.similarities(pairs)
-	if err != nil {
-		return err
-	}
-	other, err := t.similarities(negatives)
-	if err != nil {
+	other, failed := t.similarities(negatives)
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	for percent := 50; percent <= 100; percent += 5 {
@@ -231,7 +228,6 @@ func (t *tuner) work(c Config) (float64, error) {
 	return float64(met) / float64(len(t.texts)), nil
 }
 
-// propose chooses m and the threshold from the curves.
 func (r *Report) propose() {
 	for _, p := range r.ByM {
 		if p.Share >= r.Recall {
@@ -249,7 +245,6 @@ func (r *Report) propose() {
 	}
 }
 
-// longestCommon returns the length of the longest common substring.
 func longestCommon(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	longest := 0

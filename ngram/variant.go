@@ -42,7 +42,7 @@ func wordsOf(s string) []string {
 	}
 	for at, r := range s {
 		switch {
-		case !isAlnum(r):
+		case !IsAlnum(r):
 			end(at)
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			end(at)

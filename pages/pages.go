@@ -24,7 +24,7 @@ var style string
 
 // modules in an order in which each comes after those that it imports.
 var modules = []string{
-	"dom", "i18n", "text", "charts", "file", "decide", "rulings", "http", "quality", "run", "group", "groups", "decisions", "lab", "check", "live", "app",
+	"dom", "i18n", "text", "charts", "file", "decide", "rulings", "http", "quality", "run", "group", "groups", "decisions", "lab", "check", "live", "api", "app",
 }
 
 var (

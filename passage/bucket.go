@@ -123,7 +123,6 @@ func largest(ctx context.Context, s *external.Sorter[byPosition], large func(buc
 	})
 }
 
-// task compares the rows of each key, which are adjacent.
 func (c *comparer) task(rows []row) error {
 	for len(rows) > 0 {
 		n := 1

@@ -117,7 +117,6 @@ func (o *occurrence) part(l Length, lo, hi int) (row, bool) {
 	return newRow(xxh3.Hash(common), o.at+uint64(o.left), o.left-o.windows[first].start, o.windows[last].end-o.left), true
 }
 
-// read reads the windows of a row.
 func (c *comparer) read(o *occurrence, r row) error {
 	o.left = r.before()
 	o.at = r[1] - uint64(o.left)
@@ -148,7 +147,6 @@ func (l Length) windows(dst []window, text []byte) []window {
 	return dst[:n]
 }
 
-// units appends the places of the units of a text.
 func (l Length) units(dst []window, text []byte) []window {
 	if l.Unit == Bytes {
 		for i := range text {

@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -100,13 +101,13 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 type Buckets struct {
 	job   *job
 	texts *external.Spool                 // each after its head
-	order *external.Sorter[external.Pair] // position, offset in texts
+	order *external.Sorter[external.KeyValue] // position, offset in texts
 }
 
 // NewBuckets returns some without a context.
 func (s *Steps) NewBuckets() *Buckets {
 	j := newJob(s.cfg)
-	return &Buckets{j, external.NewSpool(j.disk, j.memory(70)), external.NewSorter[external.Pair](j.disk, j.memory(80))}
+	return &Buckets{j, external.NewSpool(j.disk, j.memory(70)), external.NewSorter[external.KeyValue](j.disk, j.memory(80))}
 }
 
 // Close removes what they hold.
@@ -130,7 +131,7 @@ func (b *Buckets) Add(c Context) error {
 	if _, err := b.texts.Add(c.Text); err != nil {
 		return err
 	}
-	return b.order.Add(external.Pair{uint64(c.At), uint64(at)})
+	return b.order.Add(external.KeyValue{uint64(c.At), uint64(at)})
 }
 
 // Each calls fn with all matches, once all contexts are added. A match may be repeated, whole or in part.
@@ -144,11 +145,8 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	}
 	return found.Each(ctx, func(r row) error {
 		at, err := b.position(r[0])
-		if err != nil {
-			return err
-		}
-		from, err := b.position(r[2])
-		if err != nil {
+		from, failed := b.position(r[2])
+		if err := cmp.Or(err, failed); err != nil {
 			return err
 		}
 		return fn(Match{at, int(r[1]), from})
@@ -165,7 +163,7 @@ func (b *Buckets) gather(ctx context.Context) error {
 	store := &b.job.store
 	var end Position // of the stretch so far
 	var begin int64  // where in the store the position 0 would be, going by that stretch
-	err = sorted.Each(ctx, func(p external.Pair) error {
+	err = sorted.Each(ctx, func(p external.KeyValue) error {
 		head, err := b.texts.Read(external.Ref(p.Val()), contextHead)
 		if err != nil {
 			return err

@@ -34,7 +34,6 @@ type stretch struct {
 // far runes are counted.
 const longestStretch = 4 << 10
 
-// document is a known item of the input.
 type document struct {
 	id    external.Ref
 	idLen uint32
@@ -123,7 +122,6 @@ func merged(all []anchor, a *anchor) []anchor {
 	return append(all, *a)
 }
 
-// keep stores what one document adds.
 func (j *job) keep(p *part) error {
 	item := j.store.documents.Len()
 	if item == math.MaxUint32 {
@@ -199,7 +197,6 @@ func RuneStarts[T string | []byte](s T) (n int) {
 	return n
 }
 
-// find returns the stretch that contains a byte of the store.
 func (s *store) find(at int64) (found stretch, err error) {
 	lo, hi := 0, s.stretches.Len()
 	for lo+1 < hi {
@@ -234,7 +231,6 @@ func (s *store) placeAt(at int64) (Place, error) {
 	}, err
 }
 
-// id returns the id of a document.
 func (s *store) id(item int) (string, error) {
 	doc, err := s.documents.Get(item)
 	if err != nil {

@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -15,8 +16,8 @@ import (
 type alike struct {
 	job    *job
 	wholes *external.Array[whole]
-	found  *external.Sorted[external.Pair] // numbers of a whole and of its leader, with Config.First also the other way round; similarity
-	read   func(*external.Pair) error
+	found  *external.Sorted[external.KeyValue] // numbers of a whole and of its leader, with Config.First also the other way round; similarity
+	read   func(*external.KeyValue) error
 	last   int64 // the whole that next returned last; -1: none
 }
 
@@ -55,9 +56,9 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 		Clean: a.job.cfg.Clean, Method: a.job.cfg.Near, Tmp: a.job.cfg.Tmp, Workers: a.job.cfg.Workers, Progress: a.job.cfg.Progress,
 		Memory: max(a.job.memory(900), batch.MinMemory),
 	}
-	found := external.NewSorter[external.Pair](a.job.disk, a.job.memory(20))
+	found := external.NewSorter[external.KeyValue](a.job.disk, a.job.memory(20))
 	add := func(at, from int, similarity float64) error {
-		return found.Add(external.Pair{uint64(at)<<32 | uint64(from), math.Float64bits(similarity)})
+		return found.Add(external.KeyValue{uint64(at)<<32 | uint64(from), math.Float64bits(similarity)})
 	}
 	sum, err := batch.Dedup(ctx, &wholeSource{src, a.job}, cfg, func(o batch.Outcome) error {
 		if o.Decision.Decision != neardup.Duplicate {
@@ -156,7 +157,7 @@ func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 // next returns the next whole that is like another: a duplicate with its leader, or a leader with the first of
 // its duplicates. io.EOF after the last.
 func (a *alike) next() (span Span, err error) {
-	var p external.Pair
+	var p external.KeyValue
 	for {
 		if err := a.read(&p); err != nil {
 			return span, err
@@ -167,11 +168,8 @@ func (a *alike) next() (span Span, err error) {
 		}
 	}
 	w, at, err := a.placeOf(uint32(p.Key() >> 32))
-	if err != nil {
-		return span, err
-	}
-	from, fromAt, err := a.placeOf(uint32(p.Key()))
-	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
+	from, fromAt, failed := a.placeOf(uint32(p.Key()))
+	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, cmp.Or(err, failed)
 }
 
 // placeOf returns the place of a whole.
@@ -186,15 +184,12 @@ func (a *alike) placeOf(i uint32) (whole, Place, error) {
 
 // sources marks the documents of the leaders of wholes in other documents.
 func (a *alike) sources(ctx context.Context, sources []bool) error {
-	return a.found.Each(ctx, func(p external.Pair) error {
+	return a.found.Each(ctx, func(p external.KeyValue) error {
 		at, err := a.wholes.Get(int(p.Key() >> 32))
-		if err != nil {
-			return err
-		}
-		from, err := a.wholes.Get(int(uint32(p.Key())))
-		if err == nil && from.item != at.item {
+		from, failed := a.wholes.Get(int(uint32(p.Key())))
+		if from.item != at.item {
 			sources[from.item] = true
 		}
-		return err
+		return cmp.Or(err, failed)
 	})
 }

@@ -104,7 +104,6 @@ type Summary struct {
 	TemporaryBytes int64 `json:"temporaryBytes"` // written to disk
 }
 
-// job is the shared state of the stages of a run.
 type job struct {
 	cfg      Config
 	disk     *external.Files

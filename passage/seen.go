@@ -19,7 +19,6 @@ func (s *seen) cell(key uint64) (*uint64, uint64) {
 // together are hardly longer than one.
 const ahead = 64
 
-// each calls fn for every anchor.
 func (s *seen) each(anchors []anchor, fn func(*anchor)) {
 	for len(anchors) > 0 {
 		n := min(len(anchors), ahead)
@@ -34,7 +33,6 @@ func (s *seen) each(anchors []anchor, fn func(*anchor)) {
 	}
 }
 
-// add notes a key.
 func (s *seen) add(key uint64) {
 	word, once := s.cell(key)
 	if atomic.LoadUint64(word)&(once<<1) == 0 && atomic.OrUint64(word, once)&once != 0 {

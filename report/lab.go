@@ -136,7 +136,6 @@ func (l *Lab) Document(doc *neardup.Document) {
 	}
 }
 
-// A labPart is a Lab in the format of the page.
 type labPart struct {
 	Floor     float64   `json:"floor"`
 	Threshold float64   `json:"threshold"`

@@ -23,7 +23,6 @@ type document struct {
 	Picture string `json:"picture,omitempty"`
 }
 
-// shown is a member in the format of the page.
 type shown struct {
 	document
 	Decision   neardup.Verdict    `json:"decision"`
@@ -74,7 +73,6 @@ func (d *document) put(b []byte) []byte {
 	return binary.AppendUvarint(b, uint64(d.Cut))
 }
 
-// get reads what put wrote.
 func (d *document) get(b []byte) error {
 	all, at := string(b), 0
 	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source, &d.Picture} {

@@ -55,6 +55,9 @@ const (
 	unsure
 )
 
+// relations are the bits by which the page knows the relations of a group.
+var relations = [...]uint8{equal: 1, near: 2, variant: 4, contained: 8, unsure: 16}
+
 func (k kind) removed() bool { return k != kept && k < variant }
 
 // A Builder builds a report. It needs about 50 bytes per document while it takes decisions, and stores texts
@@ -85,13 +88,12 @@ type extra struct {
 	relation  neardup.Relation
 }
 
-// A group is a group to show.
 type group struct {
 	leader         int32 // row
 	size, variants int32
 	first, shown   int32 // members
 	min, max       float64
-	relation       uint8 // 1 copy, 2 edited, 4 variant, 8 contained, 16 unsure
+	relation       uint8 // sum of relations
 }
 
 // store keeps the documents that are shown until the page is written.
@@ -236,7 +238,6 @@ func (b *Builder) leaders() ([]int32, error) {
 	return leaderOf, nil
 }
 
-// firstKept maps ids to the first rows that were kept.
 func (b *Builder) firstKept() map[uint64]int32 {
 	first := map[uint64]int32{}
 	for n := range b.rows {
@@ -248,7 +249,6 @@ func (b *Builder) firstKept() map[uint64]int32 {
 	return first
 }
 
-// count makes the groups.
 func (b *Builder) count(leaderOf []int32) {
 	at := map[int32]int{}
 	for n, leader := range leaderOf {
@@ -262,20 +262,11 @@ func (b *Builder) count(leaderOf []int32) {
 			b.groups = append(b.groups, group{leader: leader, size: 1, min: 1, max: 0})
 		}
 		g, r := &b.groups[i], &b.rows[n]
+		g.relation |= relations[r.kind]
 		if r.kind.removed() {
-			g.min, g.max = min(g.min, r.similarity), max(g.max, r.similarity)
-		}
-		switch r.kind {
-		case equal:
-			g.size, g.relation = g.size+1, g.relation|1
-		case near:
-			g.size, g.relation = g.size+1, g.relation|2
-		case contained:
-			g.size, g.relation = g.size+1, g.relation|8
-		case variant:
-			g.variants, g.relation = g.variants+1, g.relation|4
-		case unsure:
-			g.variants, g.relation = g.variants+1, g.relation|16
+			g.size, g.min, g.max = g.size+1, min(g.min, r.similarity), max(g.max, r.similarity)
+		} else {
+			g.variants++
 		}
 	}
 	for i := range b.groups {

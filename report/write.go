@@ -128,7 +128,6 @@ func (c *columns) add(g *group, source int32, length int) {
 	c.Length = append(c.Length, int32(length))
 }
 
-// source returns the number of the source of a group.
 func (b *Builder) source(d *document) int32 {
 	name := sourceOf(d)
 	if n, ok := b.names[name]; ok {
@@ -151,7 +150,6 @@ func oneLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// summarize fills in the fields that follow from the decisions.
 func (b *Builder) summarize(run *Run, c *columns) error {
 	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
@@ -229,7 +227,6 @@ func (p *partsOf) end() {
 	p.size = 0
 }
 
-// whole adds a part with one value.
 func (p *partsOf) whole(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {

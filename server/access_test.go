@@ -44,7 +44,7 @@ func (r route) role() server.Role {
 
 // target returns a path that the route matches.
 func (r route) target() string {
-	return strings.NewReplacer("{nid}", "n1", "{docId}", "0123456789abcdef-0123456789abcdef", "{seq}", "1").Replace(r.path)
+	return strings.NewReplacer("{id}", "n1", "{docId}", "0123456789abcdef-0123456789abcdef", "{seq}", "1").Replace(r.path)
 }
 
 func (r route) body() string {

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *Server) routesForAdmin() {
-	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{nid}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
+	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{id}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
 	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId; it is never given again"), http.StatusNotFound, http.StatusGone), s.endDocID)
 	register(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
 	register(s, with(operation(Operator, http.MethodPost, "/v1/backup", "backup", "Write a snapshot of all tenants into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)

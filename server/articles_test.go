@@ -71,7 +71,7 @@ func TestBatch(t *testing.T) {
 	entries := []api.BatchEntry{entry("a", story(1)), entry("~x", story(2)), entry("b", story(1)+"more"), entry("", story(3)), entry("a", story(9))}
 	got := must[api.BatchAnswer](t)(c.SubmitBatch(t.Context(), entries))
 	if a := got.Answers; len(a) != 5 || a[0].Answer.Decision.Decision != neardup.New ||
-		a[1].Problem.Code() != api.CodeInvalid || a[1].Problem.Errors[0].Location != "body.articles[1].nid" ||
+		a[1].Problem.Code() != api.CodeInvalid || a[1].Problem.Errors[0].Location != "body.articles[1].id" ||
 		a[2].Answer.Leader != "a" || a[3].Answer.ID != "~3" || a[4].Problem.Code() != api.CodeNIDTaken {
 		t.Errorf("%+v", got)
 	}
@@ -270,12 +270,12 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		status     int
 		location   string
 	}{
-		{"/v1/articles", `{"nid":7}`, 422, "body.nid"},
+		{"/v1/articles", `{"nid":7}`, 422, "body.id"},
 		{"/v1/articles", `{"nid":"a","colour":"red"}`, 422, "body.colour"},
 		{"/v1/articles", `{"nid":"a","publishTime":"2026-13-01T00:00:00Z"}`, 422, "body.publishTime"},
 		{"/v1/articles", `{"nid":"a","publishTime":"9999-01-01T00:00:00Z"}`, 422, "body.publishTime"},
 		{"/v1/articles", `{"nid":"a","ttlSeconds":-1}`, 422, "body.ttlSeconds"},
-		{"/v1/batch", `{"articles":[{"nid":"a"},{"nid":[]}]}`, 422, "body.articles[1].nid"},
+		{"/v1/batch", `{"articles":[{"nid":"a"},{"nid":[]}]}`, 422, "body.articles[1].id"},
 		{"/v1/articles", `{"nid":"a","ttlSeconds":3153600001}`, 422, "body.ttlSeconds"},
 		{"/v1/check", `{"nid":"a","windowSeconds":-1}`, 422, "body.windowSeconds"},
 		{"/v1/batch", `{}`, 422, "body.articles"},

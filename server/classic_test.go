@@ -96,8 +96,8 @@ func TestClassicFields(t *testing.T) {
 		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice"},
 		{`["nid"]`, 400, "json: no object with text fields"},
 		{`{`, 400, "json: no valid JSON near byte 1"},
-		{`{"nid":"` + strings.Repeat("x", 257) + `"}`, 422, "json.nid: over 256 bytes"},
-		{`{"nid":"~1"}`, 422, `json.nid: a nid cannot begin with "~"`},
+		{`{"nid":"` + strings.Repeat("x", 257) + `"}`, 422, "json.id: over 256 bytes"},
+		{`{"nid":"~1"}`, 422, `json.id: an id cannot begin with "~"`},
 	}
 	f := start(t)
 	for _, test := range tests {

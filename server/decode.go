@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -63,10 +64,14 @@ func unmarshal(data []byte, v any) error {
 // decode decodes untrusted JSON strictly: valid UTF-8, no unknown field, and no field twice in an object,
 // even in another case.
 func (in *input[T]) decode(data []byte) {
-	if r, ok := any(&in.is).(*api.Ruling); ok {
-		r.Link = unsaid
+	err := in.unmarshal(data)
+	if errors.Is(err, json.ErrUnknownName) {
+		var other []byte
+		other, err = renamed(data)
+		if err == nil {
+			err = in.unmarshal(other)
+		}
 	}
-	err := json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten, rated)
 	refuse := func(status int, location, message string) {
 		in.refused = &refusal{status, huma.ErrorDetail{Location: location, Message: message}}
 	}
@@ -82,6 +87,41 @@ func (in *input[T]) decode(data []byte) {
 	}
 }
 
+func (in *input[T]) unmarshal(data []byte) error {
+	in.is = *new(T)
+	if r, ok := any(&in.is).(*api.Ruling); ok {
+		r.Link = unsaid
+	}
+	return json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten, rated)
+}
+
+// renamed returns JSON with the names of the classic interface, nid and content, replaced by those of the API. An
+// object that has both is an error.
+func renamed(data []byte) ([]byte, error) {
+	var out bytes.Buffer
+	in, to := jsontext.NewDecoder(bytes.NewReader(data)), jsontext.NewEncoder(&out)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return out.Bytes(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kind, n := in.StackIndex(in.StackDepth()); kind == '{' && n%2 == 1 {
+			switch name := token.String(); {
+			case strings.EqualFold(name, "nid"):
+				token = jsontext.String("id")
+			case strings.EqualFold(name, "content"):
+				token = jsontext.String("text")
+			}
+		}
+		if err := to.WriteToken(token); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // asWritten matches keys in any case, but requires hyphens and underscores as written.
 var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.MatchCaseSensitiveDelimiter(true))
 
@@ -90,7 +130,7 @@ const misfits, whole = "does not fit", "a whole number"
 // cannotBe describes in terms of JSON why a value has the wrong type.
 func cannotBe(err *json.SemanticError) string {
 	if errors.Is(err.Err, json.ErrUnknownName) {
-		return "there is no such field"
+		return "there is no such field; " + fieldLike(err.JSONPointer.LastToken(), err.GoType)
 	}
 	is := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "a list"}[err.JSONKind]
 	switch wanted := kindOf(err.GoType); {
@@ -100,6 +140,42 @@ func cannotBe(err *json.SemanticError) string {
 		return "is " + is + ", not " + wanted
 	}
 	return strings.TrimSpace(is + " " + misfits)
+}
+
+// fieldLike returns a hint: the field of a type whose name is most like a wrong one, or all fields.
+func fieldLike(wrong string, t reflect.Type) string {
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if len(wrong) <= longestPlace && edits(strings.ToLower(wrong), strings.ToLower(name)) <= 1+len(name)/4 {
+			return fmt.Sprintf("did you mean %q?", name)
+		}
+	}
+	return "the fields are " + strings.Join(names, ", ")
+}
+
+// edits returns the Levenshtein distance of two names.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := min(row[j], row[j+1]) + 1
+			if a[i] == b[j] {
+				next = min(next, diagonal)
+			}
+			diagonal, row[j+1] = row[j+1], min(next, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // kindOf returns the JSON name of a type of the API.
@@ -129,7 +205,7 @@ func noJSON(err error) string {
 // longestPlace bounds how much of a request its answer repeats, in bytes.
 const longestPlace = 200
 
-// location converts a pointer into the body to the notation of the API: "body.articles[1].nid".
+// location converts a pointer into the body to the notation of the API: "body.articles[1].id".
 func location(p jsontext.Pointer) string {
 	at := "body"
 	for token := range p.Tokens() {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,10 @@ func (s *Server) routesForRead() {
 		return operation(Read, http.MethodGet, path, id, summary)
 	}
 	register(s, operation(Read, http.MethodPost, "/v1/check", "check", "Decide on one article without storing it"), s.check)
+	register(s, operation(Read, http.MethodPost, "/v1/near", "near", "The docIds most like an article"), s.near)
+	register(s, get("/v1/near", "nearText", "The docIds most like a text"), s.nearText)
 	register(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
-	register(s, with(get("/v1/articles/{nid}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
+	register(s, with(get("/v1/articles/{id}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
 	register(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
 	register(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
 	register(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
@@ -36,6 +39,42 @@ func (s *Server) check(ctx context.Context, in *checkInput) (api.Answer, error) 
 		return api.Answer{}, err
 	}
 	return detector(ctx).Check(ctx, sub)
+}
+
+type nearInput struct{ Body input[api.Near] }
+
+func (s *Server) near(ctx context.Context, in *nearInput) (api.Neighbors, error) {
+	sub, err := toCore(&in.Body.is.Submission, "body")
+	if err != nil {
+		return api.Neighbors{}, err
+	}
+	return neighbors(ctx, sub, cmp.Or(in.Body.is.Top, 10))
+}
+
+type nearTextInput struct {
+	Text  string `query:"text" required:"true"`
+	Title string `query:"title"`
+	Top   int    `query:"top" minimum:"1" maximum:"100" default:"10"`
+}
+
+func (s *Server) nearText(ctx context.Context, in *nearTextInput) (api.Neighbors, error) {
+	sub, err := toCore(&api.Submission{Article: api.Article{Content: in.Text, Title: in.Title}}, "query")
+	if err != nil {
+		return api.Neighbors{}, err
+	}
+	return neighbors(ctx, sub, in.Top)
+}
+
+func neighbors(ctx context.Context, sub docid.Submission, top int) (out api.Neighbors, err error) {
+	if top < 1 || top > maxPage {
+		return out, at("body.top", fmt.Sprintf("is not 1 to %d", maxPage))
+	}
+	out.Seq, err = seen(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Neighbors, err = detector(ctx).Near(ctx, sub, top)
+	return out, err
 }
 
 type pairInput struct{ Body input[api.Pair] }
@@ -58,7 +97,7 @@ func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, er
 }
 
 type nidInput struct {
-	NID string `path:"nid"`
+	NID string `path:"id"`
 }
 
 func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, error) {

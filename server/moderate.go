@@ -17,7 +17,7 @@ const maxWhy = 1 << 10
 
 // routesForModerators registers the routes for corrections and rulings.
 func (s *Server) routesForModerators() {
-	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{nid}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
+	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{id}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.correct)
 	register(s, operation(Moderate, http.MethodPost, "/v1/rulings", "rule", "Say that two articles are, or are not, duplicates; obeyed from then on"), s.rule)
 	register(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "Articles whose relation to a docId is unsure, the newest first"), s.unsure)
@@ -25,7 +25,7 @@ func (s *Server) routesForModerators() {
 }
 
 type correction struct {
-	NID  string `path:"nid"`
+	NID  string `path:"id"`
 	Body input[api.Correction]
 }
 
@@ -36,7 +36,7 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	b := &in.Body.is
 	err := cmp.Or(within(b.With, maxID, "body.with"), within(b.Why, maxWhy, "body.why"))
 	if err == nil && b.Content != nil {
-		err = within(*b.Content, maxText, "body.content")
+		err = within(*b.Content, maxText, "body.text")
 	}
 	if err != nil {
 		return api.CorrectionAnswer{}, err

@@ -23,10 +23,19 @@ func TestOpenAPI(t *testing.T) {
 	if v, _ := doc["openapi"].(string); !strings.HasPrefix(v, "3.1.") {
 		t.Errorf("openapi %q", v)
 	}
+	if servers, _ := doc["servers"].([]any); len(servers) != 1 {
+		t.Errorf("servers %v", doc["servers"])
+	}
+	for _, name := range []string{"id", "url", "title", "text"} {
+		field, _ := resolve(doc, "#/components/schemas/Submission/properties/"+name).(map[string]any)
+		if examples, _ := field["examples"].([]any); len(examples) != 1 {
+			t.Errorf("%s: examples %v", name, field["examples"])
+		}
+	}
 	paths := doc["paths"].(map[string]any)
 	for _, want := range []string{
-		"get /docId/getDocId", "post /docId/getDocId", "post /v1/articles", "patch /v1/articles/{nid}", "get /v1/articles/{nid}",
-		"delete /v1/articles/{nid}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/docids", "get /v1/docids/{docId}",
+		"get /docId/getDocId", "post /docId/getDocId", "post /v1/articles", "patch /v1/articles/{id}", "get /v1/articles/{id}",
+		"delete /v1/articles/{id}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/near", "post /v1/near", "get /v1/docids", "get /v1/docids/{docId}",
 		"delete /v1/docids/{docId}", "get /v1/find", "get /v1/changes/{seq}", "get /v1/stats", "get /v1/log", "post /v1/backup",
 	} {
 		method, path, _ := strings.Cut(want, " ")
@@ -112,6 +121,8 @@ func TestAnswersMatchTheirSchemas(t *testing.T) {
 		{"BatchAnswer", "POST", "/v1/batch", `{"articles":[{"nid":"c"},{"nid":"~"}]}`},
 		{"Answer", "POST", "/v1/check", `{"content":"` + story(1) + `"}`},
 		{"Comparison", "POST", "/v1/compare", `{"a":{"title":"x"},"b":{"title":"x"}}`},
+		{"Neighbors", "POST", "/v1/near", `{"content":"` + story(1) + `"}`},
+		{"Neighbors", "GET", "/v1/near?text=word", ""},
 		{"MemberAnswer", "GET", "/v1/articles/b", ""},
 		{"Group", "GET", "/v1/docids/" + answer.DocID, ""},
 		{"Groups", "GET", "/v1/docids", ""},

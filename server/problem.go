@@ -50,7 +50,7 @@ func meaning(err error) *huma.ErrorModel {
 		{docid.ErrNotFound, http.StatusNotFound, api.CodeNotFound, ""},
 		{docid.ErrEnded, http.StatusGone, api.CodeEnded, "the docId has ended; it is never given again"},
 		{docid.ErrMismatch, http.StatusConflict, api.CodeIdempotency, "the idempotency key was used with another request"},
-		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the nid belongs to another article; PATCH /v1/articles/{nid} changes its heat or text"},
+		{docid.ErrTaken, http.StatusConflict, api.CodeNIDTaken, "the id belongs to another article; PATCH /v1/articles/{id} changes its heat or text"},
 		{docid.ErrLeads, http.StatusConflict, api.CodeLeads, docid.ErrLeads.Error()},
 		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
 		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},

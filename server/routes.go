@@ -29,7 +29,7 @@ func (s *Server) route() (http.Handler, error) {
 	if s.cfg.Classic != nil {
 		return problems(mux), nil
 	}
-	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{nid}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
+	register(s, with(operation(Submit, http.MethodPatch, "/v1/articles/{id}", "revise", "Change heat or text of an article"), http.StatusNotFound), s.revise)
 	s.routesForPictures()
 	s.routesForRead()
 	s.routesForModerators()
@@ -82,6 +82,7 @@ func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 func (s *Server) describe() huma.Config {
 	cfg := huma.DefaultConfig("neardup docId service", s.cfg.Version)
 	cfg.Info.Description = "Is this article new, or which one is it? Every answer names its evidence and the number of its change."
+	cfg.Servers = []*huma.Server{{URL: "/", Description: "The server that serves this description"}}
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
 	cfg.RejectUnknownQueryParameters = true
 	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}

@@ -110,7 +110,7 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		name, value string
 		limit       int
 	}{
-		{"nid", in.NID, maxID}, {"content", in.Content, maxText},
+		{"id", in.NID, maxID}, {"text", in.Content, maxText},
 		{"url", in.URL, maxField}, {"title", in.Title, maxField}, {"category", in.Category, maxField},
 		{"media", in.Media, maxField}, {"imageCount", in.ImageCount, maxField},
 	} {
@@ -124,7 +124,7 @@ func toArticle(in *api.Article, location string) (docid.Article, error) {
 		return a, err
 	}
 	if strings.HasPrefix(in.NID, docid.AnonymousPrefix) {
-		return a, at(location+".nid", fmt.Sprintf("a nid cannot begin with %q", docid.AnonymousPrefix))
+		return a, at(location+".id", fmt.Sprintf("an id cannot begin with %q", docid.AnonymousPrefix))
 	}
 	if in.PublishTime == "" {
 		return a, nil
@@ -162,16 +162,16 @@ func parseTime(s string) (time.Time, error) {
 }
 
 type revision struct {
-	NID  string `path:"nid"`
+	NID  string `path:"id"`
 	Body input[api.Revision]
 }
 
 func (s *Server) revise(ctx context.Context, in *revision) (api.Change, error) {
 	if in.Body.is.Heat == nil && in.Body.is.Content == nil {
-		return api.Change{}, at("body", "neither heat nor content")
+		return api.Change{}, at("body", "neither heat nor text")
 	}
 	if in.Body.is.Content != nil {
-		if err := within(*in.Body.is.Content, maxText, "body.content"); err != nil {
+		if err := within(*in.Body.is.Content, maxText, "body.text"); err != nil {
 			return api.Change{}, err
 		}
 	}
@@ -195,10 +195,10 @@ func changed(ctx context.Context, e docid.Entry) api.Change {
 	return api.Change{Seq: e.Seq, DocID: detector(ctx).DocIDs().DocID(e.Leader), NID: e.NID, Kind: string(e.Kind)}
 }
 
-// validPath checks a nid in the path.
+// validPath checks an id in the path.
 func validPath(nid string) *huma.ErrorModel {
 	if len(nid) > maxID || !utf8.ValidString(nid) {
-		return at("path.nid", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))
+		return at("path.id", fmt.Sprintf("is over %d bytes or not UTF-8", maxID))
 	}
 	return nil
 }

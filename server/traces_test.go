@@ -21,7 +21,7 @@ func TestTracesTellOnlyWhatFailed(t *testing.T) {
 	for _, test := range []struct {
 		method, path, body, want string
 	}{
-		{"GET", "/v1/articles/secret", "", "GET /v1/articles/{nid} Unset"},
+		{"GET", "/v1/articles/secret", "", "GET /v1/articles/{id} Unset"},
 		{"POST", "/v1/articles", `{"content": 7}`, "POST /v1/articles Unset"},
 		{"GET", "/secret", "", "GET Unset"},
 	} {

@@ -125,6 +125,12 @@ func TestPagesOfTheService(t *testing.T) {
 	tab.Wait("document.querySelector('.live .card')")
 	tab.Wait("document.querySelector('.live').innerText.includes('duplicate · content')")
 	look("live")
+	tab.Press("4")
+	tab.Wait("document.querySelector('main').innerText.includes('POST /v1/near')")
+	if got := browser.Eval[string](tab, "document.querySelector('main').innerText"); !strings.Contains(got, "-d '{\"id\":\"17\",\"text\":") {
+		t.Errorf("API shows %.2000s", got)
+	}
+	look("api")
 	for _, u := range tab.Requests() {
 		if !strings.HasPrefix(u, f.http.URL+"/") {
 			t.Errorf("it asked for %s", u)

@@ -69,7 +69,6 @@ func newIndex(ctx context.Context, places positions, l layout, workers int) (*In
 	return x, nil
 }
 
-// placesOf returns the positions of all values of a list.
 func placesOf(fps []uint64) (p positions) {
 	p.at = make([]uint32, len(fps))
 	for i := range p.at {

@@ -107,7 +107,6 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 	return j.flush(ctx)
 }
 
-// joiner is one join under way.
 type joiner struct {
 	layout  layout
 	k       int
@@ -188,7 +187,6 @@ const (
 	hotBucketCost = 1.5 // one more value in each bucket
 )
 
-// cost returns the cost of the join by one table.
 func (j *joiner) cost(t *table) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {

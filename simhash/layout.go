@@ -79,7 +79,6 @@ func probe(k, m int) layout {
 	return l
 }
 
-// choose returns the layout choose:m,c.
 func choose(k, m, c int) layout {
 	l := layout{name: fmt.Sprintf("choose:%d,%d", m, c), k: k}
 	blocks := cut(^uint64(0), m)

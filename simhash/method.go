@@ -102,7 +102,6 @@ func keyLayout(k int, blocks bool) layout {
 	return probe(k, k+1)
 }
 
-// work is the memory of one call.
 type work struct {
 	hashes   []uint64
 	weighted []Weighted
@@ -207,7 +206,6 @@ func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
 // Plausible reports whether two fingerprints are within the distance.
 func (m *Method) Plausible(a, b uint64) bool { return bits.OnesCount64(a^b) <= m.k }
 
-// view is the form that Compare needs.
 type view struct {
 	fp     uint64
 	enough bool
@@ -275,7 +273,7 @@ func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []nea
 		return append(dst, neardup.FeatureSet{})
 	}
 	n, t := len(own.set), m.config.Threshold
-	return append(dst, neardup.FeatureSet{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.Overlap(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
 }
 
 func (m *Method) basis() string {

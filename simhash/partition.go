@@ -14,7 +14,6 @@ type side struct {
 	start  []uint32 // bucket b is sorted[start[b]:start[b+1]]
 }
 
-// bucket returns one bucket.
 func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]] }
 
 // partition sorts the list by the low width bits of the table's key, in two passes. The first uses their high
@@ -62,16 +61,7 @@ func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int)
 	}); err != nil {
 		return nil, err
 	}
-	at := make([]uint32, parts+1)
-	sum := uint32(0)
-	for p := range parts {
-		at[p] = sum
-		for w := range counts {
-			counts[w][p], sum = sum, sum+counts[w][p]
-		}
-	}
-	at[parts] = sum
-	return at, parallel(ctx, workers, workers, func(w int) {
+	return starts(counts), parallel(ctx, workers, workers, func(w int) {
 		to, out := counts[w], s.sorted
 		for _, v := range piece(w) {
 			p := t.key(v) >> low & mask

@@ -34,7 +34,6 @@ func (j *joiner) flush(ctx context.Context) error {
 	return nil
 }
 
-// pair emits all positions of a pair of values.
 func (j *joiner) pair(p valuePair, as, bs []uint32) error {
 	d := Distance(p.a, p.b)
 	same := j.a == j.b && p.a == p.b
@@ -65,7 +64,6 @@ func (j *joiner) pair(p valuePair, as, bs []uint32) error {
 	return nil
 }
 
-// positions maps values to their positions in a list.
 type positions struct {
 	values []uint64 // sorted
 	start  []uint32 // of values[i]: at[start[i]:start[i+1]]

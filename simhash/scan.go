@@ -7,7 +7,6 @@ import (
 	"unsafe"
 )
 
-// scanner compares buckets of one table.
 type scanner struct {
 	*joiner
 	number int

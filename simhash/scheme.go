@@ -7,8 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
+	"github.com/neardup/neardup/text"
 )
 
 // Word is a feature as text, with its weight.
@@ -196,11 +195,13 @@ func asciiWords(text string) []Word {
 // notWord matches what Python's [\w\u4e00-\u9fcc]+ leaves out.
 var notWord = regexp.MustCompile(`[^\pL\pN_\x{4e00}-\x{9fcc}]+`)
 
+// lower makes lower case as Python does.
+var lower, _ = text.ParseNormalizer("lower")
+
 // fourGrams cuts every run of 4 code points out of the remaining runes of a lower-cased text. Fewer than 4
 // runes are one feature, even if there are none.
 func fourGrams(text string) []Word {
-	lower := cases.Lower(language.Und, cases.HandleFinalSigma(true)).String(text)
-	runes := []rune(notWord.ReplaceAllString(lower, ""))
+	runes := []rune(notWord.ReplaceAllString(lower.Clean(text), ""))
 	words := make([]Word, 0, len(runes))
 	for i := range max(len(runes)-3, 1) {
 		words = append(words, Word{string(runes[i:min(i+4, len(runes))]), 1})

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -29,7 +30,8 @@ func readArticle(m Message) article {
 		return a
 	}
 	var in struct {
-		NID string `json:"nid"`
+		ID  string `json:"id"`
+		NID string `json:"nid"` // its name in the classic interface
 	}
 	switch {
 	case len(m.Value) > maxArticle:
@@ -37,11 +39,11 @@ func readArticle(m Message) article {
 	case !json.Valid(m.Value):
 		a.flaw = "no valid JSON"
 	case json.Unmarshal(m.Value, &in) != nil:
-		a.flaw = "no object with a nid that is a string"
-	case in.NID == "":
-		a.flaw = "no nid"
+		a.flaw = "no object with an id that is a string"
+	case in.ID == "" && in.NID == "":
+		a.flaw = "no id"
 	}
-	a.nid = in.NID
+	a.nid = cmp.Or(in.ID, in.NID)
 	return a
 }
 
@@ -62,7 +64,7 @@ type (
 	}
 	refused struct {
 		Position
-		NID    string `json:"nid,omitempty"`
+		NID    string `json:"id,omitempty"`
 		Status int    `json:"status,omitempty"`
 		Reason string `json:"reason"`
 	}

@@ -64,7 +64,6 @@ type line struct {
 	Offset    string
 	ID, DocID string
 	Replayed  bool
-	NID       string
 	Status    int
 	Reason    string
 }
@@ -241,10 +240,10 @@ func refusals(t *testing.T, s streamtest.Streams) {
 	bad := []struct{ message, nid, reason string }{
 		{"no JSON", "", "no valid JSON"},
 		{`{"nid":"x"} {}`, "", "no valid JSON"},
-		{`{"content":"anonymous"}`, "", "no nid"},
-		{`{"nid":""}`, "", "no nid"},
-		{`{"nid":7}`, "", "no object with a nid that is a string"},
-		{`["nid"]`, "", "no object with a nid that is a string"},
+		{`{"content":"anonymous"}`, "", "no id"},
+		{`{"nid":""}`, "", "no id"},
+		{`{"nid":7}`, "", "no object with an id that is a string"},
+		{`["nid"]`, "", "no object with an id that is a string"},
 		{`{"nid":"taken"}`, "taken", "409 Conflict: another article"},
 	}
 	s.Send(t, 0, article("first"))
@@ -259,7 +258,7 @@ func refusals(t *testing.T, s streamtest.Streams) {
 	decidedOnce(t, s, []string{"first", "last"})
 	lines := read(t, s.Read(t, s.Bad))
 	for i, b := range bad {
-		if i >= len(lines) || lines[i].NID != b.nid || lines[i].Reason != b.reason {
+		if i >= len(lines) || lines[i].ID != b.nid || lines[i].Reason != b.reason {
 			t.Errorf("refused: %+v, of %+v", lines, b)
 		}
 	}

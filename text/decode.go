@@ -10,15 +10,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gogs/chardet"
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 )
 
 // ErrBinary is returned for bytes that are not text in any charset.
 var ErrBinary = errors.New("not a text: control characters")
+
+// ErrCharset is returned for bytes in a charset that the program cannot decode. It decodes all, except for one that
+// a browser loads.
+var ErrCharset = errors.New("the charset is not in this program, which reads UTF-8 and UTF-16")
 
 // sample is how many bytes the guesses look at.
 const sample = 8 << 10
@@ -28,7 +29,7 @@ const sample = 8 << 10
 // contradict it. Decode uses the first that applies: a byte order mark, escape sequences of ISO-2022-JP, valid
 // UTF-8, a declared charset, one named in a meta element or an XML declaration, statistics over the first 8 KB.
 //
-// Undecodable bytes become U+FFFD. The error is ErrBinary. UTF-8 is checked at several GB/s and costs one copy;
+// Undecodable bytes become U+FFFD. The error is ErrBinary or ErrCharset. UTF-8 is checked at several GB/s and costs one copy;
 // other charsets run at 50 to 300 MB/s.
 func Decode(raw []byte, declared string) (string, string, error) {
 	if name, rest := byteOrderMark(raw); name != "" {
@@ -168,29 +169,26 @@ func decodeAs(name string, raw []byte) (string, string, error) {
 	if name == "utf-8" {
 		return strings.Map(func(r rune) rune { return r }, string(raw)), name, nil
 	}
-	out, err := lookup(name).NewDecoder().Bytes(raw)
+	enc, err := lookup(name)
+	if err != nil {
+		return "", name, err
+	}
+	out, err := enc.NewDecoder().Bytes(raw)
 	if err != nil {
 		return "", name, fmt.Errorf("decode %s: %w", name, err)
 	}
 	return string(out), name, nil
 }
 
-// lookup returns the encoding of a canonical name. GB 18030 reads all three
-// Chinese standards, and UTF-16 has lost its mark already.
-func lookup(name string) encoding.Encoding {
+// lookup returns the encoding of a canonical name. UTF-16 has lost its mark already.
+func lookup(name string) (encoding.Encoding, error) {
 	switch name {
-	case "gb18030":
-		return simplifiedchinese.GB18030
 	case "utf-16le":
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
 	case "utf-16be":
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
 	}
-	enc, err := htmlindex.Get(name)
-	if err != nil {
-		return encoding.Replacement
-	}
-	return enc
+	return tableOf(name)
 }
 
 // IsCharset reports whether a name is one of a charset that is read.
@@ -203,11 +201,7 @@ func canonical(label string) string {
 	if label == "gb-18030" {
 		return "gb18030"
 	}
-	enc, err := htmlindex.Get(label)
-	if err != nil {
-		return ""
-	}
-	name, err := htmlindex.Name(enc)
+	name, err := nameOf(label)
 	switch {
 	case err != nil || name == "replacement" || name == "x-user-defined":
 		return ""
@@ -253,14 +247,10 @@ type charsetGuess struct {
 // guess returns the charsets by statistics, best first. Of ties the charset that is more common on the web
 // comes first, then by name, because the detector runs its recognisers concurrently, in random order.
 func guess(head []byte) []charsetGuess {
-	found, err := chardet.NewTextDetector().DetectAll(head)
-	if err != nil {
-		return nil
-	}
 	var out []charsetGuess
-	for _, f := range found {
-		if name := canonical(f.Charset); name != "" && name != "utf-8" && !sevenBit(name) {
-			out = append(out, charsetGuess{name, f.Confidence})
+	for _, f := range detect(head) {
+		if name := canonical(f.name); name != "" && name != "utf-8" && !sevenBit(name) {
+			out = append(out, charsetGuess{name, f.confidence})
 		}
 	}
 	slices.SortFunc(out, func(a, b charsetGuess) int {

@@ -149,9 +149,6 @@ func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 // weigh returns the weight of a word and whether the table has it. A word that the table lacks is a name or a
 // misspelling. It gets half the weight of a word in the middle of the table.
 func weigh(t *keyword.Table, word string) (weight uint32, known bool) {
-	if t == nil {
-		return NumberWeight, false
-	}
 	idf, known := t.Find(word)
 	w := idf * Unit / keyword.Unit
 	if !known {

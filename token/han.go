@@ -50,11 +50,5 @@ const mostRun = 1 << 12
 
 // segment appends the words of Chinese characters to dst.
 func (c *Cutter) segment(dst []string, s string) []string {
-	if g := c.lexicon.chinese().segmenter; g != nil {
-		return g.Cut(dst, s, segment.HMM)
-	}
-	for at, r := range s {
-		dst = append(dst, s[at:at+utf8.RuneLen(r)])
-	}
-	return dst
+	return c.lexicon.chinese().segmenter.Cut(dst, s, segment.HMM)
 }

@@ -59,18 +59,16 @@ func (l *Lexicon) Label() string {
 	return TablesLabel
 }
 
-// loadChinese makes what Chinese needs of embedded data, which the tests prove
-// to be whole: nothing can fail here that did not fail there. Without a
-// segmenter each character would be a word.
+// loadChinese reads the tables of Chinese. They cannot fail where they are embedded, because the tests prove them
+// whole. Where they are loaded they can, and then the program ends: without them it would decide otherwise.
 func (l *Lexicon) loadChinese() chineseTables {
-	c := chineseTables{idf: l.own}
-	if g, err := segment.Default(); err == nil {
-		c.segmenter = g
+	g, err := segment.Default()
+	c := chineseTables{segmenter: g, idf: l.own}
+	if err == nil && c.idf == nil {
+		c.idf, err = keyword.Chinese()
 	}
-	if c.idf == nil {
-		if t, err := keyword.Chinese(); err == nil {
-			c.idf = t
-		}
+	if err != nil {
+		panic(err)
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,16 +33,10 @@ func parsePosting(fields [][]byte) (p batch.Posting, err error) {
 		return p, err
 	}
 	key, text, role, sketch := fields[0], fields[1], fields[2], fields[3]
-	k, err := parseHex(key)
-	if err != nil {
-		return p, err
-	}
-	t, err := parsePlace(text)
-	if err != nil {
-		return p, err
-	}
-	s, err := parseHex(sketch)
-	if err != nil {
+	k, errKey := parseHex(key)
+	t, errText := parsePlace(text)
+	s, errSketch := parseHex(sketch)
+	if err := cmp.Or(errKey, errText, errSketch); err != nil {
 		return p, err
 	}
 	r := batch.Role(1 + strings.Index(roles, string(role)))
@@ -70,10 +65,10 @@ const largeBucket = 1 << 16
 // sequence. It writes candidates (later, earlier), each once per key, and drops none silently. It holds the
 // postings of one key in memory, 24 bytes each.
 //
-// With limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
+// With s.Limits.Hot, it writes each posting of a hot bucket after two empty fields. If the bucket has more than
 // 65,536 postings, the role is in upper case and Bucket holds no more in memory.
-func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
-	b := s.buckets(ctx, in, out, limits)
+func (s Stages) Bucket(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	b := s.buckets(ctx, in, out)
 	err := b.each(func(fields [][]byte) error {
 		p, err := parsePosting(fields)
 		if err != nil {
@@ -94,8 +89,8 @@ const postingsMemory = 128 << 20
 // passes on lines of copies and candidates: an empty field, later, earlier and role become later, earlier,
 // two empty fields and role. With s.Against, it also finds the leaders of the index with the same keys, but
 // not for buckets that it writes as postings.
-func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) (Counts, error) {
-	b := s.buckets(ctx, in, out, limits)
+func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	b := s.buckets(ctx, in, out)
 	sorted := batch.NewPostings("", postingsMemory)
 	defer sorted.Close()
 	var buf bytes.Buffer
@@ -121,7 +116,6 @@ func (s Stages) BucketPacks(ctx context.Context, in io.Reader, out io.Writer, li
 	return b.counts, errors.Join(err, b.out.Flush())
 }
 
-// passed writes a line of a copy or a candidate.
 func (b *buckets) passed(later, earlier, role []byte) error {
 	for _, place := range [][]byte{later, earlier} {
 		p, err := parsePlace(place)
@@ -135,11 +129,10 @@ func (b *buckets) passed(later, earlier, role []byte) error {
 	return b.write()
 }
 
-func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer, limits BucketLimits) *buckets {
-	return &buckets{lines: newLines(ctx, in, out), limits: limits, pairing: batch.Pairing{Method: s.Method}}
+func (s Stages) buckets(ctx context.Context, in io.Reader, out io.Writer) *buckets {
+	return &buckets{lines: newLines(ctx, in, out), limits: s.Limits, pairing: batch.Pairing{Method: s.Method}}
 }
 
-// buckets holds the state of the stage.
 type buckets struct {
 	*lines
 	limits  BucketLimits
@@ -166,7 +159,6 @@ func (b *buckets) add(p batch.Posting) error {
 	return b.whole(largeRoles)
 }
 
-// flush ends a bucket.
 func (b *buckets) flush() error {
 	defer func() { b.bucket, b.large = b.bucket[:0], false }()
 	switch {
@@ -191,7 +183,6 @@ func (b *buckets) flush() error {
 	return b.pairs()
 }
 
-// pairs writes the candidates of the bucket.
 func (b *buckets) pairs() (err error) {
 	n := int64(0)
 	b.pairing.Bucket(b.bucket, func(c batch.Candidate) bool {
@@ -217,7 +208,6 @@ func (b *buckets) candidate(c batch.Candidate) error {
 	return b.write()
 }
 
-// whole writes the postings of the bucket.
 func (b *buckets) whole(roles string) error {
 	for _, p := range b.bucket {
 		if err := b.left(p, roles); err != nil {
@@ -227,7 +217,6 @@ func (b *buckets) whole(roles string) error {
 	return nil
 }
 
-// left writes a posting of a hot bucket.
 func (b *buckets) left(p batch.Posting, roles string) error {
 	if p.Text() < held {
 		return nil // Decide finds the documents of the index itself

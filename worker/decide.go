@@ -19,9 +19,8 @@ const DecideMemory = 512 << 20
 // that may be near one of them, so its decisions equal those of a run over all documents. First it reads
 // rulings ("r", place, place, must or cannot). Then it reads documents and copies in the order of their
 // places (place, check and text, as in Verify). Like Lead, it writes one edge for each duplicate and for each
-// new variant. The similarity of a variant is 0 because it is not measured again. conflicts adds evidence as
-// in Verify. Rulings cannot be combined with s.Against. Its memory is bounded.
-func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
+// new variant. The similarity of a variant is 0 because it is not measured again. Rulings cannot be combined with s.Against. Its memory is bounded.
+func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(3)
 	docs := &documentLines{Stages: s, lines: l}
@@ -41,12 +40,11 @@ func (s Stages) Decide(ctx context.Context, in io.Reader, out io.Writer, conflic
 			return fmt.Errorf("%w: the document at %s comes after that at %s", ErrLine, appendPlace(nil, place), appendPlace(nil, last))
 		}
 		last = place
-		return l.decided(place, &o, conflicts)
+		return l.decided(place, &o, s.Conflicts)
 	})
 	return l.counts, errors.Join(err, l.out.Flush())
 }
 
-// decided writes the edge of a decision, if it has one.
 func (l *lines) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) error {
 	leader, m := d.Leader, neardup.Match{Similarity: d.Similarity, Distance: -1, Near: true, Method: d.Method, Basis: d.Basis}
 	if d.Distance != nil {

@@ -45,7 +45,7 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 	}
 	for _, ruled := range []map[string]string{nil, {"3\t1": "cannot", "12\t4": "cannot", "30\t31": "must"}} {
 		var between, want, in, got strings.Builder
-		if _, err := s.Verify(t.Context(), strings.NewReader(pairs.String()), &between, false); err != nil {
+		if _, err := s.Verify(t.Context(), strings.NewReader(pairs.String()), &between); err != nil {
 			t.Fatal(err)
 		}
 		all := strings.Split(strings.TrimSuffix(between.String(), "\n"), "\n")
@@ -65,11 +65,11 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 			fmt.Sscan(b, &y.Later, &y.Earlier)
 			return x.Compare(y)
 		})
-		if _, err := Lead(t.Context(), strings.NewReader(strings.Join(all, "\n")+"\n"), &want); err != nil {
+		if _, err := (Stages{}).Lead(t.Context(), strings.NewReader(strings.Join(all, "\n")+"\n"), &want); err != nil {
 			t.Fatal(err)
 		}
 		in.WriteString(docs.String())
-		n, err := s.Decide(t.Context(), strings.NewReader(in.String()), &got, false)
+		n, err := s.Decide(t.Context(), strings.NewReader(in.String()), &got)
 		if err != nil || n.In != int64(len(texts)+len(ruled)) {
 			t.Fatalf("%+v, %v", n, err)
 		}
@@ -82,12 +82,13 @@ func TestDecideIsLeadOfAllPairs(t *testing.T) {
 // Variants come with the facts in which they differ, as Verify gives them.
 func TestDecideNamesVariants(t *testing.T) {
 	s := stagesOf(t, "auto")
+	s.Conflicts = true
 	a, b := "Your parcel from the shop arrives on Monday between two and four", "Your parcel from the shop arrives on Friday between two and four"
 	var got, want strings.Builder
-	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)+textLine(s, 7, a)), &got, true); err != nil {
+	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)+textLine(s, 7, a)), &got); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &want, true); err != nil {
+	if _, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &want); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(got.String(), "\n")
@@ -110,12 +111,12 @@ func TestDecideKeepsDistances(t *testing.T) {
 	a := strings.Join(words, " ")
 	b := strings.Replace(a, "fox3 ", "cat ", 1)
 	var edges, want, got strings.Builder
-	_, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &edges, false)
+	_, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 3, a)+"t\t"+textLine(s, 4, b)+"c\t4\t3\n"), &edges)
 	if err == nil {
-		_, err = Lead(t.Context(), strings.NewReader(edges.String()), &want)
+		_, err = (Stages{}).Lead(t.Context(), strings.NewReader(edges.String()), &want)
 	}
 	if err == nil {
-		_, err = s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)), &got, false)
+		_, err = s.Decide(t.Context(), strings.NewReader(textLine(s, 3, a)+textLine(s, 4, b)), &got)
 	}
 	if fields := strings.Split(want.String(), "\t"); err != nil || got.String() != want.String() || len(fields) != 8 || fields[4] < "1" || fields[4] > "3" {
 		t.Errorf("got %q, want %q with a distance from 1 to 3, %v", got.String(), want.String(), err)
@@ -146,7 +147,7 @@ func TestDecideRefuses(t *testing.T) {
 		many.String() + "1\\\n":             "line 9001: ",
 		many.String() + "9001\t" + check + "\ta\\x\n1\t\n": "line 9001: ",
 	} {
-		if _, err := s.Decide(t.Context(), strings.NewReader(in), &strings.Builder{}, false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.Decide(t.Context(), strings.NewReader(in), &strings.Builder{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: error %v, want one that says %s", in, err, want)
 		}
 	}
@@ -157,10 +158,10 @@ func TestDecideRefuses(t *testing.T) {
 		}
 		return "", nil
 	}
-	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 0, "a\tb")+textLine(s, 1, "bad")), &strings.Builder{}, false); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), "at 1: not good") {
+	if _, err := s.Decide(t.Context(), strings.NewReader(textLine(s, 0, "a\tb")+textLine(s, 1, "bad")), &strings.Builder{}); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), "at 1: not good") {
 		t.Errorf("a record that is none: %v", err)
 	}
-	if n, err := s.Decide(t.Context(), strings.NewReader(""), &strings.Builder{}, false); err != nil || n != (Counts{}) {
+	if n, err := s.Decide(t.Context(), strings.NewReader(""), &strings.Builder{}); err != nil || n != (Counts{}) {
 		t.Errorf("nothing: %+v, %v", n, err)
 	}
 	// A decoder is for one goroutine.
@@ -174,12 +175,12 @@ func TestDecideRefuses(t *testing.T) {
 		inside.Add(-1)
 		return "", nil
 	}
-	if n, err := s.Decide(t.Context(), strings.NewReader(many.String()), &strings.Builder{}, false); err != nil || n.In != 9000 {
+	if n, err := s.Decide(t.Context(), strings.NewReader(many.String()), &strings.Builder{}); err != nil || n.In != 9000 {
 		t.Errorf("%d records, %v", n.In, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.Decide(ctx, strings.NewReader(many.String()), &strings.Builder{}, false); !errors.Is(err, context.Canceled) {
+	if _, err := s.Decide(ctx, strings.NewReader(many.String()), &strings.Builder{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// parseDecision reads what a digest needs of a decision.
 func parseDecision(fields [][]byte) (d neardup.Decision, err error) {
 	if err := want(fields, 5, "a decision"); err != nil {
 		return d, err

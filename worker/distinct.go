@@ -72,7 +72,6 @@ type distinct struct {
 	buf    []batch.Posting
 }
 
-// post writes the postings of a text.
 func (d *distinct) post(r textRow, place batch.Ordinal) error {
 	d.buf = r.postings(place, d.buf)
 	for _, p := range d.buf {
@@ -151,7 +150,6 @@ func (r *run) add(t textRow) error {
 	return err
 }
 
-// later stores a text for a later run.
 func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	// The last bytes, because the first ones chose the part.
 	at := hash[hashLen-1-r.depth%16] % spills
@@ -165,7 +163,6 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 	return err
 }
 
-// finish writes the results of the run, and then executes the later runs.
 func (r *run) finish() error {
 	rows := r.rows
 	for _, first := range r.firsts {
@@ -208,7 +205,6 @@ func (r *run) finish() error {
 	return nil
 }
 
-// close removes the run's files.
 func (r *run) close() {
 	_ = r.copies.Close() // temporary files, so errors do not matter
 	for _, s := range r.rest {

@@ -3,6 +3,7 @@ package worker
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,6 @@ type Counts struct {
 	Out int64 `json:"out"`
 }
 
-// lines reads and writes lines of fields.
 type lines struct {
 	ctx    context.Context
 	in     *bufio.Reader
@@ -196,7 +196,6 @@ func Unescape(b []byte) (string, error) {
 	return string(append(out, b...)), nil
 }
 
-// edge builds the line of an edge.
 func (l *lines) edge(e batch.Edge) {
 	l.ordinal(e.Later)
 	l.tab()
@@ -217,7 +216,6 @@ func (l *lines) edge(e batch.Edge) {
 	}
 }
 
-// parseShare parses a number between 0 and 1.
 func parseShare(name string, field []byte) (float64, error) {
 	x, err := strconv.ParseFloat(string(field), 64)
 	if err != nil || !(x >= 0 && x <= 1) {
@@ -226,30 +224,23 @@ func parseShare(name string, field []byte) (float64, error) {
 	return x, nil
 }
 
-// parseEdge reads the line of an edge.
 func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 	if err := want(fields, 8, "an edge"); err != nil {
 		return e, err
 	}
 	later, earlier, similarity, closeness, distance := fields[0], fields[1], fields[2], fields[3], fields[4]
 	relation, method, basis := batch.Relation(fields[5]), fields[6], fields[7]
-	e.Later, err = parsePlace(later)
-	if err != nil {
-		return e, err
-	}
-	e.Earlier, err = parseEarlier(earlier)
-	if err != nil {
-		return e, err
-	}
-	e.Similarity, err = parseShare("similarity", similarity)
-	if err != nil {
-		return e, err
-	}
+	var errs [6]error
+	e.Later, errs[0] = parsePlace(later)
+	e.Earlier, errs[1] = parseEarlier(earlier)
+	e.Similarity, errs[2] = parseShare("similarity", similarity)
 	if len(closeness) > 0 {
-		e.Closeness, err = parseShare("closeness", closeness)
-		if err != nil {
-			return e, err
-		}
+		e.Closeness, errs[3] = parseShare("closeness", closeness)
+	}
+	e.Method, errs[4] = Unescape(method)
+	e.Basis, errs[5] = Unescape(basis)
+	if err := cmp.Or(errs[:]...); err != nil {
+		return e, err
 	}
 	e.Distance = -1
 	if len(distance) > 0 {
@@ -258,14 +249,6 @@ func parseEdge(fields [][]byte) (e batch.Edge, err error) {
 			return e, fmt.Errorf("%w: distance %q", ErrLine, distance)
 		}
 		e.Distance = int(d)
-	}
-	e.Method, err = Unescape(method)
-	if err != nil {
-		return e, err
-	}
-	e.Basis, err = Unescape(basis)
-	if err != nil {
-		return e, err
 	}
 	e.Unsure = relation == batch.Unsure
 	e.Variant = e.Unsure || relation == batch.Variant

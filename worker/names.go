@@ -41,7 +41,6 @@ func (s Stages) named(fields [][]byte) (place batch.Ordinal, row reference.Row, 
 	return place, row, err
 }
 
-// heldRow returns the row of a document in the index.
 func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	if s.Against == nil || place >= held {
 		return reference.Row{}, fmt.Errorf("%w: no document of an index is at %s", ErrLine, appendPlace(nil, place))
@@ -49,7 +48,6 @@ func (s Stages) heldRow(place batch.Ordinal) (reference.Row, error) {
 	return s.Against.Row(uint32(place))
 }
 
-// text returns the clean text of a document in the index.
 func (s Stages) text(place batch.Ordinal) (string, error) {
 	row, err := s.heldRow(place)
 	if err != nil {

@@ -105,7 +105,7 @@ func TestStagesAgainstAnIndex(t *testing.T) {
 				for i, d := range docs[held:] {
 					lines.WriteString(textLine(s, i, d.Text))
 				}
-				if _, err := s.Decide(t.Context(), strings.NewReader(lines.String()), &decided, false); err != nil {
+				if _, err := s.Decide(t.Context(), strings.NewReader(lines.String()), &decided); err != nil {
 					t.Fatal(err)
 				}
 				whole := map[int]string{}
@@ -151,7 +151,7 @@ func (s Stages) edges(t *testing.T, docs []neardup.Document) (leaders map[int]st
 	for _, c := range candidates {
 		block.WriteString("c\t" + strings.Replace(c, " ", "\t", 1) + "\n")
 	}
-	if _, err := s.Verify(t.Context(), strings.NewReader(block.String()), &edges, false); err != nil {
+	if _, err := s.Verify(t.Context(), strings.NewReader(block.String()), &edges); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.SplitAfter(edges.String(), "\n")
@@ -162,7 +162,7 @@ func (s Stages) edges(t *testing.T, docs []neardup.Document) (leaders map[int]st
 		fmt.Sscan(b, &y[0], &y[1])
 		return slices.Compare(x[:], y[:])
 	})
-	if _, err := Lead(t.Context(), strings.NewReader(strings.Join(all, "")), &chosen); err != nil {
+	if _, err := (Stages{}).Lead(t.Context(), strings.NewReader(strings.Join(all, "")), &chosen); err != nil {
 		t.Fatal(err)
 	}
 	leaders = map[int]string{}
@@ -250,7 +250,7 @@ func TestStagesRefuseAnotherIndex(t *testing.T) {
 		}
 	}
 	s.Against = nil
-	if _, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 1, "x y z")+"c\t1\t-5\n"), &strings.Builder{}, false); !errors.Is(err, ErrLine) {
+	if _, err := s.Verify(t.Context(), strings.NewReader("t\t"+textLine(s, 1, "x y z")+"c\t1\t-5\n"), &strings.Builder{}); !errors.Is(err, ErrLine) {
 		t.Errorf("a document of no index: %v", err)
 	}
 }

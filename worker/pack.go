@@ -127,7 +127,6 @@ func appendText(b []byte, hash [hashLen]byte, place batch.Ordinal, rec *neardup.
 	return b
 }
 
-// textRow is the encoded row of a document.
 type textRow []byte
 
 // size returns the length of the row at the start of r, which must hold at least the head.
@@ -148,7 +147,6 @@ func nextText(b []byte) (row textRow, rest []byte, err error) {
 	return b[:n], b[n:], nil
 }
 
-// eachText calls fn with the rows of a pack.
 func eachText(pack []byte, fn func(textRow) error) error {
 	for len(pack) > 0 {
 		row, rest, err := nextText(pack)
@@ -194,7 +192,6 @@ func appendPosting(b []byte, p batch.Posting) []byte {
 	return b
 }
 
-// eachPosting calls fn with the postings of a pack.
 func eachPosting(pack []byte, fn func(batch.Posting) error) error {
 	if len(pack)%postingLen != 0 {
 		return fmt.Errorf("%w: a pack ends inside a posting", ErrLine)

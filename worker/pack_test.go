@@ -71,7 +71,7 @@ func (e engine) packed(inputs []string, apart ...int) (candidates, copies []stri
 	}
 	for i := range postings {
 		var out strings.Builder
-		_, err := e.BucketPacks(ctx, strings.NewReader(postings[i].String()), &out, BucketLimits{})
+		_, err := e.BucketPacks(ctx, strings.NewReader(postings[i].String()), &out)
 		for _, f := range e.lines(out.String(), err) {
 			if len(f) == 5 && f[4] == "c" {
 				copies = append(copies, f[0]+" "+f[1])
@@ -120,7 +120,7 @@ func (e engine) plain(inputs []string, apart ...int) (candidates, copies []strin
 	}
 	slices.Sort(postings)
 	var out strings.Builder
-	_, err := e.Bucket(ctx, strings.NewReader(strings.Join(postings, "")), &out, BucketLimits{})
+	_, err := e.Bucket(ctx, strings.NewReader(strings.Join(postings, "")), &out)
 	for _, f := range e.lines(out.String(), err) {
 		candidates = append(candidates, f[0]+" "+f[1])
 	}
@@ -241,7 +241,7 @@ func TestPacksThatAreNone(t *testing.T) {
 		run := s.Distinct
 		if c.stage == "bucket" {
 			run = func(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-				return s.BucketPacks(ctx, in, out, BucketLimits{})
+				return s.BucketPacks(ctx, in, out)
 			}
 		}
 		if _, err := run(ctx, strings.NewReader(c.in), &out); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), c.want) {

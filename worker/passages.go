@@ -15,27 +15,17 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// Passages has the stages that find repeated passages, as package passage does. They send packs of
-// little-endian rows to each other.
+// Passages are the settings of the stages that find repeated passages. These send packs of little-endian rows to each
+// other.
 type Passages struct {
 	Steps *passage.Steps
 	// Spec identifies the method for Contract.
 	Spec string
-	// As in Stages.
-	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
-	Parts  int
+	// Cut cuts the repeated parts of a document.
+	Cut func(neardup.Document, []passage.Span) (Cut, error)
+	// Replace puts the new text into the record that Decode has read last.
+	Replace func(record []byte, text string) ([]byte, error)
 }
-
-// documents returns Stages for reading documents.
-func (p Passages) documents() Stages { return Stages{Decode: p.Decode} }
-
-// Contract names all that driver and workers must agree on.
-func (p Passages) Contract() string {
-	return fmt.Sprintf("neardup-worker/%d passages %s", Protocol, p.Spec)
-}
-
-// Check returns nil if a driver's contract is that of these stages, else ErrUnlike.
-func (p Passages) Check(contract string) error { return agree(p.Contract(), contract) }
 
 // PassagesMemory is the approximate memory of a stage for sorting, in bytes. The rest is on disk.
 const PassagesMemory = 256 << 20
@@ -45,12 +35,12 @@ const anchorLen = 8 + 8 + 4
 
 // Anchors runs the first stage. It reads the input of Records, and writes the same lines of documents as
 // RecordsInPacks. Its packs are input of Again.
-func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := l.packsOf(p.Parts, "\t\t\t\t\t\t")
-	l.most = p.documents().fields(2)
+	packs := l.packsOf(s.Parts, "\t\t\t\t\t\t")
+	l.most = s.fields(2)
 	err := l.each(func(fields [][]byte) error {
-		d, err := p.documents().uncleaned(fields)
+		d, err := s.uncleaned(fields)
 		if errors.Is(err, ErrBlank) {
 			return nil
 		}
@@ -60,7 +50,7 @@ func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Cou
 		if d.reject != "" {
 			d.check = ""
 		} else {
-			for i, hash := range p.Steps.Anchors(d.clean) {
+			for i, hash := range s.Passages.Steps.Anchors(d.clean) {
 				err := packs.add(packs.part(hash), func(b []byte) []byte {
 					b = binary.LittleEndian.AppendUint64(b, hash)
 					b = binary.LittleEndian.AppendUint64(b, uint64(d.place))
@@ -73,11 +63,10 @@ func (p Passages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Cou
 		}
 		return l.documentOfPacks(d, "", false)
 	})
-	return p.end(l, packs, err)
+	return end(l, packs, err)
 }
 
-// end flushes the packs and the lines.
-func (p Passages) end(l *lines, packs *packs, err error) (Counts, error) {
+func end(l *lines, packs *packs, err error) (Counts, error) {
 	if err == nil {
 		err = packs.flushAll()
 	}
@@ -99,7 +88,6 @@ func (l *lines) eachRow(length int, fn func(row []byte) error) error {
 	})
 }
 
-// eachPack calls fn with the packs of lines.
 func (l *lines) eachPack(fn func(pack []byte) error) error {
 	var buf bytes.Buffer
 	return l.each(func(fields [][]byte) error {
@@ -116,7 +104,7 @@ func (l *lines) eachPack(fn func(pack []byte) error) error {
 
 // Again reads the packs of a part in any order. For each document, it writes the place and the numbers of the
 // anchors whose hash recurs, separated by spaces.
-func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l, disk := newLines(ctx, in, out), external.NewFiles("")
 	defer disk.Close()
 	hashes := external.NewSorter[[3]uint64](disk, PassagesMemory/4)
@@ -130,7 +118,7 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 	if err != nil {
 		return l.counts, err
 	}
-	places := external.NewSorter[external.Pair](disk, PassagesMemory/4)
+	places := external.NewSorter[external.KeyValue](disk, PassagesMemory/4)
 	var last [3]uint64
 	times := 0
 	err = sorted.Each(ctx, func(row [3]uint64) error {
@@ -140,11 +128,11 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 		}
 		times++
 		if times == 2 {
-			if err := places.Add(external.Pair{last[1], last[2]}); err != nil {
+			if err := places.Add(external.KeyValue{last[1], last[2]}); err != nil {
 				return err
 			}
 		}
-		return places.Add(external.Pair{row[1], row[2]})
+		return places.Add(external.KeyValue{row[1], row[2]})
 	})
 	if err := errors.Join(err, sorted.Close()); err != nil {
 		return l.counts, err
@@ -152,15 +140,14 @@ func (p Passages) Again(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return l.counts, errors.Join(l.numbers(ctx, places), l.out.Flush())
 }
 
-// numbers writes the lines of Again.
-func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.Pair]) error {
+func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
 	sorted, err := places.Sort()
 	if err != nil {
 		return err
 	}
 	defer sorted.Close()
 	var last uint64
-	err = sorted.Each(ctx, func(p external.Pair) error {
+	err = sorted.Each(ctx, func(p external.KeyValue) error {
 		if len(l.line) > 0 && p.Key() == last {
 			l.line = append(l.line, ' ')
 		} else {
@@ -187,13 +174,13 @@ func (l *lines) endOf() error {
 
 // Contexts reads documents: place, check, number in the input, the numbers from Again, and text or record. It
 // writes packs (part and pack) for Matches.
-func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := l.packsOf(p.Parts, "")
+	packs := l.packsOf(s.Parts, "")
 	again := map[int]bool{}
-	l.most = p.documents().fields(5)
+	l.most = s.fields(5)
 	err := l.each(func(fields [][]byte) error {
-		d, err := p.withMore(fields)
+		d, err := s.withMore(fields)
 		if err != nil {
 			return err
 		}
@@ -209,11 +196,11 @@ func (p Passages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Co
 		for _, n := range numbers {
 			again[n] = true
 		}
-		return p.Steps.Contexts(uint32(item), d.clean, func(i int) bool { return again[i] }, func(c passage.Context) error {
+		return s.Passages.Steps.Contexts(uint32(item), d.clean, func(i int) bool { return again[i] }, func(c passage.Context) error {
 			return packs.add(packs.part(c.Key), func(b []byte) []byte { return appendContext(b, c) })
 		})
 	})
-	return p.end(l, packs, err)
+	return end(l, packs, err)
 }
 
 // packsOf makes packs that are written as lines of part and pack. The fields of empty precede them.
@@ -248,10 +235,10 @@ func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 }
 
 // Matches reads the packs of contexts of a part, in any order, and writes packs, part and pack, for Spans.
-func (p Passages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	packs := l.packsOf(p.Parts, "")
-	buckets := p.Steps.NewBuckets()
+	packs := l.packsOf(s.Parts, "")
+	buckets := s.Passages.Steps.NewBuckets()
 	defer buckets.Close()
 	err := l.eachPack(func(pack []byte) error {
 		for len(pack) > 0 {
@@ -275,7 +262,7 @@ func (p Passages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Cou
 			})
 		})
 	}
-	return p.end(l, packs, err)
+	return end(l, packs, err)
 }
 
 // matchLen is the length of a row of a match: two positions, length.
@@ -283,9 +270,9 @@ const matchLen = 8 + 8 + 4
 
 // Spans reads the packs of matches of a part in any order. It writes spans: the number of the document, the
 // start and the length in bytes, and the number and start of the source.
-func (p Passages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	joined := p.Steps.NewJoined()
+	joined := s.Passages.Steps.NewJoined()
 	defer joined.Close()
 	err := l.eachRow(matchLen, func(row []byte) error {
 		return joined.Add(passage.Match{
@@ -315,9 +302,9 @@ func numbersOf(field []byte, most int) (all []int, err error) {
 }
 
 // withMore reads a line of place, check, two other fields and text or record.
-func (p Passages) withMore(fields [][]byte) (document, error) {
+func (s Stages) withMore(fields [][]byte) (document, error) {
 	if err := want(fields, 5, "a document"); err != nil {
 		return document{}, err
 	}
-	return p.documents().checked([][]byte{fields[0], fields[1], fields[4]})
+	return s.checked([][]byte{fields[0], fields[1], fields[4]})
 }

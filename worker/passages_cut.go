@@ -13,11 +13,11 @@ import (
 
 // Sources reads documents: place, check, id, offsets (separated by spaces), and text or record. For each
 // offset it writes place, offset, the number of runes that begin in front of it, and id.
-func (p Passages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	l.most = p.documents().fields(5)
+	l.most = s.fields(5)
 	err := l.each(func(fields [][]byte) error {
-		d, err := p.withMore(fields)
+		d, err := s.withMore(fields)
 		if err != nil {
 			return err
 		}
@@ -72,12 +72,12 @@ type Span struct {
 
 // Cut reads documents: place, check, id, the spans as a JSON list, and text or record. For each it writes
 // place, state, the counts of a Cut, the lines of its spans, and the new text if it is cut. For records,
-// replace puts the new text into the last decoded record.
-func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func(neardup.Document, []passage.Span) (Cut, error), replace func(record []byte, text string) ([]byte, error)) (Counts, error) {
+// s.Passages.Replace makes the new record.
+func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
-	l.most = p.documents().fields(5)
+	l.most = s.fields(5)
 	err := l.each(func(fields [][]byte) error {
-		d, err := p.withMore(fields)
+		d, err := s.withMore(fields)
 		if err != nil {
 			return err
 		}
@@ -89,15 +89,15 @@ func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func
 		if err != nil {
 			return err
 		}
-		c, err := cut(neardup.Document{ID: id, Text: d.clean}, spans)
+		c, err := s.Passages.Cut(neardup.Document{ID: id, Text: d.clean}, spans)
 		if err != nil {
 			return err
 		}
 		switch {
 		case c.State != Changed:
 			c.Left = ""
-		case replace != nil:
-			record, err := replace(fields[4], c.Left)
+		case s.Passages.Replace != nil:
+			record, err := s.Passages.Replace(fields[4], c.Left)
 			if err != nil {
 				return err
 			}
@@ -109,7 +109,6 @@ func (p Passages) Cut(ctx context.Context, in io.Reader, out io.Writer, cut func
 	return l.counts, err
 }
 
-// spansOf parses the spans of a text.
 func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	var all []Span
 	if err := json.Unmarshal(list, &all); err != nil {

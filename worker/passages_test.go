@@ -18,19 +18,19 @@ import (
 )
 
 // passagesOf returns the stages for the given number of parts.
-func passagesOf(tb testing.TB, cfg passage.Config, parts int) Passages {
+func passagesOf(tb testing.TB, cfg passage.Config, parts int) Stages {
 	tb.Helper()
 	steps, err := passage.NewSteps(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Passages{Steps: steps, Spec: cfg.Least.String(), Parts: parts}
+	return Stages{Passages: &Passages{Steps: steps, Spec: cfg.Least.String()}, Parts: parts}
 }
 
-type passageStage func(Passages, context.Context, io.Reader, io.Writer) (Counts, error)
+type passageStage func(Stages, context.Context, io.Reader, io.Writer) (Counts, error)
 
 // divided runs a stage over lines that come in any order, in its parts: each line in the one that of names.
-func (p Passages) divided(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string, of func(f []string) int) (out [][]string) {
+func (p Stages) divided(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string, of func(f []string) int) (out [][]string) {
 	tb.Helper()
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	parts := make([]strings.Builder, p.Parts)
@@ -46,7 +46,7 @@ func (p Passages) divided(tb testing.TB, r *rand.Rand, stage passageStage, rows 
 }
 
 // packs runs a stage over packs, fields part and pack, by part.
-func (p Passages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string) [][]string {
+func (p Stages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string) [][]string {
 	parts := map[string]int{}
 	packs := make([][]string, len(rows))
 	for i, f := range rows {
@@ -57,7 +57,7 @@ func (p Passages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows []
 }
 
 // found returns the spans that the stages find, in the order of the documents.
-func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
+func (p Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
 	tb.Helper()
 	anywhere := func([]string) int { return r.IntN(p.Parts) }
 	var read [][]string
@@ -66,7 +66,7 @@ func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (a
 	}
 	var hashes [][]string
 	known := make([][]string, len(docs))
-	for _, f := range p.divided(tb, r, Passages.Anchors, read, anywhere) {
+	for _, f := range p.divided(tb, r, Stages.Anchors, read, anywhere) {
 		if len(f) == 8 {
 			hashes = append(hashes, f)
 			continue
@@ -82,19 +82,19 @@ func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (a
 		return rows
 	}
 	anchors := map[int][2]string{}
-	for _, f := range p.packs(tb, r, Passages.Again, hashes) {
+	for _, f := range p.packs(tb, r, Stages.Again, hashes) {
 		place, _ := strconv.Atoi(f[0])
 		anchors[place/3] = [2]string{strconv.Itoa(place / 3), anchors[place/3][1] + " " + f[1]}
 	}
-	contexts := p.divided(tb, r, Passages.Contexts, with(anchors), anywhere)
-	spans := p.packs(tb, r, Passages.Spans, p.packs(tb, r, Passages.Matches, contexts))
+	contexts := p.divided(tb, r, Stages.Contexts, with(anchors), anywhere)
+	spans := p.packs(tb, r, Stages.Spans, p.packs(tb, r, Stages.Matches, contexts))
 	offsets, own := map[int][2]string{}, map[int][]Span{}
 	for _, f := range spans {
 		from, _ := strconv.Atoi(f[3])
 		offsets[from] = [2]string{known[from][2], offsets[from][1] + " " + f[4]}
 	}
 	runes := map[string][]string{}
-	for _, f := range p.divided(tb, r, Passages.Sources, with(offsets), anywhere) {
+	for _, f := range p.divided(tb, r, Stages.Sources, with(offsets), anywhere) {
 		runes[f[0]+" "+f[1]] = f[2:]
 	}
 	for _, f := range spans {
@@ -119,13 +119,11 @@ func (p Passages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (a
 		lists[i] = [2]string{known[i][2], string(b)}
 	}
 	of := map[string][]passage.Span{}
-	cut := func(p Passages, ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-		return p.Cut(ctx, in, out, func(doc neardup.Document, spans []passage.Span) (Cut, error) {
-			of[doc.ID] = spans
-			return Cut{State: Changed, Left: doc.ID + "\n", Lines: int64(len(spans))}, nil
-		}, nil)
+	p.Passages.Cut = func(doc neardup.Document, spans []passage.Span) (Cut, error) {
+		of[doc.ID] = spans
+		return Cut{State: Changed, Left: doc.ID + "\n", Lines: int64(len(spans))}, nil
 	}
-	for _, f := range p.divided(tb, r, cut, with(lists), anywhere) {
+	for _, f := range p.divided(tb, r, Stages.Cut, with(lists), anywhere) {
 		place, _ := strconv.Atoi(f[0])
 		if id := docs[place/3].ID; f[1] != "cut" || f[6] != strconv.Itoa(len(of[id])) || f[8] != Escape(id+"\n") {
 			tb.Errorf("the line of %s is %q", id, f)
@@ -182,28 +180,25 @@ func TestPassagesInStages(t *testing.T) {
 // A line that is none is an error that names it; so is a text that changed.
 func TestPassagesLinesThatAreNone(t *testing.T) {
 	p := passagesOf(t, passage.Config{}, 3)
-	nothing := func(neardup.Document, []passage.Span) (Cut, error) { return Cut{}, nil }
-	cut := func(p Passages, ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-		return p.Cut(ctx, in, out, nothing, nil)
-	}
+	p.Passages.Cut = func(neardup.Document, []passage.Span) (Cut, error) { return Cut{}, nil }
 	line := func(a, b string) string { return fmt.Sprintf("7\t%s\t%s\t%s\tabc\n", checkOf([]byte("abc")), a, b) }
 	for _, c := range []struct {
 		stage    passageStage
 		in, want string
 	}{
-		{Passages.Anchors, "1\n", "line 1: "},
-		{Passages.Again, "*3\nAAA\n", "ends inside a row"},
-		{Passages.Again, "?\n", `"?" is not a pack`},
-		{Passages.Contexts, line("-1", "0"), `number "-1"`},
-		{Passages.Contexts, line("1", "0 x"), `number "x"`},
-		{Passages.Contexts, strings.Replace(line("1", "0"), "abc", "abd", 1), "at 7"},
-		{Passages.Matches, "*3\nAAA\n", "ends inside a context"},
-		{Passages.Spans, "*3\nAAA\n", "ends inside a row"},
-		{Passages.Sources, line("id", "4"), `number "4", of up to 3`},
-		{Passages.Sources, "7\tabc\n", "2 fields"},
-		{cut, line("id", "{"), "spans"},
-		{cut, line("id", `[{"at":1,"len":3}]`), "3 bytes at 1"},
-		{cut, line("id", `[{"at":1,"len":1},{"at":0,"len":1}]`), "at 0, after 2"},
+		{Stages.Anchors, "1\n", "line 1: "},
+		{Stages.Again, "*3\nAAA\n", "ends inside a row"},
+		{Stages.Again, "?\n", `"?" is not a pack`},
+		{Stages.Contexts, line("-1", "0"), `number "-1"`},
+		{Stages.Contexts, line("1", "0 x"), `number "x"`},
+		{Stages.Contexts, strings.Replace(line("1", "0"), "abc", "abd", 1), "at 7"},
+		{Stages.Matches, "*3\nAAA\n", "ends inside a context"},
+		{Stages.Spans, "*3\nAAA\n", "ends inside a row"},
+		{Stages.Sources, line("id", "4"), `number "4", of up to 3`},
+		{Stages.Sources, "7\tabc\n", "2 fields"},
+		{Stages.Cut, line("id", "{"), "spans"},
+		{Stages.Cut, line("id", `[{"at":1,"len":3}]`), "3 bytes at 1"},
+		{Stages.Cut, line("id", `[{"at":1,"len":1},{"at":0,"len":1}]`), "at 0, after 2"},
 	} {
 		if _, err := c.stage(p, t.Context(), strings.NewReader(c.in), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.in, err, c.want)
@@ -226,11 +221,13 @@ func TestCutOfRecords(t *testing.T) {
 	}
 	var out strings.Builder
 	in := fmt.Sprintf("7\t%s\tid\t[{\"at\":0,\"len\":2,\"of\":\"a\"}]\tx\tabc\n", checkOf([]byte("x\tabc")))
-	_, err := p.Cut(t.Context(), strings.NewReader(in), &out, func(d neardup.Document, spans []passage.Span) (Cut, error) {
+	p.Passages.Cut = func(d neardup.Document, spans []passage.Span) (Cut, error) {
 		return Cut{State: Changed, Left: d.Text[spans[0].Len:], Spans: "{}\n{}"}, nil
-	}, func(record []byte, text string) ([]byte, error) {
+	}
+	p.Passages.Replace = func(record []byte, text string) ([]byte, error) {
 		return append(slices.Clone(record[:2]), text...), nil
-	})
+	}
+	_, err := p.Cut(t.Context(), strings.NewReader(in), &out)
 	if err != nil || out.String() != "7\tcut\t0\t0\t0\t0\t0\t{}\\n{}\tx\\tc\n" {
 		t.Errorf("%q, %v", out.String(), err)
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,25 +14,23 @@ import (
 // Verify runs the third stage. It reads blocks of texts ("t", place, check, text) followed by candidates
 // among them ("c", later, earlier). A text after a candidate begins a new block. For candidates that are near
 // or variants it writes edges: later, earlier, similarity, closeness, distance or nothing, relation, method,
-// basis. conflicts adds the evidence of variants as JSON. It holds the texts of a block in memory. With
+// basis. It holds the texts of a block in memory. With
 // s.Decode, records replace texts. Texts of s.Against are not in the input. ErrChanged reports a text whose
 // check differs from the one that Records computed.
-func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer, conflicts bool) (Counts, error) {
+func (s Stages) Verify(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	l.most = s.fields(4)
-	b := &block{Stages: s, lines: l, conflicts: conflicts}
+	b := &block{Stages: s, lines: l}
 	b.begin()
 	err := l.each(b.take)
 	return l.counts, err
 }
 
-// A block holds the current block of Verify.
 type block struct {
 	Stages
 	*lines
-	conflicts bool
-	texts     map[batch.Ordinal]*batch.Text
-	compared  bool // the next text begins another block
+	texts    map[batch.Ordinal]*batch.Text
+	compared bool // the next text begins another block
 }
 
 func (b *block) begin() {
@@ -66,11 +65,8 @@ func (b *block) candidate(fields [][]byte) error {
 		return err
 	}
 	later, x, err := b.viewed(fields[0])
-	if err != nil {
-		return err
-	}
-	earlier, y, err := b.viewed(fields[1])
-	if err != nil {
+	earlier, y, failed := b.viewed(fields[1])
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	if later <= earlier {
@@ -106,7 +102,7 @@ func (b *block) viewed(field []byte) (batch.Ordinal, *batch.Text, error) {
 // compare writes the edge of two texts, if there is one.
 func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
 	compare := batch.Verify
-	if b.conflicts {
+	if b.Conflicts {
 		compare = batch.Explain
 	}
 	m := compare(b.Method, *x, *y)
@@ -114,8 +110,8 @@ func (b *block) compare(later, earlier batch.Ordinal, x, y *batch.Text) error {
 		return nil
 	}
 	b.edge(batch.Edge{Later: later, Earlier: earlier, Match: m})
-	if b.conflicts {
-		if err := b.lines.conflicts(m.Evidence); err != nil {
+	if b.Conflicts {
+		if err := b.conflicts(m.Evidence); err != nil {
 			return err
 		}
 	}

@@ -21,21 +21,28 @@ const Protocol = 14
 // ErrUnlike is returned if driver and worker disagree.
 var ErrUnlike = errors.New("driver and worker differ")
 
-// Stages has the stages that depend on the method or on how texts are cleaned.
+// Stages has the stages, and all that they depend on.
 type Stages struct {
 	Method neardup.Method
 	Clean  neardup.Cleaner
+	// Tallies are the counts of all parts of the corpus, for methods that choose keys by the rarity of features.
+	Tallies []io.Reader
 	// Decode reads the record that replaces a text, which is the last field of its line and not escaped. If
 	// nil, lines have texts. It returns the reason for a rejected record, or ErrBlank for a blank line. Only
 	// one goroutine calls it at a time.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
-	// Parts is the number of parts for the packs of RecordsInPacks and Distinct.
+	// Parts is the number of parts for packs.
 	Parts int
 	// Ranges makes Distinct divide postings by ranges of their keys, as an index does.
 	Ranges bool
 	// Against is an index whose documents precede all others, or nil. Decide, Verify, BucketPacks and Names
 	// read it.
 	Against *reference.Index
+	Limits  BucketLimits
+	// Conflicts makes Verify and Decide add the evidence of variants as JSON.
+	Conflicts bool
+	// Passages is set for the stages that find repeated passages, as package passage does.
+	Passages *Passages
 }
 
 // Use makes the stages decide against an index. asOf is the state of the index that the driver saw.
@@ -56,15 +63,16 @@ var ErrBlank = errors.New("a blank line")
 
 // Contract returns all that driver and workers must agree on.
 func (s Stages) Contract() string {
+	if s.Passages != nil {
+		return fmt.Sprintf("neardup-worker/%d passages %s", Protocol, s.Passages.Spec)
+	}
 	return fmt.Sprintf("neardup-worker/%d clean=%s %s", Protocol, s.Clean, s.Method.Spec())
 }
 
 // Check returns nil if a driver's contract is that of these stages, else
 // ErrUnlike.
-func (s Stages) Check(contract string) error { return agree(s.Contract(), contract) }
-
-func agree(own, contract string) error {
-	if contract != own {
+func (s Stages) Check(contract string) error {
+	if own := s.Contract(); contract != own {
 		return fmt.Errorf("%w: %q is expected, %q is here", ErrUnlike, contract, own)
 	}
 	return nil
@@ -116,6 +124,13 @@ func (l *lines) documentOfPacks(d document, route string, blank bool) error {
 // eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
 func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error) error {
 	l.most = s.fields(2)
+	if len(s.Tallies) > 0 { // without these the pairs are the same but need more work
+		t, err := s.trainer()
+		if err != nil {
+			return err
+		}
+		s.Method = t.Method()
+	}
 	var rec neardup.Record
 	return l.each(func(fields [][]byte) error {
 		d, err := s.document(fields)
@@ -144,7 +159,6 @@ func (s Stages) route(clean string) string {
 	return s.Method.Spec().Method
 }
 
-// A document holds the fields of a line.
 type document struct {
 	place     batch.Ordinal
 	check     string
@@ -240,7 +254,7 @@ func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
 // Lead runs the last stage. It reads all edges, ordered by the later place and then the earlier one. It
 // writes the edges to leaders: one for each duplicate, and one for each new document that is a variant of a
 // leader. All other documents are new. It needs a bit of memory per duplicate.
-func Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (Stages) Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, out)
 	edges := func(yield func(batch.Edge, error) bool) {
 		err := l.each(func(fields [][]byte) error {
@@ -273,7 +287,7 @@ var errStopped = errors.New("stopped")
 
 // Digest adds up decisions (id, decision, leader, similarity, variant of) or digests of parts. It writes the
 // digest of all.
-func Digest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+func (Stages) Digest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newLines(ctx, in, io.Discard)
 	sum := batch.NewResultDigest()
 	err := l.each(func(fields [][]byte) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -41,11 +40,11 @@ func TestLinesThatAreNone(t *testing.T) {
 	stages := map[string]func(in *strings.Reader, out *strings.Builder) (Counts, error){
 		"records": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Records(ctx, in, out) },
 		"bucket": func(in *strings.Reader, out *strings.Builder) (Counts, error) {
-			return s.Bucket(ctx, in, out, BucketLimits{})
+			return s.Bucket(ctx, in, out)
 		},
-		"verify": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out, false) },
-		"lead":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Lead(ctx, in, out) },
-		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return Digest(ctx, in, out) },
+		"verify": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out) },
+		"lead":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return (Stages{}).Lead(ctx, in, out) },
+		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return (Stages{}).Digest(ctx, in, out) },
 	}
 	key, sketch := "0123456789abcdef", "0000000000000007"
 	a, b := textLine(s, 1, "x y z"), textLine(s, 2, "x y z")
@@ -85,7 +84,7 @@ func TestLinesThatAreNone(t *testing.T) {
 			t.Errorf("%s %q: error %v, want one that says %s", c.stage, c.in, err, c.want)
 		}
 	}
-	if _, err := Lead(ctx, strings.NewReader("2\t1\t1\t\t\tedited\tm\tb\n1\t0\t1\t\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
+	if _, err := (Stages{}).Lead(ctx, strings.NewReader("2\t1\t1\t\t\tedited\tm\tb\n1\t0\t1\t\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
 		t.Errorf("edges out of order: %v", err)
 	}
 }
@@ -128,10 +127,12 @@ func TestHotBucketIsAFailure(t *testing.T) {
 		fmt.Fprintf(&in, "0123456789abcdef\t%d\tb\t%016x\n", i, 7)
 	}
 	var out strings.Builder
-	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Most: 45}); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
+	s.Limits.Most = 45
+	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Most: 44}); !errors.Is(err, ErrHotBucket) {
+	s.Limits.Most = 44
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); !errors.Is(err, ErrHotBucket) {
 		t.Errorf("more candidates than allowed: %v", err)
 	}
 }
@@ -161,10 +162,10 @@ func ExampleStages() {
 	}
 	blocks.WriteString("c\t1\t0\nc\t2\t0\n") // what bucket would give, and more
 	var edges strings.Builder
-	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges, false); err != nil {
+	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges); err != nil {
 		fmt.Println(err)
 	}
-	if _, err := Lead(ctx, strings.NewReader(edges.String()), os.Stdout); err != nil {
+	if _, err := (Stages{}).Lead(ctx, strings.NewReader(edges.String()), os.Stdout); err != nil {
 		fmt.Println(err)
 	}
 	// Output:
@@ -176,17 +177,13 @@ func TestCountsOfParts(t *testing.T) {
 	s, ctx := stagesOf(t, "ngram"), context.Background()
 	parts := []string{"0\t今天天气很好，我们去公园\n", "1\t明天天气很好，他们去公园\n2\t中国\n"}
 	records := func(parts ...string) string {
-		var counts []io.Reader
+		trained := s
 		for _, p := range parts {
 			var b strings.Builder
 			if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
 				t.Fatal(err)
 			}
-			counts = append(counts, strings.NewReader(b.String()))
-		}
-		trained, err := s.Trained(counts...)
-		if err != nil {
-			t.Fatal(err)
+			trained.Tallies = append(trained.Tallies, strings.NewReader(b.String()))
 		}
 		var out strings.Builder
 		if _, err := trained.Records(ctx, strings.NewReader(parts[0]), &out); err != nil {
@@ -194,16 +191,16 @@ func TestCountsOfParts(t *testing.T) {
 		}
 		return out.String()
 	}
-	var all []io.Reader
+	all := s
 	for _, p := range parts {
 		var b strings.Builder
 		if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, strings.NewReader(b.String()))
+		all.Tallies = append(all.Tallies, strings.NewReader(b.String()))
 	}
 	var added, whole strings.Builder
-	if _, err := s.Train(ctx, strings.NewReader(""), &added, all...); err != nil {
+	if _, err := all.Train(ctx, strings.NewReader(""), &added); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Train(ctx, strings.NewReader(parts[0]+parts[1]), &whole); err != nil || added.String() != whole.String() {
@@ -212,7 +209,7 @@ func TestCountsOfParts(t *testing.T) {
 	if a, b := records(parts[0], parts[1]), records(parts[0]+parts[1]); !strings.HasPrefix(b, a) {
 		t.Errorf("by parts:\n%sby the whole:\n%s", a, b)
 	}
-	if _, err := stagesOf(t, "minhash").Trained(); !errors.Is(err, ErrUntrained) {
+	if _, err := stagesOf(t, "minhash").trainer(); !errors.Is(err, ErrUntrained) {
 		t.Errorf("minhash is trained: %v", err)
 	}
 }
@@ -258,7 +255,7 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 		t.Errorf("a reject is %q", got[1])
 	}
 	var edges strings.Builder
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges, false); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\t\tcopy") {
+	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\t\tcopy") {
 		t.Errorf("%q, %v", edges.String(), err)
 	}
 	for line, want := range map[string]error{
@@ -266,7 +263,7 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "b\tx", 1): ErrChanged, // of the same text
 		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "x", 1):    ErrChanged, // no record any more
 	} {
-		if _, err := raw.Verify(ctx, strings.NewReader("t\t"+line), &edges, false); !errors.Is(err, want) || !strings.Contains(err.Error(), "at 1") {
+		if _, err := raw.Verify(ctx, strings.NewReader("t\t"+line), &edges); !errors.Is(err, want) || !strings.Contains(err.Error(), "at 1") {
 			t.Errorf("%q: %v, want %v", line, err, want)
 		}
 	}
@@ -297,7 +294,8 @@ func TestHotBucketsStayWhole(t *testing.T) {
 	post(4, largeBucket+1, alike)
 	post(5, 2, alike)
 	var out strings.Builder
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out, BucketLimits{Hot: 5}); err != nil {
+	s.Limits.Hot = 5
+	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]int{}

@@ -47,7 +47,6 @@ func newPacker() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<19), zstd.WithLowerEncoderMem(true))
 }
 
-// blockWriter writes a block file.
 type blockWriter struct {
 	out    *corpus.AtomicFile
 	pack   bool
@@ -98,7 +97,6 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// put writes a block.
 func (w *blockWriter) put(stored []byte, size uint32, sum, tag uint64) error {
 	if err := w.table.put(size, uint32(len(stored)), sum, tag); err != nil {
 		return err
@@ -137,7 +135,6 @@ func (w *blockWriter) end() (sum uint64, err error) {
 	return w.table.end(w.out)
 }
 
-// abort removes what was written.
 func (w *blockWriter) abort() {
 	w.out.Abort()
 	w.table.disk.Close()
@@ -239,7 +236,6 @@ func (f *blockFile) stored(i int, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// block returns what a block holds.
 func (f *blockFile) block(i int) ([]byte, error) {
 	e, err := f.entry(i)
 	if err != nil {

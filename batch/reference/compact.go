@@ -33,7 +33,6 @@ func (w *Writer) Settle(ctx context.Context) error {
 	return w.Commit()
 }
 
-// copyFrom makes a part of several that follow each other.
 func (p *partWriter) copyFrom(ctx context.Context, parts []*part) error {
 	var cursors []*external.Cursor[Posting]
 	for _, from := range parts {
@@ -63,9 +62,9 @@ func byKey(a, b *Posting) bool { return a.Key < b.Key }
 type compaction struct {
 	*Writer
 	to      *partWriter
-	numbers external.Table[uint32, uint32]  // old to new, plus 1
-	texts   *external.Sorter[external.Pair] // where a text was, of which document
-	places  external.Table[uint32, uint64]  // where it is, by the new number
+	numbers external.Table[uint32, uint32]      // old to new, plus 1
+	texts   *external.Sorter[external.KeyValue] // where a text was, of which document
+	places  external.Table[uint32, uint64]      // where it is, by the new number
 }
 
 // Compact makes one part of all, without the documents that were removed. It holds
@@ -79,7 +78,7 @@ func (w *Writer) Compact(ctx context.Context, tmp string, memory int64) error {
 	}
 	c := &compaction{
 		Writer: w, to: part, numbers: external.NewTable[uint32, uint32](disk, memory/8),
-		texts: external.NewSorter[external.Pair](disk, memory/4), places: external.NewTable[uint32, uint64](disk, memory/8),
+		texts: external.NewSorter[external.KeyValue](disk, memory/4), places: external.NewTable[uint32, uint64](disk, memory/8),
 	}
 	for _, step := range []func(context.Context) error{c.number, c.moveTexts, c.moveRows, c.moveKeys} {
 		if err := step(ctx); err != nil {
@@ -104,7 +103,7 @@ func (c *compaction) number(ctx context.Context) error {
 			return err
 		}
 		if r.TextLen > 0 {
-			if err := c.texts.Add(external.Pair{r.Text, uint64(kept)<<32 | uint64(r.TextLen)}); err != nil {
+			if err := c.texts.Add(external.KeyValue{r.Text, uint64(kept)<<32 | uint64(r.TextLen)}); err != nil {
 				return err
 			}
 		}
@@ -128,7 +127,7 @@ func (c *compaction) moveTexts(ctx context.Context) error {
 	}
 	defer sorted.Close()
 	last, at := uint64(0), uint64(0)
-	return sorted.Each(ctx, func(p external.Pair) error {
+	return sorted.Each(ctx, func(p external.KeyValue) error {
 		if c.to.texts.length == 0 || p.Key() != last {
 			text, err := c.Text(&Row{Text: p.Key(), TextLen: uint32(p.Val())})
 			if err != nil {

@@ -77,7 +77,6 @@ func (f *Finder) load(part, block int) ([]byte, error) {
 	return here.bytes, nil
 }
 
-// postings returns a function that reads the postings of a part in order.
 func (p *part) postings() func(*Posting) error {
 	block, left := 0, []byte(nil)
 	var spare []byte
@@ -99,7 +98,6 @@ func (p *part) postings() func(*Posting) error {
 	}
 }
 
-// eachPosting calls fn with the postings of a part in order.
 func (p *part) eachPosting(fn func(Posting) error) error {
 	next := p.postings()
 	for {

@@ -123,14 +123,6 @@ func (x *Index) Digest() string { return x.manifest.Digest }
 // Removed returns the number of removed documents that are still stored.
 func (x *Index) Removed() uint32 { return x.manifest.Removed }
 
-// KeyBlocks returns the number of blocks of postings, the most that looking up keys reads.
-func (x *Index) KeyBlocks() (n int) {
-	for _, p := range x.parts {
-		n += p.keys.blocks
-	}
-	return n
-}
-
 // Parts returns the number of parts.
 func (x *Index) Parts() int { return len(x.parts) }
 
@@ -245,19 +237,26 @@ func (x *Index) Each(fn func(doc uint32, r *Row) error) error {
 
 func (x *Index) eachRow(fn func(doc uint32, r *Row) error) error {
 	for _, p := range x.parts {
-		doc := p.first
-		for i := range p.rows.blocks {
-			b, err := p.rows.block(i)
-			if err != nil {
+		if err := p.eachRow(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *part) eachRow(fn func(doc uint32, r *Row) error) error {
+	doc := p.first
+	for i := range p.rows.blocks {
+		b, err := p.rows.block(i)
+		if err != nil {
+			return err
+		}
+		for ; len(b) >= rowBytes; b = b[rowBytes:] {
+			r := readRow(b)
+			if err := fn(doc, &r); err != nil {
 				return err
 			}
-			for ; len(b) >= rowBytes; b = b[rowBytes:] {
-				r := readRow(b)
-				if err := fn(doc, &r); err != nil {
-					return err
-				}
-				doc++
-			}
+			doc++
 		}
 	}
 	return nil

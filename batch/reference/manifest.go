@@ -53,7 +53,6 @@ func (h Header) Like(o Header) error {
 	return nil
 }
 
-// manifest lists the contents of an index.
 type manifest struct {
 	Format  string      `json:"format"` // "neardup index"
 	Version int         `json:"version"`

@@ -164,7 +164,6 @@ func (t *table) page(number int) ([]blockEntry, error) {
 	return entries, nil
 }
 
-// entry returns the entry of a block.
 func (t *table) entry(block int) (*blockEntry, error) {
 	entries, err := t.page(block / pageBlocks)
 	if err != nil {

@@ -143,7 +143,6 @@ func ownName(name string) bool {
 	return len(number) == 6 && strings.Trim(number, "0123456789") == "" && slices.Contains(suffixes, suffix)
 }
 
-// file begins a new file.
 func (w *Writer) file(suffix string) (*blockWriter, fileEntry, error) {
 	name := fmt.Sprintf("%06d.%s", w.next.Next, suffix)
 	f, err := newBlockWriter(filepath.Join(w.dir, name), suffix == "texts" || suffix == "ids")
@@ -216,7 +215,6 @@ func (w *Writer) end(last func() error) error {
 	return errors.Join(err, w.unlock())
 }
 
-// partWriter writes a part.
 type partWriter struct {
 	rows, ids, texts, keys *blockWriter
 	entry                  partEntry
@@ -340,29 +338,21 @@ func (w *Writer) Rewrite(ctx context.Context, digest string, change func(doc uin
 			return err
 		}
 		w.next.Next++
-		doc := p.first
-		for b := range p.rows.blocks {
-			if err := ctx.Err(); err != nil {
+		err = p.eachRow(func(doc uint32, r *Row) error {
+			if doc&0xfff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			was := r.Removed
+			if err := change(doc, r); err != nil {
 				return err
 			}
-			bytes, err := p.rows.block(b)
-			if err != nil {
-				return err
+			if r.Removed && !was {
+				w.next.Removed++
 			}
-			for ; len(bytes) >= rowBytes; bytes = bytes[rowBytes:] {
-				r := readRow(bytes)
-				was := r.Removed
-				if err := change(doc, &r); err != nil {
-					return err
-				}
-				if r.Removed && !was {
-					w.next.Removed++
-				}
-				if err := rows.add(r.append(nil), 0); err != nil {
-					return err
-				}
-				doc++
-			}
+			return rows.add(r.append(nil), 0)
+		})
+		if err != nil {
+			return err
 		}
 		entry.Sum, err = rows.end()
 		if err != nil {

@@ -24,7 +24,6 @@ type Article struct {
 // has a kind and fewer fields.
 type Answer struct {
 	ID         string  `json:"id,omitempty"`
-	NID        string  `json:"nid,omitempty"`
 	Decision   string  `json:"decision,omitempty"`
 	Kind       string  `json:"change,omitempty"`
 	DocID      string  `json:"docId"`
@@ -40,7 +39,7 @@ type Entry struct {
 	Seq      uint64  `json:"seq"`
 	Kind     string  `json:"change"`
 	DocID    string  `json:"docId"`
-	NID      string  `json:"nid"`
+	NID      string  `json:"id"`
 	Heat     int64   `json:"heat"`
 	Evidence *Answer `json:"evidence"`
 }

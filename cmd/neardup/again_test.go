@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/derived"
 	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/internal/test/storetest"
 	"github.com/neardup/neardup/store/hbase"
@@ -57,7 +58,7 @@ func TestMadeAgain(t *testing.T) {
 		if err != nil || len(report.Problems) > 0 {
 			t.Errorf("check of a folder that was made again: %+v, %v", report.Problems, err)
 		}
-		alone, err := pebble.Digest(t.Context(), dir, pebble.Options{})
+		alone, err := derived.Digest(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestMadeAgain(t *testing.T) {
 		if err := shared.Close(); err != nil {
 			t.Error(err)
 		}
-		if digest, err := pebble.Digest(t.Context(), dir, pebble.Options{}); err != nil || digest != alone {
+		if digest, err := derived.Digest(dir); err != nil || digest != alone {
 			t.Errorf("the digest of a folder with which a log began is %s, %v, was %s", digest, err, alone)
 		}
 	})

@@ -43,7 +43,6 @@ func (f *againstFlags) settings(m *methodFlags) error {
 	return err
 }
 
-// onIndex opens an index, calls fn with it and closes it.
 func onIndex(path string, fn func(*reference.Index) error) error {
 	if notFolder(path) {
 		return fmt.Errorf("%s: not an index (want a folder that neardup index create makes)", path)
@@ -63,7 +62,6 @@ func notFolder(path string) bool {
 // normalizeSetting names --normalize among the settings of a method.
 const normalizeSetting = "normalize"
 
-// remembered returns the given flags for restore.
 func (f *methodFlags) remembered() map[string]string {
 	given := map[string]string{}
 	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
@@ -237,7 +235,6 @@ func (a *against) close() error {
 	return err
 }
 
-// refuse rejects given flags that cannot be combined with --against.
 func (f *againstFlags) refuse(given map[string]bool) error {
 	for flag, is := range given {
 		if is && len(f.paths) > 0 {

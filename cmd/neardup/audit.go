@@ -30,7 +30,6 @@ const (
 	openingShown = 100
 )
 
-// asked reports whether the user requests an audit.
 func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
 
 // Type returns the name of the value's type for the help.
@@ -83,7 +82,6 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	return out
 }
 
-// quality converts the result of an audit for the report.
 func quality(a *audit.Result) (*report.Quality, error) {
 	if a == nil {
 		return nil, nil

@@ -23,7 +23,6 @@ type row struct {
 	verb any // nil for a command that needs another, which args describes
 }
 
-// verbs lists the commands in the groups of the help.
 var verbs = []struct {
 	group string
 	rows  []row
@@ -80,7 +79,6 @@ var verbs = []struct {
 	}},
 }
 
-// addCommands adds every verb to the root.
 func addCommands(root *cobra.Command, a *app) {
 	added := map[string]*cobra.Command{"": root}
 	add := func(group string, r row) {
@@ -104,12 +102,8 @@ func addCommands(root *cobra.Command, a *app) {
 	for name := range stages {
 		add("", row{"worker " + name, "", workerVerb{name: name}})
 	}
-	for name := range spansStages {
-		add("", row{"worker passages " + name, "", spansVerb{name: name}})
-	}
 }
 
-// command makes the command of a row.
 func (a *app) command(r row) *cobra.Command {
 	if r.verb == nil {
 		if r.args == "" {
@@ -214,7 +208,6 @@ var flagTable string
 //go:embed help.txt
 var helpTable string
 
-// A flagRow is the row of a flag in flagTable.
 type flagRow struct{ group, short, value, within, help string }
 
 var flagRows = sync.OnceValue(func() map[string]flagRow {
@@ -237,7 +230,6 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 	return rows
 })
 
-// flags maps the names of flags to their variables.
 type flags map[string]any
 
 // bind defines flags of a verb by the row of the verb, of a parent or of the name. It skips variables of other types.

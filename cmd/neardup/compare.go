@@ -79,7 +79,6 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	return writeDiff(c.stdout, x, y, onTerminal(c.stdout))
 }
 
-// documents returns the two texts.
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
 	if c.from != "" {
 		if c.text {
@@ -123,7 +122,6 @@ func (c *compare) find(ctx context.Context, ids ...string) (map[string]*string, 
 	return texts, err
 }
 
-// file reads the text of a file.
 func (c *compare) file(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return "", usage("%s: a folder (want two files, A and B)", path)
@@ -146,7 +144,6 @@ func (c *compare) file(path string) (string, error) {
 	return "", nil
 }
 
-// contains is the relation of a text to another one that it contains.
 const contains neardup.Relation = "contains"
 
 // A comparison holds all measures of two clean texts and the evidence.
@@ -202,7 +199,6 @@ func measure(ctx context.Context, x, y string) (api.Measured, error) {
 	return c, nil
 }
 
-// fingerprintOf returns the fingerprint that method simhash makes by default.
 func fingerprintOf(clean string) uint64 {
 	return simhash.OfWeighted(simhash.DefaultFeatures(0).Append(nil, clean))
 }
@@ -297,7 +293,6 @@ type listedPair struct {
 	ShortB string  `json:"b"`
 }
 
-// A comparedPair is the result for a listedPair.
 type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`
@@ -350,7 +345,6 @@ func (c *compare) list(ctx context.Context) error {
 	return out.Commit()
 }
 
-// eachPair calls do for each pair of the list.
 func (c *compare) eachPair(do func(listedPair) error) error {
 	return textlines.Each(c.pairs, func(_ int, line []byte) error {
 		var p listedPair

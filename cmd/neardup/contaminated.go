@@ -69,7 +69,6 @@ func (c *contaminated) check(inputs []string) error {
 	return c.run.machine(nil)
 }
 
-// finder indexes the items of an evaluation.
 func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	input := inputFlags{format: "auto", maxDocument: c.input.maxDocument}
 	r, err := input.open(c.app, []string{evals}, "")
@@ -89,7 +88,6 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	return f, nil
 }
 
-// examined is the result for a record.
 type examined struct {
 	item  corpus.Item
 	doc   interop.Document
@@ -134,7 +132,6 @@ func masked(text string, spans []interop.Span, mask string) string {
 	return b.String() + text[starts[max(end, 0)]:]
 }
 
-// contaminationWriter writes the findings, record by record.
 type contaminationWriter struct {
 	*contaminated
 	findings *corpus.AtomicFile
@@ -144,7 +141,6 @@ type contaminationWriter struct {
 	contaminationSummary
 }
 
-// A contaminationSummary is the output of --json.
 type contaminationSummary struct {
 	contamination.Items
 	readCounts
@@ -154,7 +150,6 @@ type contaminationSummary struct {
 	spent
 }
 
-// A findingLine is a line of --findings.
 type findingLine struct {
 	ID string `json:"id"`
 	contamination.Finding
@@ -200,7 +195,6 @@ func (w *contaminationWriter) unsearched() error {
 // mostStubs is the number of skipped items that the summary names.
 const mostStubs = 20
 
-// summary prints the summary.
 func (w *contaminationWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {

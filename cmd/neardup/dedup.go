@@ -126,7 +126,6 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	return err
 }
 
-// member passes a member of a cluster to the tables.
 func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
 	if w.clusters != nil {
 		err = w.clusters.add(o, size)
@@ -166,7 +165,6 @@ func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary
 	return sum, w.rep.nothingRead(sum.Documents)
 }
 
-// decision writes a decision.
 func (w *dedupRun) decision(o batch.Outcome) error {
 	if !w.addresses {
 		return w.decisions.WriteJSON(o.Decision)
@@ -186,7 +184,6 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 	}{o.Decision, own.URL, leader.URL})
 }
 
-// config checks the flags and makes the engine's configuration.
 func (d *dedup) config() (batch.Config, error) {
 	if err := d.against.settings(&d.method); err != nil {
 		return batch.Config{}, err
@@ -330,7 +327,6 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 	})
 }
 
-// config checks the flags and makes the engine's configuration.
 func (p *pairs) config() (cfg batch.Config, err error) {
 	if err := p.against.settings(&p.method); err != nil {
 		return cfg, err

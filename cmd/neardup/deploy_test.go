@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/test/services"
+	"github.com/neardup/neardup/server"
+	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/spf13/pflag"
 )
@@ -122,6 +126,44 @@ func TestAlerts(t *testing.T) {
 	cmd.Dir = filepath.Join("..", "..", "deploy")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, out)
+	}
+}
+
+// TestDashboard: the dashboard that is shipped is JSON, and each of its metrics is one that a server in use has.
+func TestDashboard(t *testing.T) {
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal([]byte(deployed(t, "grafana.json")), &dashboard); err != nil || len(dashboard.Panels) == 0 {
+		t.Fatalf("%d panels, %v", len(dashboard.Panels), err)
+	}
+	f := storeFlags{index: "memory:"}
+	store, err := f.open(t.Context(), "")
+	fatal(t, err)
+	defer store.Close()
+	registry := newRegistry(store)
+	_, err = server.New(t.Context(), server.Config{Store: store, Settings: func(string) docid.Settings { return docid.Settings{} },
+		Access: &server.Access{}, Telemetry: server.Telemetry{Metrics: registry}})
+	fatal(t, err)
+	described := make(chan *prometheus.Desc, 1000)
+	registry.Describe(described)
+	close(described)
+	registered := ""
+	for d := range described {
+		registered += d.String()
+	}
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			for _, name := range regexp.MustCompile(`neardup_[a-z_]+`).FindAllString(target.Expr, -1) {
+				base := strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_count")
+				if !strings.Contains(registered, `"`+base+`"`) {
+					t.Errorf("%s: there is no metric %s", p.Title, name)
+				}
+			}
+		}
 	}
 }
 

@@ -78,12 +78,10 @@ func elide(s string, first, last bool) string {
 	head, tail := string(r[:diffContext]), string(r[len(r)-diffContext:])
 	cut := func(n int) string { return fmt.Sprintf(" ... (%d equal) ... ", n) }
 	switch {
-	case first && last:
+	case last:
 		return head + cut(len(r)-diffContext)
 	case first:
 		return cut(len(r)-diffContext) + tail
-	case last:
-		return head + cut(len(r)-diffContext)
 	}
 	return head + cut(len(r)-2*diffContext) + tail
 }

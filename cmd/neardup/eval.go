@@ -50,14 +50,12 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	return printed(e.app, e.json, r, err)
 }
 
-// indented prints a result as indented JSON.
 func indented(w io.Writer, result any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(result)
 }
 
-// printed prints a result as text or as JSON, unless there is an error.
 func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
 		return err
@@ -74,7 +72,6 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	return out.Commit()
 }
 
-// measure prints the quality of the method.
 func (e *evaluation) measure(ctx context.Context, inputs []string) error {
 	m, n, err := e.method.method()
 	if err != nil {
@@ -111,7 +108,6 @@ func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []
 	return nil
 }
 
-// judgedPairs reads pairs that people have judged, with their texts.
 func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
 	for _, file := range files {
 		of, err := eval.ReadJudged(file)

@@ -28,7 +28,6 @@ type fingerprint struct {
 	tsv, binary bool
 }
 
-// ready makes simhash the default.
 func (f *fingerprint) ready(fs *pflag.FlagSet) {
 	f.method.usual = "simhash"
 	fs.Lookup("method").DefValue = f.method.usual
@@ -63,7 +62,6 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// tell prints the summary.
 func (sum fingerprintSummary) tell(rep *reporter) error {
 	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
 		documents(w, sum.readCounts)
@@ -81,7 +79,6 @@ type fingerprintSummary struct {
 	Spec string `json:"spec"`
 }
 
-// line is the output for a document.
 type line struct {
 	text []byte
 	few  bool // it has too few features
@@ -125,7 +122,6 @@ func (f *fingerprint) printer() (*printer, error) {
 	return f.print(source), nil
 }
 
-// A fingerprintLine is the JSON line of a document.
 type fingerprintLine struct {
 	ID          string `json:"id"`
 	Fingerprint string `json:"fingerprint"`
@@ -136,7 +132,6 @@ type fingerprintLine struct {
 	Spec string `json:"spec"`
 }
 
-// print makes the printer of fingerprints in the selected format.
 func (f *fingerprint) print(s fingerprints) *printer {
 	return &printer{s.spec, func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
 		v, err := s.of(doc.Text)
@@ -163,14 +158,12 @@ func jsonLine(v any) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// fingerprints computes the fingerprints of texts by a method or a scheme.
 type fingerprints struct {
 	method, scheme string // its name, as one of the two
 	spec           string
 	of             func(text string) (value, error)
 }
 
-// A value is the fingerprint of one text.
 type value struct {
 	fp   uint64
 	few  bool // too few features for a meaningful fingerprint
@@ -216,7 +209,6 @@ func schemeHelp() string {
 	return b.String()
 }
 
-// schemeNames lists the values of --scheme.
 func schemeNames() []string {
 	var names []string
 	for _, s := range simhash.Schemes() {
@@ -243,7 +235,6 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	}}, nil
 }
 
-// schemeOf returns a function that computes the fingerprint of a text by a scheme.
 func schemeOf(name string) (func(text string) (uint64, error), error) {
 	if name == jiebaScheme {
 		return jiebaKeywords()

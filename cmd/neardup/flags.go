@@ -25,7 +25,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// inputFlags are the flags for reading documents.
 type inputFlags struct {
 	opt         corpus.Options
 	format      string
@@ -62,10 +61,8 @@ func (f *inputFlags) open(a *app, inputs []string, spool string) (*corpus.Reader
 	return r, err
 }
 
-// codecs lists the codecs that neardup passes to corpus.
 var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 
-// options returns the corpus options that the flags select.
 func (f *inputFlags) options() (corpus.Options, error) {
 	opt := f.opt
 	var err error
@@ -101,7 +98,6 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	return opt, nil
 }
 
-// methodFlags are the flags that select the method and its settings.
 type methodFlags struct {
 	spec                       string   // of --method, such as "minhash recall=.999"
 	usual                      string   // the method of a spec without a name; "": auto
@@ -116,7 +112,6 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 	f.addTo(fs, methodGroup, append([]string{"method", "threshold", normalizeSetting}, ofFiles...)...)
 }
 
-// addTo adds some of the flags to a command.
 func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
 	f.fs, f.spec = pflag.NewFlagSet("method", pflag.ContinueOnError), "auto"
 	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
@@ -190,7 +185,6 @@ func (f *methodFlags) parsed() (c methods.Choice, err error) {
 	return c, nil
 }
 
-// choice returns the selected method and its settings.
 func (f *methodFlags) choice() (c methods.Choice, err error) {
 	c, err = f.parsed()
 	if err != nil {
@@ -211,7 +205,6 @@ func (f *methodFlags) choice() (c methods.Choice, err error) {
 	return c, err
 }
 
-// method makes the method, and the normaliser of its texts.
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
 
 // at makes the method with another threshold, if it takes one.
@@ -258,7 +251,6 @@ func readOverrides(path string) (*override.Set, error) {
 	return set, nil
 }
 
-// runFlags are the flags of a batch run and of its output.
 type runFlags struct {
 	//lint:ignore U1000 --config, read by reflection
 	settings             string `flags:"config"`
@@ -279,7 +271,6 @@ const (
 	leastMemory = ownPages + batch.MinMemory
 )
 
-// limitGarbage sets the memory limit of the garbage collector for a bound of memory.
 func limitGarbage(memory int64) {
 	const late = 4 << 20 // what the collector notices late
 	debug.SetMemoryLimit(memory - ownPages - late)
@@ -304,7 +295,6 @@ func (f *runFlags) machine(m neardup.Method) error {
 	return nil
 }
 
-// config checks the flags and makes the engine's configuration.
 func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	m, n, err := of.method()
 	if err == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// methodTopic returns the help topic on methods and their settings.
 func methodTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("What --method takes: the name of a method and its settings.\n\n  --method minhash\n  --method 'minhash threshold=.7 shingle=words:3'\n" +
@@ -113,7 +112,6 @@ func usageText(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// flagHelp lists the flags of a command, group by group.
 func flagHelp(cmd *cobra.Command) string {
 	groups := map[string]*pflag.FlagSet{}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -176,7 +174,6 @@ func (v *man) do(_ context.Context, args []string) error {
 	return writeManual(args[0], v.cmd.Root())
 }
 
-// writeManual writes the manual pages of a command and its subcommands.
 func writeManual(dir string, cmd *cobra.Command) error {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {

@@ -116,7 +116,6 @@ func thumbnail(data []byte) string {
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
 }
 
-// isPicture reports whether data begins like a picture.
 func isPicture(data []byte) bool {
 	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
 }
@@ -124,7 +123,6 @@ func isPicture(data []byte) bool {
 // pictureSchemes maps the names of imagehash to its hashes.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
-// pictures makes the printer of the fingerprints of pictures.
 func (f *fingerprint) pictures() (*printer, error) {
 	if f.scheme != "" {
 		return f.pictureScheme()
@@ -212,7 +210,6 @@ func looksLikePicture(path string) bool {
 	return isPicture(head[:n])
 }
 
-// comparePictures compares two files.
 func (c *compare) comparePictures(a, b string) error {
 	if c.text || c.from != "" {
 		return usage("pictures cannot be combined with --text or --from (want two files)")
@@ -251,7 +248,6 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-// read computes all hashes of a file.
 func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() > most {
 		if err == nil {

@@ -35,7 +35,6 @@ type stageFlags struct {
 	titleAgrees, urlAgrees float64
 }
 
-// check rejects unknown modes.
 func (f *stageFlags) check() error {
 	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
 		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
@@ -169,7 +168,6 @@ func (f *indexFlags) pictureLimits() *image.Limits {
 	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
-// titled reports whether --compare includes the title.
 func titled(compare string) (bool, error) {
 	switch corpus.Compare(compare) {
 	case "", corpus.OnlyText:

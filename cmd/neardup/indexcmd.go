@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,13 +16,11 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/spf13/pflag"
 )
 
 type indexCreate struct {
-	*app
 	method methodFlags
 }
 
@@ -41,7 +41,6 @@ func (v *indexAdd) do(ctx context.Context, args []string) error {
 	return v.dedup.do(ctx, args[1:])
 }
 
-// indexInfos is the output of index info.
 type indexInfos struct {
 	Method    string `json:"method"`
 	Normalize string `json:"normalize"`
@@ -114,7 +113,6 @@ func (f *indexRemove) ready(*pflag.FlagSet) {
 	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
 }
 
-// gone returns a function that selects the documents to remove.
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
 	switch {
 	case (f.ids == "") == (f.before == ""):
@@ -171,7 +169,6 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 }
 
 type indexCompact struct {
-	*app
 	run runFlags `flags:"memory tmp workers"`
 }
 
@@ -202,17 +199,13 @@ const mostCompared = 1000
 func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error {
 	switch {
 	case len(args) != 1:
-		return usage("--index: %d texts (want one TEXT, or - for standard input)", len(args))
+		return usage("--index: %d texts (want one TEXT, a file, or - for standard input)", len(args))
 	case n.fingerprints != "" || n.query != "":
 		return usage("--index: cannot be combined with --fingerprints and --query")
 	}
-	words := args[0]
-	if words == corpus.Stdin {
-		b, err := io.ReadAll(n.stdin)
-		if err != nil {
-			return err
-		}
-		words = string(b)
+	words, err := n.given(args[0])
+	if err != nil {
+		return err
 	}
 	out := rep.open(n.out, corpus.JSONL)
 	if rep.err != nil {
@@ -234,6 +227,20 @@ func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error 
 	})
 }
 
+// given returns the text that an argument names: standard input, the text of a file, or the argument itself.
+func (n *near) given(arg string) (string, error) {
+	if arg == corpus.Stdin {
+		b, err := io.ReadAll(n.stdin)
+		return string(b), err
+	}
+	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+		return arg, nil
+	}
+	c := &compare{app: n.app}
+	c.input.add(pflag.NewFlagSet("", pflag.ContinueOnError))
+	return c.file(arg)
+}
+
 // neighbors returns the leaders that share a key with a clean text, the most alike first.
 func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean string) (found []neighbor, err error) {
 	shared := map[uint32]int{}
@@ -247,11 +254,8 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 			return nil, err
 		}
 	}
-	docs := make([]uint32, 0, len(shared))
-	for doc := range shared {
-		docs = append(docs, doc)
-	}
-	slices.SortFunc(docs, func(a, b uint32) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+	docs := slices.SortedFunc(maps.Keys(shared), func(a, b uint32) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+	view := m.Prepare(clean)
 	for _, doc := range docs {
 		row, err := x.Row(doc)
 		if err != nil {
@@ -260,7 +264,7 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 		if !row.Leads() {
 			continue
 		}
-		one, err := neighborOf(x, &row, m, clean)
+		one, err := neighborOf(x, &row, m, clean, view)
 		if err != nil {
 			return nil, err
 		}
@@ -273,7 +277,7 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 	return found, nil
 }
 
-func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string) (one neighbor, err error) {
+func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string, view neardup.Prepared) (one neighbor, err error) {
 	one.ID, err = x.ID(row)
 	if err != nil {
 		return one, err
@@ -282,12 +286,9 @@ func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean 
 	if err != nil {
 		return one, err
 	}
-	match := verdict(m, clean, one.Text)
-	if match.Evidence == nil && clean != one.Text {
-		match.Evidence = neardup.Explain(m, m.Prepare(clean), m.Prepare(one.Text)).Evidence
-	}
-	if sum := bitsOf(match.Evidence); match.Similarity == 0 && sum != 0 { // below what a search compares
-		match.Similarity = evidence.Probability(sum)
+	match := neardup.Match{Similarity: 1, Near: true}
+	if clean != one.Text {
+		match = neardup.Explain(m, view, m.Prepare(one.Text))
 	}
 	one.Similarity, one.Relation, one.Evidence = match.Similarity, match.Relation(), match.Evidence
 	return one, nil

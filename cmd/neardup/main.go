@@ -150,7 +150,6 @@ func (c *checked) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onTerminal reports whether w is a terminal.
 func onTerminal(w io.Writer) bool {
 	if c, ok := w.(*checked); ok {
 		w = c.Writer
@@ -187,7 +186,6 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// helpOn shows the help of the command that args lead to.
 func helpOn(help *cobra.Command, args []string) error {
 	cmd, rest, err := help.Root().Find(args)
 	if err != nil || len(rest) > 0 {
@@ -226,7 +224,6 @@ func needs(what string) func(*cobra.Command, []string) error {
 	}
 }
 
-// usage makes an error of the command line.
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 type usageError struct{ error }
@@ -264,7 +261,6 @@ func version() string {
 	return fmt.Sprintf("%s %s", v, info.GoVersion)
 }
 
-// expects requires one argument for each name.
 func expects(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -344,7 +340,6 @@ func badValue(name string, err error) error {
 	return fmt.Errorf("%s %q: %w", name, bad.GetValue(), cause)
 }
 
-// flagError describes an error of the command line.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
 		err = badValue("--"+bad.GetFlag().Name, err)

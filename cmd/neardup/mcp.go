@@ -23,7 +23,6 @@ type mcpVerb struct {
 	data string
 }
 
-// do serves until the input or ctx ends.
 func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
 	if v.data == "" {
 		return usage("--data is missing")
@@ -174,7 +173,6 @@ type memoryAnswer struct {
 	Says        string             `json:"says" jsonschema:"the answer in words"`
 }
 
-// register gives a server the tools.
 func (m *memories) register(s *mcp.Server) {
 	closed := false
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &closed}
@@ -228,7 +226,6 @@ func submissionOf(id, text string) (s docid.Submission) {
 	return s
 }
 
-// decided puts a decision into words.
 func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (out memoryAnswer, err error) {
 	out = memoryAnswer{Decision: string(a.Decision.Decision), ID: a.ID, Basis: a.Basis, Evidence: a.Conflicts, Like: a.VariantOf}
 	other := out.Like

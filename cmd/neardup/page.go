@@ -79,12 +79,10 @@ func (p *page) leaders(a *against) error {
 			return err
 		}
 		var shown neardup.Document
+		var failed error
 		shown.ID, err = a.index.ID(&row)
-		if err != nil {
-			return err
-		}
-		shown.Text, err = a.index.Text(&row)
-		if err != nil {
+		shown.Text, failed = a.index.Text(&row)
+		if err := cmp.Or(err, failed); err != nil {
 			return err
 		}
 		if err := p.builder.Document(number, &shown, a.name, ""); err != nil {
@@ -94,7 +92,6 @@ func (p *page) leaders(a *against) error {
 	return nil
 }
 
-// wants reports whether the report needs the document of an item.
 func (p *page) wants(item int) bool {
 	return p.lab != nil || (item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1))
 }
@@ -129,7 +126,6 @@ func (p *page) reached(phase string) {
 	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
 }
 
-// write writes the page of a run.
 func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) error {
 	defer p.builder.Close()
 	p.reached("")
@@ -231,7 +227,6 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// decide reads the decisions.
 func (p *reportVerb) decide(b *report.Builder) error {
 	return textlines.Each(p.decisions, func(_ int, line []byte) error {
 		var d neardup.Decision
@@ -247,7 +242,6 @@ func (p *reportVerb) decide(b *report.Builder) error {
 	})
 }
 
-// facts reads other facts about the run.
 func (p *reportVerb) facts(run *report.Run) error {
 	if p.summary != "" {
 		var s summary
@@ -276,7 +270,6 @@ func (p *reportVerb) facts(run *report.Run) error {
 	return nil
 }
 
-// documents reads the inputs and passes the documents to the report.
 func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run) error {
 	var lengths report.Lengths
 	var unknown int64
@@ -327,7 +320,6 @@ type evidenceFlags struct {
 	labels string
 }
 
-// read reads the options of --write report.
 func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
@@ -344,7 +336,6 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-// evidence adds the evidence for choosing a threshold to the page.
 func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
 	if d.proof.floor == 0 {
 		return nil
@@ -398,7 +389,6 @@ func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Co
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)
 
-// thresholdOf parses the threshold of a spec.
 func thresholdOf(spec string) float64 {
 	if m := thresholdParam.FindStringSubmatch(spec); m != nil {
 		if t, err := strconv.ParseFloat(m[1], 64); err == nil {

@@ -119,7 +119,6 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	return nil
 }
 
-// config checks the flags.
 func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err := p.run.machine(nil); err != nil {
 		return cfg, nil, err
@@ -146,7 +145,6 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 // writes reports whether an output can omit documents.
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
-// compared checks the flags that select what to compare.
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	switch passage.Border(c.whole) {
 	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
@@ -181,7 +179,6 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 	return cfg, err
 }
 
-// passageWriter writes the results, document by document.
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
@@ -195,7 +192,6 @@ type passageWriter struct {
 	passageSummary
 }
 
-// A passageSummary is the output of --json.
 type passageSummary struct {
 	passage.Summary
 	Repeated int64 `json:"repeatedBytes"`
@@ -208,7 +204,6 @@ type passageSummary struct {
 	spent
 }
 
-// write reads the documents and writes each.
 func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *passage.Spans) error {
 	dec := r.NewDecoder()
 	next, err := spans.Next()
@@ -231,7 +226,6 @@ func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *pass
 	})
 }
 
-// item writes the i-th document.
 func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans []passage.Span) error {
 	if len(spans) == 0 && w.own == nil && !w.writes() {
 		return nil
@@ -286,7 +280,6 @@ func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []pass
 	return w.forms.add(&d)
 }
 
-// An ownShare is a line of --shares.
 type ownShare struct {
 	ID      string  `json:"id"`
 	Own     float64 `json:"own"` // share of the bytes that are not repeated
@@ -295,7 +288,6 @@ type ownShare struct {
 	Dropped bool    `json:"dropped"`
 }
 
-// A cutDocument is the result for a document.
 type cutDocument struct {
 	parts         []passage.Part
 	left          string // of its text
@@ -372,7 +364,6 @@ type spanFrom struct {
 	Bytes [2]int `json:"bytes"`
 }
 
-// part counts and writes a repeated part of a document.
 func (w *passageWriter) part(doc *neardup.Document, p passage.Part) error {
 	n := int64(p.End - p.Start)
 	switch p.Stays {
@@ -406,7 +397,6 @@ func (p *cutFlags) units() string {
 	return p.unit + "s"
 }
 
-// what describes in words what is compared.
 func (p *cutFlags) what() string {
 	if units := p.units(); units != "" {
 		return "whole " + units
@@ -414,7 +404,6 @@ func (p *cutFlags) what() string {
 	return "passages of at least " + p.least
 }
 
-// summary prints the summary.
 func (w *passageWriter) summary() error {
 	w.spent = spentSoFar()
 	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {

@@ -43,7 +43,6 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// forecasts draws a sample and plans for each method.
 func (p *planVerb) forecasts(ctx context.Context, r *corpus.Reader, all []methodFlags) (out planned, err error) {
 	begun, _ := resources()
 	s, err := p.draw(ctx, r)
@@ -96,7 +95,6 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 	return out, nil
 }
 
-// An estimate is a value with its interval.
 type estimate struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`
@@ -232,7 +230,6 @@ type planRun struct {
 
 func (r planRun) cpu() float64 { return r.linear + r.compare }
 
-// runOver measures a run over some documents.
 func runOver(ctx context.Context, docs []neardup.Document, cfg batch.Config) (planRun, error) {
 	before, _ := resources()
 	compared := time.Duration(0)

@@ -17,7 +17,6 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// A sampledRecord is a record of the sample.
 type sampledRecord struct {
 	at int64 // among all records
 	it corpus.Item
@@ -72,7 +71,6 @@ func (r *reservoir) add(d sampledRecord) {
 	}
 }
 
-// growth holds the cost of quarters, halves and all of a sample.
 type growth struct {
 	quarters, halves []planRun
 	all              planRun
@@ -169,7 +167,6 @@ func (s *sampled) once(ctx context.Context, cfg batch.Config, before time.Durati
 	return max(ends[1]-ends[0]-(ends[2]-ends[1]), 0).Seconds(), nil
 }
 
-// planned is the output of the command.
 type planned struct {
 	Documents estimate   `json:"documents"`
 	Sample    int64      `json:"sample"`
@@ -242,7 +239,6 @@ func (e estimate) time() string {
 	})
 }
 
-// onSpark estimates the cost of one method on Spark.
 type onSpark struct {
 	Shuffle   estimate `json:"shuffleBytes"`      // as they are written, compressed
 	Texts     estimate `json:"shuffledTextBytes"` // texts to compare among these, before compression

@@ -25,7 +25,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// remoteFlags are the flags that select the server.
 type remoteFlags struct {
 	server, tokenFile string
 }
@@ -81,7 +80,7 @@ func (e *export) do(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	rows := [][]string{{"nid", "docId"}}
+	rows := [][]string{{"id", "docId"}}
 	for _, nid := range slices.Sorted(maps.Keys(found)) {
 		rows = append(rows, []string{corpus.Cell(nid), found[nid]})
 	}
@@ -307,7 +306,6 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 // lagTime is the timeout for reading the lag from a broker.
 const lagTime = 5 * time.Second
 
-// consumeRegistry returns a registry with the metrics of a consumer.
 func consumeRegistry(ctx context.Context, c *streams.Consumer) *prometheus.Registry {
 	r := processRegistry()
 	for _, f := range []struct {

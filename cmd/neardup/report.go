@@ -99,7 +99,6 @@ func (p *reporter) begun() error {
 	return nil
 }
 
-// reading switches progress to another reader.
 func (p *reporter) reading(r *corpus.Reader) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +115,6 @@ func (p *reporter) reject(_ int, err error) error {
 	return nil
 }
 
-// readCounts counts the records of a run.
 type readCounts struct {
 	Documents int64 `json:"documents"`
 	Rejected  int64 `json:"rejected"`
@@ -246,7 +244,6 @@ func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
 	return line
 }
 
-// summary is the output of --json.
 type summary struct {
 	*batch.Summary
 	// These replace fields of the Summary that it omits if 0, for the command that computes them.
@@ -258,7 +255,6 @@ type summary struct {
 	spent
 }
 
-// spent is what a run consumed.
 type spent struct {
 	CPUSeconds float64 `json:"cpuSeconds"`
 	PeakMemory int64   `json:"peakMemoryBytes"`
@@ -281,7 +277,6 @@ func (p *reporter) dedup(s *batch.Summary) error {
 	})
 }
 
-// printOutcomes prints the counts of decisions.
 func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	held := ""
 	if s.Contained > 0 {
@@ -311,7 +306,6 @@ func (p *reporter) pairs(s *batch.Summary) error {
 	return p.finish(summary{Summary: s, Pairs: &s.Pairs}, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
 }
 
-// finish prints the summary of a batch.
 func (p *reporter) finish(s summary, found func(io.Writer)) error {
 	s.spent = spentSoFar()
 	var err error
@@ -432,7 +426,6 @@ func oneLine(s string) string {
 
 func appendf(b []byte, format string, args ...any) []byte { return fmt.Appendf(b, format, args...) }
 
-// appendString appends a string as JSON.
 func appendString(b []byte, s string) []byte {
 	q, err := json.Marshal(s)
 	if err != nil { // strings always marshal
@@ -441,7 +434,6 @@ func appendString(b []byte, s string) []byte {
 	return append(b, q...)
 }
 
-// noText warns of documents without text.
 func noText(w io.Writer, n int64) {
 	if n > 0 {
 		fmt.Fprintf(w, "warning     documents without a text: %s, each kept as new\n", grouped(n))

@@ -43,7 +43,6 @@ type serve struct {
 	reload  chan os.Signal // SIGHUP: read the tokens again
 }
 
-// limitFlags are the flags that limit a server and its clients.
 type limitFlags struct{ server.Limits }
 
 func (f *limitFlags) add(fs *pflag.FlagSet) {
@@ -130,7 +129,6 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	}
 }
 
-// suits checks that flags can be combined with the profile.
 func (s *serve) suits() error {
 	switch {
 	case s.index.profile != profileClassic && s.stores.words != 0:
@@ -237,7 +235,6 @@ func unlessEnded(ctx context.Context, err error) error {
 	return err
 }
 
-// open opens the index of the profile.
 func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, error) {
 	if s.index.profile == profileClassic {
 		return s.stores.openClassic(ctx, settings)
@@ -262,6 +259,8 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	var sweeper sync.WaitGroup
 	sweeper.Go(func() { handler.Run(sweeping) })
 	sweeper.Go(func() { s.reloads(sweeping, handler) })
+	notifySystemd(s.log, "READY=1")
+	sweeper.Go(func() { feedWatchdog(sweeping, s.log) })
 	defer sweeper.Wait()
 	defer stop()
 	select {
@@ -271,6 +270,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	}
 	handler.Drain()
 	s.log.Info("draining")
+	notifySystemd(s.log, "STOPPING=1")
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
@@ -333,7 +333,6 @@ func (s *serve) snapshots(store *openStore) func(context.Context, string) error 
 	}
 }
 
-// listen listens, with a bound on the connections.
 func (s *serve) listen(ctx context.Context, withTLS bool) (*server.Bounded, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", s.addr)
@@ -369,10 +368,8 @@ func (s *serve) tellAddr() error {
 	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
 }
 
-// storeDir returns the folder of the store within a data folder.
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
-// replaceFile writes a file atomically.
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
 	if err != nil {

@@ -24,7 +24,6 @@ type tenantTable struct {
 	MaxArticles *int `toml:"max-articles"`
 }
 
-// configFlag is the flag that names the configuration file.
 const configFlag = "config"
 
 // rangeKey annotates flags of numbers and durations with their range, such as 1..64. Where the lower bound is
@@ -44,7 +43,6 @@ func bounded(fs *pflag.FlagSet) {
 	})
 }
 
-// boundedAll calls bounded for a command and its subcommands.
 func boundedAll(cmd *cobra.Command) {
 	bounded(cmd.Flags())
 	for _, sub := range cmd.Commands() {
@@ -255,7 +253,6 @@ func (s *spec) Set(v string) error {
 	return nil
 }
 
-// names lists the settings.
 func (s *spec) names() (names []string) {
 	s.settings.VisitAll(func(f *pflag.Flag) {
 		if f.Name != s.first {

@@ -81,7 +81,6 @@ func given(set *pflag.FlagSet, add func(*pflag.FlagSet)) []string {
 	return out
 }
 
-// sparkJob is the job description for the Python side.
 type sparkJob struct {
 	Verb        string   `json:"verb"`
 	Inputs      []string `json:"inputs"`
@@ -119,7 +118,6 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	return j, v.input.canReplace()
 }
 
-// job describes what to decide and how.
 func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	if err := d.checkAgainst(); err != nil {
 		return err
@@ -233,7 +231,6 @@ func unpack(source fs.FS, dir string, job sparkJob) error {
 	return errors.Join(os.WriteFile(filepath.Join(dir, "job.json"), b, 0o600), os.WriteFile(filepath.Join(dir, "run.py"), []byte(main), 0o600))
 }
 
-// submit runs spark-submit and waits for it.
 func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []string) error {
 	own, err := os.Executable()
 	if err != nil {
@@ -312,7 +309,6 @@ func (t *tail) reason() string {
 	return found
 }
 
-// sparkSummary holds the counts of the Python side.
 type sparkSummary struct {
 	batch.Input
 	batch.Outcomes

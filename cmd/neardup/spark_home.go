@@ -33,7 +33,6 @@ for name in ("pyspark", "pyarrow", "numpy"):
 print(home)
 `
 
-// findSpark runs Python to locate its Spark.
 func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 	for _, s.python = range []string{v.python, os.Getenv("PYSPARK_PYTHON"), "python3"} {
 		if s.python != "" {

@@ -66,7 +66,6 @@ func password(address string) (string, bool) {
 	return u.User.Password()
 }
 
-// inRedis reports whether an address is in Redis.
 func inRedis(address string) bool {
 	return strings.HasPrefix(address, "redis://") || strings.HasPrefix(address, "rediss://")
 }
@@ -218,7 +217,6 @@ type closingLog interface {
 	Close() error
 }
 
-// openedLog opens the log of one kind.
 func openedLog[L closingLog](ctx context.Context, address string, open func(context.Context, string) (L, error)) (docid.Log, func() error, error) {
 	l, err := open(ctx, address)
 	if err != nil {
@@ -239,7 +237,6 @@ func (s *openStore) Close() error {
 	return err
 }
 
-// gauges registers the metrics of the embedded store.
 func (s *openStore) gauges(r *prometheus.Registry) {
 	store := s.embedded
 	if store == nil {
@@ -274,7 +271,6 @@ func (f *storeFlags) known() error {
 	return nil
 }
 
-// valid checks that the flags can be combined.
 func (f *storeFlags) valid() error {
 	if err := f.known(); err != nil {
 		return err

@@ -74,7 +74,6 @@ func (b *backup) offline(ctx context.Context, name string) error {
 	return nil
 }
 
-// within reports whether a path is dir or is inside it.
 func within(path, dir string) bool {
 	if path == "" {
 		return false
@@ -98,7 +97,6 @@ func resolved(path string) string {
 	return path
 }
 
-// snapshot creates a data folder and copies a store into it.
 func snapshot(data string, copyTo func(store string) error) error {
 	if err := os.MkdirAll(filepath.Dir(data), 0o700); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -136,10 +134,8 @@ func (v *check) do(ctx context.Context, args []string) error {
 	return v.stream.send(ctx, v.app, inputs, checkAll)
 }
 
-// errDamaged reports that a check of a store found problems.
 var errDamaged = errors.New("the store is damaged")
 
-// errApart reports that a store differs from its log.
 var errApart = errors.New("store and log differ, or the store is damaged")
 
 // nowAndThen returns a function that prints progress: every second on a terminal, every ten seconds in a log.
@@ -177,7 +173,6 @@ func (v *verification) valid(server bool, args []string) error {
 	return v.stores.known()
 }
 
-// run checks the store and prints the problems.
 func (v *verification) run(ctx context.Context, a *app) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
@@ -223,7 +218,6 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-// prove compares a store with its log.
 func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
@@ -264,7 +258,6 @@ func (v *logBegin) do(ctx context.Context, _ []string) error {
 	})
 }
 
-// withLog opens the log and calls work with it.
 func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
 	if f.log == "" {
 		return usage("--log is missing")
@@ -282,7 +275,6 @@ func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (e
 }
 
 type logLeave struct {
-	*app
 	data string
 }
 

@@ -81,7 +81,6 @@ func (g *again) unread(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// decides reports whether a flag is one of an index.
 func decides(flag string) bool {
 	var known pflag.FlagSet
 	new(indexFlags).add(&known)
@@ -145,7 +144,6 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-// classic rebuilds indexes of the classic profile.
 func (g *again) classic(ctx context.Context, from docid.Source, library docid.Library, settings docid.Settings) (err error) {
 	store, err := g.stores.openClassic(ctx, settings)
 	if err != nil {
@@ -171,7 +169,6 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lo
 	return errors.Join(lacking...), errors.Join(failed...)
 }
 
-// lacks returns an error that describes what a rebuilt index lacks.
 func lacks(tenant string, sum docid.Rebuilt) error {
 	var all []error
 	if sum.Missing > 0 {
@@ -261,7 +258,6 @@ func hint(err error) error {
 	return err
 }
 
-// progress returns a function that prints the progress of a tenant.
 func (g *again) progress(tenant string) func(made int) {
 	last := 0
 	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
@@ -271,7 +267,6 @@ func (g *again) progress(tenant string) func(made int) {
 	})
 }
 
-// summary prints what was rebuilt for a tenant.
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
 	tell(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
@@ -346,7 +341,6 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 	})
 }
 
-// exchange replaces the previous store with the rebuilt one.
 func (g *again) exchange() error {
 	store := storeDir(g.data)
 	if there(store) {
@@ -403,7 +397,6 @@ func (m *movedFile) Commit() error {
 	return m.AtomicFile.Commit()
 }
 
-// rejudge judges the docIds of one index again.
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (err error) {
 	var textOf func(uint64) (string, bool, error)
 	if folder := filepath.Join(g.data, "texts"); g.data != "" && there(folder) {

@@ -26,7 +26,6 @@ const (
 	jobBytes    = 1 << 20
 )
 
-// streamFlags are the flags for sending files to a server.
 type streamFlags struct {
 	remote   remoteFlags
 	input    inputFlags
@@ -46,7 +45,6 @@ type job struct {
 	err     error
 }
 
-// ask is a function that sends the articles of a job.
 type ask func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error)
 
 // stream sends inputs to a server with parallel requests. It bounds the unanswered jobs, so a slow server
@@ -63,7 +61,6 @@ type stream struct {
 	sent, ended bool // sent: at least one job was made; ended: no job follows
 }
 
-// counts holds the result of a run.
 type counts struct {
 	articles, fresh, duplicates int64
 	blank                       int64 // new because they have no text
@@ -154,7 +151,6 @@ func (s *stream) named(j *job) *job {
 	return j
 }
 
-// add decodes a record into the job.
 func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	var doc neardup.Document
 	err := dec.Decode(it, &doc)
@@ -207,7 +203,6 @@ func imagesOf(list string) (images []api.Image, err error) {
 	return images, nil
 }
 
-// note records the result of a job.
 func (s *stream) note(j *job) error {
 	if j.err != nil {
 		return j.err

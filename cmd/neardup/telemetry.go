@@ -37,13 +37,11 @@ const (
 // tracesOff is the value of --traces that disables traces, whatever the environment has.
 const tracesOff = "off"
 
-// telemetry holds the logging and tracing flags of a server.
 type telemetry struct {
 	logLevel, traces string
 	log              *slog.Logger
 }
 
-// openLog begins the log.
 func (t *telemetry) openLog(to io.Writer) error {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(t.logLevel)); err != nil {
@@ -119,7 +117,7 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 	if err != nil {
 		return nil, nil, fmt.Errorf("traces: %w", err)
 	}
-	t.log = slog.New(span.Log{Handler: t.log.Handler()})
+	t.log = slog.New(span.Handler{Handler: t.log.Handler()})
 	t.log.Info("traces", "to", where(address))
 	var hangUp context.CancelFunc
 	c.running, hangUp = context.WithCancel(context.WithoutCancel(ctx))
@@ -193,7 +191,6 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 	return nil
 }
 
-// processRegistry returns a registry with the metrics of the process.
 func processRegistry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -204,7 +201,6 @@ func processRegistry() *prometheus.Registry {
 	return r
 }
 
-// newRegistry returns a registry with the metrics of the process and of a store.
 func newRegistry(store *openStore) *prometheus.Registry {
 	r := processRegistry()
 	gauge(r, "neardup_store_poisoned", "1 while the store takes no writes.", func() float64 {

@@ -51,7 +51,6 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	return t.told(r)
 }
 
-// told prints the measurements and draws them.
 func (t *tune) told(r interface {
 	WriteText(w io.Writer) error
 	WriteSVG(w io.Writer) error
@@ -64,7 +63,6 @@ func (t *tune) told(r interface {
 	return printed(t.app, t.json, r, nil)
 }
 
-// writeFile writes a file atomically.
 func writeFile(path string, write func(io.Writer) error) error {
 	f, err := corpus.CreateAtomic(path)
 	if err != nil {
@@ -109,7 +107,6 @@ func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err 
 	return ngram.Tune(ctx, in)
 }
 
-// curveFloor is the lowest threshold of the curve.
 const curveFloor = .3
 
 // curve measures thresholds of a method on pairs that people have labelled.
@@ -222,7 +219,6 @@ type idf struct {
 	least                      int
 }
 
-// check looks at the flags and makes the normaliser and the splitter.
 func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter, err error) {
 	switch {
 	case i.out == "":

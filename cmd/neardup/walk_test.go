@@ -54,7 +54,7 @@ func TestWalkedPages(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	for page, least := range map[string]int{"README.md": 7, "README.zh-CN.md": 6, "docs/tutorial.md": 12} {
+	for page, least := range map[string]int{"README.md": 7, "README.zh-CN.md": 6, "docs/tutorial.md": 12, "docs/http-api.md": 35} {
 		t.Run(page, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "..", page))
 			if err != nil {

@@ -21,50 +21,36 @@ import (
 	"github.com/neardup/neardup/worker"
 )
 
-// A stage is one filter of the worker: its function, and its flags other than --method and --expect.
+// A stage is one filter of the worker: its function, and its flags other than --expect.
 type stage struct {
-	run   func(*workerVerb, context.Context, worker.Stages) (worker.Counts, error)
+	run   func(worker.Stages, context.Context, io.Reader, io.Writer) (worker.Counts, error)
 	flags string
 }
 
+const passagesFlags = "cuts input raw parts"
+
 var stages = map[string]stage{
-	"contract": {run: filter[*workerVerb](contract[worker.Stages])},
-	"tally":    {(*workerVerb).train, "raw input tally"},
-	"records":  {(*workerVerb).records, "raw input tally parts"},
-	"distinct": {filter[*workerVerb](worker.Stages.Distinct), "parts ranges"},
-	"bucket": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
-		if w.packed {
-			return s.BucketPacks(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
-		}
-		return s.Bucket(ctx, w.stdin, w.stdout, worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot})
-	}, "against as-of most-candidates packed hot"},
-	"verify": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
-		return s.Verify(ctx, w.stdin, w.stdout, w.conflicts)
-	}, "raw input against as-of conflicts"},
-	"decide": {func(w *workerVerb, ctx context.Context, s worker.Stages) (worker.Counts, error) {
-		limitGarbage(worker.DecideMemory)
-		return s.Decide(ctx, w.stdin, w.stdout, w.conflicts)
-	}, "raw input against as-of conflicts"},
-	"lead": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
-		return worker.Lead(ctx, in, out)
-	})},
-	"names": {filter[*workerVerb](worker.Stages.Names), "against as-of"},
-	"digest": {run: filter[*workerVerb](func(_ worker.Stages, ctx context.Context, in io.Reader, out io.Writer) (worker.Counts, error) {
-		return worker.Digest(ctx, in, out)
-	})},
+	"contract":          {contract, "method"},
+	"tally":             {worker.Stages.Train, "method raw input tally"},
+	"records":           {worker.Stages.RecordsInPacks, "method raw input tally parts"},
+	"distinct":          {worker.Stages.Distinct, "method parts ranges"},
+	"bucket":            {worker.Stages.Bucket, "method against as-of most-candidates packed hot"},
+	"verify":            {worker.Stages.Verify, "method raw input against as-of conflicts"},
+	"decide":            {worker.Stages.Decide, "method raw input against as-of conflicts"},
+	"lead":              {worker.Stages.Lead, "method"},
+	"names":             {worker.Stages.Names, "method against as-of"},
+	"digest":            {worker.Stages.Digest, "method"},
+	"passages contract": {contract, passagesFlags},
+	"passages anchors":  {worker.Stages.Anchors, passagesFlags},
+	"passages again":    {worker.Stages.Again, passagesFlags},
+	"passages contexts": {worker.Stages.Contexts, passagesFlags},
+	"passages matches":  {worker.Stages.Matches, passagesFlags},
+	"passages join":     {worker.Stages.Spans, passagesFlags},
+	"passages sources":  {worker.Stages.Sources, passagesFlags},
+	"passages cut":      {worker.Stages.Cut, passagesFlags},
 }
 
-// filter adapts a stage that needs only the lines.
-func filter[V interface{ streams() (io.Reader, io.Writer) }, S any](run func(S, context.Context, io.Reader, io.Writer) (worker.Counts, error)) func(V, context.Context, S) (worker.Counts, error) {
-	return func(v V, ctx context.Context, s S) (worker.Counts, error) {
-		in, out := v.streams()
-		return run(s, ctx, in, out)
-	}
-}
-
-func (a *app) streams() (io.Reader, io.Writer) { return a.stdin, a.stdout }
-
-func contract[S interface{ Contract() string }](s S, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
+func contract(s worker.Stages, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
 	_, err := fmt.Fprintln(out, s.Contract())
 	return worker.Counts{Out: 1}, err
 }
@@ -76,6 +62,7 @@ type workerVerb struct {
 	*app
 	name                           string `flags:"-"` // of the stage
 	method                         methodFlags
+	cuts                           cutFlags
 	input                          inputFlags
 	expect, against, asOf          string
 	mostCandidates                 int64
@@ -84,45 +71,76 @@ type workerVerb struct {
 	tally                          list
 }
 
-func (w *workerVerb) only() string { return "method expect " + stages[w.name].flags }
+func (w *workerVerb) only() string { return "expect " + stages[w.name].flags }
 
 func (w *workerVerb) do(ctx context.Context, _ []string) error {
-	s := stages[w.name]
-	m, n, err := w.method.method()
+	s := worker.Stages{
+		Parts: w.parts, Ranges: w.ranges, Limits: worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot}, Conflicts: w.conflicts,
+	}
+	passages := strings.HasPrefix(w.name, "passages ")
+	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && (w.name == "records" || passages)) {
+		return usage("--parts %d: out of range (want 1 to %d)", w.parts, mostParts)
+	}
+	var err error
+	if passages {
+		s.Passages, err = w.cuts.passages()
+	} else {
+		s.Method, s.Clean, err = w.method.method()
+	}
 	if err != nil {
 		return err
 	}
-	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && w.name == "records") {
-		return usage("--parts %d: out of range (want 1 to %d)", w.parts, mostParts)
-	}
-	all := worker.Stages{Method: m, Clean: n, Parts: w.parts, Ranges: w.ranges}
+	var lines *corpus.LineDecoder
 	if w.raw {
-		all.Decode, _, err = w.input.lines()
+		s.Decode, lines, err = w.input.lines()
 		if err != nil {
 			return err
 		}
 	}
 	if w.expect != "" {
-		if err := all.Check(w.expect); err != nil {
+		if err := s.Check(w.expect); err != nil {
 			return err
 		}
 	}
-	var counts worker.Counts
-	if w.against == "" {
-		counts, err = s.run(w, ctx, all)
-	} else {
-		err = onFolder(ctx, w.against, func(x *reference.Index) error {
-			if err := all.Use(x, w.asOf); err != nil {
-				return err
-			}
-			counts, err = s.run(w, ctx, all)
-			return err
-		})
-	}
+	counts, err := w.run(ctx, s, lines)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", w.name, err)
 	}
 	return json.NewEncoder(w.stderr).Encode(counts)
+}
+
+// run opens the files of a stage and runs it. lines are those that the stage decodes, or nil.
+func (w *workerVerb) run(ctx context.Context, s worker.Stages, lines *corpus.LineDecoder) (counts worker.Counts, err error) {
+	run := stages[w.name].run
+	switch {
+	case w.packed:
+		run = worker.Stages.BucketPacks
+	case w.name == "decide":
+		limitGarbage(worker.DecideMemory)
+	case w.name == "passages cut":
+		if err := w.cuts.cutting(s.Passages, lines); err != nil {
+			return counts, err
+		}
+	}
+	for _, name := range w.tally {
+		f, err := os.Open(name)
+		if err != nil {
+			return counts, err
+		}
+		defer f.Close()
+		s.Tallies = append(s.Tallies, f)
+	}
+	if w.against == "" {
+		return run(s, ctx, w.stdin, w.stdout)
+	}
+	err = onFolder(ctx, w.against, func(x *reference.Index) error {
+		err := s.Use(x, w.asOf)
+		if err == nil {
+			counts, err = run(s, ctx, w.stdin, w.stdout)
+		}
+		return err
+	})
+	return counts, err
 }
 
 // lines reads lines that come without their file.
@@ -146,48 +164,6 @@ func (f *inputFlags) lines() (func([]byte, *neardup.Document) (string, error), *
 		}
 		return "", err
 	}, d, nil
-}
-
-func (w *workerVerb) train(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	files, done, err := w.tallies()
-	defer done()
-	if err != nil {
-		return worker.Counts{}, err
-	}
-	return s.Train(ctx, w.stdin, w.stdout, files...)
-}
-
-// tallies opens the files of counts.
-func (w *workerVerb) tallies() (files []io.Reader, done func(), err error) {
-	var opened []*os.File
-	done = func() {
-		for _, f := range opened {
-			_ = f.Close()
-		}
-	}
-	for _, name := range w.tally {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, done, err
-		}
-		opened, files = append(opened, f), append(files, f)
-	}
-	return files, done, nil
-}
-
-func (w *workerVerb) records(ctx context.Context, s worker.Stages) (worker.Counts, error) {
-	files, done, err := w.tallies()
-	defer done()
-	if err != nil {
-		return worker.Counts{}, err
-	}
-	if len(files) > 0 {
-		s, err = s.Trained(files...)
-		if err != nil {
-			return worker.Counts{}, err
-		}
-	}
-	return s.RecordsInPacks(ctx, w.stdin, w.stdout)
 }
 
 // workerRead is the stage that reads files of any format and writes documents.
@@ -295,42 +271,6 @@ func (f *methodFlags) asFlags() []string {
 	return flags
 }
 
-// A spansVerb is one stage of passages.
-type spansVerb struct {
-	*app
-	name   string `flags:"-"`
-	cuts   cutFlags
-	input  inputFlags
-	expect string
-	raw    bool
-	parts  int
-	lines  *corpus.LineDecoder // with raw
-}
-
-var spansStages = map[string]func(*spansVerb, context.Context, worker.Passages) (worker.Counts, error){
-	"contract": filter[*spansVerb](contract[worker.Passages]),
-	"anchors":  filter[*spansVerb](worker.Passages.Anchors),
-	"again":    filter[*spansVerb](worker.Passages.Again),
-	"contexts": filter[*spansVerb](worker.Passages.Contexts),
-	"matches":  filter[*spansVerb](worker.Passages.Matches),
-	"join":     filter[*spansVerb](worker.Passages.Spans),
-	"sources":  filter[*spansVerb](worker.Passages.Sources),
-	"cut":      (*spansVerb).cut,
-}
-
-func (v *spansVerb) do(ctx context.Context, _ []string) error {
-	p, err := v.stages()
-	if err != nil {
-		return err
-	}
-	counts, err := spansStages[v.name](v, ctx, p)
-	if err != nil {
-		return fmt.Errorf("worker passages %s: %w", v.name, err)
-	}
-	return json.NewEncoder(v.stderr).Encode(counts)
-}
-
-// steps checks the flags that select what to compare.
 func (c *cutFlags) steps() (*passage.Steps, error) {
 	if c.near {
 		return nil, usage("--near: not supported on Spark, which finds equal passages only")
@@ -343,49 +283,34 @@ func (c *cutFlags) steps() (*passage.Steps, error) {
 	return passage.NewSteps(cfg)
 }
 
-func (v *spansVerb) stages() (p worker.Passages, err error) {
-	if v.parts < 1 || v.parts > mostParts {
-		return p, usage("--parts %d: out of range (want 1 to %d)", v.parts, mostParts)
-	}
-	p.Steps, err = v.cuts.steps()
-	if err != nil {
-		return p, err
-	}
-	least := v.cuts.least
-	if v.cuts.units() != "" && !v.cuts.fs.Changed("least") {
+func (c *cutFlags) passages() (*worker.Passages, error) {
+	steps, err := c.steps()
+	least := c.least
+	if c.units() != "" && !c.fs.Changed("least") {
 		least = "any"
 	}
-	p.Parts, p.Spec = v.parts, fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", v.cuts.unit, least, v.cuts.all, v.cuts.whole, v.cuts.mark)
-	if v.raw {
-		p.Decode, v.lines, err = v.input.lines()
-		if err != nil {
-			return p, err
-		}
-	}
-	if v.expect != "" {
-		err = p.Check(v.expect)
-	}
-	return p, err
+	return &worker.Passages{
+		Steps: steps, Spec: fmt.Sprintf("unit=%s least=%s all=%t whole=%s mark=%q", c.unit, least, c.all, c.whole, c.mark),
+	}, err
 }
 
-// cut decides like passageWriter.
-func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, error) {
-	cutter, err := v.cuts.cutter()
+// cutting makes the stage cut decide like passageWriter.
+func (c *cutFlags) cutting(p *worker.Passages, lines *corpus.LineDecoder) error {
+	cutter, err := c.cutter()
 	if err != nil {
-		return worker.Counts{}, err
+		return err
 	}
-	var replace func([]byte, string) ([]byte, error)
-	if v.raw {
-		if err := v.lines.CanReplace(); err != nil {
-			return worker.Counts{}, err
+	if lines != nil {
+		if err := lines.CanReplace(); err != nil {
+			return err
 		}
-		replace = v.lines.Replace
+		p.Replace = lines.Replace
 	}
-	return p.Cut(ctx, v.stdin, v.stdout, func(doc neardup.Document, spans []passage.Span) (worker.Cut, error) {
+	p.Cut = func(doc neardup.Document, spans []passage.Span) (worker.Cut, error) {
 		var lines bytes.Buffer
 		enc := json.NewEncoder(&lines)
 		enc.SetEscapeHTML(false)
-		w := passageWriter{passages: &passages{cutFlags: v.cuts}, cutter: cutter, spans: enc.Encode}
+		w := passageWriter{passages: &passages{cutFlags: *c}, cutter: cutter, spans: enc.Encode}
 		c, err := w.decide(&doc, spans)
 		state := worker.Untouched
 		switch {
@@ -398,5 +323,6 @@ func (v *spansVerb) cut(ctx context.Context, p worker.Passages) (worker.Counts, 
 			State: state, Left: c.left, Spans: strings.TrimSuffix(lines.String(), "\n"), Lines: w.Spans,
 			Repeated: w.Repeated, Cut: w.Cut, Within: w.Within, Headings: w.Headings,
 		}, err
-	}, replace)
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/redisclient"
 )
 
@@ -79,23 +80,9 @@ const (
 // Feed delivers pending changes to a sink, in order and at least once, until ctx ends, and returns its error.
 // Of all servers that feed a sink one does; failed gets the error that it waits for.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
-	who, pause := rand.Text(), feedPause
-	for {
-		err := x.turn(ctx, name, who, sink)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err == nil:
-			pause = feedPause
-		default:
-			pause = min(2*pause, feedMost)
-			failed(err)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-	}
+	who := rand.Text()
+	turn := func(ctx context.Context) error { return x.turn(ctx, name, who, sink) }
+	return pause.Between(ctx, feedPause, feedMost, turn, func(_ time.Time, err error) { failed(err) })
 }
 
 // claiming gives one server the lease of a sink, or extends it.

@@ -11,11 +11,6 @@ import (
 //go:generate go run -C ../../bench ./dictionaries/keyword -archive jieba-0.42.1.tar.gz
 //go:generate go test -run TestChineseTable -update
 
-// chineseData is data/idf.zh.gz, compiled.
-//
-//go:embed data/idf.zh.columns.zst
-var chineseData []byte
-
 //go:embed data/idf.en.gz
 var englishData string
 
@@ -29,9 +24,18 @@ func Chinese() (*Table, error) { return chineseOnce() }
 func English() (*Table, error) { return englishOnce() }
 
 var (
-	chineseOnce = sync.OnceValues(func() (*Table, error) { return readCompiled(chineseData) })
+	chineseOnce = sync.OnceValues(readChinese)
 	englishOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(englishData)) })
 )
+
+// readChinese reads data/idf.zh.gz in its compiled form.
+func readChinese() (*Table, error) {
+	packed, err := table("idf.zh.columns.zst")
+	if err != nil {
+		return nil, err
+	}
+	return readCompiled(packed)
+}
 
 // firstHan is the first Chinese character: a radical.
 const firstHan = 0x2E80

@@ -258,7 +258,7 @@ func BenchmarkExtractor(b *testing.B) {
 
 func BenchmarkReadTable(b *testing.B) {
 	for b.Loop() {
-		if _, err := readCompiled(chineseData); err != nil {
+		if _, err := readChinese(); err != nil {
 			b.Fatal(err)
 		}
 	}

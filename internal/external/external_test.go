@@ -18,15 +18,15 @@ func TestRadixSortSorts(t *testing.T) {
 		n := rapid.IntRange(0, 3000).Draw(t, "n")
 		bits := rapid.IntRange(1, 64).Draw(t, "bits")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		a := make([]Pair, n)
+		a := make([]KeyValue, n)
 		for i := range a {
-			a[i] = Pair{rng.Uint64() >> (64 - bits), rng.Uint64()}
+			a[i] = KeyValue{rng.Uint64() >> (64 - bits), rng.Uint64()}
 		}
 		want := slices.Clone(a)
-		byBoth := func(x, y Pair) int { return cmp.Or(cmp.Compare(x.Key(), y.Key()), cmp.Compare(x.Val(), y.Val())) }
+		byBoth := func(x, y KeyValue) int { return cmp.Or(cmp.Compare(x.Key(), y.Key()), cmp.Compare(x.Val(), y.Val())) }
 		slices.SortFunc(want, byBoth)
 		radixSort(a)
-		if !slices.IsSortedFunc(a, func(x, y Pair) int { return cmp.Compare(x.Key(), y.Key()) }) {
+		if !slices.IsSortedFunc(a, func(x, y KeyValue) int { return cmp.Compare(x.Key(), y.Key()) }) {
 			t.Fatal("keys are not in order")
 		}
 		slices.SortFunc(a, byBoth)
@@ -37,11 +37,11 @@ func TestRadixSortSorts(t *testing.T) {
 }
 
 func TestSorterSpillsAndMerges(t *testing.T) {
-	s := NewSorter[Pair](NewFiles(t.TempDir()), 0) // 4,096 pairs in memory
+	s := NewSorter[KeyValue](NewFiles(t.TempDir()), 0) // 4,096 pairs in memory
 	rng := rand.New(rand.NewPCG(1, 1))
-	want := map[Pair]int{}
+	want := map[KeyValue]int{}
 	for range 50000 {
-		p := Pair{rng.Uint64N(1 << 20), rng.Uint64N(100)}
+		p := KeyValue{rng.Uint64N(1 << 20), rng.Uint64N(100)}
 		want[p]++
 		if err := s.Add(p); err != nil {
 			t.Fatal(err)
@@ -53,8 +53,8 @@ func TestSorterSpillsAndMerges(t *testing.T) {
 	}
 	defer out.Close()
 	for range 2 { // it can be read twice
-		got, last := map[Pair]int{}, uint64(0)
-		err := out.Each(context.Background(), func(p Pair) error {
+		got, last := map[KeyValue]int{}, uint64(0)
+		err := out.Each(context.Background(), func(p KeyValue) error {
 			if p.Key() < last {
 				t.Fatal("keys are not in order")
 			}

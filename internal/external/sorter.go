@@ -11,14 +11,14 @@ import (
 // words is the constraint for rows of a Sorter. The first word of a row is the key.
 type words interface{ ~[2]uint64 | ~[3]uint64 }
 
-// A Pair is a key with a value.
-type Pair [2]uint64
+// KeyValue is a key with a value.
+type KeyValue [2]uint64
 
 // Key returns the key.
-func (p Pair) Key() uint64 { return p[0] }
+func (p KeyValue) Key() uint64 { return p[0] }
 
 // Val returns the value.
-func (p Pair) Val() uint64 { return p[1] }
+func (p KeyValue) Val() uint64 { return p[1] }
 
 // A Sorter sorts rows by key in bounded memory. It writes rows that do not fit as sorted runs, and merges
 // them while they are read.

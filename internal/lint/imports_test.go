@@ -54,7 +54,7 @@ var layers = map[string]layer{
 	"docid/classic":  {[]string{"", "docid", "feature/keyword", "methods", "simhash"}, []string{"github.com/gomodule/redigo/"}},
 	"docid/standard": {[]string{"", "docid", "methods", "text"}, nil},
 
-	"store":          {[]string{"", "docid", "override"}, []string{hash, compress}},
+	"store":          {[]string{"", "docid", "override"}, []string{hash, compress, "golang.org/x/sync/"}},
 	"store/memory":   {[]string{"", "docid"}, []string{hash, "github.com/RaduBerinde/btreemap"}},
 	"store/pebble":   {[]string{"", "docid"}, []string{hash, "github.com/cockroachdb/pebble/"}},
 	"store/redislog": {[]string{"docid", "store/pebble"}, []string{"github.com/gomodule/redigo/"}},

@@ -41,8 +41,6 @@ var singles = map[string]string{
 	"batch/audit.Texts": "batch imports batch/audit, which reads the texts of its caller",
 	"docid.Catalog":     "part of the contract of docid.Store, which callers implement",
 	"docid.Library":     "optional for sinks of callers; HBase keeps the articles",
-	"ngram.Cutter":      "callers bring a dictionary; ngram does not import text/segment",
-	"ngram.StopList":    "callers bring a list; ngram does not import feature/keyword",
 	"server.Texts":      "server does not import store/pebble",
 	"simhash.Stream":    "optional for features of callers, which are counted faster with it",
 	"streams.Service":   "callers that decide in their own process bring a service; tests do",

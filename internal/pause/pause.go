@@ -20,3 +20,22 @@ func For(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// Between repeats turn until ctx ends, and returns its error. Turns are first apart, after errors twice as far each time,
+// up to most. failed gets the error of a turn and when the turn began.
+func Between(ctx context.Context, first, most time.Duration, turn func(ctx context.Context) error, failed func(began time.Time, err error)) error {
+	for wait := first; ; {
+		began := time.Now()
+		err := turn(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			wait = first
+		default:
+			wait = min(2*wait, most)
+			failed(began, err)
+		}
+		_ = For(ctx, wait) // the next turn returns if ctx has ended
+	}
+}

@@ -67,11 +67,11 @@ func Cause(err error) string {
 	}
 }
 
-// Log is a handler that adds trace_id and span_id of the context to log lines.
-type Log struct{ slog.Handler }
+// Handler is a handler that adds trace_id and span_id of the context to log lines.
+type Handler struct{ slog.Handler }
 
 // Handle adds the ids to a line.
-func (l Log) Handle(ctx context.Context, r slog.Record) error {
+func (l Handler) Handle(ctx context.Context, r slog.Record) error {
 	if at := trace.SpanContextFromContext(ctx); at.IsValid() {
 		r.AddAttrs(slog.String("trace_id", at.TraceID().String()), slog.String("span_id", at.SpanID().String()))
 	}
@@ -79,7 +79,7 @@ func (l Log) Handle(ctx context.Context, r slog.Record) error {
 }
 
 // WithAttrs keeps adding ids.
-func (l Log) WithAttrs(attrs []slog.Attr) slog.Handler { return Log{l.Handler.WithAttrs(attrs)} }
+func (l Handler) WithAttrs(a []slog.Attr) slog.Handler { return Handler{l.Handler.WithAttrs(a)} }
 
 // WithGroup keeps adding ids.
-func (l Log) WithGroup(name string) slog.Handler { return Log{l.Handler.WithGroup(name)} }
+func (l Handler) WithGroup(name string) slog.Handler { return Handler{l.Handler.WithGroup(name)} }

@@ -24,7 +24,7 @@ func TestOff(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 	var b strings.Builder
-	slog.New(Log{slog.NewTextHandler(&b, nil)}).InfoContext(ctx, "words")
+	slog.New(Handler{slog.NewTextHandler(&b, nil)}).InfoContext(ctx, "words")
 	if strings.Contains(b.String(), "trace") {
 		t.Error(b.String())
 	}
@@ -47,7 +47,7 @@ func TestOn(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 	var b strings.Builder
-	slog.New(Log{slog.NewTextHandler(&b, nil)}).With("a", 1).WithGroup("g").InfoContext(in, "words")
+	slog.New(Handler{slog.NewTextHandler(&b, nil)}).With("a", 1).WithGroup("g").InfoContext(in, "words")
 	if want := "a=1 g.trace_id=" + all[1].SpanContext.TraceID().String() + " g.span_id=" + all[1].SpanContext.SpanID().String(); !strings.Contains(b.String(), want) {
 		t.Errorf("%s has no %s", b.String(), want)
 	}

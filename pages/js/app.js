@@ -11,9 +11,10 @@ import { decisionsView } from './decisions.js';
 import { labView } from './lab.js';
 import { checkView } from './check.js';
 import { liveView } from './live.js';
+import { apiView } from './api.js';
 
 const views = [['run', 'Run', runView], ['groups', 'Groups', groupsView], ['lab', 'Threshold', labView], ['decide', 'Decisions', decisionsView],
-  ['check', 'Check', checkView], ['live', 'Live', liveView]];
+  ['check', 'Check', checkView], ['live', 'Live', liveView], ['api', 'API', apiView]];
 
 class App {
   constructor(source) {

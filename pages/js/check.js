@@ -29,18 +29,20 @@ export async function checkView(app, key) {
   return v;
 }
 
-async function alone(app, content) {
-  const r = await app.source.ask('/check', { content });
+async function alone(app, text) {
+  const [r, { neighbors }] = await Promise.all([app.source.ask('/check', { text }), app.source.ask('/near', { text, top: 5 })]);
   return h('section', { class: 'panel' }, h('h2', {}, verdict(r.relation || r.decision)),
     r.docId ? h('p', {}, 'docId ', h('a', { href: '#groups/' + r.docId }, r.docId)) : null,
-    facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]));
+    facts([[t('Stage'), said(r.stage)], [t('Similarity'), r.similarity === undefined ? '' : fixed(r.similarity)], [t('Reason'), said(r.basis)], [t('Method'), r.method], [t('Leader'), r.leader]]),
+    neighbors.length ? h('div', { class: 'scroll', tabindex: 0, role: 'group', 'aria-label': t('Most alike') }, h('table', {}, h('thead', {}, h('tr', {}, [t('Most alike'), t('Relation'), t('Similarity')].map((x) => h('th', { scope: 'col' }, x)))),
+      h('tbody', {}, neighbors.map((n) => h('tr', {}, h('th', { scope: 'row' }, h('a', { href: '#groups/' + n.docId }, n.id)), h('td', {}, t(n.relation)), h('td', {}, fixed(n.similarity))))))) : null);
 }
 
 const verdict = (relation) => h('span', { class: 'chip ' + ({ duplicate: 'gone', new: 'good', overlap: 'variant' }[relation] || 'variant') }, t(relation));
 const facts = (list) => h('dl', {}, list.filter(([, x]) => x).flatMap(([k, x]) => [h('dt', {}, k), h('dd', {}, x)]));
 
 async function pair(app, p, q) {
-  const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { content: p }, b: { content: q } }), app.source.ask('/inspect', { a: p, b: q })]);
+  const [stages, r] = await Promise.all([app.source.ask('/compare', { a: { text: p }, b: { text: q } }), app.source.ask('/inspect', { a: p, b: q })]);
   const parts = diff(p, q), names = kinds(parts), shared = passages(p, [q], 5);
   const piece = (side) => parts.flatMap((x) => x.op === '=' ? [(side === 'a' ? x.a : x.b).join('')] : (x.op === '-') === (side === 'a') ? [h(x.op === '-' ? 'del' : 'ins', {}, (side === 'a' ? x.a : x.b).join(''))] : []);
   return [h('section', { class: 'panel' }, h('h2', {}, verdict(stages.relation)),

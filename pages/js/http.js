@@ -12,7 +12,7 @@ const partnerOf = (g, kept, nid) => g.leader?.id && g.leader.id !== nid && !g.le
 // stays in the tab and travels in a header.
 export class HttpSource {
   constructor() {
-    this.can = { run: false, groups: true, decide: false, check: true, live: true, filter: false };
+    this.can = { run: false, groups: true, decide: false, check: true, live: true, api: true, filter: false };
     this.searches = 'Find by nid, or by a whole address or title';
     this.rows = new Map();
   }
@@ -98,13 +98,13 @@ export class HttpSource {
   async pair(key) {
     const nid = key.slice('unsure/'.length), own = await this.whole(nid), e = own.evidence, kept = await this.whole(e.variantOf);
     const first = { ...this.member(kept), decision: 'new' }, second = { ...this.member(own), relation: 'unsure', similarity: e.probability };
-    return { key, id: nid, title: first.title || second.title, opening: first.text || first.id, size: 2, variants: 0, shown: 2, pairs: [[kept.nid, nid]], members: async (from, to) => [first, second].slice(from, to) };
+    return { key, id: nid, title: first.title || second.title, opening: first.text || first.id, size: 2, variants: 0, shown: 2, pairs: [[kept.id, nid]], members: async (from, to) => [first, second].slice(from, to) };
   }
 
   // whole is an article with the text that its docId has of it.
   async whole(nid) {
     const { article, docId } = await this.ask('/articles/' + encodeURIComponent(nid)), { kept } = await this.first(docId);
-    return kept?.nid === nid ? { ...article, ...kept } : article;
+    return kept?.id === nid ? { ...article, ...kept } : article;
   }
 
   // groups lists for a moderator what is unsure, and then docIds by size; a text is looked up as nid, address and title.
@@ -147,8 +147,8 @@ export class HttpSource {
     }
     const g = await this.first(docId), kept = g.kept || g.members[0] || {};
     const lows = g.members.map((m) => m.evidence?.similarity).filter(Boolean);
-    return { key: docId, id: docId, title: kept.title || '', url: kept.url || '', opening: [...(kept.content || kept.nid || docId)].slice(0, 90).join(''), size: g.size, variants: 0, shown: g.size,
-      relation: 0, pairs: g.members.filter((m) => m.nid !== kept.nid).map((m) => [partnerOf(g, kept.nid, m.nid), m.nid]), min: lows.length && !g.next ? Math.min(...lows) : undefined, max: lows.length && !g.next ? Math.max(...lows) : undefined };
+    return { key: docId, id: docId, title: kept.title || '', url: kept.url || '', opening: [...(kept.text || kept.id || docId)].slice(0, 90).join(''), size: g.size, variants: 0, shown: g.size,
+      relation: 0, pairs: g.members.filter((m) => m.id !== kept.id).map((m) => [partnerOf(g, kept.id, m.id), m.id]), min: lows.length && !g.next ? Math.min(...lows) : undefined, max: lows.length && !g.next ? Math.max(...lows) : undefined };
   }
 
   first(docId) {
@@ -162,8 +162,8 @@ export class HttpSource {
     this.rows.delete(docId);
     const g = await this.first(docId);
     const all = [], state = { next: g.next };
-    const take = (members) => { for (const m of members) if (m.nid !== (g.kept?.nid || g.leader.id)) all.push(this.member(m)); };
-    const kept = g.kept ? { ...this.member({ ...g.members.find((m) => m.nid === g.kept.nid), ...g.kept }), text: g.kept.content || '' } : this.member({ nid: g.leader.id });
+    const take = (members) => { for (const m of members) if (m.id !== (g.kept?.id || g.leader.id)) all.push(this.member(m)); };
+    const kept = g.kept ? { ...this.member({ ...g.members.find((m) => m.id === g.kept.id), ...g.kept }), text: g.kept.text || '' } : this.member({ id: g.leader.id });
     all.push({ ...kept, decision: 'new' });
     take(g.members);
     const members = async (from, to) => {
@@ -179,7 +179,7 @@ export class HttpSource {
 
   member(m) {
     const e = m.evidence || {};
-    return { id: m.nid, title: m.title || '', url: m.url || '', text: m.content || undefined, decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
+    return { id: m.id, title: m.title || '', url: m.url || '', text: m.text || undefined, decision: e.decision || 'duplicate', similarity: e.similarity, distance: e.distance,
       basis: [said(e.stage), said(e.basis), e.leader ? `→ ${e.leader}` : ''].filter(Boolean).join(' · '), heat: m.heat, conflicts: e.conflicts, moved: m.corrected };
   }
 }

@@ -60,7 +60,7 @@ const zh = {
   'All are duplicates': '全部是重复', 'None is a duplicate': '全部不是重复', 'Undecided only': '仅显示未裁定', '{n} of {m} decided': '已裁定 {n} / {m}', '{n} of {m} groups decided': '已裁定 {n} / {m} 个分组', '{n} pairs decided': '已裁定 {n} 对',
   '{n} marked: {v}': '已标记 {n} 篇：{v}', 'all of the group': '整组', 'Keep this one': '改为保留此篇', 'Kept from now on: {id}': '现保留：{id}', 'Its text: the service has only that of the kept article': '正文（服务只存有保留文章的正文）',
   'change': '变更', 'texts': '篇', 'pictures': '张', '1 group': '1 个分组', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
-  'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
+  'Most alike': '最相似', 'API': '接口', 'Parameters': '参数', 'Request': '请求', 'Answer': '回答', 'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
 };
 
 // What the data says in English words of its own.

@@ -61,7 +61,7 @@ export function keepDialog(app, x, heat, done) {
   const said = h('div', { 'aria-live': 'polite' });
   const send = async (e) => {
     e.preventDefault();
-    try { await app.source.revise(x.id, { heat: Math.max(heat, x.heat || 0) + 1, content: text.value }); await done(); box.close(); } catch (err) { fill(said, h('p', { role: 'alert', class: 'wrong' }, err.message)); }
+    try { await app.source.revise(x.id, { heat: Math.max(heat, x.heat || 0) + 1, text: text.value }); await done(); box.close(); } catch (err) { fill(said, h('p', { role: 'alert', class: 'wrong' }, err.message)); }
   };
   const box = h('dialog', { class: 'help move', 'aria-labelledby': 'keep-title', onclose: () => box.remove() }, h('h2', { id: 'keep-title' }, t('Keep this one')),
     h('p', {}, x.title || x.id), h('form', { onsubmit: send }, h('label', {}, t('Its text: the service has only that of the kept article'), text), said,
@@ -82,7 +82,7 @@ export function moveDialog(app, x, done) {
     const place = to.value.trim(), body = { why: why.value.trim() };
     if (/^[0-9a-f]{16}-[0-9a-f]{16}$/.test(place)) body.docId = place;
     else if (place) body.with = place;
-    else if (text.value) body.content = text.value;
+    else if (text.value) body.text = text.value;
     try { await done(await app.source.move(x.id, body)); box.close(); } catch (err) { fill(said, h('p', { role: 'alert', class: 'wrong' }, err.message)); }
   };
   const box = h('dialog', { class: 'help move', 'aria-labelledby': 'move-title', onclose: () => box.remove() }, h('h2', { id: 'move-title' }, t('Move to another docId')),

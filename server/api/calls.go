@@ -48,6 +48,11 @@ func (c *Client) Check(ctx context.Context, s Submission) (Answer, error) {
 	return ask[Answer](ctx, c, call{method: http.MethodPost, path: "/v1/check", body: s})
 }
 
+// Near returns up to top docIds that are most like an article, 10 if top is 0.
+func (c *Client) Near(ctx context.Context, s Submission, top int) (Neighbors, error) {
+	return ask[Neighbors](ctx, c, call{method: http.MethodPost, path: "/v1/near", body: Near{s, top}})
+}
+
 // Compare compares two articles, stage by stage.
 func (c *Client) Compare(ctx context.Context, p Pair) (Comparison, error) {
 	return ask[Comparison](ctx, c, call{method: http.MethodPost, path: "/v1/compare", body: p})

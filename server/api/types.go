@@ -10,12 +10,12 @@ import (
 )
 
 // Article is one article as a caller submits it. Every field is optional, but an article without url, title
-// and content can never be recognised.
+// and text can never be recognised.
 type Article struct {
-	NID         string `json:"nid,omitempty" doc:"The caller's own id of the article, at most 256 bytes. Sending the same article with the same nid again gives the first answer; another article is a conflict."`
-	URL         string `json:"url,omitempty" doc:"Address of the article; never fetched."`
-	Title       string `json:"title,omitempty"`
-	Content     string `json:"content,omitempty" doc:"The text, UTF-8, at most 1 MiB."`
+	NID         string `json:"id,omitempty" example:"17" doc:"The caller's own id of the article, at most 256 bytes; requests may name it nid. Sending the same article with the same id again gives the first answer; another article is a conflict."`
+	URL         string `json:"url,omitempty" example:"http://a.example/fox" doc:"Address of the article; never fetched."`
+	Title       string `json:"title,omitempty" example:"A fox"`
+	Content     string `json:"text,omitempty" example:"The quick brown fox jumps over the lazy dog." doc:"The text, UTF-8, at most 1 MiB; requests may name it content."`
 	Category    string `json:"category,omitempty" doc:"Comes back with the kept copy."`
 	Media       string `json:"media,omitempty" doc:"Comes back with the kept copy."`
 	ImageCount  string `json:"imageCount,omitempty" doc:"Comes back with the kept copy."`
@@ -62,9 +62,21 @@ type Batch struct {
 	Articles []BatchEntry `json:"articles" minItems:"1" maxItems:"100" nullable:"false"`
 }
 
-// Answer is the decision on one article (see [docid.Answer]). Its id is the nid. An article without a nid
+// Answer is the decision on one article (see [docid.Answer]). An article without an id
 // gets the id "~" followed by its seq.
 type Answer = docid.Answer
+
+// Near asks for the docIds that are most like an article. Nothing is stored.
+type Near struct {
+	Submission
+	Top int `json:"top,omitempty" minimum:"1" maximum:"100" default:"10" doc:"How many docIds to return."`
+}
+
+// Neighbors are the docIds that are most like an article, the most alike first.
+type Neighbors struct {
+	Seq       uint64           `json:"seq" doc:"The last change seen."`
+	Neighbors []docid.Neighbor `json:"neighbors" nullable:"false"`
+}
 
 // BatchAnswer holds an answer or a problem for each article.
 type BatchAnswer struct {
@@ -81,14 +93,14 @@ type EntryReply struct {
 // Revision changes an article. Absent fields stay unchanged.
 type Revision struct {
 	Heat    *int64  `json:"heat,omitempty"`
-	Content *string `json:"content,omitempty" doc:"A new text of the article. The docId and all answers given stay."`
+	Content *string `json:"text,omitempty" doc:"A new text of the article. The docId and all answers given stay."`
 }
 
 // Change is the answer to a change that needs no decision.
 type Change struct {
 	Seq   uint64 `json:"seq"`
 	DocID string `json:"docId"`
-	NID   string `json:"nid,omitempty"`
+	NID   string `json:"id,omitempty"`
 	Kind  string `json:"change" enum:"update,delete,end"`
 	Heat  *int64 `json:"heat,omitempty"`
 }
@@ -107,22 +119,22 @@ type Member struct {
 // Correction moves a decided article to another docId: to that of another article, or to a named one. With
 // neither, the article gets a new docId.
 type Correction struct {
-	With    string  `json:"with,omitempty" doc:"The nid of the article whose docId it is to have."`
+	With    string  `json:"with,omitempty" doc:"The id of the article whose docId it is to have."`
 	DocID   string  `json:"docId,omitempty" doc:"The docId that it is to have."`
-	Content *string `json:"content,omitempty" doc:"The text of the article, for a docId of its own. Needed where the service does not store it: only of the kept article of a docId it does."`
+	Content *string `json:"text,omitempty" doc:"The text of the article, for a docId of its own. Needed where the service does not store it: only of the kept article of a docId it does."`
 	Why     string  `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
 }
 
 // CorrectionAnswer reports the docId of an article after a correction.
 type CorrectionAnswer struct {
 	Seq       uint64           `json:"seq" doc:"The change; if nothing was changed, the last one seen."`
-	NID       string           `json:"nid"`
+	NID       string           `json:"id"`
 	DocID     string           `json:"docId" doc:"The docId that the article has now."`
 	Corrected *docid.Corrected `json:"corrected,omitempty"`
 	Unchanged bool             `json:"unchanged,omitempty" doc:"It had that docId already, and nothing was written."`
 }
 
-// Ruling is a person's decision on two articles, given by their nids.
+// Ruling is a person's decision on two articles, given by their ids.
 type Ruling struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
@@ -142,7 +154,7 @@ type RulingEntry struct {
 // Ruled is the answer to a ruling.
 type Ruled struct {
 	RulingEntry
-	Unknown []string `json:"unknown,omitempty" doc:"Of the two nids those that no article has: the ruling waits for one."`
+	Unknown []string `json:"unknown,omitempty" doc:"Of the two ids those that no article has: the ruling waits for one."`
 }
 
 // Rulings is a page of rulings in order. The last ruling on a pair holds.
@@ -156,7 +168,7 @@ type Rulings struct {
 type Said struct {
 	Who    string `json:"who"`
 	Why    string `json:"why,omitempty"`
-	Other  string `json:"other,omitempty" doc:"The nid of the other article of the pair."`
+	Other  string `json:"other,omitempty" doc:"The id of the other article of the pair."`
 	Link   string `json:"link,omitempty"`
 	Was    string `json:"was,omitempty"`
 	Before string `json:"before,omitempty" doc:"The docId that a corrected article had."`
@@ -187,13 +199,13 @@ type Group struct {
 
 // Hotter is an article that would be kept if its text were stored.
 type Hotter struct {
-	NID  string `json:"nid"`
+	NID  string `json:"id"`
 	Heat int64  `json:"heat"`
 }
 
 // Leader is the article that created a docId.
 type Leader struct {
-	ID   string    `json:"id" doc:"Its nid; once that was deleted, ~ and the number of the change that made it."`
+	ID   string    `json:"id" doc:"Its id; once that was deleted, ~ and the number of the change that made it."`
 	Seq  uint64    `json:"seq"`
 	Time time.Time `json:"time"`
 }
@@ -254,7 +266,7 @@ type Entry struct {
 	Seq      uint64    `json:"seq"`
 	Kind     string    `json:"change" enum:"new,duplicate,update,delete,end,expire,forget,epoch,correct,rule"`
 	DocID    string    `json:"docId,omitempty"`
-	NID      string    `json:"nid,omitempty"`
+	NID      string    `json:"id,omitempty"`
 	Time     time.Time `json:"time"`
 	Heat     int64     `json:"heat,omitempty"`
 	Epoch    string    `json:"epoch,omitempty" doc:"The epoch that this change begins."`

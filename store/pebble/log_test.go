@@ -17,6 +17,7 @@ import (
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/test/storetest"
+	"github.com/neardup/neardup/store/internal/listed"
 	"github.com/zeebo/xxh3"
 )
 
@@ -462,22 +463,27 @@ func (l *kept) Trim(ctx context.Context, before uint64) error {
 	return l.Log.Trim(ctx, before)
 }
 
+// snapshotsIn keeps snapshots in a folder of a file system.
+func snapshotsIn(fs vfs.FS, dir string) SnapshotStore {
+	return listed.Store{Place: snapshotFolder{fs, dir}}
+}
+
 // steady is a folder of snapshots that does not change while a test holds it.
 type steady struct {
-	snapshotFolder
+	SnapshotStore
 	mu sync.Mutex
 }
 
 func (s *steady) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.snapshotFolder.Save(ctx, offset, server, write)
+	return s.SnapshotStore.Save(ctx, offset, server, write)
 }
 
 func (s *steady) Remove(ctx context.Context, offset uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.snapshotFolder.Remove(ctx, offset)
+	return s.SnapshotStore.Remove(ctx, offset)
 }
 
 // TestSnapshots checks that with snapshots entries are trimmed once all servers and a snapshot have them, and
@@ -485,8 +491,8 @@ func (s *steady) Remove(ctx context.Context, offset uint64) error {
 func TestSnapshots(t *testing.T) {
 	const beat = 20 * time.Millisecond
 	log, fs := storetest.Begin(t, storetest.NewLog()), vfs.NewMem()
-	made := newSnapshots(Options{Log: log, Snapshots: snapshotFolder{fs, "snapshots"}})
-	folder := &steady{snapshotFolder: snapshotFolder{fs, "snapshots"}}
+	made := newSnapshots(Options{Log: log, Snapshots: snapshotsIn(fs, "snapshots")})
+	folder := &steady{SnapshotStore: snapshotsIn(fs, "snapshots")}
 	open := func(dir string) server {
 		t.Helper()
 		folder.mu.Lock() // otherwise its snapshot or log entries may be removed on a busy machine
@@ -544,10 +550,10 @@ func TestSnapshots(t *testing.T) {
 func TestTrimmedUnderSnapshots(t *testing.T) {
 	for want, offsets := range map[uint64][]uint64{0: {9}, 5: {5, 9}, 7: {3, 7, 9}} {
 		fs := vfs.NewMem()
-		folder := snapshotFolder{fs, "snapshots"}
+		folder := snapshotsIn(fs, "snapshots")
 		for _, offset := range offsets {
 			ok(t, folder.Save(t.Context(), offset, 1, func(dir string) error {
-				return errors.Join(fs.MkdirAll(dir, 0o700), snapshotFolder{fs, dir}.write(fs.PathJoin(dir, "file"), "content"))
+				return errors.Join(fs.MkdirAll(dir, 0o700), snapshotFolder{fs, dir}.Put(t.Context(), "file", "new", []byte("content")))
 			}))
 		}
 		if got := newSnapshots(Options{Log: storetest.NewLog(), Snapshots: folder}).first(); got != want {

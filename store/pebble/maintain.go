@@ -37,16 +37,6 @@ func (kv *engine) check(ctx context.Context, o Options) (Report, error) {
 	return r, err
 }
 
-// Digest returns a SHA-256 of the derived rows.
-func Digest(ctx context.Context, dir string, o Options) (string, error) {
-	var sum string
-	err := reading(dir, o, func(kv *engine) (err error) {
-		sum, err = ledger.Digest(ctx, kv)
-		return err
-	})
-	return sum, err
-}
-
 // offline works on the rows of a folder without the store.
 func offline(dir string, o Options, work func(*engine) error) error {
 	kv, err := openRows(dir, o)

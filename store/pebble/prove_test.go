@@ -35,7 +35,7 @@ func followed(t *testing.T, articles int, log docid.Log, beat time.Duration) *vf
 		}
 		if n == articles*2/3 {
 			ok(t, fs.MkdirAll("snapshots", 0o700))
-			ok(t, snapshotFolder{fs, "snapshots"}.Save(t.Context(), s.Applied(), 1, func(dir string) error { return s.Snapshot(t.Context(), dir) }))
+			ok(t, snapshotsIn(fs, "snapshots").Save(t.Context(), s.Applied(), 1, func(dir string) error { return s.Snapshot(t.Context(), dir) }))
 		}
 	}
 	if beat > 0 { // wait for some votes
@@ -115,7 +115,7 @@ func TestProveRows(t *testing.T) {
 			if c.change != nil {
 				edit(t, fs, "d", c.change)
 			}
-			for _, snapshots := range []SnapshotStore{nil, snapshotFolder{fs, "snapshots"}} {
+			for _, snapshots := range []SnapshotStore{nil, snapshotsIn(fs, "snapshots")} {
 				o.Snapshots = snapshots
 				p, err := Prove(t.Context(), "d", o, "scratch")
 				ok(t, err)
@@ -144,7 +144,7 @@ func TestProveRows(t *testing.T) {
 func TestProveLog(t *testing.T) {
 	log := storetest.Begin(t, storetest.NewLog())
 	fs := followed(t, 12, log, 20*time.Millisecond)
-	snapshots := snapshotFolder{fs, "snapshots"}
+	snapshots := snapshotsIn(fs, "snapshots")
 	var all [][]byte
 	ok(t, storetest.CopyLog(t.Context(), log, storetest.NewLog(), func(_ uint64, e []byte) []byte { all = append(all, e); return e }))
 	altered := func(n uint64, alter func(e []byte) []byte) *storetest.Log {
@@ -182,7 +182,7 @@ func TestProveLog(t *testing.T) {
 		{"shorter", log.Before(13), "d", nil, docid.ErrLogLost, "ends with entry 13"},
 		{"another", altered(uint64(len(all)), func(e []byte) []byte { e[0]++; return e }), "d", nil, docid.ErrLogLost, "which the store has applied"},
 		{"of other rules", altered(9, func([]byte) []byte { return []byte(written(t, 99, "")) }), "d", nil, docid.ErrNewerFormat, "newer rules"},
-		{"no snapshot", log, "", snapshotFolder{fs, "none"}, docid.ErrNotFound, "there is no snapshot"},
+		{"no snapshot", log, "", snapshotsIn(fs, "none"), docid.ErrNotFound, "there is no snapshot"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			ok(t, fs.RemoveAll("scratch"))

@@ -39,7 +39,7 @@ func TestFolderWithoutSegments(t *testing.T) {
 	}
 	ok(t, s.Close())
 	for range 2 {
-		s, err = pebble.Open(t.Context(), dir, pebble.Options{Postings: 150})
+		s, err = pebble.Open(t.Context(), dir, pebble.Options{Postings: 20})
 		ok(t, err)
 		d, err = docid.NewDetector(t.Context(), s, "tenant", storetest.Settings())
 		ok(t, err)

@@ -36,6 +36,7 @@ func TestSnapshotFolder(t *testing.T) {
 	}
 	ok(t, f.Save(t.Context(), 5, 1, write("first", nil)))
 	ok(t, f.Save(t.Context(), 5, 2, write("second", nil)))
+	ok(t, f.Save(t.Context(), 5, 1, write("again", nil)))
 	ok(t, f.Save(t.Context(), 10, 2, write("later", nil)))
 	to := filepath.Join(t.TempDir(), "to")
 	ok(t, f.Load(t.Context(), 5, to))

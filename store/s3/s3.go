@@ -2,20 +2,18 @@
 package s3
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	iofs "io/fs"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -27,12 +25,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Snapshots stores snapshots in a bucket. Their files are objects below OFFSET-SERVER/. The object OFFSET.json
-// lists them with their checksums and is written last. Without it there is no snapshot.
-type Snapshots struct {
-	c              *minio.Client
-	bucket, prefix string
-	scratch        string
+// Snapshots stores snapshots in a bucket.
+type Snapshots struct{ listed.Store }
+
+// bucket is a prefix of a bucket, for listed.Store.
+type bucket struct {
+	c            *minio.Client
+	name, prefix string
+	scratch      string
 }
 
 // At most transfers files are sent at a time, and a request is tried tries times.
@@ -46,19 +46,18 @@ const (
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Snapshots are made in scratch before they are
 // sent. It returns docid.ErrInvalid if address, key or bucket are wrong, or docid.ErrUnavailable.
 func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
-	s, err := parse(address)
+	b, err := parse(address)
 	if err != nil {
 		return nil, err
 	}
-	s.scratch = scratch
-	if _, err := s.Offsets(ctx); err != nil {
-		return nil, err
-	}
-	return s, nil
+	b.scratch = scratch
+	s := &Snapshots{listed.Store{Place: b}}
+	_, err = s.Offsets(ctx)
+	return s, err
 }
 
 // parse makes a client for an address.
-func parse(address string) (*Snapshots, error) {
+func parse(address string) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
 		return nil, fmt.Errorf("%w: the address of a bucket is s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME]", docid.ErrInvalid)
@@ -89,11 +88,11 @@ func parse(address string) (*Snapshots, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: endpoint of a bucket: %w", docid.ErrInvalid, err)
 	}
-	s := &Snapshots{c: c, bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
-	if s.prefix != "" {
-		s.prefix += "/"
+	b := &bucket{c: c, name: u.Host, prefix: strings.Trim(u.Path, "/")}
+	if b.prefix != "" {
+		b.prefix += "/"
 	}
-	return s, nil
+	return b, nil
 }
 
 // settled returns an answer or an error only once the request body is closed. To retry, the client rewinds that
@@ -141,7 +140,7 @@ func (b answered) Close() error {
 }
 
 // failed adds the purpose of a request to its error, and whether the user can correct it.
-func (s *Snapshots) failed(what string, err error) error {
+func (b *bucket) failed(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -150,221 +149,125 @@ func (s *Snapshots) failed(what string, err error) error {
 	case http.StatusForbidden, http.StatusUnauthorized, http.StatusBadRequest, http.StatusNotFound, http.StatusMovedPermanently:
 		kind = docid.ErrInvalid
 	}
-	return fmt.Errorf("%w: %s in bucket %s: %w", kind, what, s.bucket, err)
+	return fmt.Errorf("%w: %s in bucket %s: %w", kind, what, b.name, err)
 }
 
-func (s *Snapshots) listed(offset uint64) string {
-	return fmt.Sprintf("%s%020d.json", s.prefix, offset)
-}
+// Path returns the address of an object.
+func (b *bucket) Path(name string) string { return fmt.Sprintf("s3://%s/%s%s", b.name, b.prefix, name) }
 
-// list returns the names below the prefix. Names of folders end with a slash.
-func (s *Snapshots) list(ctx context.Context) (names []string, err error) {
-	for o := range s.c.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix}) {
+// Names lists what is below the prefix.
+func (b *bucket) Names(ctx context.Context) (names []string, err error) {
+	for o := range b.c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix}) {
 		if o.Err != nil {
-			return nil, s.failed("list the snapshots", o.Err)
+			return nil, b.failed("list the snapshots", o.Err)
 		}
-		names = append(names, strings.TrimPrefix(o.Key, s.prefix))
+		names = append(names, strings.TrimSuffix(strings.TrimPrefix(o.Key, b.prefix), "/"))
 	}
 	return names, ctx.Err()
 }
 
-// Offsets returns the offsets of the complete snapshots.
-func (s *Snapshots) Offsets(ctx context.Context) ([]uint64, error) {
-	names, err := s.list(ctx)
-	return offsets(names), err
-}
-
-func offsets(names []string) (all []uint64) {
-	for _, name := range names {
-		if n, is := strings.CutSuffix(name, ".json"); is {
-			if offset, err := strconv.ParseUint(n, 10, 64); err == nil {
-				all = append(all, offset)
-			}
-		}
+// Write has a folder written in scratch, and sends its files.
+func (b *bucket) Write(ctx context.Context, folder string, write func(dir string) error) (files []listed.File, err error) {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(b.scratch), 0o700), os.RemoveAll(b.scratch)); err != nil {
+		return nil, err
 	}
-	slices.Sort(all)
-	return all
-}
-
-// Save sends the files of a snapshot and then their list. It removes what an earlier attempt left.
-func (s *Snapshots) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
-	if err := errors.Join(os.MkdirAll(filepath.Dir(s.scratch), 0o700), os.RemoveAll(s.scratch)); err != nil {
-		return err
+	if err := write(b.scratch); err != nil {
+		return nil, err
 	}
-	if err := write(s.scratch); err != nil {
-		return err
-	}
-	l := listed.List{Folder: fmt.Sprintf("%020d-%016x", offset, server)}
-	err := s.sendAll(ctx, &l)
-	if err == nil {
-		err = s.put(ctx, &l, offset)
-	}
-	if err == nil {
-		err = s.sweep(ctx, l.Folder)
-	}
-	return errors.Join(err, os.RemoveAll(s.scratch))
-}
-
-// sendAll sends the files in scratch and lists them.
-func (s *Snapshots) sendAll(ctx context.Context, l *listed.List) error {
-	var names []string
-	err := filepath.WalkDir(s.scratch, func(at string, entry iofs.DirEntry, err error) error {
+	err = filepath.WalkDir(b.scratch, func(at string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
-			at, err = filepath.Rel(s.scratch, at)
-			names = append(names, filepath.ToSlash(at))
+			at, err = filepath.Rel(b.scratch, at)
+			files = append(files, listed.File{Name: filepath.ToSlash(at)})
 		}
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		sending, ctx := errgroup.WithContext(ctx)
+		sending.SetLimit(transfers)
+		for i := range files {
+			sending.Go(func() error { return b.send(ctx, folder, &files[i]) })
+		}
+		err = sending.Wait()
 	}
-	l.Files = make([]listed.File, len(names))
-	sending, ctx := errgroup.WithContext(ctx)
-	sending.SetLimit(transfers)
-	for i, name := range names {
-		sending.Go(func() (err error) {
-			l.Files[i], err = s.send(ctx, l.Folder, name)
-			return err
-		})
-	}
-	return sending.Wait()
+	return files, errors.Join(err, os.RemoveAll(b.scratch))
 }
 
 // send sends a file as one object in one request, so an interrupted request leaves nothing.
-func (s *Snapshots) send(ctx context.Context, folder, name string) (listed.File, error) {
-	f, err := os.Open(filepath.Join(s.scratch, filepath.FromSlash(name)))
+func (b *bucket) send(ctx context.Context, folder string, file *listed.File) error {
+	f, err := os.Open(filepath.Join(b.scratch, filepath.FromSlash(file.Name)))
 	if err != nil {
-		return listed.File{}, err
+		return err
 	}
 	defer f.Close()
-	is, err := listed.Sum(name, f)
+	*file, err = listed.Sum(file.Name, f)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return listed.File{}, err
-	}
-	_, err = s.c.PutObject(ctx, s.bucket, s.prefix+path.Join(folder, name), f, is.Size, minio.PutObjectOptions{DisableMultipart: true})
-	return is, s.failed("write "+name, err)
-}
-
-// put writes the list.
-func (s *Snapshots) put(ctx context.Context, l *listed.List, offset uint64) error {
-	b, err := json.Marshal(l)
-	if err != nil {
 		return err
 	}
-	_, err = s.c.PutObject(ctx, s.bucket, s.listed(offset), strings.NewReader(string(b)), int64(len(b)), minio.PutObjectOptions{DisableMultipart: true})
-	return s.failed("write the list of a snapshot", err)
+	return b.put(ctx, path.Join(folder, file.Name), f, file.Size)
 }
 
-// sweep removes older folders without a list, which this server or an abandoned one has left.
-func (s *Snapshots) sweep(ctx context.Context, folder string) error {
-	names, err := s.list(ctx)
+func (b *bucket) put(ctx context.Context, name string, r io.Reader, size int64) error {
+	_, err := b.c.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{DisableMultipart: true})
+	return b.failed("write "+name, err)
+}
+
+// Put writes an object.
+func (b *bucket) Put(ctx context.Context, name, _ string, content []byte) error {
+	return b.put(ctx, name, bytes.NewReader(content), int64(len(content)))
+}
+
+// Open opens an object. The first Read requests it.
+func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	o, err := b.c.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
-		return err
+		return nil, b.failed("read "+name, err)
 	}
-	complete := offsets(names)
-	for _, name := range names {
-		number, _, _ := strings.Cut(name, "-")
-		offset, err := strconv.ParseUint(number, 10, 64)
-		if err != nil || !strings.HasSuffix(name, "/") || slices.Contains(complete, offset) {
-			continue
-		}
-		if _, server, _ := strings.Cut(folder, "-"); offset < complete[0] || strings.HasSuffix(name, "-"+server+"/") {
-			if err := s.removeAll(ctx, name); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return object{o, b, name}, nil
 }
 
-// removeAll removes all objects with a name prefix.
-func (s *Snapshots) removeAll(ctx context.Context, begin string) error {
-	for o := range s.c.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + begin, Recursive: true}) {
+// object is an object that is read.
+type object struct {
+	*minio.Object
+	b    *bucket
+	name string
+}
+
+// Read adds the name to an error, and fs.ErrNotExist if the object is missing.
+func (o object) Read(p []byte) (int, error) {
+	n, err := o.Object.Read(p)
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return n, err
+	case minio.ToErrorResponse(err).Code == minio.NoSuchKey:
+		err = errors.Join(err, fs.ErrNotExist)
+	}
+	return n, o.b.failed("read "+o.name, err)
+}
+
+// Remove removes all objects whose names begin with a name.
+func (b *bucket) Remove(ctx context.Context, name string) error {
+	for o := range b.c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + name, Recursive: true}) {
 		err := o.Err
 		if err == nil {
-			err = s.c.RemoveObject(ctx, s.bucket, o.Key, minio.RemoveObjectOptions{})
+			err = b.c.RemoveObject(ctx, b.name, o.Key, minio.RemoveObjectOptions{})
 		}
 		if err != nil {
-			return s.failed("remove a snapshot", err)
+			return b.failed("remove a snapshot", err)
 		}
 	}
 	return ctx.Err()
 }
 
-// Remove removes the list first, which ends the snapshot, and then the files.
-func (s *Snapshots) Remove(ctx context.Context, offset uint64) error {
-	if err := s.c.RemoveObject(ctx, s.bucket, s.listed(offset), minio.RemoveObjectOptions{}); err != nil {
-		return s.failed("remove a snapshot", err)
+// Create creates a local file and the folders above it.
+func (*bucket) Create(path string) (listed.Local, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
 	}
-	return s.removeAll(ctx, fmt.Sprintf("%020d-", offset))
+	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 }
 
-// Load downloads and syncs all files of a snapshot.
-func (s *Snapshots) Load(ctx context.Context, offset uint64, dir string) error {
-	l, err := s.get(ctx, offset)
-	if err != nil {
-		return err
-	}
-	loading, ctx := errgroup.WithContext(ctx)
-	loading.SetLimit(transfers)
-	for _, f := range l.Files {
-		loading.Go(func() error { return s.fetch(ctx, l.Folder, f, dir) })
-	}
-	if err := loading.Wait(); err != nil {
-		return err
-	}
-	return durable.SyncDir(dir)
-}
-
-// get reads the list of a snapshot.
-func (s *Snapshots) get(ctx context.Context, offset uint64) (l listed.List, err error) {
-	what := "read the list of a snapshot"
-	o, err := s.c.GetObject(ctx, s.bucket, s.listed(offset), minio.GetObjectOptions{})
-	if err != nil {
-		return l, s.failed(what, err)
-	}
-	defer o.Close()
-	l, err = listed.Read(o)
-	if minio.ToErrorResponse(err).Code != "" {
-		return l, s.failed(what, err)
-	} else if err != nil {
-		return l, s.damaged(s.listed(offset), err.Error())
-	}
-	return l, nil
-}
-
-// damaged returns ErrCorrupt with the object and the reason.
-func (s *Snapshots) damaged(object, why string) error {
-	return fmt.Errorf("%w: s3://%s/%s: %s", docid.ErrCorrupt, s.bucket, object, why)
-}
-
-// fetch downloads a file and verifies its checksum.
-func (s *Snapshots) fetch(ctx context.Context, folder string, want listed.File, dir string) error {
-	name := s.prefix + path.Join(folder, want.Name)
-	o, err := s.c.GetObject(ctx, s.bucket, name, minio.GetObjectOptions{})
-	if err != nil {
-		return s.failed("read "+name, err)
-	}
-	defer o.Close()
-	to := filepath.Join(dir, filepath.FromSlash(want.Name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	is, err := listed.Copy(want.Name, f, o)
-	switch {
-	case minio.ToErrorResponse(err).Code == minio.NoSuchKey:
-		err = s.damaged(name, "it is not there")
-	case err != nil:
-		err = s.failed("read "+name, err)
-	case is != want:
-		err = s.damaged(name, "it is not what was written")
-	}
-	return errors.Join(err, f.Sync(), f.Close())
-}
+// Sync makes the names in a local folder durable.
+func (*bucket) Sync(dir string) error { return durable.SyncDir(dir) }

@@ -1,27 +1,22 @@
 package segment
 
 import (
+	"bytes"
 	"compress/gzip"
-	_ "embed"
 	"fmt"
-	"strings"
 	"sync"
 )
 
 //go:generate go run -C ../../bench ./dictionaries/segment -archive jieba-0.42.1.tar.gz
 //go:generate go test -run TestBuiltIn -update
 
-// trieData is data/dict.txt.gz, compiled.
-//
-//go:embed data/dict.trie.zst
-var trieData []byte
-
-//go:embed data/hmm.txt.gz
-var hmmData string
-
-// builtIn returns the built-in dictionary, and the sum of its frequencies.
+// builtIn returns the built-in dictionary, and the sum of its frequencies. Its table is data/dict.txt.gz, compiled.
 func builtIn() (t trie, total uint64, err error) {
-	t, total, err = readCompiled(trieData)
+	packed, err := table("dict.trie.zst")
+	if err != nil {
+		return t, 0, err
+	}
+	t, total, err = readCompiled(packed)
 	if err != nil {
 		return t, 0, fmt.Errorf("read built-in dictionary: %w", err)
 	}
@@ -30,7 +25,11 @@ func builtIn() (t trie, total uint64, err error) {
 
 // loadModel parses the built-in model once; it is shared by all Segmenters.
 var loadModel = sync.OnceValues(func() (*model, error) {
-	r, err := gzip.NewReader(strings.NewReader(hmmData))
+	packed, err := table("hmm.txt.gz")
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("unpack built-in model: %w", err)
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/derived"
 	"github.com/neardup/neardup/internal/test/services"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
@@ -489,7 +490,7 @@ func (s *sharers) same(check ...string) {
 		if err != nil || len(report.Problems) > 0 {
 			s.Errorf("check: %v %v", report.Problems, err)
 		}
-		digest, err := pebble.Digest(s.Context(), folder, pebble.Options{})
+		digest, err := derived.Digest(folder)
 		if err != nil {
 			s.Error(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/neardup/neardup/bench/harness"
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/test/derived"
 	"github.com/neardup/neardup/store/hbase"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
@@ -163,7 +164,7 @@ func (l *life) alike() {
 		if err != nil || len(report.Problems) > 0 {
 			l.t.Errorf("check: %v %v", report.Problems, err)
 		}
-		digest, err := pebble.Digest(l.t.Context(), folder, pebble.Options{})
+		digest, err := derived.Digest(folder)
 		if err != nil {
 			l.t.Error(err)
 		}

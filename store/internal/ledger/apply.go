@@ -117,7 +117,7 @@ func (t *change) planSubmission() (bool, error) {
 		return false, fmt.Errorf("%w: a submission without its article", docid.ErrInvalid)
 	}
 	if t.restores {
-		if _, l := t.ix.posts.find(t.Leader); t.Kind == docid.KindDuplicate && (l == nil || l.ended.Load() != 0) {
+		if t.ix.checkLeader(t.c) != nil {
 			return false, fmt.Errorf("%w: its docId %d does not live", docid.ErrInvalid, t.Leader)
 		}
 	} else if replayed, err := t.validate(); replayed || err != nil {
@@ -248,10 +248,8 @@ func (t *change) checkConflicts() error {
 
 // checkLeader returns ErrEnded for a duplicate whose docId does not live.
 func (ix *index) checkLeader(c *docid.Change) error {
-	if c.Kind == docid.KindDuplicate {
-		if _, l := ix.posts.find(c.Leader); l == nil || l.ended.Load() != 0 {
-			return docid.ErrEnded
-		}
+	if c.Kind == docid.KindDuplicate && ix.posts.living(c.Leader, math.MaxUint64) == nil {
+		return docid.ErrEnded
 	}
 	return nil
 }
@@ -320,7 +318,7 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, (&nameRow{t.Seq, t.Leader}).fields)
+		t.set(key, oneUint(&t.Seq))
 		t.set(aliasKey(t.ix.id, n, t.Leader), func(*coder) {})
 		fresh = append(fresh, nameHash(n))
 	}

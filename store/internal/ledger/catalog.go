@@ -12,9 +12,6 @@ import (
 // catalog reads an index for the API and the sinks.
 type catalog struct{ ix *index }
 
-// errStop ends a scan early.
-var errStop = errors.New("enough")
-
 // view runs read on the durable state once it has all acknowledged changes.
 func (c catalog) view(ctx context.Context, read func(Reader) error) error {
 	if err := c.ix.store.current(ctx); err != nil {
@@ -25,11 +22,7 @@ func (c catalog) view(ctx context.Context, read func(Reader) error) error {
 
 // scan visits the durable rows of a range. errStop ends it without an error.
 func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []byte) error) error {
-	err := c.view(ctx, func(r Reader) error { return r.Scan(from, to, visit) })
-	if errors.Is(err, errStop) {
-		return nil
-	}
-	return err
+	return enough(c.view(ctx, func(r Reader) error { return r.Scan(from, to, visit) }))
 }
 
 // Member finds an article by nid.
@@ -91,9 +84,12 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	return err
 }
 
+// maxContest is how many members are looked at to find the hottest.
+const maxContest = 1000
+
 // contest sets the hottest member that is hotter than the kept copy.
 func (c catalog) contest(r Reader, g *docid.Group) error {
-	members, more, err := c.page(r, g.Leader, 0, docid.MaxContest)
+	members, more, err := c.page(r, g.Leader, 0, maxContest)
 	if err == nil {
 		g.Contest(members, more)
 	}
@@ -102,35 +98,21 @@ func (c catalog) contest(r Reader, g *docid.Group) error {
 
 // page reads a page of members.
 func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Member, more bool, err error) {
-	nids, more, err := c.nids(r, leader, from, limit)
-	if err != nil {
-		return nil, false, err
-	}
-	ms = make([]docid.Member, len(nids))
-	for i, nid := range nids {
-		if _, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &ms[i]) }); err != nil {
-			return nil, false, err
-		}
-	}
-	return ms, more, nil
-}
-
-// nids reads the nids of a page of members.
-func (c catalog) nids(r Reader, leader, from uint64, limit int) (nids []string, more bool, err error) {
 	err = r.Scan(after(c.ix.key(spaceMember, leader, from)), after(c.ix.key(spaceMember, leader)), func(k, v []byte) error {
-		if len(nids) >= limit {
+		if len(ms) >= limit {
 			more = true
 			return errStop
 		}
 		var nid string
-		err := decode(k, v, oneText(&nid))
-		nids = append(nids, nid)
+		var m docid.Member
+		if err := decode(k, v, oneText(&nid)); err != nil {
+			return err
+		}
+		_, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &m) })
+		ms = append(ms, m)
 		return err
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return nids, more, err
+	return ms, more, enough(err)
 }
 
 // absent returns ErrEnded or ErrNotFound for a leader without a row.

@@ -314,12 +314,11 @@ func (c *checker) kept() error {
 }
 
 func (c *checker) names() error {
-	var row nameRow
-	return c.each(spaceName, func(c *coder) { row = nameRow{}; row.fields(c) }, func(k []byte) {
-		if c.living(k, number(k, 0)) {
-			if row.seq > c.head || (row.seq != 0 && row.seq <= number(k, 0)) {
-				c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", row.seq, number(k, 0), c.head)
-			}
+	var seq uint64
+	return c.each(spaceName, oneUint(&seq), func(k []byte) {
+		leader := number(k, 0)
+		if c.living(k, leader) && (seq > c.head || seq < leader) {
+			c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", seq, leader, c.head)
 		}
 	})
 }

@@ -171,14 +171,6 @@ func (c *coder) bool(v *bool) {
 	}
 }
 
-// more reports whether optional fields follow, which are there at a write if written is set.
-func (c *coder) more(written bool) bool {
-	if c.reads {
-		return len(c.b) > 0
-	}
-	return written
-}
-
 // present returns there. Reading also makes the value, or sets the pointer to nil.
 func present[T any](c *coder, v **T, there bool) bool {
 	if c.reads {
@@ -199,7 +191,10 @@ func list[T any](c *coder, all *[]T, size int, element func(*coder, *T)) {
 			c.fail("counts too many")
 			n = 0
 		}
-		*all = make([]T, n)
+		*all = nil
+		if n > 0 {
+			*all = make([]T, n)
+		}
 	}
 	for i := range *all {
 		element(c, &(*all)[i])

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -58,22 +57,36 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 			return 0, err
 		}
 	}
+	differs := func(k, one, other []byte) {
+		p := Problem{Row: rowName(k)}
+		if len(k) >= 5 && k[0] != spaceIndex {
+			p.Tenant = tenants[binary.BigEndian.Uint32(k[1:])]
+		}
+		visit(p, k, one, other)
+	}
 	for _, spaces := range sameRows {
 		from, to := []byte{spaces[0]}, []byte{spaces[1] + 1}
-		err := pairs(va, vb, from, to, func(k, one, other []byte) error {
+		err := va.Scan(from, to, func(k, one []byte) error {
 			rows++
 			if progress != nil && rows%progressEvery == 0 {
 				progress(rows)
 			}
-			if !bytes.Equal(one, other) {
-				p := Problem{Row: rowName(k)}
-				if len(k) >= 5 && k[0] != spaceIndex {
-					p.Tenant = tenants[binary.BigEndian.Uint32(k[1:])]
-				}
-				visit(p, k, one, other)
+			other, err := vb.Get(k)
+			if err == nil && !bytes.Equal(one, other) {
+				differs(k, one, other)
 			}
-			return ctx.Err()
+			return errors.Join(err, ctx.Err())
 		})
+		if err == nil {
+			err = vb.Scan(from, to, func(k, other []byte) error {
+				one, err := va.Get(k)
+				if err == nil && one == nil {
+					rows++
+					differs(k, nil, other)
+				}
+				return errors.Join(err, ctx.Err())
+			})
+		}
 		if err != nil {
 			return rows, err
 		}
@@ -82,50 +95,3 @@ func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p
 }
 
 func rowName(key []byte) string { return fmt.Sprintf("%c %x", key[0], key[1:]) }
-
-// pairs visits the rows of two readers in the order of their keys.
-func pairs(a, b Reader, from, to []byte, visit func(key, a, b []byte) error) error {
-	var failed [2]error
-	nextA, stopA := iter.Pull2(rowsOf(a, from, to, &failed[0]))
-	defer stopA()
-	nextB, stopB := iter.Pull2(rowsOf(b, from, to, &failed[1]))
-	defer stopB()
-	ka, va, inA := nextA()
-	kb, vb, inB := nextB()
-	for inA || inB {
-		var err error
-		switch c := bytes.Compare(ka, kb); {
-		case !inB || (inA && c < 0):
-			err = visit(ka, va, nil)
-			ka, va, inA = nextA()
-		case !inA || c > 0:
-			err = visit(kb, nil, vb)
-			kb, vb, inB = nextB()
-		default:
-			err = visit(ka, va, vb)
-			ka, va, inA = nextA()
-			kb, vb, inB = nextB()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return errors.Join(failed[:]...)
-}
-
-var errStopped = errors.New("the reader has stopped")
-
-// rowsOf returns the rows of a reader, each valid until the next, and sets *failed if the scan fails.
-func rowsOf(r Reader, from, to []byte, failed *error) iter.Seq2[[]byte, []byte] {
-	return func(yield func(k, v []byte) bool) {
-		err := r.Scan(from, to, func(k, v []byte) error {
-			if !yield(k, v) {
-				return errStopped
-			}
-			return nil
-		})
-		if !errors.Is(err, errStopped) {
-			*failed = err
-		}
-	}
-}

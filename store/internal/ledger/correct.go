@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/neardup/neardup/docid"
 )
@@ -52,7 +53,7 @@ func (t *change) corrected() (docid.Member, error) {
 	case m.Leader == t.Leader:
 		return m, fmt.Errorf("%w: a correction that moves nothing", docid.ErrInvalid)
 	}
-	if _, l := t.ix.posts.find(t.Leader); l == nil || l.ended.Load() != 0 {
+	if t.ix.posts.living(t.Leader, math.MaxUint64) == nil {
 		return m, docid.ErrEnded
 	}
 	return m, nil

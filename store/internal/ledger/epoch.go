@@ -22,12 +22,12 @@ import (
 func (s *Store) Copying(ctx context.Context, work func() error) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
-	err := s.do(ctx, func(b Batch) (func(), error) { return func() {}, mark(b) })
+	err := s.put(ctx, mark)
 	if err == nil {
 		err = work()
 	}
 	// Also after an error, because the mark may have been written.
-	unmarked := s.do(context.WithoutCancel(ctx), func(b Batch) (func(), error) { return func() {}, b.Delete(copyKey()) })
+	unmarked := s.put(context.WithoutCancel(ctx), func(b Batch) error { return b.Delete(copyKey()) })
 	return errors.Join(err, unmarked)
 }
 

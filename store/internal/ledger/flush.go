@@ -144,15 +144,15 @@ func (a segmented) compare(b segmented) int {
 // build begins a segment of at most n postings.
 func (ix *index) build(from, to uint64, postings int) *builder {
 	ix.segments++
-	s := &segment{tenant: ix.id, number: ix.segments, from: from, to: to, filter: newFilter(postings)}
+	s := &segment{tenant: ix.id, number: ix.segments, header: header{from: from, to: to}, filter: newFilter(postings)}
 	return &builder{segment: s, write: func(rows []row) error {
-		return ix.store.do(context.Background(), func(b Batch) (func(), error) {
+		return ix.store.put(context.Background(), func(b Batch) error {
 			for _, r := range rows {
 				if err := r.write(b); err != nil {
-					return nil, err
+					return err
 				}
 			}
-			return func() {}, nil
+			return nil
 		})
 	}}
 }
@@ -160,13 +160,12 @@ func (ix *index) build(from, to uint64, postings int) *builder {
 // swap writes the header and installs the segment in place of its sources, in one atomic batch. A later batch
 // removes the rows of older segments, so that readers can see why the rows are missing.
 func (ix *index) swap(b *builder, tables int, old []*segment) error {
-	h, err := b.finish()
-	if err != nil {
+	if err := b.finish(); err != nil {
 		return err
 	}
-	err = ix.store.do(context.Background(), func(w Batch) (func(), error) {
+	err := ix.store.do(context.Background(), func(w Batch) (func(), error) {
 		key := b.key(spaceSegment)
-		if err := w.Set(key, sealed(key, h.fields)); err != nil {
+		if err := w.Set(key, sealed(key, b.header.fields)); err != nil {
 			return nil, err
 		}
 		for _, s := range old {
@@ -179,24 +178,14 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	return ix.store.do(context.Background(), func(w Batch) (func(), error) {
+	return ix.store.put(context.Background(), func(w Batch) error {
 		for _, s := range old {
-			if err := dropRows(w, s); err != nil {
-				return nil, err
+			if err := w.DeleteRange(s.key(spacePosting), after(s.key(spacePosting))); err != nil {
+				return err
 			}
 		}
-		return func() {}, nil
+		return nil
 	})
-}
-
-// dropRows deletes all rows of a segment except its header.
-func dropRows(b Batch, s *segment) error {
-	for _, space := range []byte{spacePosting, spacePiece} {
-		if err := b.DeleteRange(s.key(space), after(s.key(space))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // merge merges the newest segments while enough have a similar size.

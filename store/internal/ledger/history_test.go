@@ -326,7 +326,7 @@ func (one *simulated) apply(n int) {
 func (one *simulated) rows() map[string]string {
 	rows := map[string]string{}
 	for k, v := range one.kv.rows().Ascend(btreemap.Min[string](), btreemap.Max[string]()) {
-		if !slices.Contains([]byte{spaceSegment, spacePosting, spacePiece}, k[0]) {
+		if !slices.Contains([]byte{spaceSegment, spacePosting}, k[0]) {
 			rows[k] = string(v)
 		}
 	}

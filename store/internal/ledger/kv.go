@@ -35,15 +35,23 @@ func atSnapshot(kv KV, work func(Snapshot) error) error {
 	return work(v)
 }
 
+// errStop ends a scan or an update early.
+var errStop = errors.New("enough")
+
+// enough returns an error, or nil for errStop.
+func enough(err error) error {
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
 // update runs work on a batch and commits it, unless work returns errStop.
 func update(kv KV, work func(Batch) error) error {
 	b := kv.Batch()
 	defer b.Close()
-	switch err := work(b); {
-	case errors.Is(err, errStop):
-		return nil
-	case err != nil:
-		return err
+	if err := work(b); err != nil {
+		return enough(err)
 	}
 	return b.Commit()
 }

@@ -86,10 +86,7 @@ func (ix *index) load(ctx context.Context, r Reader) (err error) {
 // logged reports whether there is a change from <= seq < before.
 func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	err := r.Scan(ix.key(spaceLog, from), ix.key(spaceLog, before), func([]byte, []byte) error { return errStop })
-	if errors.Is(err, errStop) {
-		return true, nil
-	}
-	return false, err
+	return errors.Is(err, errStop), enough(err)
 }
 
 // lastBefore finds the last change before a number by binary search. It returns 0 if there is none.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/neardup/neardup/docid"
@@ -75,58 +76,34 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 		last = s.to
 	}
 	ix.posts.levels.Store(l)
-	return to, ix.dropLeftovers(r, headers)
+	return to, ix.dropLeftovers(r, slices.Sorted(maps.Keys(headers)))
 }
 
-// dropLeftovers removes rows of segments without a header.
-func (ix *index) dropLeftovers(r Reader, headers map[uint64]header) error {
-	b := ix.store.kv.Batch()
-	defer b.Close()
-	dropped := false
-	for _, space := range []byte{spacePosting, spacePiece} {
-		for n := uint64(0); ; n++ {
-			next, err := firstNumber(r, ix.key(space, n), after(ix.key(space)))
+// dropLeftovers removes the rows between those of complete segments.
+func (ix *index) dropLeftovers(r Reader, complete []uint64) error {
+	return update(ix.store.kv, func(b Batch) error {
+		unused := errStop // nothing to commit
+		from := ix.key(spacePosting)
+		for i := 0; i <= len(complete); i++ {
+			to := after(ix.key(spacePosting))
+			if i < len(complete) {
+				to = ix.key(spacePosting, complete[i])
+			}
+			err := r.Scan(from, to, func([]byte, []byte) error { return errStop })
+			if errors.Is(err, errStop) {
+				unused, err = nil, b.DeleteRange(from, to)
+			}
 			if err != nil {
 				return err
 			}
-			if next == nil {
-				break
-			}
-			n = *next
-			if _, counts := headers[n]; counts {
-				continue
-			}
-			if err := dropRows(b, &segment{tenant: ix.id, number: n}); err != nil {
-				return err
-			}
-			dropped = true
-			ix.segments = max(ix.segments, n)
+			from = after(to)
 		}
-	}
-	if !dropped {
-		return nil
-	}
-	return b.Commit()
-}
-
-// firstNumber returns the first number of the first key in a range, or nil if the range is empty.
-func firstNumber(r Reader, from, to []byte) (first *uint64, err error) {
-	err = r.Scan(from, to, func(k, _ []byte) error {
-		n := number(k, 0)
-		first = &n
-		return errStop
+		return unused
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return first, err
 }
 
 // posted is a name that a change posted.
-type posted struct {
-	nameRow
-	hash uint64
-}
+type posted struct{ seq, leader, hash uint64 }
 
 // postLeaders posts the leaders and names of the changes after from until the memtable is full. It returns the
 // last change that it posted and the remaining names.
@@ -146,7 +123,7 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 		}
 		return ctx.Err()
 	})
-	if err != nil && !errors.Is(err, errStop) {
+	if enough(err) != nil {
 		return to, full, nil, err
 	}
 	for len(names) > 0 && names[0].seq <= to {
@@ -163,17 +140,12 @@ func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names [
 // namesAfter returns the names that changes after one posted, in the order of the changes.
 func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
 	add := func(k, v []byte) error {
-		p := posted{nameRow: nameRow{leader: number(k, 0)}}
-		if err := decode(k, v, p.fields); err != nil {
-			return err
-		}
-		var name docid.Name
-		copy(name[:], k[13:])
-		p.hash = nameHash(name)
+		p := posted{leader: number(k, 0), hash: nameHash(nameOf(k))}
+		err := decode(k, v, oneUint(&p.seq))
 		if p.seq > from {
 			names = append(names, p)
 		}
-		return ctx.Err()
+		return errors.Join(err, ctx.Err())
 	}
 	if err := r.Scan(ix.key(spaceName, from+1), after(ix.key(spaceName)), add); err != nil {
 		return nil, err

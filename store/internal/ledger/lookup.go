@@ -199,7 +199,7 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errStop) {
+		if enough(err) != nil {
 			return nil, err
 		}
 		common = append(common, n > most)

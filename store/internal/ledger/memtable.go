@@ -71,25 +71,6 @@ func (t *memtable) get(key uint64) run {
 	return t.more[key]
 }
 
-// drop removes a leader from a key.
-func (t *memtable) drop(key uint64, l leaderNo) {
-	was := t.get(key)
-	kept := make(run, 0, len(was)) // a copy, because readers may use the old run
-	for _, p := range was {
-		if p.leader != l {
-			kept = append(kept, p)
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.one, key)
-	delete(t.more, key)
-	if len(kept) > 0 {
-		t.more[key] = kept
-	}
-	t.keys.Add(int64(len(kept) - len(was)))
-}
-
 // bytes returns the approximate memory in use.
 func (t *memtable) bytes() int { return 52 * int(t.keys.Load()) }
 

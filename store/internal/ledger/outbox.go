@@ -19,9 +19,8 @@ type waiting struct {
 
 func (w *waiting) fields(c *coder) {
 	uints(c, &w.effect)
-	if present(c, &w.article, c.more(w.article != nil)) {
+	if present(c, &w.article, c.has(w.article != nil)) {
 		articleFields(c, w.article)
-		extrasFields(c, new(bool), &w.article.Extras, false)
 	}
 }
 

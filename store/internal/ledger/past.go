@@ -117,7 +117,7 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 		ds = append(ds, docid.Delivery{Entry: e})
 		return err
 	})
-	if err != nil && !errors.Is(err, errStop) {
+	if enough(err) != nil {
 		return nil, err
 	}
 	for i := range ds {
@@ -131,12 +131,9 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 // readNames reads all names, in the order in which changes posted them.
 func (p *Past) readNames() error {
 	p.names = []named{}
-	prefix := p.ix.key(spaceName)
-	err := scan(p.r, prefix, func(k, v []byte) error {
-		row := nameRow{leader: number(k, 0)}
-		err := decode(k, v, row.fields)
-		n := named{seq: row.seq}
-		copy(n.name[:], k[len(prefix)+8:])
+	err := scan(p.r, p.ix.key(spaceName), func(k, v []byte) error {
+		n := named{name: nameOf(k)}
+		err := decode(k, v, oneUint(&n.seq))
 		p.names = append(p.names, n)
 		return err
 	})

@@ -53,19 +53,19 @@ func (p *postings) find(seq uint64) (leaderNo, *leader) {
 	return n, p.leaders.at(n)
 }
 
+// living returns a leader if it lived at a change, or nil.
+func (p *postings) living(seq, at uint64) *leader {
+	_, l := p.find(seq)
+	if l == nil || !l.lives(at) {
+		return nil
+	}
+	return l
+}
+
 // post records that change seq puts leader l under keys.
 func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 	p.recent.post(seq, keys)
 	p.levels.Load().active.post(seq, l, keys...)
-}
-
-// drop removes a leader from a key in the memtables.
-func (p *postings) drop(key uint64, l leaderNo) {
-	at := p.levels.Load()
-	at.active.drop(key, l)
-	for _, f := range at.immutable {
-		f.drop(key, l)
-	}
 }
 
 // freeze starts an empty memtable. The old one holds the changes up to to.

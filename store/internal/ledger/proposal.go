@@ -133,47 +133,33 @@ func decodeProposal(b []byte) (*proposal, error) {
 }
 
 func (p *proposal) fields(c *coder) {
-	about := 3
+	kind := 6
 	switch {
 	case p.genesis != nil:
-		about = 1
-	case p.heartbeat != nil:
-		about = 2
-	case p.restart != nil:
-		about = 4
-	}
-	uints(c, &about)
-	switch {
-	case present(c, &p.genesis, about == 1):
-		p.genesis.fields(c)
-	case present(c, &p.heartbeat, about == 2):
-		p.heartbeat.fields(c)
-	case present(c, &p.restart, about == 4):
-		p.restart.fields(c)
-	case about == 3:
-		p.ofIndex(c)
-	default:
-		c.fail(fmt.Sprintf("is about %d", about))
-	}
-}
-
-// ofIndex codes a proposal about one index.
-func (p *proposal) ofIndex(c *coder) {
-	kind := 3
-	switch {
-	case p.identity != nil:
 		kind = 1
-	case p.sink != nil:
+	case p.heartbeat != nil:
 		kind = 2
+	case p.restart != nil:
+		kind = 3
+	case p.identity != nil:
+		kind = 4
+	case p.sink != nil:
+		kind = 5
 	}
-	texts(c, &p.tenant)
 	uints(c, &kind)
+	texts(c, &p.tenant)
 	switch {
-	case present(c, &p.identity, kind == 1):
+	case present(c, &p.genesis, kind == 1):
+		p.genesis.fields(c)
+	case present(c, &p.heartbeat, kind == 2):
+		p.heartbeat.fields(c)
+	case present(c, &p.restart, kind == 3):
+		p.restart.fields(c)
+	case present(c, &p.identity, kind == 4):
 		identityFields(c, new(uint32), p.identity, new(bool))
-	case present(c, &p.sink, kind == 2):
+	case present(c, &p.sink, kind == 5):
 		p.sink.fields(c)
-	case present(c, &p.change, kind == 3):
+	case present(c, &p.change, kind == 6):
 		uints(c, &p.past)
 		changeFields(c, p.change)
 	default:
@@ -195,18 +181,9 @@ func (l *lease) fields(c *coder) {
 
 // changeFields codes a change. It omits the methods of the query and the bounds of its look-up.
 func changeFields(c *coder, ch *docid.Change) {
-	entry := coder{reads: c.reads} // apart, because it ends with optional fields
-	if c.reads {
-		entry.b = []byte(c.getString())
-	}
-	entryFields(&entry, &ch.Entry)
-	if !c.reads {
-		c.putString(string(entry.b))
-	} else if entry.close(nil) != nil {
-		c.fail("has a bad entry")
-	}
-	q, unused := &ch.Query, uint64(0)
-	uints(c, &q.Since, &q.Ruled, &unused, &ch.Backlog)
+	q := &ch.Query
+	entryFields(c, &ch.Entry)
+	uints(c, &q.Since, &q.Ruled, &q.Share, &ch.Backlog)
 	list(c, &q.Names, len(docid.Name{}), nameFields)
 	switch {
 	case c.has(!slices.Equal(q.Names, ch.Names)):
@@ -226,7 +203,10 @@ func changeFields(c *coder, ch *docid.Change) {
 	if present(c, &ch.NewLeader, c.has(ch.NewLeader != nil)) {
 		newLeaderFields(c, ch.NewLeader, q, text)
 	}
-	extrasOf(c, ch)
+	list(c, &q.Rated, len(docid.Name{})+1, func(c *coder, r *docid.Rated) {
+		c.raw(r.Name[:])
+		c.bool(&r.Common)
+	})
 }
 
 // newLeaderFields codes a new leader. Its keys are usually those of the query.
@@ -243,6 +223,7 @@ func newLeaderFields(c *coder, f *docid.NewLeader, q *docid.Query, text string) 
 	}
 	c.fixed(&f.Sketch)
 	texts(c, &f.Material.NID, &f.Material.Title)
+	extrasFields(c, &f.Material.Extras)
 	derivedText(c, text, &f.Material.Text)
 }
 

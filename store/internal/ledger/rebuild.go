@@ -1,12 +1,6 @@
 package ledger
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-
 	"github.com/neardup/neardup/docid"
 )
 
@@ -19,9 +13,7 @@ type derivation struct {
 // derived lists the derived spaces, which Check compares with their sources.
 var derived = [...]derivation{
 	{spaceAlias, spaceName, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
-		var n docid.Name
-		copy(n[:], k[13:])
-		return rowIf(true, aliasKey(ix.id, n, number(k, 0)), func(*coder) {}, decode(k, v, new(nameRow).fields))
+		return rowIf(true, aliasOf(ix.id, k), func(*coder) {}, decode(k, v, oneUint(new(uint64))))
 	}},
 	{spaceMember, spaceNID, func(ix *index, _ uint64, k, v []byte) (key, value []byte, err error) {
 		var m docid.Member
@@ -59,21 +51,4 @@ func rowIf(there bool, key []byte, put func(*coder), err error) ([]byte, []byte,
 		return nil, nil, err
 	}
 	return key, sealed(key, put), nil
-}
-
-// Digest returns the SHA-256 of all derived rows in order. A rebuild as stored must not change it (I-12).
-func Digest(ctx context.Context, kv KV) (string, error) {
-	h := sha256.New()
-	err := atSnapshot(kv, func(v Snapshot) (err error) {
-		for _, d := range derived {
-			err = errors.Join(err, scan(v, []byte{d.space}, func(k, value []byte) error {
-				fmt.Fprintf(h, "%d %d\n", len(k), len(value))
-				h.Write(k)
-				h.Write(value)
-				return ctx.Err()
-			}))
-		}
-		return err
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -208,16 +208,11 @@ func (f *follower) isLost() bool {
 // hasBegun returns errNotBegun if the log is empty. An index begun by mistake would otherwise answer in place
 // of one that was lost.
 func (f *follower) hasBegun(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, logWait)
-	defer cancel()
-	end, err := f.log.Durable(wait)
-	if err != nil {
-		return fmt.Errorf("%w: ask the log for its end: %w", docid.ErrUnavailable, err)
+	end, err := f.end(ctx)
+	if err == nil && end == 0 {
+		err = errNotBegun
 	}
-	if end == 0 {
-		return errNotBegun
-	}
-	return nil
+	return err
 }
 
 var errNotBegun = fmt.Errorf("%w: the log is empty: begin it with neardup log begin, or if it was lost, with neardup log adopt", docid.ErrInvalid)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -100,7 +101,7 @@ func (t *change) planDelete() error {
 // until the next flush. O(members).
 func (t *change) planEnd() error {
 	ix, seq := t.ix, t.Leader
-	n, l := ix.posts.find(seq)
+	_, l := ix.posts.find(seq)
 	switch {
 	case l != nil && l.ended.Load() != 0:
 		return docid.ErrEnded
@@ -113,12 +114,8 @@ func (t *change) planEnd() error {
 	} else if !ok {
 		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
 	}
-	names, err := t.endNames(seq)
-	if err != nil {
-		return err
-	}
 	members, err := t.endMembers(seq)
-	if err != nil {
+	if err := errors.Join(err, t.endNames(seq)); err != nil {
 		return err
 	}
 	for _, space := range []byte{spaceLeader, spaceText, spaceKept} {
@@ -132,26 +129,17 @@ func (t *change) planEnd() error {
 	t.after = append(t.after, func() {
 		ix.leaders.Add(-1)
 		ix.members.Add(-members)
-		for _, k := range append(names, r.keys...) {
-			ix.posts.drop(k, n)
-		}
 	})
 	return nil
 }
 
-// endNames removes the names of a docId and returns their keys in memory.
-func (t *change) endNames(leader uint64) ([]uint64, error) {
-	prefix := t.key(spaceName, leader)
-	var keys []uint64
-	err := scan(t.b, prefix, func(k, _ []byte) error {
-		var n docid.Name
-		copy(n[:], k[len(prefix):])
-		t.del(aliasKey(t.ix.id, n, leader))
+// endNames removes the names of a docId.
+func (t *change) endNames(leader uint64) error {
+	return scan(t.b, t.key(spaceName, leader), func(k, _ []byte) error {
+		t.del(aliasOf(t.ix.id, k))
 		t.del(slices.Clone(k))
-		keys = append(keys, nameHash(n))
 		return nil
 	})
-	return keys, err
 }
 
 // endMembers removes the members of a docId and counts them.

@@ -27,8 +27,7 @@ import (
 //	e seq                 epoch that begins              made from l
 //	g                     idempotency keys forgotten     source
 //	h segment             header of a segment            made from d and r
-//	p segment chunk       postings                       made from d and r
-//	b segment piece       first keys and filter          made from p
+//	p segment chunk       postings, then first keys and filter  made from d and r
 //	j seq                 rule of a person               made from l
 //	o seq                 article pending for sinks      source
 //	s sink                what it has, first pending     source
@@ -57,7 +56,6 @@ const (
 
 	spaceSegment = 'h'
 	spacePosting = 'p'
-	spacePiece   = 'b'
 	spaceRule    = 'j'
 
 	spaceOutbox = 'o'
@@ -68,7 +66,7 @@ const (
 )
 
 // formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
-const formatVersion = 8
+const formatVersion = 9
 
 // keyOf returns the key of a space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
@@ -92,6 +90,11 @@ func nameKey(tenant uint32, leader uint64, n docid.Name) []byte {
 func aliasKey(tenant uint32, n docid.Name, leader uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(keyOf(spaceAlias, tenant), n[:]...), leader)
 }
+
+// nameOf returns the name in the key of a name row, and aliasOf the key of its alias.
+func nameOf(k []byte) docid.Name { return docid.Name(k[13:]) }
+
+func aliasOf(tenant uint32, k []byte) []byte { return aliasKey(tenant, nameOf(k), number(k, 0)) }
 
 func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink, tenant), sink...) }
 
@@ -159,28 +162,16 @@ func entryFields(c *coder, v *docid.Entry) {
 	c.float(&e.Similarity)
 	ints(c, &e.Distance)
 	texts(c, &e.Method, &e.Basis)
-	if c.more(v.Ruling != nil || e.Disagrees || e.Variant != 0 || len(e.SameImages) > 0) {
-		extensionFields(c, e)
-	}
-	if r := &v.Ruling; present(c, r, c.more(*r != nil)) {
+	c.bool(&e.Disagrees)
+	uints(c, &e.Variant)
+	texts(c, &e.VariantNID)
+	texts(c, &e.Relation)
+	list(c, &e.Conflicts, 4, conflictFields)
+	list(c, &e.SameImages, 68, sameImagesFields)
+	if r := &v.Ruling; present(c, r, c.has(*r != nil)) {
 		texts(c, &(*r).Who, &(*r).Why, &(*r).Other)
 		texts(c, &(*r).Link, &(*r).Was)
 		uints(c, &(*r).Before)
-	}
-}
-
-func extensionFields(c *coder, v *docid.Evidence) {
-	has := flagsOf(v.Disagrees, len(v.SameImages) > 0)
-	uints(c, &has)
-	if c.reads {
-		v.Disagrees, v.SameImages = has&flagYes != 0, nil
-	}
-	uints(c, &v.Variant)
-	texts(c, &v.VariantNID)
-	texts(c, &v.Relation)
-	list(c, &v.Conflicts, 4, conflictFields)
-	if has&flagPictures != 0 {
-		list(c, &v.SameImages, 68, sameImagesFields)
 	}
 }
 
@@ -200,13 +191,35 @@ func conflictFields(c *coder, v *neardup.Conflict) {
 func articleFields(c *coder, a *docid.Article) {
 	texts(c, &a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount)
 	ints(c, &a.Time, &a.Heat)
+	extrasFields(c, &a.Extras)
+}
+
+func extrasFields(c *coder, x *docid.Extras) { list(c, &x.Pictures, 33, pictureFields) }
+
+func hashFields(c *coder, h *[4]uint64) {
+	for i := range h {
+		c.fixed(&h[i])
+	}
+}
+
+func pictureFields(c *coder, p *docid.Picture) {
+	hashFields(c, (*[4]uint64)(&p.Hash))
+	uints(c, &p.Quality)
+}
+
+func sameImagesFields(c *coder, s *docid.SameImages) {
+	uints(c, &s.Leader)
+	uints(c, &s.Same, &s.Of)
+	hashFields(c, (*[4]uint64)(&s.A))
+	hashFields(c, (*[4]uint64)(&s.B))
+	uints(c, &s.Distance)
 }
 
 func memberFields(c *coder, m *docid.Member) {
 	uints(c, &m.Leader, &m.Seq)
 	articleFields(c, &m.Article)
-	extrasFields(c, &m.Disagrees, &m.Extras, m.Correction != nil)
-	if present(c, &m.Correction, c.more(m.Correction != nil)) {
+	c.bool(&m.Disagrees)
+	if present(c, &m.Correction, c.has(m.Correction != nil)) {
 		r := m.Correction
 		uints(c, &r.Seq, &r.Leader, &r.Before, &r.Own)
 		ints(c, &r.Time)
@@ -225,27 +238,15 @@ type keptRow struct {
 func (r *keptRow) fields(c *coder) {
 	uints(c, &r.seq)
 	articleFields(c, &r.article)
-	extrasFields(c, &r.contested, &r.article.Extras, false)
-}
-
-// nameRow is the change that posted a name. It encodes nothing if that change made the docId.
-type nameRow struct{ seq, leader uint64 }
-
-func (r *nameRow) fields(c *coder) {
-	switch {
-	case c.more(r.seq != r.leader):
-		uints(c, &r.seq)
-	case c.reads:
-		r.seq = r.leader
-	}
+	c.bool(&r.contested)
 }
 
 func materialFields(c *coder, m *docid.Material) {
 	texts(c, &m.NID, &m.Title, &m.Text)
-	extrasFields(c, new(bool), &m.Extras, false)
+	extrasFields(c, &m.Extras)
 }
 
-// identityFields codes an identity. An unfinished restoration adds a field.
+// identityFields codes an identity, and whether its index is being restored.
 func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bool) {
 	uints(c, number)
 	c.fixed(&id.Seed)
@@ -254,11 +255,9 @@ func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bo
 	texts(c, &id.Spec, &table)
 	ints(c, &id.Created)
 	if c.reads {
-		id.Table, *unfinished = []byte(table), false
+		id.Table = []byte(table)
 	}
-	if c.more(*unfinished) {
-		c.bool(unfinished)
-	}
+	c.bool(unfinished)
 }
 
 func (ix *index) fields(c *coder) { identityFields(c, &ix.id, &ix.identity, &ix.unfinished) }
@@ -268,6 +267,21 @@ func sealed(key []byte, fields func(*coder)) []byte {
 	var c coder
 	fields(&c)
 	return c.seal(key)
+}
+
+// stamp writes the format of rows into a store that has none.
+func stamp(kv KV) error {
+	return update(kv, func(b Batch) error {
+		was, err := version(b)
+		if was == formatVersion {
+			err = errStop
+		}
+		if err != nil {
+			return err
+		}
+		key, version := []byte{spaceFormat}, uint64(formatVersion)
+		return b.Set(key, sealed(key, oneUint(&version)))
+	})
 }
 
 // read decodes a row and reports whether it exists.

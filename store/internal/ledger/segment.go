@@ -11,17 +11,16 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A segment is a sorted run of postings in rows, ordered by key and change. It has chunks of 128 postings,
+// A segment is a sorted run of postings in rows, ordered by key and change. It has chunks of 128 postings, then
 // pieces with each chunk's first key and the filter (also in memory), and a header, which makes it valid. One
 // atomic batch installs it in place of memtables or older segments. Postings can be derived again from leaders
 // and names.
 type segment struct {
-	tenant   uint32
-	number   uint64
-	from, to uint64 // holds the postings of the changes from < seq <= to
-	postings int
-	firsts   []uint64 // key of each chunk
-	filter   filter
+	tenant uint32
+	number uint64
+	header
+	firsts []uint64 // key of each chunk
+	filter filter
 
 	mu   sync.Mutex
 	hot  map[uint64]run // cache of long runs
@@ -30,6 +29,7 @@ type segment struct {
 
 const (
 	chunkPostings = 128
+	firstPiece    = 1 << 32  // number of the first piece after those of the chunks
 	pieceWords    = 16 << 10 // words of first keys and filter in one row
 	// A run of at least hotRun postings is cached after a read. The cache of a segment has at most hotHeld
 	// postings.
@@ -151,7 +151,7 @@ func decodeChunk(key, value []byte, visit func(segmented) bool) error {
 	return c.close(key)
 }
 
-// header is the row of a segment.
+// header is the row of a segment, which holds the postings of the changes from < seq <= to.
 type header struct {
 	from, to         uint64
 	postings, chunks int
@@ -165,9 +165,9 @@ func (h *header) fields(c *coder) {
 
 // openSegment reads the first keys and the filter of a segment.
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
-	s := &segment{tenant: tenant, number: number, from: h.from, to: h.to, postings: h.postings}
+	s := &segment{tenant: tenant, number: number, header: h}
 	words := make([]uint64, 0, h.words)
-	err := scan(r, s.key(spacePiece), func(k, v []byte) error {
+	err := r.Scan(s.key(spacePosting, firstPiece), after(s.key(spacePosting)), func(k, v []byte) error {
 		return decode(k, v, func(c *coder) {
 			for b := c.take(len(c.b) &^ 7); len(b) > 0; b = b[8:] {
 				words = append(words, binary.BigEndian.Uint64(b))
@@ -236,14 +236,14 @@ func (b *builder) hand(most int) error {
 	return b.write(rows)
 }
 
-// finish writes the remaining rows except the header, which it returns.
-func (b *builder) finish() (header, error) {
+// finish writes the remaining rows except the header.
+func (b *builder) finish() error {
 	if err := b.flush(); err != nil {
-		return header{}, err
+		return err
 	}
 	words := append(append(make([]uint64, 0, len(b.firsts)+len(b.filter)), b.firsts...), b.filter...)
 	for n := 0; n*pieceWords < len(words); n++ {
-		key := b.key(spacePiece, uint64(n))
+		key := b.key(spacePosting, firstPiece+uint64(n))
 		piece := words[n*pieceWords : min(len(words), (n+1)*pieceWords)]
 		b.rows = append(b.rows, row{key, sealed(key, func(c *coder) {
 			for i := range piece {
@@ -251,10 +251,11 @@ func (b *builder) finish() (header, error) {
 			}
 		})})
 		if err := b.hand(1); err != nil {
-			return header{}, err
+			return err
 		}
 	}
-	return header{b.from, b.to, b.postings, len(b.firsts), len(words)}, b.hand(1)
+	b.chunks, b.words = len(b.firsts), len(words)
+	return b.hand(1)
 }
 
 // all returns a function that reads the postings in order, as external.NewCursor wants it.

@@ -39,7 +39,7 @@ func TestSegment(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := b.finish(); err != nil {
+		if err := b.finish(); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // from the rows, then from the cache

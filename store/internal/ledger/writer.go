@@ -37,6 +37,11 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	}
 }
 
+// put runs work, which only writes, in the writer.
+func (s *Store) put(ctx context.Context, work func(Batch) error) error {
+	return s.do(ctx, func(b Batch) (func(), error) { return wrote, work(b) })
+}
+
 // write runs the writer. It returns once Close was called and no request waits.
 func (s *Store) write() {
 	defer close(s.stopped)
@@ -44,7 +49,7 @@ func (s *Store) write() {
 	for {
 		select {
 		case <-s.quit:
-			if !s.waits() {
+			if len(s.requests) == 0 {
 				return
 			}
 			group = s.take(group[:0])
@@ -59,8 +64,6 @@ func (s *Store) write() {
 		group = group[:0]
 	}
 }
-
-func (s *Store) waits() bool { return len(s.requests) > 0 }
 
 // take adds the waiting requests to a group.
 func (s *Store) take(group []*request) []*request {

@@ -1,7 +1,10 @@
-// Package listed implements the list that completes a snapshot: the files of a folder with their checksums.
+// Package listed keeps snapshots in a place that several servers share, such as a folder or a bucket. The files of a
+// snapshot are in the folder OFFSET-SERVER. The file OFFSET.json lists them with their checksums and is written last,
+// so a folder without a list is not a snapshot.
 package listed
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,37 +12,205 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/neardup/neardup/docid"
+	"golang.org/x/sync/errgroup"
 )
 
-// List names the files of a snapshot. It is written last, and a folder without one is not a snapshot.
-type List struct {
+// Place stores files by name. It also creates the local files of a snapshot that is loaded.
+type Place interface {
+	// Names lists the files and folders of the place.
+	Names(ctx context.Context) ([]string, error)
+	// Write stores the folder that write makes, and describes its files.
+	Write(ctx context.Context, folder string, write func(dir string) error) ([]File, error)
+	// Put stores a file, whole or not at all. It may first write to a temporary file.
+	Put(ctx context.Context, name, temporary string, content []byte) error
+	// Open reads a file. Its error, or that of the first Read, wraps fs.ErrNotExist if the file is missing.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
+	// Remove removes a file or a folder, if it exists.
+	Remove(ctx context.Context, name string) error
+	// Path returns the full name of a file, for errors.
+	Path(name string) string
+	// Create creates a local file and the folders above it. Sync makes the names in a local folder durable.
+	Create(path string) (Local, error)
+	Sync(dir string) error
+}
+
+// Local is a local file.
+type Local interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// Store keeps snapshots in a place.
+type Store struct{ Place }
+
+// list names the files of a snapshot.
+type list struct {
 	Folder string `json:"folder"`
 	Files  []File `json:"files"`
 }
 
-// File is one file of the folder.
+// File is one file of a snapshot.
 type File struct {
 	Name   string `json:"name"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
 }
 
-// Read reads a list, or returns why it is invalid.
-func Read(r io.Reader) (l List, err error) {
-	b, err := io.ReadAll(io.LimitReader(r, 64<<20))
+// transfers is how many files are copied at a time.
+const transfers = 4
+
+const suffix = ".json"
+
+func listOf(offset uint64) string { return fmt.Sprintf("%020d%s", offset, suffix) }
+
+func offsetsIn(names []string) (all []uint64) {
+	for _, name := range names {
+		number, is := strings.CutSuffix(name, suffix)
+		if offset, err := strconv.ParseUint(number, 10, 64); is && err == nil {
+			all = append(all, offset)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Offsets returns the offsets that have a list.
+func (s Store) Offsets(ctx context.Context) ([]uint64, error) {
+	names, err := s.Names(ctx)
+	return offsetsIn(names), err
+}
+
+// Save stores the files and then their list. It first removes what earlier attempts left. If another server was faster,
+// it removes its own files.
+func (s Store) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
+	names, err := s.Names(ctx)
+	if err == nil {
+		err = s.sweep(ctx, names, fmt.Sprintf("%016x", server))
+	}
+	if err != nil || slices.Contains(offsetsIn(names), offset) {
+		return err
+	}
+	l := list{Folder: fmt.Sprintf("%020d-%016x", offset, server)}
+	l.Files, err = s.Write(ctx, l.Folder, write)
+	if err != nil {
+		return err
+	}
+	offsets, err := s.Offsets(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(offsets, offset) {
+		return s.Place.Remove(ctx, l.Folder)
+	}
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return s.Put(ctx, listOf(offset), l.Folder+".list", b)
+}
+
+// sweep removes incomplete snapshots of a server, and those older than all complete ones.
+func (s Store) sweep(ctx context.Context, names []string, server string) error {
+	complete := offsetsIn(names)
+	for _, name := range names {
+		number, of, is := strings.Cut(strings.TrimSuffix(name, ".list"), "-")
+		offset, err := strconv.ParseUint(number, 10, 64)
+		if !is || err != nil || slices.Contains(complete, offset) {
+			continue
+		}
+		if of == server || (len(complete) > 0 && offset < complete[0]) {
+			if err := s.Place.Remove(ctx, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Remove removes the list first, which ends the snapshot, and then the files.
+func (s Store) Remove(ctx context.Context, offset uint64) error {
+	err := s.Place.Remove(ctx, listOf(offset))
+	names, failed := s.Names(ctx)
+	err = errors.Join(err, failed)
+	for _, name := range names {
+		if strings.HasPrefix(name, fmt.Sprintf("%020d-", offset)) {
+			err = errors.Join(err, s.Place.Remove(ctx, name))
+		}
+	}
+	return err
+}
+
+// Load copies the listed files to a new folder and verifies their checksums.
+func (s Store) Load(ctx context.Context, offset uint64, dir string) error {
+	l, err := s.read(ctx, listOf(offset))
+	if err != nil {
+		return err
+	}
+	loading, ctx := errgroup.WithContext(ctx)
+	loading.SetLimit(transfers)
+	for _, f := range l.Files {
+		loading.Go(func() error { return s.load(ctx, path.Join(l.Folder, f.Name), f, filepath.Join(dir, f.Name)) })
+	}
+	if err := loading.Wait(); err != nil {
+		return err
+	}
+	return s.Sync(dir)
+}
+
+func (s Store) damaged(name, why string) error {
+	return fmt.Errorf("%w: %s: %s", docid.ErrCorrupt, s.Path(name), why)
+}
+
+// read reads a list.
+func (s Store) read(ctx context.Context, name string) (l list, err error) {
+	from, err := s.Open(ctx, name)
+	if err != nil {
+		return l, err
+	}
+	defer from.Close()
+	b, err := io.ReadAll(io.LimitReader(from, 64<<20))
 	if err != nil {
 		return l, err
 	}
 	if json.Unmarshal(b, &l) != nil || len(l.Files) == 0 || !fs.ValidPath(l.Folder) {
-		return l, errors.New("it lists no files")
+		return l, s.damaged(name, "it lists no files")
 	}
 	for _, f := range l.Files {
 		if !filepath.IsLocal(f.Name) || !fs.ValidPath(f.Name) {
-			return l, fmt.Errorf("it lists %q", f.Name)
+			return l, s.damaged(name, fmt.Sprintf("it lists %q", f.Name))
 		}
 	}
 	return l, nil
+}
+
+// load copies a file.
+func (s Store) load(ctx context.Context, name string, want File, at string) error {
+	from, err := s.Open(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.damaged(name, "it is missing")
+	} else if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := s.Create(at)
+	if err != nil {
+		return err
+	}
+	is, err := Copy(want.Name, to, from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = s.damaged(name, "it is missing")
+	case err == nil && is != want:
+		err = s.damaged(name, "it is not what was written")
+	}
+	return errors.Join(err, to.Sync(), to.Close())
 }
 
 // Sum returns the name, size and checksum of a file.

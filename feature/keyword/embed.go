@@ -1,0 +1,11 @@
+//go:build !js
+
+package keyword
+
+import "embed"
+
+//go:embed data/idf.zh.columns.zst
+var files embed.FS
+
+// table returns a file of data.
+func table(name string) ([]byte, error) { return files.ReadFile("data/" + name) }

@@ -1,0 +1,11 @@
+//go:build !js
+
+package segment
+
+import "embed"
+
+//go:embed data/dict.trie.zst data/hmm.txt.gz
+var files embed.FS
+
+// table returns a file of data.
+func table(name string) ([]byte, error) { return files.ReadFile("data/" + name) }
