@@ -38,16 +38,20 @@ func TestResemblance(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
+	low := 0
+	for range 200 {
 		var bags [2]map[uint32]int
 		var views [2]*LongView
+		words := uint32(10 + rng.IntN(2000))
 		for i := range views {
-			views[i], bags[i] = &LongView{}, map[uint32]int{}
+			bags[i] = map[uint32]int{}
+			var hashes []uint32
 			for range 1 + rng.IntN(2000) {
-				h := rng.Uint32N(1000) * 2654435761
-				views[i].hashes = append(views[i].hashes, h)
+				h := (words*uint32(i)/4 + rng.Uint32N(words)) * 2654435761
+				hashes = append(hashes, h)
 				bags[i][h]++
 			}
+			views[i] = NewLongViewOf("", hashes, nil)
 		}
 		both := 0
 		for h, n := range bags[0] {
@@ -58,5 +62,15 @@ func TestResemblance(t *testing.T) {
 		if got < exact || got > exact+.1 || got != turned {
 			t.Errorf("%v, turned %v, want at least %v and little more", got, turned, exact)
 		}
+		most := MostResemblance(views[0], views[1])
+		if most < got || most != MostResemblance(views[1], views[0]) {
+			t.Errorf("%v, at most %v, turned %v", got, most, MostResemblance(views[1], views[0]))
+		}
+		if most < got+.15 {
+			low++
+		}
+	}
+	if low < 50 {
+		t.Errorf("%d of 200 bounds are low", low)
 	}
 }

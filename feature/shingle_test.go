@@ -187,6 +187,13 @@ func TestUnitsEqualTheDefinition(t *testing.T) {
 			}
 			of[word] = hashes[i]
 		}
+		for _, seed := range []uint64{0, 7} {
+			s := feature.Shingle{Unit: unit, K: 2}
+			shingles, again, at := s.AppendUnits([]uint64{1}, clean, seed)
+			if !slices.Equal(shingles, s.Append([]uint64{1}, clean, seed)) || !slices.Equal(again, hashes) || !slices.Equal(at, starts) {
+				t.Fatalf("%q: AppendUnits with seed %d returns others", clean, seed)
+			}
+		}
 	})
 }
 

@@ -36,6 +36,11 @@ func (u Unit) continues(r rune) bool {
 func Units(clean string, unit Unit) (hashes, starts []uint32) {
 	w := idleWords.Get().(*words)
 	defer idleWords.Put(w)
+	return w.units(clean, unit)
+}
+
+// units leaves the whole hashes in w.hashes.
+func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	w.unit, w.hashes, w.starts = unit, w.hashes[:0], w.starts[:0]
 	w.append(clean)
 	hashes = make([]uint32, len(w.hashes))
@@ -43,6 +48,20 @@ func Units(clean string, unit Unit) (hashes, starts []uint32) {
 		hashes[i] = uint32(h)
 	}
 	return hashes, slices.Clone(w.starts)
+}
+
+// AppendUnits does Append, and returns what [Units] does. It takes one pass if the seed is 0 and the units are not runes.
+func (s Shingle) AppendUnits(dst []uint64, clean string, seed uint64) (shingles []uint64, hashes, starts []uint32) {
+	if seed != 0 || s.Unit == Runes {
+		hashes, starts = Units(clean, s.Unit)
+		return s.Append(dst, clean, seed), hashes, starts
+	}
+	w := idleWords.Get().(*words)
+	defer idleWords.Put(w)
+	hashes, starts = w.units(clean, s.Unit)
+	from := len(dst)
+	dst = append(dst, w.hashes...)
+	return dst[:from+w.joinWords(dst[from:], s.K)], hashes, starts
 }
 
 var idleWords = sync.Pool{New: func() any {

@@ -87,6 +87,8 @@ type auto struct {
 	bias        float64
 	words       *weighted.Method
 	shingles    *minhash.Method
+	units       int  // of a shingle, if these are the coarse words of the evidence; otherwise 0
+	onePass     bool // shingles and coarse words are cut in one pass
 	scorer      *evidence.Scorer
 }
 
@@ -105,6 +107,9 @@ func newAuto(c Choice) (neardup.Method, error) {
 	a.shingles, err = minhash.New(minhash.Config{Shingle: shingle, Threshold: longFloor, Recall: c.float("recall"), Seed: c.seed()})
 	if err != nil {
 		return nil, fmt.Errorf("auto: %w", err)
+	}
+	if shingle.Unit == feature.Scripts {
+		a.units, a.onePass = shingle.K, c.seed() == 0
 	}
 	return a, nil
 }
@@ -193,7 +198,7 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	case routeShort:
 		return newShort(a.words.RecordPrepare(clean, rec))
 	case routeLong:
-		v := newLong(a.shingles.RecordPrepare(clean, rec), clean)
+		v := a.newLong(clean, rec)
 		rec.Sketch |= routeLong
 		return v
 	}
@@ -207,11 +212,22 @@ func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits
 	switch {
 	case rx == routeLong && ry == routeLong:
-		return a.shingles.Plausible(x&^routeBits, y&^routeBits)
+		return a.alikeInWords(x&^routeBits, y&^routeBits) && a.shingles.Plausible(x&^routeBits, y&^routeBits)
 	case rx == routeShort || ry == routeShort:
 		return rx != routeLong && ry != routeLong && a.words.Plausible(x&^routeBits, y&^routeBits)
 	}
 	return true
+}
+
+// alikeInWords reports whether the words of two long texts may reach wordFloor, by their numbers. The high half of a
+// sketch of minhash counts the shingles.
+func (a *auto) alikeInWords(x, y uint64) bool {
+	m, n := min(x, y)>>32, max(x, y)>>32
+	if a.units == 0 || m < 2 { // a single shingle may have fewer words
+		return true
+	}
+	m, n = m+uint64(a.units)-1, n+uint64(a.units)-1
+	return float64(m)/float64(n) >= wordFloor
 }
 
 // view holds what a text is found and judged by. The words of a short text are stored in it, because they are compared most often.
@@ -221,14 +237,26 @@ type view struct {
 	border   func() *token.View // the words of a text on the border, which few are found by; nil: View
 	shingles *minhash.View      // nil: no long text is
 	clean    string             // of shingles
-	cut      sync.Once          // most long texts are like no other, so they are cut into words when they are first wanted
+	early    bool               // long was made with the shingles
+	cut      sync.Once          // otherwise it is made when it is first wanted
 	long     *evidence.LongView
 }
 
 func newShort(words neardup.Prepared) *view { return &view{View: *words.(*token.View), short: true} }
 
-func newLong(shingles neardup.Prepared, clean string) *view {
-	return &view{shingles: shingles.(*minhash.View), clean: clean}
+// newLong makes the view of a text that is not short, and if rec is not nil the record by the shingles.
+func (a *auto) newLong(clean string, rec *neardup.Record) *view {
+	v := &view{clean: clean, early: a.onePass}
+	switch {
+	case a.onePass:
+		shingles, hashes, starts := a.shingles.RecordUnits(clean, rec)
+		v.shingles, v.long = shingles, evidence.NewLongViewOf(clean, hashes, starts)
+	case rec != nil:
+		v.shingles = a.shingles.RecordPrepare(clean, rec).(*minhash.View)
+	default:
+		v.shingles = a.shingles.Prepare(clean).(*minhash.View)
+	}
+	return v
 }
 
 // Bytes returns the memory of all of it. A long text has about as many words as shingles.
@@ -249,7 +277,9 @@ func (v *view) words() *token.View {
 }
 
 func (v *view) longWords() *evidence.LongView {
-	v.cut.Do(func() { v.long = evidence.NewLongView(v.clean) })
+	if !v.early {
+		v.cut.Do(func() { v.long = evidence.NewLongView(v.clean) })
+	}
 	return v.long
 }
 
@@ -259,9 +289,9 @@ func (a *auto) Prepare(clean string) neardup.Prepared {
 	case routeShort:
 		return newShort(a.words.Prepare(clean))
 	case routeLong:
-		return newLong(a.shingles.Prepare(clean), clean)
+		return a.newLong(clean, nil)
 	}
-	v := newLong(a.shingles.Prepare(clean), clean)
+	v := a.newLong(clean, nil)
 	v.short, v.border = true, sync.OnceValue(func() *token.View { return a.words.Prepare(clean).(*token.View) })
 	return v
 }
@@ -288,20 +318,38 @@ func pair(a, b neardup.Prepared) (x, y *view, how pairing) {
 	return x, y, how
 }
 
-// Screen finds by the words, by weight, or by the shingles.
+// Screen finds by the words, by weight, or by the shingles. It looks first at what rules out most long texts.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
+	if v, w, how := pair(x, y); how == longTexts && v.early && w.early && evidence.MostResemblance(v.long, w.long) < wordFloor {
+		return neardup.Match{Distance: -1, Method: minhash.Name}, true
+	}
+	return a.screen(x, y)
+}
+
+// screen does what Screen does, and sets the similarity of the search of any pair.
+func (a *auto) screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
 	switch v, w, how := pair(x, y); how {
 	case shortTexts:
 		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
 		m = a.shingles.Compare(v.shingles, w.shingles)
-		m.Near = m.Near && a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor
+		m.Near = m.Near && (a.surelyAlike(m.Similarity, v, w) || a.scorer.Resemblance(v.longWords(), w.longWords()) >= wordFloor)
 	}
 	if !m.Near {
 		return m, true
 	}
 	return neardup.Match{Closeness: m.Similarity}, false
+}
+
+// surelyAlike reports whether the similarity of the shingles alone shows that the words reach wordFloor. Different
+// shingles begin at different words, so two texts have as many words in common as shingles, or more.
+func (a *auto) surelyAlike(similarity float64, v, w *view) bool {
+	if a.units == 0 {
+		return false
+	}
+	shared := similarity/(1+similarity)*float64(v.shingles.Len()+w.shingles.Len()) - 1 // rounded
+	return shared/(float64(v.longWords().Len()+w.longWords().Len())-shared) >= wordFloor
 }
 
 // Decide scores what was found.
@@ -315,7 +363,7 @@ func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
 
 // Compare runs both stages.
 func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
-	m, decided := a.Screen(x, y)
+	m, decided := a.screen(x, y)
 	if decided {
 		return m
 	}
@@ -336,7 +384,7 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 
 // Explain adds the evidence and the probability, whatever the similarity.
 func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
-	m, decided := a.Screen(x, y)
+	m, decided := a.screen(x, y)
 	v, w, ok := scored(x, y)
 	if !ok {
 		return m

@@ -111,8 +111,13 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 
 // record leaves the hashes of the shingles in s.
 func (m *Method) record(clean string, rec *neardup.Record, s *scratch) {
-	rec.Reset()
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
+	m.fill(rec, s)
+}
+
+// fill makes the record of the hashes in s.
+func (m *Method) fill(rec *neardup.Record, s *scratch) {
+	rec.Reset()
 	if len(s.hashes) == 0 {
 		return
 	}
@@ -128,6 +133,17 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	defer m.scratch.Put(s)
 	m.record(clean, rec, s)
 	return m.newView(s.hashes)
+}
+
+// RecordUnits does what RecordPrepare does, and returns the [feature.Units] of the text. If rec is nil it makes no record.
+func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes, starts []uint32) {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	s.hashes, hashes, starts = m.cfg.Shingle.AppendUnits(s.hashes[:0], clean, m.cfg.Seed)
+	if rec != nil {
+		m.fill(rec, s)
+	}
+	return m.newView(s.hashes), hashes, starts
 }
 
 // Plausible rejects pairs whose numbers of distinct shingles are too far apart
@@ -155,6 +171,9 @@ func (m *Method) newView(hashes []uint64) *View {
 
 // Bytes returns 8 and a half bytes a shingle, and a little more.
 func (v *View) Bytes() int { return v.bytes }
+
+// Len returns the number of different shingles.
+func (v *View) Len() int { return len(v.set()) }
 
 // set sorts the hashes when they are first wanted.
 func (v *View) set() []uint64 {

@@ -99,6 +99,13 @@ func TestRecordViewIsRecordAndView(t *testing.T) {
 		if !slices.Equal(both.Index, alone.Index) || both.Sketch != alone.Sketch {
 			t.Fatalf("records differ: %v, %v", both, alone)
 		}
+		byUnits, hashes, starts := m.RecordUnits(x, &both)
+		if want, at := feature.Units(x, feature.Auto); !slices.Equal(both.Index, alone.Index) || !slices.Equal(hashes, want) || !slices.Equal(starts, at) {
+			t.Fatalf("%q: RecordUnits returns others", x)
+		}
+		if got, want := m.Compare(byUnits, view), m.Compare(view, view); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q: the view of RecordUnits matches as %+v, want %+v", x, got, want)
+		}
 		want := m.Compare(m.Prepare(x), m.Prepare(y))
 		var wait sync.WaitGroup // a view is shared between workers
 		for range 2 {
