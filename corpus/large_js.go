@@ -5,10 +5,12 @@ import (
 	"io"
 
 	"golang.org/x/text/encoding"
+
+	"github.com/neardup/neardup"
 )
 
 // A browser reads no web archives, no charsets with tables (see package text) and writes no files, so it does without
-// what is large: brotli, which imports net/http, the tables, and compressors.
+// what is large: brotli, which imports net/http, the tables, compressors, and files of mail, Word and Excel.
 
 var errLarge = errors.New("not in this program")
 
@@ -19,3 +21,19 @@ func iso2022JP() *encoding.Decoder { return encoding.Replacement.NewDecoder() }
 func (f *AtomicFile) compress() error { return errLarge }
 
 func (f *AtomicFile) member() error { return errLarge }
+
+func (d *Decoder) mail([]byte, *neardup.Document) error { return errLarge }
+
+func (d *Decoder) docx([]byte, *neardup.Document) error { return errLarge }
+
+type sheetReader struct{ io.Reader }
+
+func openSheet(io.ReaderAt, int64, int64, string) (*sheetReader, error) { return nil, errLarge }
+
+type sheetWriter struct{}
+
+func newSheetWriter(io.Writer) (*sheetWriter, error) { return nil, errLarge }
+
+func (*sheetWriter) row([]any) error { return errLarge }
+
+func (*sheetWriter) close() error { return errLarge }

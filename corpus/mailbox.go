@@ -1,0 +1,68 @@
+package corpus
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// mailFrames yields the messages of a mailbox. Each begins with a line "From ", the first or after a blank line.
+type mailFrames struct {
+	b     *blocks
+	limit int64
+	lines int64 // taken so far
+}
+
+func (f *mailFrames) next() ([]byte, int64, error) {
+	at, seen, long := f.lines+1, 0, false
+	f.b.fill(len(fromLine))
+	switch w := f.b.window(); {
+	case f.b.err != nil && (f.b.err != io.EOF || len(w) == 0):
+		return nil, at, f.b.err
+	case !bytes.HasPrefix(w, fromLine):
+		return nil, at, errors.New(`no line "From " where a message must begin`)
+	}
+	for {
+		w := f.b.window()
+		n, found := nextMessage(w, seen)
+		switch {
+		case !found && f.b.more():
+			seen = max(seen, len(w)-2-len(fromLine))
+			if int64(len(w)) > f.limit { // pass over what is too long
+				f.lines += int64(bytes.Count(w[:seen], newline))
+				f.b.at += seen
+				seen, long = 0, true
+			}
+			continue
+		case !found && f.b.err != io.EOF:
+			return nil, at, f.b.err
+		}
+		f.lines += int64(bytes.Count(w[:n], newline))
+		raw := f.b.take(n)
+		if long || int64(n) > f.limit {
+			return nil, 0, tooLong(at, f.limit)
+		}
+		if !found { // another mailbox may be written after it
+			raw = append(bytes.TrimRight(raw, "\r\n"), "\n\n"...)
+		}
+		return raw, at, nil
+	}
+}
+
+var fromLine = []byte("From ")
+
+// nextMessage returns the length of the message that begins w, and whether it ends in w; otherwise all of w.
+// The search begins at an offset.
+func nextMessage(w []byte, seen int) (int, bool) {
+	for seen < len(w) {
+		i := bytes.Index(w[seen:], []byte("\nFrom "))
+		if i < 0 {
+			break
+		}
+		seen += i + 1
+		if before := bytes.TrimSuffix(w[:seen-1], []byte("\r")); bytes.HasSuffix(before, newline) {
+			return seen, true
+		}
+	}
+	return len(w), false
+}
