@@ -187,16 +187,19 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
 	}
-	i, j := 0, 0
+	i, j := a0, b0
+	equal := func(atA, atB, n int) {
+		d.put(i, atA, j, atB)
+		i, j = atA+n, atB+n
+	}
 	if n, found := d.within(x, y, fewEdits); found {
 		d.walk(n, len(x), len(y))
-		for s := len(d.steps) - 1; s >= 0; s-- {
-			if e := d.steps[s]; e.n > 0 {
-				d.put(a0+i, a0+e.a, b0+j, b0+e.b)
-				i, j = e.a+e.n, e.b+e.n
+		for _, e := range slices.Backward(d.steps) {
+			if e.n > 0 {
+				equal(a0+e.a, b0+e.b, e.n)
 			}
 		}
-		d.put(a0+i, a0+len(x), b0+j, b0+len(y))
+		equal(a0+len(x), b0+len(y), 0)
 		return true
 	}
 	d.shared[0].keep(x, y, &d.seen)
@@ -207,15 +210,12 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 		return false
 	}
 	d.walk(n, len(p.words), len(q.words))
-	for s := len(d.steps) - 1; s >= 0; s-- {
-		e := d.steps[s]
+	for _, e := range slices.Backward(d.steps) {
 		for k := range e.n {
-			atX, atY := int(p.at[e.a+k]), int(q.at[e.b+k])
-			d.put(a0+i, a0+atX, b0+j, b0+atY)
-			i, j = atX+1, atY+1
+			equal(a0+int(p.at[e.a+k]), b0+int(q.at[e.b+k]), 1)
 		}
 	}
-	d.put(a0+i, a0+len(x), b0+j, b0+len(y))
+	equal(a0+len(x), b0+len(y), 0)
 	return true
 }
 

@@ -38,18 +38,6 @@ func Features() []Feature {
 	return all
 }
 
-// Sign returns what a weight of the feature may be: 1 if only for, -1 if only
-// against, 0 if either. It keeps a fit from learning the accidents of a sample.
-func (f Feature) Sign() int {
-	switch f {
-	case Bias, Length:
-		return 0
-	case Coverage:
-		return 1
-	}
-	return -1
-}
-
 // replaces reports whether the feature is of something in the place of something else.
 func (f Feature) replaces() bool { return f == Number || f == Replacement || f == Opposite }
 
@@ -355,7 +343,7 @@ func (p *pair) words(apart uint64) {
 // unused counts the words of a row that are left.
 func unused(list []*excess) (n int) {
 	for _, e := range list {
-		if !e.used && !e.Number() {
+		if !e.used && e.Kind != token.Number {
 			n++
 		}
 	}
@@ -365,7 +353,7 @@ func unused(list []*excess) (n int) {
 func heaviest(list []*excess) *excess {
 	var best *excess
 	for _, e := range list {
-		if !e.used && !e.Number() && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
+		if !e.used && e.Kind != token.Number && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
 			best = e
 		}
 	}

@@ -100,7 +100,7 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 // Buckets compares the contexts of some keys, all of each. Close them.
 type Buckets struct {
 	job   *job
-	texts *external.Spool                 // each after its head
+	texts *external.Spool                     // each after its head
 	order *external.Sorter[external.KeyValue] // position, offset in texts
 }
 

@@ -56,9 +56,7 @@ var lists = sync.OnceValue(func() map[string]entry {
 	}
 	add(sameWords, listSame, Plain)
 	add(measureNames, listSame, Measure)
-	for _, w := range strings.Fields(fillerWords) {
-		table[w] = entry{w, listFiller, Plain}
-	}
+	add(fillerWords, listFiller, Plain)
 	for line := range strings.Lines(phraseWords) {
 		word, phrase, _ := strings.Cut(strings.TrimSpace(line), "=")
 		table[strings.TrimSpace(word)] = entry{strings.TrimSpace(phrase), listPhrase, Plain}

@@ -64,7 +64,7 @@ func TestOwnLexicon(t *testing.T) {
 func show(tokens []Token) string {
 	var b strings.Builder
 	for _, x := range tokens {
-		if x.Number() {
+		if x.Kind == Number {
 			fmt.Fprintf(&b, "<%s> ", x.Text)
 		} else {
 			fmt.Fprintf(&b, "[%s] ", x.Text)

@@ -20,11 +20,11 @@ func Opposites(x, y *Token) bool {
 
 // hasOpposites reports whether a word is in the table of opposites or in a class.
 func hasOpposites(w string) bool {
-	return len(oppositeTable()[base(w)]) > 0 || isRoman(w) || isLetter(w) || ordinalValues[w] > 0
+	return len(oppositeTable()[base(w)]) > 0 || romanTable[w] || isLetter(w) || ordinalValues[w] > 0
 }
 
 func inClass(x, y string) bool {
-	return (isRoman(x) && isRoman(y)) || (isLetter(x) && isLetter(y)) || (ordinalValues[x] > 0 && ordinalValues[y] > 0)
+	return (romanTable[x] && romanTable[y]) || (isLetter(x) && isLetter(y)) || (ordinalValues[x] > 0 && ordinalValues[y] > 0)
 }
 
 func isLetter(w string) bool {

@@ -19,5 +19,3 @@ func wordSet(words string) map[string]bool {
 	}
 	return set
 }
-
-func isRoman(w string) bool { return romanTable[w] }

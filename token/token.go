@@ -44,9 +44,6 @@ type Token struct {
 	Kind    Kind
 }
 
-// Number reports whether the token is a number and nothing else.
-func (t *Token) Number() bool { return t.Kind == Number }
-
 // Fact reports whether the token is a number, code, unit or sign, and not a word or the mark that ends the text.
 func (t *Token) Fact() bool { return t.Kind != Plain && t.Kind != End }
 
@@ -310,16 +307,13 @@ func tagEnd(s string, at int) int {
 	if !tagTable[s[name:end]] {
 		return at + 1
 	}
-	for p := end; p < len(s) && p < end+mostTag && s[p] != '<'; p++ {
+	for p := end; p < len(s) && p < end+300 && s[p] != '<'; p++ {
 		if s[p] == '>' {
 			return p + 1
 		}
 	}
 	return at + 1
 }
-
-// mostTag is the length of the attributes of a tag.
-const mostTag = 300
 
 // run takes the runes of a script without spaces from at on, every two in a
 // row, and returns where they end.

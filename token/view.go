@@ -93,7 +93,7 @@ func (c *Cutting) View() *View {
 		c.packed = t.pack(c.packed, c.wordOf[i])
 		v.Sum += uint64(t.Weight)
 		hash := t.Hash
-		if t.Number() {
+		if t.Kind == Number {
 			c.numbers = append(c.numbers, numberAt{hash, uint32(i)})
 			hash = 1
 		}
@@ -148,12 +148,7 @@ func (v *View) Template() (template uint64, numbers []uint64) {
 }
 
 func has(numbers []numberAt, hash uint64) bool {
-	for i := range numbers {
-		if numbers[i].hash == hash {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(numbers, func(n numberAt) bool { return n.hash == hash })
 }
 
 // Weight returns the weight of the i-th of Words.

@@ -19,23 +19,17 @@ func (c *Cutter) word(clean string, at int) int {
 		}
 	}
 	f := c.find(clean[at:end], false)
-	if f.list <= listFiller && f.kind != Code && !goesOn[next] {
+	if f.list <= listFiller && f.kind != Code && !goesOn(next) {
 		c.add(f, clean[at:end], false)
 		return end
 	}
 	return c.phrase(clean, at, end, f)
 }
 
-// goesOn has the bytes after which a word may go on.
-var goesOn = func() (t [256]bool) {
-	for _, b := range []byte("'-.:@_/+#") {
-		t[b] = true
-	}
-	for b := utf8.RuneSelf; b < 256; b++ {
-		t[b] = true
-	}
-	return t
-}()
+// goesOn reports whether a word may go on after a byte; 0: the text ends.
+func goesOn(b byte) bool {
+	return b >= utf8.RuneSelf || (b > ' ' && strings.IndexByte("'-.:@_/+#", b) >= 0)
+}
 
 // phrase takes a word that may go on, or is more than a word, and returns where it ends.
 func (c *Cutter) phrase(clean string, at, end int, f *form) int {
@@ -79,7 +73,7 @@ func (c *Cutter) putAll(f *form) {
 func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	word := clean[at:end]
 	first := strings.IndexAny(word, "0123456789")
-	plain := first > 0 && digits(word[first:]) == len(word)-first
+	plain := first > 0 && digitsEnd(word, first) == len(word)
 	if !plain || (first > 1 && len(word)-first > mostPlain) || first == 2 || (first == 1 && word[0] != 'v') {
 		c.add(f, word, false)
 		return end
@@ -121,15 +115,6 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 // mostPlain is how many digits a number has at most that is not a telephone number,
 // account or code.
 const mostPlain = 4
-
-func digits(word string) (n int) {
-	for i := range len(word) {
-		if isDigit(word[i]) {
-			n++
-		}
-	}
-	return n
-}
 
 func hasDigit(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' }) >= 0

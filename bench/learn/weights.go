@@ -6,10 +6,18 @@ import (
 	"github.com/neardup/neardup/evidence"
 )
 
-// Signs returns the permitted signs of the weights of methods.Quantities.
+// Signs returns the permitted signs of the weights of methods.Quantities: 1 if only for, -1 if only against, 0 if
+// either. They keep a fit from learning the accidents of a sample.
 func Signs() (signs []int) {
 	for _, f := range evidence.Features() {
-		signs = append(signs, f.Sign())
+		sign := -1
+		switch f {
+		case evidence.Bias, evidence.Length:
+			sign = 0
+		case evidence.Coverage:
+			sign = 1
+		}
+		signs = append(signs, sign)
 	}
 	return signs
 }
