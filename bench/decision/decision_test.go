@@ -135,7 +135,7 @@ func TestFill(t *testing.T) {
 
 // The commands are named where one is not known, before any label is read.
 func TestUnknownCommand(t *testing.T) {
-	for _, args := range [][]string{{}, {"draw"}, {"learn"}} {
+	for _, args := range [][]string{{}, {"draw"}} {
 		if err := run(io.Discard, args); err == nil || !strings.Contains(err.Error(), "learn") {
 			t.Errorf("%q: %v", args, err)
 		}

@@ -40,7 +40,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		plan := planVerb{app: d.app, input: d.input, method: d.method, cores: 100, read: 8 << 30, run: d.run}
 		return plan.do(ctx, inputs)
 	}
-	d.run.overwrite = d.run.overwrite || d.resume.goesOn()
+	d.run.overwrite = d.run.overwrite || d.resume.dir != ""
 	d.input.opt.Fields = cfg.Fields()
 	ref, err := d.against.open(ctx, comparing{d.app, &d.input, &d.method, d.run.tmp}, &cfg)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Setenv("NEARDUP_OVERWRITE", "true") // tests run a command again with the same outputs
 	testscript.Main(m, map[string]func(){
 		"neardup": main,
 	})

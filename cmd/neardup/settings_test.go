@@ -110,7 +110,7 @@ func TestRanges(t *testing.T) {
 	}
 	var stdout bytes.Buffer
 	run(t.Context(), []string{"add", "--help"}, nil, &stdout, io.Discard)
-	if !strings.Contains(stdout.String(), "requests at one moment, 1..64 (default 8)") {
+	if !strings.Contains(stdout.String(), "requests at a time, 1..64 (default 8)") {
 		t.Errorf("%s", &stdout)
 	}
 }

@@ -185,12 +185,6 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	return nil
 }
 
-// goesOn reports whether the folder has the state of a run, which may replace what it has written.
-func (f *resumeFlag) goesOn() bool {
-	entries, _ := os.ReadDir(f.dir)
-	return f.dir != "" && len(entries) > 0
-}
-
 // readingFlags returns the flags for reading documents.
 func readingFlags() *pflag.FlagSet {
 	var f inputFlags

@@ -52,7 +52,7 @@ class Arrow(unittest.TestCase):
         for stream, codec, field in ((False, None, "text"), (True, None, "coded"), (False, "zstd", "view"), (True, "lz4", "bytes"), (False, "lz4", "large")):
             with (pa.ipc.new_stream if stream else pa.ipc.new_file)("in.arrow", table.schema, options=pa.ipc.IpcWriteOptions(compression=codec)) as f:
                 f.write_table(table.combine_chunks(), max_chunksize=17)
-            _command.run(["dedup", "-q", "--text-field", field, "--title-field", "meta.url", "in.arrow", "--out", "kept.arrow", "--write", "groups:groups.arrows"])
+            _command.run(["dedup", "-q", "--text-field", field, "--title-field", "meta.url", "in.arrow", "--overwrite", "--out", "kept.arrow", "--write", "groups:groups.arrows"])
             with open("kept.arrow", "rb") as f:
                 kept = open_as[stream](f).read_all()
             kept.validate(full=True)
@@ -81,7 +81,7 @@ class Arrow(unittest.TestCase):
         for kind in "ipc", "ipc_stream":
             for codec in "uncompressed", "lz4", "zstd":
                 getattr(frame, "write_" + kind)("in.arrow", compression=codec)
-                _command.run(["dedup", "-q", "in.arrow", "--out", "kept.arrow"])
+                _command.run(["dedup", "-q", "in.arrow", "--overwrite", "--out", "kept.arrow"])
                 kept = getattr(polars, "read_" + kind)("kept.arrow")
                 self.assertLess(kept.height, N)
                 self.assertEqual(kept.schema, frame.schema)

@@ -115,20 +115,21 @@ class Spark(Session):
         table = os.path.join(self.folder.name, "table.idf")
         subprocess.run(["neardup", "idf", "-q", self.write("trained.jsonl", lines("en_license_texts/docs.jsonl.zst", 40)), "--out", table], check=True)
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--idf", table], idf=table)["method"])
-        spec = f"auto idf={table} threshold=.6"
+        stop = self.write("stop.txt", ["the", "and"])
+        spec = f"simhash features=keywords stopwords={stop}"
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--method", spec], method=spec)["method"])
         with unittest.mock.patch.object(_job._jar, "one_process", return_value=False):
             job = _job.Job(self.spark, {"method": spec})
         self.assertEqual(list(job.worker.files), ["--method=" + spec])
-        with open(table, "rb") as f:
+        with open(stop, "rb") as f:
             want = f.read()
-        os.remove(table)  # an executor on another machine has only what was sent
+        os.remove(stop)  # an executor on another machine has only what was sent
         program, *words = job.worker.argv("contract")  # as Command.java reads them
         argv = [neardup.path(), *("".join((w[0], SparkFiles.get(w[1]), w[2])) if len(w) == 3 else w[0] for w in words)]
         self.assertEqual(program, ["", "neardup", ""])
         self.assertEqual(subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip(), argv[-1][len("--expect=") :])
         (sent,) = (f for f in argv if f.startswith("--method="))
-        sent = sent.split("idf=")[1].split()[0]
+        sent = sent.split("stopwords=")[1].split()[0]
         self.assertTrue(sent.startswith(SparkFiles.getRootDirectory()), sent)
         with open(sent, "rb") as f:
             self.assertEqual(f.read(), want)

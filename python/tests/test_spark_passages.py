@@ -11,7 +11,7 @@ class Passages(Session):
     def local_passages(self, path, *flags):
         """(lines of the spans, lines of what is left, summary) of one machine."""
         spans, left = (os.path.join(self.folder.name, n) for n in ("local.spans", "local.jsonl"))
-        done = subprocess.run(["neardup", "passages", "--json", path, "--spans", spans, "--out", left, *flags], capture_output=True, text=True, check=True)
+        done = subprocess.run(["neardup", "passages", "--json", "--overwrite", path, "--spans", spans, "--out", left, *flags], capture_output=True, text=True, check=True)
         return lines(spans)[:-1], lines(left)[:-1], json.loads(done.stdout)
 
     def test_as_on_one_machine(self):
