@@ -15,7 +15,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("NEARDUP_OVERWRITE", "true") // tests run a command again with the same outputs
+	if _, given := os.LookupEnv("NEARDUP_OVERWRITE"); !given { // as a script may, of which this is a command
+		_ = os.Setenv("NEARDUP_OVERWRITE", "true") // tests run a command again with the same outputs
+	}
 	testscript.Main(m, map[string]func(){
 		"neardup": main,
 	})

@@ -245,7 +245,7 @@ class Process(unittest.TestCase):
                 before = resident(child.process.pid), resident(os.getpid())
             neardup.check("The ferry leaves at %d." % (i % 7), known)
         self.assertIs(_child.running(), child)
-        self.assertLess(resident(child.process.pid) - before[0], 8 << 20)
+        self.assertLess(resident(child.process.pid) - before[0], 64 << 20)  # its collector lets the heap grow to five times what is used
         self.assertLess(resident(os.getpid()) - before[1], 8 << 20)
 
     def test_ends_with_its_program(self):
