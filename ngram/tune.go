@@ -1,7 +1,6 @@
 package ngram
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,8 +160,11 @@ func (t *tuner) byM(r *Report, pairs [][2]string) error {
 
 func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 	similar, err := t.similarities(pairs)
-	other, failed := t.similarities(negatives)
-	if err := cmp.Or(err, failed); err != nil {
+	if err != nil {
+		return err
+	}
+	other, err := t.similarities(negatives)
+	if err != nil {
 		return err
 	}
 	for percent := 50; percent <= 100; percent += 5 {

@@ -1,7 +1,6 @@
 package passage
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -145,8 +144,11 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	}
 	return found.Each(ctx, func(r row) error {
 		at, err := b.position(r[0])
-		from, failed := b.position(r[2])
-		if err := cmp.Or(err, failed); err != nil {
+		if err != nil {
+			return err
+		}
+		from, err := b.position(r[2])
+		if err != nil {
 			return err
 		}
 		return fn(Match{at, int(r[1]), from})

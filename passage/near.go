@@ -1,7 +1,6 @@
 package passage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -168,8 +167,11 @@ func (a *alike) next() (span Span, err error) {
 		}
 	}
 	w, at, err := a.placeOf(uint32(p.Key() >> 32))
-	from, fromAt, failed := a.placeOf(uint32(p.Key()))
-	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, cmp.Or(err, failed)
+	if err != nil {
+		return span, err
+	}
+	from, fromAt, err := a.placeOf(uint32(p.Key()))
+	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
 }
 
 // placeOf returns the place of a whole.
@@ -186,10 +188,13 @@ func (a *alike) placeOf(i uint32) (whole, Place, error) {
 func (a *alike) sources(ctx context.Context, sources []bool) error {
 	return a.found.Each(ctx, func(p external.KeyValue) error {
 		at, err := a.wholes.Get(int(p.Key() >> 32))
-		from, failed := a.wholes.Get(int(uint32(p.Key())))
-		if from.item != at.item {
+		if err != nil {
+			return err
+		}
+		from, err := a.wholes.Get(int(uint32(p.Key())))
+		if err == nil && from.item != at.item {
 			sources[from.item] = true
 		}
-		return cmp.Or(err, failed)
+		return err
 	})
 }

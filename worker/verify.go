@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,8 +64,11 @@ func (b *block) candidate(fields [][]byte) error {
 		return err
 	}
 	later, x, err := b.viewed(fields[0])
-	earlier, y, failed := b.viewed(fields[1])
-	if err := cmp.Or(err, failed); err != nil {
+	if err != nil {
+		return err
+	}
+	earlier, y, err := b.viewed(fields[1])
+	if err != nil {
 		return err
 	}
 	if later <= earlier {

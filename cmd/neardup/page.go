@@ -79,10 +79,12 @@ func (p *page) leaders(a *against) error {
 			return err
 		}
 		var shown neardup.Document
-		var failed error
 		shown.ID, err = a.index.ID(&row)
-		shown.Text, failed = a.index.Text(&row)
-		if err := cmp.Or(err, failed); err != nil {
+		if err != nil {
+			return err
+		}
+		shown.Text, err = a.index.Text(&row)
+		if err != nil {
 			return err
 		}
 		if err := p.builder.Document(number, &shown, a.name, ""); err != nil {
