@@ -58,6 +58,15 @@ func ExampleParse() {
 	// prepare has no effect on method minhash, only on ngram
 }
 
+// A method that reads a file, such as its words to leave out, changes with the file.
+func TestReadsFiles(t *testing.T) {
+	for spec, want := range map[string]bool{"auto": false, "minhash recall=.9": false, "simhash stopwords=x": true, "simhash dictionary=x": true} {
+		if c, err := methods.Parse(spec); err != nil || c.ReadsFiles() != want {
+			t.Errorf("%s: %v, %v, want %v", spec, c.ReadsFiles(), err, want)
+		}
+	}
+}
+
 // Each setting can be given to the methods that it has an effect on, and is described.
 func TestSettings(t *testing.T) {
 	example := map[string]string{"float64": ".5", "int": "1", "uint64": "7", "bool": "true", "shingle": "words:2", "file": "x", "string": "levels:3"}

@@ -174,6 +174,11 @@ func (c Choice) Takes(name string) bool {
 	})
 }
 
+// ReadsFiles reports whether a setting was chosen that names a file.
+func (c Choice) ReadsFiles() bool {
+	return slices.ContainsFunc(settings, func(s Setting) bool { return s.Type == "file" && c.values[s.Name] != "" })
+}
+
 // Get returns the value of a setting, "" if it was not chosen.
 func (c Choice) Get(name string) string { return c.values[name] }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -192,18 +191,16 @@ func (c *calls) method(flags []string) (m calledMethod, err error) {
 	if err := cmd.ParseFlags(flags); err != nil {
 		return m, flagError(cmd, err)
 	}
-	m.Method, m.clean, err = f.method()
-	if err != nil {
+	m.choice, err = f.choice()
+	m.Method, m.clean, err = f.made(m.choice, err)
+	if err != nil || m.choice.ReadsFiles() { // which may change
 		return m, err
 	}
-	m.choice, err = f.choice()
 	if len(c.methods) >= maxCallMethods {
 		clear(c.methods)
 	}
-	if !slices.ContainsFunc(ofFiles, f.fs.Changed) { // a file may change
-		c.methods[key] = m
-	}
-	return m, err
+	c.methods[key] = m
+	return m, nil
 }
 
 func (c *calls) compare(ctx context.Context, m calledMethod, asked *call) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -33,6 +34,29 @@ func answersOf(t *testing.T, input string) (answers map[uint64]called, code int,
 			t.Fatal(err)
 		}
 		answers[a.ID] = a
+	}
+}
+
+// A method that names a file is made again when it is asked for, because the file may have changed.
+func TestCallsReadFilesAgain(t *testing.T) {
+	words := filepath.Join(t.TempDir(), "words")
+	c := calls{methods: map[string]calledMethod{}}
+	spec := func() string {
+		t.Helper()
+		m, err := c.method([]string{"--method=simhash features=keywords stopwords=" + words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Spec().String()
+	}
+	write(t, words, []byte("the\n"))
+	first := spec()
+	write(t, words, []byte("and\n"))
+	if first == spec() {
+		t.Errorf("the stop words of the first call are kept: %s", first)
+	}
+	if _, err := c.method(nil); err != nil || len(c.methods) != 1 {
+		t.Errorf("%d methods kept, %v", len(c.methods), err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/external"
 	"github.com/neardup/neardup/worker"
+	"github.com/spf13/pflag"
 )
 
 type dedup struct {
@@ -37,7 +38,8 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	if d.dryRun {
-		plan := planVerb{app: d.app, input: d.input, method: d.method, cores: 100, read: 8 << 30, run: d.run}
+		plan := planVerb{app: d.app, input: d.input, method: d.method, run: d.run}
+		bind(pflag.NewFlagSet("plan", pflag.ContinueOnError), "plan", flags{"cores": &plan.cores, "read": &plan.read})
 		return plan.do(ctx, inputs)
 	}
 	d.run.overwrite = d.run.overwrite || d.resume.dir != ""
