@@ -192,19 +192,14 @@ func check(args []js.Value) (any, error) {
 	if err := json.Unmarshal([]byte(args[1].String()), &known); err != nil {
 		return nil, fmt.Errorf("known: %w", err)
 	}
-	a := e.clean(args[0].String())
-	var best batch.Edge
-	var at batch.Text
-	out := checked{Known: -1, comparison: comparison{Relation: neardup.Other, Evidence: []neardup.Conflict{}}}
-	for i, one := range known {
-		b := e.clean(one)
-		edge := batch.Edge{Earlier: batch.Ordinal(i), Later: batch.Ordinal(len(known)), Match: batch.Verify(e.method, a, b)}
-		if (edge.Near || edge.Variant) && edge.Stronger(best) {
-			best, at, out.Known = edge, b, i
-		}
+	one := args[0].String()
+	found, err := batch.Check(context.Background(), one, known, batch.Config{Method: e.method, Clean: e.Normalizer})
+	if err != nil {
+		return nil, err
 	}
+	out := checked{Known: found.At, comparison: comparison{Relation: neardup.Other, Evidence: []neardup.Conflict{}}}
 	if out.Known >= 0 {
-		out.comparison = e.compare(a, at)
+		out.comparison = e.compare(e.clean(one), e.clean(known[out.Known]))
 	}
 	return out, nil
 }
