@@ -17,7 +17,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/internal/tables"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
@@ -151,11 +150,7 @@ func (e engine) compare(a, b batch.Text) comparison {
 	c.Match = neardup.Explain(e.method, a.Prepared, b.Prepared)
 	c.Relation, c.Probability = c.Match.Relation(), c.Similarity
 	if found := c.Match.Evidence; len(found) > 0 {
-		bits := 0.0
-		for _, one := range found {
-			bits += one.Bits
-		}
-		c.Evidence, c.Probability = found, evidence.Probability(bits)
+		c.Evidence = found
 	}
 	if c.Relation != neardup.Other {
 		return c

@@ -142,7 +142,7 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
 
 
 def kept(data: Any, *, text: str = "text", against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
-    """Returns the texts or rows of data that are no duplicates, in order, as data of the same kind.
+    """Returns the texts or rows of data that are not duplicates, in order, as data of the same kind.
 
     Parameters are those of dedup. Of files, dedup(files, out="kept.jsonl") writes them.
     """
