@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // poorWords are words for which the style of the project has better ones, in pages of documentation.
@@ -27,11 +28,47 @@ var (
 	quotation = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|\\*[^*\n]*\\*")
 )
 
+// mostWords is how many words README, DESIGN, CHANGELOG and docs/ may have together, code included.
+const mostWords = 25_000
+
+// TestPagesAreShort counts the words of the pages: what stands between spaces and has a letter or a digit.
+func TestPagesAreShort(t *testing.T) {
+	total, most, longest := 0, 0, ""
+	for _, page := range tracked(t) {
+		if !isPage(page) || page == "README.zh-CN.md" {
+			continue
+		}
+		n := wordsOf(readPage(t, page))
+		total += n
+		if n > most {
+			longest, most = page, n
+		}
+	}
+	t.Logf("%d words", total)
+	if total > mostWords {
+		t.Errorf("the pages have %d words, at most %d (the longest is %s with %d)", total, mostWords, longest, most)
+	}
+}
+
+// wordsOf counts the fields of a text that have a letter or a digit, so bars and rules of tables do not count.
+func wordsOf(text string) (n int) {
+	for field := range strings.FieldsSeq(text) {
+		if strings.ContainsFunc(field, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// isPage reports whether a file is README, DESIGN or CHANGELOG, or a page of docs/.
+func isPage(name string) bool {
+	return strings.HasSuffix(name, ".md") && (!strings.Contains(name, "/") || strings.HasPrefix(name, "docs/"))
+}
+
 // TestPagesUsePlainWords checks README, DESIGN, CHANGELOG and docs/, without code and quotations.
 func TestPagesUsePlainWords(t *testing.T) {
 	for _, page := range tracked(t) {
-		outside := strings.Contains(page, "/") && !strings.HasPrefix(page, "docs/")
-		if !strings.HasSuffix(page, ".md") || outside {
+		if !isPage(page) {
 			continue
 		}
 		text := quotation.ReplaceAllStringFunc(readPage(t, page), func(quoted string) string {
