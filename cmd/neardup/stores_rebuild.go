@@ -289,8 +289,8 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// A rebuild from the folder writes the new store to DIR/store.rebuilt. Afterwards it moves the previous store to
-// DIR/store.before.
+// rebuiltDir returns the folder into which a rebuild from the folder writes the new store. Afterwards the rebuild moves the
+// previous store to DIR/store.before.
 func rebuiltDir(data string) string { return storeDir(data) + ".rebuilt" }
 func beforeDir(data string) string  { return storeDir(data) + ".before" }
 

@@ -48,8 +48,8 @@ export class HttpSource {
     }
   }
 
-  // signIn asks for a token, of one that may only read, too: a server without tokens lets
-  // everybody read, and only who has its administrator's decide.
+  // signIn asks for a token even if the reader may already read: a server without tokens lets
+  // every user read, but only its administrator's token may decide.
   signIn(place, said) {
     return new Promise((ok) => {
       const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });

@@ -1,5 +1,5 @@
-// Decisions that a service keeps: the same as those of a report, by who has the
-// token, and moving an article to another docId.
+// Decisions that a service keeps under the name of the token: those of a report, and moving an article to another
+// docId.
 import { h, fill } from './dom.js';
 import { t } from './i18n.js';
 import { Decisions } from './decide.js';

@@ -85,7 +85,7 @@ class Check(unittest.TestCase):
         self.assertEqual(neardup.check("A b", ["a b"], normalize="none")["verdict"], neardup.compare("A b", "a b", normalize="none").relation)
 
     def test_files_of_a_method_are_of_this_folder(self):
-        neardup.compare("a", "b")  # the process runs in the folder of before
+        neardup.compare("a", "b")  # the process runs in the earlier folder
         with tempfile.TemporaryDirectory() as folder:
             self.addCleanup(os.chdir, os.getcwd())
             os.chdir(folder)

@@ -84,7 +84,7 @@ class Against(Session):
         self.assertEqual(want["digest"], self.local(path, "--method=simhash")["digest"])
 
     def test_damage(self):
-        """Of a file that is read is told by its name, whichever stage meets it."""
+        """An error about a damaged file names the file, whichever stage reads it."""
         from neardup.spark import dedup
 
         old, new = self.cut("uci_sms/docs.jsonl", 300)

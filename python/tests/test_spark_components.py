@@ -155,7 +155,7 @@ class Children(Session):
         self.assertEqual([r.place for r in self.run_shell("cat", df, "place N", "place N", starts=starts).collect()], places)
 
     def test_failures(self):
-        """A child's are told with its first words and its last, those of the rows are told and not that the child heard no more of them."""
+        """An error of a child has its first and its last words; an error of the rows hides that the child then got no more rows."""
         from pyspark.sql import functions as F
 
         df = self.spark.range(0, 100_000, 1, 1).select("id", F.when(F.col("id") < 90_000, "x").otherwise(F.raise_error(F.lit("a bad row"))).alias("t"))

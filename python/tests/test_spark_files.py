@@ -104,7 +104,7 @@ class Files(Session):
 
         rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 240)]
         for i in (5, 6, 130):
-            rows[i]["text"] = ""  # nobody's copy; in Parquet null
+            rows[i]["text"] = ""  # a copy of no other text; in Parquet null
         folders = {kind: os.path.join(self.folder.name, kind + " files") for kind in ("parquet", "csv", "warc")}
         for folder in folders.values():
             os.makedirs(folder)

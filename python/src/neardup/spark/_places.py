@@ -26,10 +26,10 @@ CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
 
 
 class Placed:
-    """Rows with the column place, planned once: whenever they are read they are the same rows in the same partitions.
+    """Rows with the column place, planned once: each read gives the same rows in the same partitions.
 
-    All of a piece lie in one partition, and Spark is told so. What is joined with them is sent to the partitions;
-    they are not shuffled, and stay in their order. CO_PARTITION must be false when such a join is planned.
+    All rows of a piece are in one partition, and the plan declares it to Spark. Tables that are joined with them are sent to the
+    partitions; the rows are not shuffled, and keep their order. CO_PARTITION must be false when such a join is planned.
     """
 
     def __init__(self, rows: DataFrame, partitions: Union[None, Sequence[int], Callable] = None):

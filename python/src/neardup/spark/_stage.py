@@ -66,7 +66,7 @@ def documents(raw):
 
 
 def tally(raw=()):
-    """Counts of the texts of a partition, as bytes: they are no lines."""
+    """Counts of the texts of a partition, as bytes without lines."""
     return Stage(("tally", *raw), documents(raw), "")
 
 
