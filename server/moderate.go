@@ -64,8 +64,8 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	return out, err
 }
 
-// unsaid marks a ruling without a link. An empty link has another meaning.
-const unsaid = "\x00"
+// noLink marks a ruling without a link. An empty link has another meaning.
+const noLink = "\x00"
 
 type rulingInput struct{ Body input[api.Ruling] }
 
@@ -74,7 +74,7 @@ func (s *Server) rule(ctx context.Context, in *rulingInput) (out api.Ruled, err 
 	if err := cmp.Or(within(b.A, maxID, "body.a"), within(b.B, maxID, "body.b"), within(b.Why, maxWhy, "body.why")); err != nil {
 		return out, err
 	}
-	if b.Link == unsaid {
+	if b.Link == noLink {
 		return out, at("body.link", "is missing; empty takes back what was said")
 	}
 	for _, nid := range []string{b.A, b.B} {
