@@ -11,9 +11,9 @@ type Fingerprint struct {
 	// Hashes are those of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash
 	Quality int
-	// Width and Height are as the picture is seen; 0: not known.
+	// Width and Height are those of the picture in its orientation, or 0 if unknown.
 	Width, Height int
-	// File is the SHA-256 of the file in hexadecimal digits; "": not known.
+	// File is the SHA-256 of the file in hexadecimal digits, or "" if unknown.
 	File string
 }
 

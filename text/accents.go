@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// accents are the marks that copies of a text leave out: accents and stress
-// marks, the vowels and other points of Arabic and Hebrew, the Arabic
-// stretching. Not those of Thai, Hindi or Japanese, which make another word.
+// accents are the marks that copies of a text leave out: accents and stress marks, the vowels and other
+// points of Arabic and Hebrew, the Arabic stretching. Marks of Thai, Hindi and Japanese are left out, because
+// without them a word is another word.
 var accents = []span{
 	{0x300, 0x36F}, {0x591, 0x5BD}, {0x5BF, 0x5BF}, {0x5C1, 0x5C2}, {0x5C4, 0x5C5}, {0x5C7, 0x5C7},
 	{0x610, 0x61A}, {0x640, 0x640}, {0x64B, 0x65F}, {0x670, 0x670}, {0x6D6, 0x6DC}, {0x6DF, 0x6E4}, {0x6E7, 0x6E8}, {0x6EA, 0x6ED},
@@ -20,8 +20,7 @@ var accents = []span{
 // Latin and Greek. The accents of Cyrillic letters (й) make letters of their own.
 var accented = []span{{0xC0, 0x24F}, {0x370, 0x3FF}, {0x1E00, 0x1EFF}, {0x1F00, 0x1FFF}}
 
-// withoutAccents drops accents; with spaces, it leaves no two side by side where
-// one stood between.
+// withoutAccents drops accents. With spaces, it leaves one space where an accent stood between two.
 func withoutAccents(s string, spaces bool) string {
 	at := strings.IndexFunc(s, hasAccent)
 	if at < 0 {
