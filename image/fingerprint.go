@@ -81,7 +81,7 @@ func Parse(s string) (Fingerprint, error) {
 		}
 	}
 	if !hashed {
-		return Fingerprint{}, fmt.Errorf("fingerprint: %.40q has no pdq:HASH", s)
+		return Fingerprint{}, fmt.Errorf("invalid fingerprint %.40q (want pdq:HASH)", s)
 	}
 	return f, nil
 }

@@ -441,6 +441,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if index.images {
 		also = " --images"
 	}
-	return fmt.Errorf("%w; serve it with the settings that it was made with, or rebuild it by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s --method '%s'%s",
 		err, data, decides.asked(), also)
 }
