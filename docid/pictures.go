@@ -110,7 +110,7 @@ func (c *cascade) validExtras(x Extras) error {
 	}
 	for _, p := range ps {
 		if p.Quality < 0 || p.Quality > 100 {
-			return fmt.Errorf("%w: invalid quality %d (want 0 to 100)", ErrInvalid, p.Quality)
+			return fmt.Errorf("%w: quality %d of a picture (want 0 to 100)", ErrInvalid, p.Quality)
 		}
 	}
 	return nil
