@@ -25,8 +25,7 @@ type reader struct {
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	left   int64  // rows left in this group
-	done   func() // frees the file where it had to be unpacked
+	left   int64 // rows left in this group
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -38,10 +37,9 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err := r.choose(f, fields); err != nil {
 		return nil, err
 	}
-	if err := r.checkPages(f, file); err != nil {
-		return nil, fmt.Errorf("damaged Parquet: %w", err)
-	}
-	f, r.done, err = unpacked(f, file)
+	f, err = checked(f, file, size, func(column int, _ *format.ColumnMetaData) bool {
+		return slices.ContainsFunc(r.leaves, func(leaf *parquet.LeafColumn) bool { return leaf != nil && leaf.ColumnIndex == column })
+	})
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
@@ -62,23 +60,8 @@ const (
 	pageValues = 1 << 26
 )
 
-// checkPages returns an error if a page of the wanted columns claims too much.
-func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
-	for _, g := range f.Metadata().RowGroups {
-		for _, leaf := range r.leaves {
-			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
-				continue
-			}
-			if err := pages(&g.Columns[leaf.ColumnIndex].MetaData, file, func(*format.PageHeader, int64) error { return nil }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// pages calls visit with the head of each page of a chunk and the offset of its body.
-func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at int64) error) error {
+// pages calls visit with the head of each page of a chunk, and the offsets of the head and of the body.
+func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at, body int64) error) error {
 	at := m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 {
 		at = min(d, at)
@@ -101,11 +84,11 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		if err != nil {
 			return err
 		}
-		at += read - int64(in.Buffered())
-		if err := visit(&h, at); err != nil {
+		body := at + read - int64(in.Buffered())
+		if err := visit(&h, at, body); err != nil {
 			return err
 		}
-		at += int64(h.CompressedPageSize)
+		at = body + int64(h.CompressedPageSize)
 	}
 	return nil
 }
@@ -249,7 +232,7 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 
 // group opens the columns of the next row group.
 func (r *reader) group() error {
-	if err := r.closeColumns(); err != nil {
+	if err := r.Close(); err != nil {
 		return err
 	}
 	g := r.groups[0]
@@ -274,11 +257,6 @@ func (r *reader) group() error {
 
 // Close frees what is open.
 func (r *reader) Close() error {
-	defer r.done()
-	return r.closeColumns()
-}
-
-func (r *reader) closeColumns() error {
 	var err error
 	for i, c := range r.cols {
 		if c != nil {
