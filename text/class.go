@@ -3,7 +3,6 @@ package text
 import (
 	_ "embed"
 	"encoding/binary"
-	"sort"
 	"sync"
 )
 
@@ -28,9 +27,6 @@ const (
 
 //go:embed class.bin
 var classTable string
-
-//go:embed cased.bin
-var casedTable string
 
 //go:embed simplified.bin
 var simplifiedTable string
@@ -102,19 +98,6 @@ func (t *simpler) of(r rune) rune {
 		return t.bmp[r-simplifyLow]
 	}
 	return t.other[r]
-}
-
-// How a rune counts for the final sigma.
-const (
-	caseNone = iota
-	caseCased
-	caseIgnorable
-)
-
-func caseClass(r rune) int {
-	n := len(casedTable) / 8
-	run := sort.Search(n, func(i int) bool { return uint32At(casedTable, 8*i) > r }) - 1
-	return int(uint32At(casedTable, 8*run+4))
 }
 
 func uint32At(s string, i int) rune {

@@ -216,9 +216,11 @@ func (c *cleaner) finalSigma() bool {
 		if size == 0 {
 			return false
 		}
-		if cc := caseClass(r); cc == caseCased {
+		kind := kindOf(r)
+		if kind&kindCased != 0 {
 			break
-		} else if cc == caseNone {
+		}
+		if kind&kindIgnorable == 0 {
 			return false
 		}
 		b = b[:len(b)-size]
@@ -227,8 +229,8 @@ func (c *cleaner) finalSigma() bool {
 		if class(r)&c.mask&classStrip != 0 {
 			continue
 		}
-		if cc := caseClass(r); cc != caseIgnorable {
-			return cc == caseNone
+		if kind := kindOf(r); kind&kindIgnorable == 0 {
+			return kind&kindCased == 0
 		}
 	}
 	return true
