@@ -21,7 +21,8 @@ type AtomicFile struct {
 	top  io.Writer
 	err  error
 
-	table *Table // of Objects
+	table *Table       // of Objects
+	last  func() error // writes what ends the content; nil for nothing
 }
 
 // CreateAtomic starts a file: a temporary one next to path, which Commit renames. A path that ends in .gz or
@@ -179,8 +180,8 @@ func (f *AtomicFile) prepare() error {
 	if f.err != nil {
 		return f.err
 	}
-	if f.table != nil {
-		if err := f.table.Close(); err != nil {
+	if f.last != nil {
+		if err := f.last(); err != nil {
 			return err
 		}
 	}

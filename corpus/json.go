@@ -44,21 +44,10 @@ const (
 	kindNull    valueKind = 'n'
 )
 
-func (k valueKind) String() string {
-	switch k {
-	case kindString:
-		return "a string"
-	case kindObject:
-		return "an object"
-	case kindArray:
-		return "an array"
-	case kindNumber:
-		return "a number"
-	case kindNull:
-		return "null"
-	}
-	return "a boolean"
-}
+var kindNames = map[valueKind]string{kindString: "a string", kindObject: "an object", kindArray: "an array", kindNumber: "a number",
+	kindLiteral: "a boolean", kindNull: "null"}
+
+func (k valueKind) String() string { return kindNames[k] }
 
 // object reads one object and nothing after it, and calls field for each
 // member with the key unescaped; field must read the value.

@@ -152,13 +152,11 @@ func (s *jsonSink) write(it Item, _ ...any) error {
 	return err
 }
 
-func (s *jsonSink) prepare() error {
+func (s *jsonSink) end() error {
 	end := "\n]\n"
 	if s.n == 0 {
 		end = "[]\n"
 	}
-	if _, err := io.WriteString(s, end); err != nil {
-		return err
-	}
-	return s.AtomicFile.prepare()
+	_, err := io.WriteString(s, end)
+	return err
 }

@@ -154,7 +154,7 @@ const (
 	TitleAndText Compare = "title,text"
 )
 
-// Page is the content that Options.Extract finds in a web page.
+// Page is the content that Options.Extract finds in a web page. Canonical is an absolute address, or "".
 type Page struct{ Title, Text, Canonical string }
 
 // Fields holds the resolved names of the fields to read. A field with an empty name is not
