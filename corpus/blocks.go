@@ -105,6 +105,36 @@ func (b *blocks) skip(n int64) bool {
 	return true
 }
 
+// until takes a record. find gets a growing window, whose first bytes it has seen, and once more the last one when
+// the stream has ended. It returns where the record ends, or else how many bytes need not be seen again. A record
+// longer than the limit is passed over with errTooLong. until also counts line ends.
+func (b *blocks) until(limit int64, find func(w []byte, seen int) (n int, ends bool)) (raw []byte, lines int64, err error) {
+	seen, long := 0, false
+	for ended := false; ; ended = !b.more() {
+		w := b.window()
+		n, ends := find(w, seen)
+		long = long || int64(n) > limit || (!ends && int64(len(w)) > limit)
+		if ends || long {
+			lines += int64(bytes.Count(w[:n], newline))
+		}
+		switch {
+		case ends && !long:
+			return b.take(n), lines, nil
+		case long:
+			b.at, n = b.at+n, 0
+		}
+		seen = n
+		switch {
+		case ends:
+			return nil, lines, errTooLong
+		case ended:
+			return nil, lines, b.err
+		case b.at == b.end:
+			b.drop()
+		}
+	}
+}
+
 // line takes the next line with its end. At the end of the stream it returns
 // what is left and io.EOF with nothing. A line longer than limit is dropped
 // with errTooLong; other errors mean that the stream broke before the line's

@@ -267,11 +267,7 @@ func (o *Options) fields() Fields {
 
 // hasFields reports whether records of the format have fields with names.
 func (f Format) hasFields() bool {
-	switch f {
-	case Lines, Files, HTML, WARC, Images, Mbox, Eml, Docx:
-		return false
-	}
-	return true
+	return !f.isWhole() && f != Lines && f != WARC && f != Mbox
 }
 
 // isWhole reports whether a file of the format is one record.

@@ -149,14 +149,14 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, as Format) er
 	switch {
 	case isGzip(magic):
 		s.members = &members{head: head}
-		s.Reader = &decompressed{r: s.members, most: most}
+		s.Reader = &decompressed{s.members, new(int64), most}
 	case isZstd(magic):
 		z, err := newZstd(head)
 		if err != nil {
 			return err
 		}
 		s.close = append(s.close, z.Close)
-		s.Reader = &decompressed{r: z, most: most}
+		s.Reader = &decompressed{z, new(int64), most}
 	default:
 		s.Reader = head
 		return refuse(magic, as)
@@ -242,17 +242,17 @@ func isZstd(b []byte) bool {
 // decompressed stops a bomb.
 type decompressed struct {
 	r     io.Reader
-	given int64
+	given *int64       // bytes so far
 	most  func() int64 // of standard input it grows with what was read
 }
 
 func (d *decompressed) Read(p []byte) (int, error) {
 	most := d.most()
-	if d.given >= most {
+	if *d.given >= most {
 		return 0, errBomb(most)
 	}
-	n, err := d.r.Read(p[:min(int64(len(p)), most-d.given)])
-	d.given += int64(n)
+	n, err := d.r.Read(p[:min(int64(len(p)), most-*d.given)])
+	*d.given += int64(n)
 	return n, err
 }
 

@@ -148,36 +148,18 @@ func (k *keys) joinRunes(u []uint64, size int) int {
 		}
 		return len(out)
 	}
-	if size <= laneLen {
-		var x uint64
-		for _, r := range u[:size-1] {
-			x = x<<runeBits | r
-		}
-		k.oneLane(out, u[size-1:], x, laneMask(size))
-		return len(out)
-	}
 	// Two lanes at most: x ends with the first lane and y with the second,
 	// and older runes above them are masked off.
+	first := min(size, laneLen)
 	var x, y uint64
-	for _, r := range u[:laneLen-1] {
+	for _, r := range u[:first-1] {
 		x = x<<runeBits | r
 	}
 	for _, r := range u[:size-1] {
 		y = y<<runeBits | r
 	}
-	k.twoLanes(out, u[laneLen-1:], u[size-1:], x, y, laneMask(laneLen), laneMask(size-laneLen))
+	k.twoLanes(out, u[first-1:], u[size-1:], x, y, laneMask(first), laneMask(size-first))
 	return len(out)
-}
-
-// oneLane writes a shingle for every rune of ends, in place like twoLanes.
-func (k *keys) oneLane(out, ends []uint64, x, keep uint64) {
-	c, d, e := k.c, k.d, k.e
-	ends = ends[:len(out)]
-	for i := range out {
-		x = x<<runeBits | ends[i]
-		z := fold(x&keep^c, d) * e
-		out[i] = z ^ z>>32
-	}
 }
 
 // twoLanes writes a shingle for every rune of ends. In place: out may begin

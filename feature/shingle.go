@@ -8,6 +8,7 @@ package feature
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,12 +58,11 @@ func ParseShingle(spec string) (Shingle, error) {
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {
 		return Shingle{}, fmt.Errorf("shingle %q: k must be 1..%d", spec, MaxK)
 	}
-	for u, n := range unitNames {
-		if n == name {
-			return Shingle{Unit: Unit(u), K: k}, nil
-		}
+	unit := slices.Index(unitNames[:], name)
+	if unit < 0 {
+		return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
 	}
-	return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
+	return Shingle{Unit: Unit(unit), K: k}, nil
 }
 
 // Validate reports whether s is one that ParseShingle could have returned.
