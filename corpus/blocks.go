@@ -140,50 +140,13 @@ func (b *blocks) until(limit int64, find func(w []byte, seen int) (n int, ends b
 // with errTooLong; other errors mean that the stream broke before the line's
 // end.
 func (b *blocks) line(limit int64) ([]byte, error) {
-	seen := 0
-	for {
-		w := b.window()
+	some := false
+	raw, _, err := b.until(limit+2, func(w []byte, seen int) (int, bool) {
 		if i := bytes.IndexByte(w[seen:], '\n'); i >= 0 {
-			if n := seen + i + 1; int64(n) <= limit+2 {
-				return b.take(n), nil
-			}
-			b.at += seen + i + 1
-			return nil, errTooLong
+			return seen + i + 1, true
 		}
-		seen = len(w)
-		if int64(seen) > limit+2 {
-			return nil, b.dropLine()
-		}
-		if !b.more() {
-			return b.rest()
-		}
-	}
-}
-
-// rest returns what is left when no line end follows.
-func (b *blocks) rest() ([]byte, error) {
-	if b.err != io.EOF {
-		return nil, b.err
-	}
-	if b.at == b.end {
-		return nil, io.EOF
-	}
-	return b.take(b.end - b.at), nil
-}
-
-// dropLine drops up to and with the next line end.
-func (b *blocks) dropLine() error {
-	for {
-		if i := bytes.IndexByte(b.window(), '\n'); i >= 0 {
-			b.at += i + 1
-			return errTooLong
-		}
-		b.drop()
-		if !b.more() {
-			if b.err != io.EOF {
-				return b.err
-			}
-			return errTooLong
-		}
-	}
+		some = some || len(w) > 0
+		return len(w), some && b.err == io.EOF
+	})
+	return raw, err
 }

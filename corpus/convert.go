@@ -88,7 +88,7 @@ func (t *Table) sample(it Item, dec *Decoder) []Column {
 
 // ofObject adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
 func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
-	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	var s jsonScan
 	s.value = func(path []byte, kind valueKind) (bool, error) {
 		c, from := Column{Name: string(path)}, s.i
 		if kind == kindObject || kind == kindNull {

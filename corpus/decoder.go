@@ -203,7 +203,7 @@ func (d *Decoder) names(raw []byte) string {
 // paths lists the first fields of an object, and of its objects, that hold values of some
 // kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	var s jsonScan
 	s.value = func(path []byte, kind valueKind) (bool, error) {
 		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))

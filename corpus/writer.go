@@ -112,17 +112,14 @@ func (r *Reader) writerOf(f *AtomicFile, inputs []*input, format Format, table b
 
 // outputFormat returns the one format of all inputs. HTML and Images count as Files.
 func (r *Reader) outputFormat() (Format, error) {
-	var first *input
 	format := func(in *input) Format {
 		if in.format.isWhole() {
 			return Files
 		}
 		return in.format
 	}
+	first := r.inputs[0]
 	for _, in := range r.inputs {
-		if first == nil {
-			first = in
-		}
 		if format(in) != format(first) {
 			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats go to a folder or to one table (want --out DIR/ or FILE.jsonl)",
 				first.path, first.format, in.path, in.format)

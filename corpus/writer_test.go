@@ -451,7 +451,7 @@ func TestEmptyFileThatCannotBeWritten(t *testing.T) {
 	if err := s.advance(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(s.temp); err != nil {
+	if err := s.file.Output.(*AtomicFile).file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.end(); err == nil {

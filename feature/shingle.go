@@ -101,6 +101,7 @@ func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
 		dst = appendRunes(dst, clean)
 		return dst[:from+k.joinRunes(dst[from:], s.K)]
 	}
-	dst = appendWords(dst, clean, &k, s.Unit)
-	return dst[:from+k.joinWords(dst[from:], s.K)]
+	w := words{keys: k, unit: s.Unit, hashes: dst}
+	w.append(clean)
+	return w.hashes[:from+k.joinWords(w.hashes[from:], s.K)]
 }

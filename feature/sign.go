@@ -121,14 +121,6 @@ func signed(s string, at, n int, word uint64) bool {
 	return false
 }
 
-// rewind forgets all but the first n words.
-func (w *words) rewind(n int) {
-	w.hashes = w.hashes[:n]
-	if w.where {
-		w.starts = w.starts[:n]
-	}
-}
-
 // mixed takes the words and signs of n bytes at a place. It returns where it stopped: after them, or after a
 // longer sign.
 func (w *words) mixed(all []byte, s string, at, n int, word uint64) int {

@@ -68,13 +68,6 @@ var idleWords = sync.Pool{New: func() any {
 	return &words{keys: newKeys(0), where: true}
 }}
 
-// appendWords appends the hash of every word of the unit.
-func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
-	w := words{keys: *k, unit: unit, hashes: dst}
-	w.append(s)
-	return w.hashes
-}
-
 // words holds the hashes of words and, if where is set, their offsets.
 type words struct {
 	keys
@@ -123,7 +116,10 @@ func (w *words) append(s string) {
 		}
 		from := len(w.hashes)
 		if odd := w.block(b, word, start, at); (odd || gaps(b, ^word&(1<<n-1))) && signed(s, at, n, word) {
-			w.rewind(from)
+			w.hashes = w.hashes[:from]
+			if w.where {
+				w.starts = w.starts[:from]
+			}
 			at = w.mixed(all, s, at, n, word)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -128,8 +129,12 @@ func (c *columns) add(g *group, source int32, length int) {
 	c.Length = append(c.Length, int32(length))
 }
 
+// source returns the number of the origin of a document: the host of its address, or its source.
 func (b *Builder) source(d *document) int32 {
-	name := sourceOf(d)
+	name := d.Source
+	if u, err := url.Parse(d.URL); err == nil && u.Host != "" {
+		name = u.Host
+	}
 	if n, ok := b.names[name]; ok {
 		return n
 	}

@@ -98,7 +98,7 @@ func Sign(s string, at int) (name string, end int) {
 			return s[at:end], end
 		}
 	}
-	if currency(s[at:]) {
+	if r, _ := decodeRune(s, at); isCurrency(r) {
 		if around(s, at, end).amount() {
 			return s[at:end], end
 		}
@@ -434,11 +434,6 @@ func startsNumber(s string) bool {
 		s = strings.TrimPrefix(s[size:], " ")
 	}
 	return startsInDigit(strings.TrimPrefix(s, "."))
-}
-
-func currency(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return isCurrency(r)
 }
 
 func isCurrency(r rune) bool {

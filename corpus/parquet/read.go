@@ -125,11 +125,9 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		leaf, ok = s.Lookup(path...)
 	}
 	switch {
-	case ok && leaf.MaxRepetitionLevel != strings.Count(name, "[]"):
-		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
-	case ok:
+	case ok && leaf.MaxRepetitionLevel == strings.Count(name, "[]"):
 		return &leaf, nil
-	case node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	case node != nil:
 		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
@@ -277,57 +275,37 @@ type column struct {
 	list   bool // a row has any number of values, which are joined
 }
 
-// cell appends the cell of the next row.
+// cell appends the cell of the next row: the value, or all values of a list.
 func (c *column) cell(dst []byte) ([]byte, error) {
-	v, err := c.next()
-	switch {
-	case err != nil:
-		return nil, err
-	case !c.list:
-		return c.append(dst, v), nil
-	}
 	joined, some := c.small[:0], false
-	for ok := true; ok; {
-		if !v.IsNull() && some {
-			joined = append(joined, corpus.BetweenTexts...)
-		}
-		if !v.IsNull() {
-			joined, some = c.value(joined, v), true
-		}
-		v, ok, err = c.more()
-		if err != nil {
+	for first := true; first || c.list; first = false {
+		err := c.fill()
+		switch {
+		case err == io.EOF && first:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil && err != io.EOF:
 			return nil, err
 		}
+		if err == io.EOF || (!first && c.buf[c.at].RepetitionLevel() == 0) {
+			break // the next row
+		}
+		v := c.buf[c.at]
+		c.at++
+		switch {
+		case v.IsNull():
+			continue
+		case !c.list && isBytes(v):
+			return corpus.AppendCell(dst, v.ByteArray()), nil
+		case some:
+			joined = append(joined, corpus.BetweenTexts...)
+		}
+		joined, some = c.value(joined, v), true
 	}
 	c.small = joined
 	if !some {
 		return corpus.AppendNull(dst), nil
 	}
 	return corpus.AppendCell(dst, joined), nil
-}
-
-// more returns the next value if it is of the same row.
-func (c *column) more() (v parquet.Value, ok bool, err error) {
-	err = c.fill()
-	if err == io.EOF {
-		return v, false, nil
-	}
-	if err != nil || c.buf[c.at].RepetitionLevel() == 0 {
-		return v, false, err
-	}
-	c.at++
-	return c.buf[c.at-1], true, nil
-}
-
-func (c *column) next() (parquet.Value, error) {
-	if err := c.fill(); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return parquet.Value{}, err
-	}
-	c.at++
-	return c.buf[c.at-1], nil
 }
 
 // fill reads values if none is left.
@@ -340,18 +318,6 @@ func (c *column) fill() (err error) {
 		}
 	}
 	return err
-}
-
-// append appends a value to a row.
-func (c *column) append(dst []byte, v parquet.Value) []byte {
-	switch {
-	case v.IsNull():
-		return corpus.AppendNull(dst)
-	case isBytes(v):
-		return corpus.AppendCell(dst, v.ByteArray())
-	}
-	c.small = c.value(c.small[:0], v)
-	return corpus.AppendCell(dst, c.small)
 }
 
 // value appends a value in its text form.
