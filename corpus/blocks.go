@@ -105,7 +105,7 @@ func (b *blocks) skip(n int64) bool {
 	return true
 }
 
-// until takes a record. find gets a growing window, whose first bytes it has seen, and once more the last one when
+// until takes a record. It calls find with a growing window, whose first bytes find has seen, and also when
 // the stream has ended. It returns where the record ends, or else how many bytes need not be seen again. A record
 // longer than the limit is passed over with errTooLong. until also counts line ends.
 func (b *blocks) until(limit int64, find func(w []byte, seen int) (n int, ends bool)) (raw []byte, lines int64, err error) {

@@ -338,11 +338,15 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
 		case *format.TimestampType:
-			unit := nanos(l.Unit)
-			perSecond := int64(time.Second / unit)
+			since := func(nanos int64) time.Time { return time.Unix(0, nanos) }
+			switch l.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				since = time.UnixMilli
+			case *format.MicroSeconds:
+				since = time.UnixMicro
+			}
 			return func(dst []byte, v parquet.Value) []byte {
-				t := time.Unix(v.Int64()/perSecond, v.Int64()%perSecond*int64(unit))
-				return t.UTC().AppendFormat(dst, time.RFC3339Nano)
+				return since(v.Int64()).UTC().AppendFormat(dst, time.RFC3339Nano)
 			}
 		case *format.DateType:
 			return func(dst []byte, v parquet.Value) []byte {
@@ -359,15 +363,4 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 		}
 		return append(dst, v.String()...)
 	}
-}
-
-// nanos returns how long a unit is.
-func nanos(u format.TimeUnit) time.Duration {
-	switch u.Value.(type) {
-	case *format.MilliSeconds:
-		return time.Millisecond
-	case *format.MicroSeconds:
-		return time.Microsecond
-	}
-	return time.Nanosecond
 }
