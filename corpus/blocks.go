@@ -107,28 +107,28 @@ func (b *blocks) skip(n int64) bool {
 
 // until takes a record. It calls find with a growing window, whose first bytes find has seen, and also when
 // the stream has ended. It returns where the record ends, or else how many bytes need not be seen again. A record
-// longer than the limit is passed over with errTooLong. until also counts line ends.
-func (b *blocks) until(limit int64, find func(w []byte, seen int) (n int, ends bool)) (raw []byte, lines int64, err error) {
+// longer than the limit is passed over with errTooLong. until adds the number of line ends to lines, unless that is nil.
+func (b *blocks) until(limit int64, lines *int64, find func(w []byte, seen int) (n int, ends bool)) ([]byte, error) {
 	seen, long := 0, false
 	for ended := false; ; ended = !b.more() {
 		w := b.window()
 		n, ends := find(w, seen)
 		long = long || int64(n) > limit || (!ends && int64(len(w)) > limit)
-		if ends || long {
-			lines += int64(bytes.Count(w[:n], newline))
+		if lines != nil && (ends || long) {
+			*lines += int64(bytes.Count(w[:n], newline))
 		}
 		switch {
 		case ends && !long:
-			return b.take(n), lines, nil
+			return b.take(n), nil
 		case long:
 			b.at, n = b.at+n, 0
 		}
 		seen = n
 		switch {
 		case ends:
-			return nil, lines, errTooLong
+			return nil, errTooLong
 		case ended:
-			return nil, lines, b.err
+			return nil, b.err
 		case b.at == b.end:
 			b.drop()
 		}
@@ -141,12 +141,11 @@ func (b *blocks) until(limit int64, find func(w []byte, seen int) (n int, ends b
 // end.
 func (b *blocks) line(limit int64) ([]byte, error) {
 	some := false
-	raw, _, err := b.until(limit+2, func(w []byte, seen int) (int, bool) {
+	return b.until(limit+2, nil, func(w []byte, seen int) (int, bool) {
 		if i := bytes.IndexByte(w[seen:], '\n'); i >= 0 {
 			return seen + i + 1, true
 		}
 		some = some || len(w) > 0
 		return len(w), some && b.err == io.EOF
 	})
-	return raw, err
 }

@@ -30,8 +30,7 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 		return nil, at, errors.New("a bracket where a JSON value must begin")
 	}
 	var end jsonEnd
-	raw, lines, err := f.b.until(f.limit, end.find)
-	f.lines += lines
+	raw, err := f.b.until(f.limit, &f.lines, end.find)
 	if err == errTooLong {
 		return nil, 0, tooLong(at, f.limit)
 	}

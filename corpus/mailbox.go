@@ -22,7 +22,7 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 	case !bytes.HasPrefix(w, fromLine):
 		return nil, at, errors.New(`no line "From " where a message must begin`)
 	}
-	raw, lines, err := f.b.until(f.limit, func(w []byte, seen int) (int, bool) {
+	raw, err := f.b.until(f.limit, &f.lines, func(w []byte, seen int) (int, bool) {
 		n, found := nextMessage(w, seen)
 		last = !found && f.b.err == io.EOF
 		if found || last {
@@ -30,7 +30,6 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 		}
 		return max(seen, len(w)-2-len(fromLine)), false
 	})
-	f.lines += lines
 	switch {
 	case err == errTooLong:
 		return nil, 0, tooLong(at, f.limit)
