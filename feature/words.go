@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -259,10 +260,8 @@ func goesOn(rest []byte, unit Unit) bool {
 
 // wordEnd returns the length of the word that b starts with, which is not alone.
 func wordEnd(b []byte, unit Unit) int {
-	end := 0
-	for end < len(b) && goesOn(b[end:], unit) {
-		_, width := utf8.DecodeRune(b[end:])
-		end += width
+	if end := bytes.IndexFunc(b, func(r rune) bool { return !unit.continues(r) }); end >= 0 {
+		return end
 	}
-	return end
+	return len(b)
 }

@@ -71,6 +71,8 @@ func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
 // Every such rune is IsWord and IsAlnum. About a nanosecond.
 func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
 
+func isSpace(r rune) bool { return class(r)&classSpace != 0 }
+
 // simpler holds the simplified form of every rune with classSimplify: BMP by index, the few others by name. It
 // is built on first use: 110 KB.
 type simpler struct {
