@@ -8,22 +8,14 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// asciiAlnum is 1 for the letters and digits of ASCII.
-var asciiAlnum = func() (t [256]uint8) {
-	for c := range utf8.RuneSelf {
-		if text.IsAlnum(rune(c)) {
-			t[c] = 1
-		}
-	}
-	return t
-}()
-
 // kinds counts two things at once: letters and digits of ASCII, and from signBit up what
 // may be a sign.
 var kinds = func() (t [256]uint32) {
 	for c := range utf8.RuneSelf {
-		t[c] = uint32(asciiAlnum[c])
-		if t[c] == 0 && text.MaySign[c] {
+		switch {
+		case text.IsAlnum(rune(c)):
+			t[c] = 1
+		case text.MaySign[c]:
 			t[c] = signBit
 		}
 	}
@@ -148,18 +140,36 @@ func (k *keys) joinRunes(u []uint64, size int) int {
 		}
 		return len(out)
 	}
+	if size <= laneLen {
+		var x uint64
+		for _, r := range u[:size-1] {
+			x = x<<runeBits | r
+		}
+		k.oneLane(out, u[size-1:], x, laneMask(size))
+		return len(out)
+	}
 	// Two lanes at most: x ends with the first lane and y with the second,
 	// and older runes above them are masked off.
-	first := min(size, laneLen)
 	var x, y uint64
-	for _, r := range u[:first-1] {
+	for _, r := range u[:laneLen-1] {
 		x = x<<runeBits | r
 	}
 	for _, r := range u[:size-1] {
 		y = y<<runeBits | r
 	}
-	k.twoLanes(out, u[first-1:], u[size-1:], x, y, laneMask(first), laneMask(size-first))
+	k.twoLanes(out, u[laneLen-1:], u[size-1:], x, y, laneMask(laneLen), laneMask(size-laneLen))
 	return len(out)
+}
+
+// oneLane writes a shingle for every rune of ends, in place like twoLanes.
+func (k *keys) oneLane(out, ends []uint64, x, keep uint64) {
+	c, d, e := k.c, k.d, k.e
+	ends = ends[:len(out)]
+	for i := range out {
+		x = x<<runeBits | ends[i]
+		z := fold(x&keep^c, d) * e
+		out[i] = z ^ z>>32
+	}
 }
 
 // twoLanes writes a shingle for every rune of ends. In place: out may begin

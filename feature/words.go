@@ -233,7 +233,7 @@ func punctuation(a, b, c, then byte) bool {
 		return false
 	}
 	dash := c >= 0x90 && c <= 0x93
-	return c != 0xB0 && (!dash || then == ' ' || (asciiAlnum[then] != 0 && then > '9'))
+	return c != 0xB0 && (!dash || then == ' ' || (kinds[then] == 1 && then > '9'))
 }
 
 const (
