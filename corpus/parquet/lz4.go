@@ -11,8 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The library loses a page of LZ4 unless it is longer than its header says, and does not end on a damaged one.
-// So each page is unpacked once to check it, and its header then says 0 bytes.
+// The library loses a page of LZ4 unless it is longer than its header states, and does not end on a damaged one.
+// So each page is unpacked once to check it, and the library reads a header that states 0 bytes.
 
 // unsized is a file in which the sizes of some pages read as 0.
 type unsized struct {
@@ -21,7 +21,7 @@ type unsized struct {
 	page   []byte
 }
 
-// ReadAt clears the bits of a size, but for those that say whether another byte follows.
+// ReadAt reads the file and clears the sizes, except for the bits that mark that another byte follows.
 func (u *unsized) ReadAt(p []byte, at int64) (int, error) {
 	n, err := u.ReaderAt.ReadAt(p, at)
 	i, _ := slices.BinarySearch(u.digits, at)
