@@ -41,7 +41,7 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 		} else if v != nil {
 			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
 		}
-		return b.Set(key, sealed(key, at.fields))
+		return b.Set(key, sealed(key, &at))
 	})
 	if err == nil {
 		_, err = log.Append(ctx, docid.Anchor{}, first)

@@ -44,7 +44,7 @@ func sameIdentity(a, b docid.Identity) bool {
 // replaceIndex rewrites the identity of an index, which keeps its number.
 func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
 	key := ix.row()
-	if err := b.Set(key, sealed(key, func(c *coder) { identityFields(c, &ix.id, &id, &unfinished) })); err != nil {
+	if err := b.Set(key, sealed(key, &ix.id, &id, &unfinished)); err != nil {
 		return nil, err
 	}
 	return func() {
