@@ -87,10 +87,8 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 	return out
 }
 
-type inspectInput struct{ Body input[api.Texts] }
-
 // inspect takes as long as a long judgement, so it needs a place among those.
-func (s *Server) inspect(ctx context.Context, in *inspectInput) (api.Inspection, error) {
+func (s *Server) inspect(ctx context.Context, in *bodyOf[api.Texts]) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")
 	}
