@@ -92,6 +92,14 @@ func (t *change) publish() {
 	t.ix.freeze()
 }
 
+func publishAll(all []*change) func() {
+	return func() {
+		for _, t := range all {
+			t.publish()
+		}
+	}
+}
+
 func (t *change) plan() (replayed bool, err error) {
 	switch t.Kind {
 	case docid.KindNew, docid.KindDuplicate:

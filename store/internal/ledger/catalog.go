@@ -26,15 +26,20 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 }
 
 // Member finds an article by nid.
-func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
-	var m docid.Member
-	err := c.view(ctx, func(r Reader) error {
-		ok, err := read(r, nidKey(c.ix.id, nid), &m)
-		if err == nil && !ok {
-			return docid.ErrNotFound
-		}
+func (c catalog) Member(ctx context.Context, nid string) (m docid.Member, err error) {
+	err = c.view(ctx, func(r Reader) error {
+		m, err = c.ix.member(r, nid)
 		return err
 	})
+	return m, err
+}
+
+// member finds an article by nid.
+func (ix *index) member(r Reader, nid string) (m docid.Member, err error) {
+	there, err := read(r, nidKey(ix.id, nid), &m)
+	if err == nil && !there {
+		err = docid.ErrNotFound
+	}
 	return m, err
 }
 

@@ -42,7 +42,7 @@ func (t *change) corrected() (docid.Member, error) {
 	if t.Ruling == nil {
 		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
 	}
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	switch {
 	case err != nil:
 		return m, err

@@ -66,7 +66,7 @@ func Mark(kv KV) (before bool, err error) {
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	return b.Set(copyKey(), sealed(copyKey()))
+	return set(b, copyKey())
 }
 
 func marked(r Reader) (bool, error) { return read(r, copyKey()) }

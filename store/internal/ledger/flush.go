@@ -164,8 +164,7 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 		return err
 	}
 	err := ix.store.do(context.Background(), func(w Batch) (func(), error) {
-		key := b.key(spaceSegment)
-		if err := w.Set(key, sealed(key, &b.header)); err != nil {
+		if err := set(w, b.key(spaceSegment), &b.header); err != nil {
 			return nil, err
 		}
 		for _, s := range old {

@@ -341,8 +341,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 				f.watch(b, at.Offset)
 			}
 		}
-		key := placeKey()
-		if err := b.Set(key, sealed(key, &at)); err != nil {
+		if err := set(b, placeKey(), &at); err != nil {
 			return nil, err
 		}
 		return func() {

@@ -69,7 +69,7 @@ func (p *heartbeat) fold(b Batch, at logPlace) (o outcome, err error) {
 		return o, docid.ErrConflict
 	case p.Answer:
 		last.Votes = append(last.Votes, p.vote)
-		return outcome{publish: wrote}, setHeartbeat(b, turn, last)
+		return outcome{publish: wrote}, set(b, heartbeatKey(turn), &last)
 	case outvoted(last):
 		return o, ErrDiffers
 	case p.Turn > p.Keep:
@@ -81,7 +81,7 @@ func (p *heartbeat) fold(b Batch, at logPlace) (o outcome, err error) {
 	next := heartbeatRow{Offset: at.Offset, Digest: at.Digest}
 	o.wanted, next.Agreed = wanted(rows, turn, p.Keep)
 	o.publish = wrote
-	return o, setHeartbeat(b, p.Turn, next)
+	return o, set(b, heartbeatKey(p.Turn), &next)
 }
 
 // ruling records which versions of the rules are known.
@@ -110,11 +110,6 @@ func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uin
 		}
 	}
 	return rows[first-min(first, 1)].Offset, agreed
-}
-
-func setHeartbeat(b Batch, turn uint64, row heartbeatRow) error {
-	key := heartbeatKey(turn)
-	return b.Set(key, sealed(key, &row))
 }
 
 // outvoted reports whether another digest has at least as many votes as the own.

@@ -154,7 +154,7 @@ func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
 		next.Who, o.held = s.Lease.Who, true
 	}
 	o.publish = wrote
-	return o, b.Set(key, sealed(key, &next))
+	return o, set(b, key, &next)
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -163,8 +163,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 		ix.oldest = ix.head + 1
 	}
 	ix.sinks[sink] = seq
-	key := sinkKey(ix.id, sink)
-	return b.Set(key, sealed(key, &sinkRow{seq, ix.oldest}))
+	return set(b, sinkKey(ix.id, sink), &sinkRow{seq, ix.oldest})
 }
 
 // manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads

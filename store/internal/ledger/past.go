@@ -43,7 +43,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 						return fmt.Errorf("index of tenant %q: %w", ix.tenant, err)
 					}
 					pasts[ix.tenant], ix.unfinished = &Past{r: v, ix: ix}, true
-					return b.Set(ix.row(), sealed(ix.row(), ix.stored()...))
+					return set(b, ix.row(), ix.stored()...)
 				})
 			})
 			return errors.Join(err, stamp(to), carry(v, to, spaceSink, spaceOutbox))

@@ -51,11 +51,7 @@ func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {
 		}
 		begun = append(begun, t)
 	}
-	o.publish = func() {
-		for _, t := range begun {
-			t.publish()
-		}
-	}
+	o.publish = publishAll(begun)
 	return o, nil
 }
 

@@ -11,7 +11,7 @@ import (
 // planUpdate changes heat or text of a member. Only the kept copy's text is stored. So a member that becomes
 // hotter than the kept copy is kept only if the change has its text.
 func (t *change) planUpdate() error {
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {
 		return err
 	}
@@ -66,19 +66,10 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	return nil
 }
 
-func (t *change) member() (docid.Member, error) {
-	var m docid.Member
-	ok, err := read(t.b, nidKey(t.ix.id, t.NID), &m)
-	if err == nil && !ok {
-		err = docid.ErrNotFound
-	}
-	return m, err
-}
-
 // planDelete removes a member and its texts. The keys and the text that the docId is found and verified by
 // remain.
 func (t *change) planDelete() error {
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {
 		return err
 	}

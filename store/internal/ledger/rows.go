@@ -165,10 +165,13 @@ func stamp(kv KV) error {
 		if err != nil {
 			return err
 		}
-		key, version := []byte{spaceFormat}, uint64(formatVersion)
-		return b.Set(key, sealed(key, &version))
+		version := uint64(formatVersion)
+		return set(b, []byte{spaceFormat}, &version)
 	})
 }
+
+// set encodes a row and writes it.
+func set(b Batch, key []byte, values ...any) error { return b.Set(key, sealed(key, values...)) }
 
 // read decodes a row and reports whether it exists.
 func read(r Reader, key []byte, values ...any) (bool, error) {

@@ -163,7 +163,7 @@ func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinishe
 	s.last++
 	ix := newIndex(s, tenant, s.last, id)
 	ix.unfinished = unfinished
-	if err := b.Set(key, sealed(key, ix.stored()...)); err != nil {
+	if err := set(b, key, ix.stored()...); err != nil {
 		return nil, err
 	}
 	return func() {

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/store/internal/ledger"
@@ -73,11 +74,18 @@ func Open(fs vfs.FS, dir string) (*Witness, error) {
 	if err := w.markers(); err != nil {
 		return w, err
 	}
-	if err := w.prove(tip); err != nil { // the witness itself may be damaged
+	other, err := w.written()
+	switch {
+	case other:
+		w.files = map[string]claim{}
+	case err == nil:
+		err = w.prove(tip)
+	}
+	if err != nil { // the witness itself may be damaged
 		return w, errors.Join(err, corrupt(w.Problems))
 	}
 	strays, err := w.foreign()
-	if err == nil && old.Closed {
+	if err == nil && old.Closed && !other {
 		var left []string
 		left, err = w.strays()
 		strays = append(strays, left...)
@@ -159,6 +167,23 @@ func (w *Witness) names() ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// written reports whether a program without a witness has written the folder since. Its manifest is then newer
+// than all claims. Then only the heads are checked, because the files have changed.
+func (w *Witness) written() (bool, error) {
+	there, err := pebble.Peek(w.dir, w.fs)
+	if err != nil || !there.Exists || len(w.files) == 0 {
+		return false, err
+	}
+	_, now, _ := numbered(w.fs.PathBase(there.ManifestFilename))
+	newest := uint64(0)
+	for name := range w.files {
+		if kind, number, ok := numbered(name); ok && kind == manifestPrefix {
+			newest = max(newest, number)
+		}
+	}
+	return now > newest, nil
 }
 
 // Heads returns how far the indexes have come.
