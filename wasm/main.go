@@ -136,9 +136,6 @@ type comparison struct {
 	neardup.Match
 }
 
-// contains is the relation of a text to another one that it contains.
-const contains neardup.Relation = "contains"
-
 // compare returns the relation of a to b.
 func (e engine) compare(a, b batch.Text) comparison {
 	c := comparison{Equal: a.Clean == b.Clean, Evidence: []neardup.Conflict{}}
@@ -156,7 +153,7 @@ func (e engine) compare(a, b batch.Text) comparison {
 		return c
 	}
 	if back := batch.Explain(e.method, b, a); back.Relation() == neardup.ContainedIn {
-		c.Match, c.Relation = back, contains
+		c.Match, c.Relation = back, neardup.Contains
 	}
 	return c
 }

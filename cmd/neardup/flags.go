@@ -312,13 +312,9 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	if err != nil {
 		return batch.Config{}, err
 	}
-	keep := batch.Keep(f.keep)
-	if keep == "" && methods.Containment(m) > 0 { // with containment, later texts are contained in the kept one
-		keep = batch.Longest
-	}
-	keep = cmp.Or(keep, batch.First)
-	if err := keep.Check(); err != nil {
-		return batch.Config{}, usage("--keep %w", err)
+	keep, err := keepOf(f.keep, m)
+	if err != nil {
+		return batch.Config{}, err
 	}
 	if f.per != "" && f.audit.asked() {
 		return batch.Config{}, usage("--audit cannot be combined with --per, because it samples texts of any group")
@@ -332,6 +328,19 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,
 	}, err
+}
+
+// keepOf reads --keep. By default the first text is kept, or with containment the longest, which contains later ones.
+func keepOf(keep string, m neardup.Method) (batch.Keep, error) {
+	usual := batch.First
+	if methods.Containment(m) > 0 {
+		usual = batch.Longest
+	}
+	k := cmp.Or(batch.Keep(keep), usual)
+	if err := k.Check(); err != nil {
+		return k, usage("--keep %w", err)
+	}
+	return k, nil
 }
 
 // sampleFlag is the flag --sample: a share of the texts, and a seed.
