@@ -47,7 +47,6 @@ type call struct {
 	Name  string   `json:"name"` // of a text in the index
 	Text  string   `json:"text"`
 	Known []string `json:"known"`
-	Keep  string   `json:"keep"`
 	Top   int      `json:"top"`
 	Drop  []uint64 `json:"drop"` // indexes that the program no longer has
 }
@@ -229,15 +228,11 @@ func (c *calls) check(ctx context.Context, m calledMethod, asked *call) (any, er
 
 // dedup decides on the known texts, whose ids are their places.
 func (c *calls) dedup(ctx context.Context, m calledMethod, asked *call) (any, error) {
-	keep, err := keepOf(asked.Keep, m.Method)
-	if err != nil {
-		return nil, err
-	}
 	docs, decisions := make([]neardup.Document, len(asked.Known)), []neardup.Decision{}
 	for i, s := range asked.Known {
 		docs[i] = neardup.Document{ID: strconv.Itoa(i), Text: s}
 	}
-	_, err = batch.Dedup(ctx, batch.Documents(docs), batch.Config{Method: m.Method, Clean: m.clean, Keep: keep}, func(o batch.Outcome) error {
+	_, err := batch.Dedup(ctx, batch.Documents(docs), batch.Config{Method: m.Method, Clean: m.clean, Keep: usualKeep(m.Method)}, func(o batch.Outcome) error {
 		decisions = append(decisions, o.Decision)
 		return nil
 	})

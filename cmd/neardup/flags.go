@@ -312,9 +312,9 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	if err != nil {
 		return batch.Config{}, err
 	}
-	keep, err := keepOf(f.keep, m)
-	if err != nil {
-		return batch.Config{}, err
+	keep := cmp.Or(batch.Keep(f.keep), usualKeep(m))
+	if err := keep.Check(); err != nil {
+		return batch.Config{}, usage("--keep %w", err)
 	}
 	if f.per != "" && f.audit.asked() {
 		return batch.Config{}, usage("--audit cannot be combined with --per, because it samples texts of any group")
@@ -330,17 +330,12 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	}, err
 }
 
-// keepOf reads --keep. By default the first text is kept, or with containment the longest, which contains later ones.
-func keepOf(keep string, m neardup.Method) (batch.Keep, error) {
-	usual := batch.First
+// usualKeep returns the default of --keep. With containment, the longest text comes before those that it contains.
+func usualKeep(m neardup.Method) batch.Keep {
 	if methods.Containment(m) > 0 {
-		usual = batch.Longest
+		return batch.Longest
 	}
-	k := cmp.Or(batch.Keep(keep), usual)
-	if err := k.Check(); err != nil {
-		return k, usage("--keep %w", err)
-	}
-	return k, nil
+	return batch.First
 }
 
 // sampleFlag is the flag --sample: a share of the texts, and a seed.

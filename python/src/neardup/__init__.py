@@ -49,7 +49,7 @@ def __dir__():
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by", "group")
 NUMBERS = {"leader": "int64", "variant_of": "int64", "group": "int64", "distance": "int64", "similarity": "double"}
-CALLED = {"method", "threshold", "normalize", "idf", "dictionary", "stopwords", "keep"}  # options of a call without a process of its own
+CALLED = {"method", "threshold", "normalize", "idf", "dictionary", "stopwords"}  # options of a call without a process of its own
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
@@ -266,8 +266,8 @@ def _of_strings(texts, options, before=(), others=None, summary=None):
     if few is None:
         found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others), summary)
     else:
-        keep, counted = str(options.pop("keep", None) or ""), [len(few)]
-        found = [_plain(d) for d in _child.call("dedup", flags=_child.method(None, options), keep=keep, known=few)]
+        counted = [len(few)]
+        found = [_plain(d) for d in _child.call("dedup", flags=_child.method(None, options), known=few)]
     out = [None] * counted[0]
     for d in found:
         at = d.pop("id")
