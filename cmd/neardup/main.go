@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -112,6 +113,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
+// refusedToken reports whether a server requires a token or another one.
+func refusedToken(err error) bool {
+	var p *api.Problem
+	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
+}
+
 // plainly formats an error without the failed calls: it names the file or server and the cause.
 func plainly(err error) string {
 	said := err.Error()
@@ -198,6 +205,9 @@ func helpOn(help *cobra.Command, args []string) error {
 func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return parent.Help()
+	}
+	if _, omitted := verbHelp()[args[0]]; omitted {
+		return usage("%s: this build has no service (use a release, or build with -tags full)", args[0])
 	}
 	return usage("unknown command %q%s", args[0], meant(parent, args[0], ""))
 }
@@ -346,6 +356,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = badValue("--"+bad.GetFlag().Name, err)
 	}
 	var unknown *pflag.NotExistError
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		return noCommand(cmd, args)
+	}
 	if !errors.As(err, &unknown) {
 		return usage("%w", err)
 	}
