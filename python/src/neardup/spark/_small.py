@@ -25,7 +25,7 @@ PACKED = 8  # bytes of texts to one of a packed file
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 
 # Flags that name files of the driver: before the name, the name, and what follows.
-FILES = re.compile(r"(--(?:idf|overrides)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
+FILES = re.compile(r"(--(?:idf|overrides|tally)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
 
 
 def connect(spark) -> bool:
