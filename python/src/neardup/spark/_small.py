@@ -74,7 +74,7 @@ def argv(spark, *args):
 def task(argv):
     """The function of a task: (place, id, text) to columns of DECISIONS. It is sent by value, so executors need not have this package."""
 
-    def decide(batches):
+    def decide(batches, flags=()):
         import itertools
         import os
         import subprocess
@@ -98,7 +98,7 @@ def task(argv):
             made, rejects, said = (os.path.join(folder, name) for name in ("decisions.arrow", "rejects.jsonl", "said"))
             with open(said, "wb") as log:
                 child = subprocess.Popen(
-                    [words[0], "dedup", "--format=arrow", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], "-"],
+                    [words[0], "dedup", "--format=arrow", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], *flags, "-"],
                     stdin=subprocess.PIPE, stdout=log, stderr=log)
             places = []
             try:
