@@ -32,7 +32,6 @@ const (
 	exitUsage     = 2
 	exitRejects   = 3
 	exitUnlike    = 4   // worker only
-	exitHotBucket = 5   // worker only
 	exitInterrupt = 130 // like the exit code of a shell for a process that SIGINT ended
 	exitPipe      = 141 // like the exit code of a shell for a process that SIGPIPE ended
 )
@@ -96,8 +95,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
 		code = exitUnlike
-	case errors.Is(err, worker.ErrHotBucket):
-		code = exitHotBucket
 	case errors.Is(err, errRejects):
 		code = exitRejects
 	case errors.Is(err, errUsage):
