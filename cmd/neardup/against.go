@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
@@ -28,7 +29,7 @@ type against struct {
 	index  *reference.Index
 	writer *reference.Writer // nil: the run adds no documents
 	remove func() error      // removes the temporary folder of an index made of files; otherwise nil
-	begun  string            // the folder of a new index, which close removes if nothing was added
+	begun  bool              // the index is new: close removes it if nothing was added
 }
 
 // settings takes the method and the normalization from the index, unless the user has set them.
@@ -104,40 +105,69 @@ type comparing struct {
 	tmp    string
 }
 
-// open opens the index to decide against, or builds one from files. It returns nil without --against.
-func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config) (*against, error) {
+// open opens the index to decide against, or builds one from files, below the temporary folder. It returns nil
+// without --against.
+func (f *againstFlags) open(ctx context.Context, d comparing, cfg *batch.Config) (_ *against, err error) {
 	if err := f.check(); err != nil || len(f.paths) == 0 {
 		return nil, err
 	}
-	isIndex := f.isIndex()
-	if !isIndex && !f.append {
-		return f.openFiles(ctx, d, cfg)
+	a, at := &against{name: strings.Join(f.paths, " ")}, f.paths[0]
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	isIndex := len(f.paths) == 1 && holdsIndex(at)
+	remembered := d.method.remembered()
+	switch {
+	case isIndex && !f.append:
+		a.index, err = reference.Open(at)
+		cfg.Reference = a.index
+		return a, err
+	case !isIndex && !f.append:
+		at, a.remove, err = heldFolder(d.tmp, "neardup-against-")
+		if err != nil {
+			return nil, err
+		}
+		at, remembered = filepath.Join(at, "index"), nil
 	}
-	a := &against{name: f.paths[0]}
 	if !isIndex {
-		err := batch.CreateIndex(f.paths[0], *cfg, d.method.remembered())
-		if err != nil && holdsIndex(f.paths[0]) {
-			err = fmt.Errorf("%s: %w", f.paths[0], reference.ErrLocked)
+		err = batch.CreateIndex(at, *cfg, remembered)
+		if err != nil && holdsIndex(at) {
+			err = fmt.Errorf("%s: %w", at, reference.ErrLocked)
 		}
 		if err != nil {
 			return nil, err
 		}
-		a.begun = f.paths[0]
+		a.begun = f.append
 	}
-	var err error
-	if f.append {
-		a.writer, err = reference.Change(f.paths[0])
-		if err == nil {
-			a.index = a.writer.Index
-		}
-	} else {
-		a.index, err = reference.Open(f.paths[0])
-	}
+	a.writer, err = reference.Change(at)
 	if err != nil {
-		return nil, errors.Join(err, a.close())
+		return nil, err
 	}
-	cfg.Reference, cfg.Add = a.index, a.writer
-	return a, nil
+	cfg.Reference = a.writer.Index
+	if f.append {
+		cfg.Add = a.writer
+	} else {
+		err = a.fill(ctx, d, f.paths, *cfg)
+	}
+	a.index = a.writer.Index
+	cfg.Reference = a.index
+	return a, err
+}
+
+// fill adds the documents of files.
+func (a *against) fill(ctx context.Context, d comparing, files []string, cfg batch.Config) error {
+	r, err := d.input.open(d.app, files, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cfg.Add = a.writer
+	if _, err := batch.Dedup(ctx, newSource(r), cfg, func(batch.Outcome) error { return nil }); err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	return a.writer.Commit()
 }
 
 // check rejects flags that cannot be combined.
@@ -151,54 +181,17 @@ func (f *againstFlags) check() error {
 	return nil
 }
 
-// isIndex reports whether --against names an existing index.
-func (f *againstFlags) isIndex() bool { return len(f.paths) == 1 && holdsIndex(f.paths[0]) }
-
 func holdsIndex(path string) bool {
 	_, err := os.Stat(filepath.Join(path, reference.ManifestName))
 	return err == nil
 }
 
-// openFiles makes an index of files, below the temporary folder.
-func (f *againstFlags) openFiles(ctx context.Context, d comparing, cfg *batch.Config) (_ *against, err error) {
-	dir, remove, err := heldFolder(d.tmp, "neardup-against-")
-	if err != nil {
-		return nil, err
-	}
-	a := &against{remove: remove, name: strings.Join(f.paths, " ")}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, a.close())
-		}
-	}()
-	at := filepath.Join(dir, "index")
-	first := *cfg
-	if err := batch.CreateIndex(at, first, nil); err != nil {
-		return nil, err
-	}
-	a.writer, err = reference.Change(at)
-	if err != nil {
-		return nil, err
-	}
-	a.index = a.writer.Index
-	r, err := d.input.open(d.app, f.paths, "")
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	first.Reference, first.Add = a.index, a.writer
-	if _, err := batch.Dedup(ctx, newSource(r), first, func(batch.Outcome) error { return nil }); err != nil {
-		return nil, fmt.Errorf("--against: %w", err)
-	}
-	err = a.writer.Commit()
-	a.index = a.writer.Index
-	cfg.Reference = a.index
-	return a, err
-}
+// adds reports whether the run adds documents to an index that stays.
+func (a *against) adds() bool { return a != nil && a.writer != nil && a.remove == nil }
 
 // outputs returns the outputs of the index that must be committed after all others.
 func (a *against) outputs() ([]corpus.Output, error) {
-	if a == nil || a.writer == nil || a.remove != nil {
+	if !a.adds() {
 		return nil, nil
 	}
 	return a.writer.Outputs()
@@ -206,23 +199,21 @@ func (a *against) outputs() ([]corpus.Output, error) {
 
 // settle completes the additions to the index after the commit.
 func (a *against) settle(ctx context.Context) error {
-	if a == nil || a.writer == nil || a.remove != nil {
+	if !a.adds() {
 		return nil
 	}
 	if err := a.writer.Reopen(); err != nil {
 		return err
 	}
-	a.index = a.writer.Index
 	return a.writer.Settle(ctx)
 }
 
-func (a *against) close() error {
+func (a *against) close() (err error) {
 	if a == nil {
 		return nil
 	}
-	var err error
 	switch {
-	case a.writer != nil && a.begun != "" && a.index.Numbers() == 0:
+	case a.writer != nil && a.begun && a.writer.Numbers() == 0:
 		err = a.writer.Discard()
 	case a.writer != nil:
 		err = a.writer.Close()
@@ -233,6 +224,15 @@ func (a *against) close() error {
 		err = errors.Join(err, a.remove())
 	}
 	return err
+}
+
+// documentOf returns a document of an index.
+func documentOf(x *reference.Index, row *reference.Row) (d neardup.Document, err error) {
+	d.ID, err = x.ID(row)
+	if err == nil {
+		d.Text, err = x.Text(row)
+	}
+	return d, err
 }
 
 func (f *againstFlags) refuse(given map[string]bool) error {

@@ -153,8 +153,8 @@ func shortened(s string, most int) string {
 	return oneLine(s)
 }
 
-// audit prints the measured quality of the run and the listed pairs.
-func (p *reporter) audit(w io.Writer, q *report.Quality) {
+// printQuality prints the measured quality of a run, and the audited pairs if they are to be listed.
+func printQuality(w io.Writer, q *report.Quality, list bool) {
 	if q == nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (p *reporter) audit(w io.Writer, q *report.Quality) {
 		}
 		fmt.Fprintln(w)
 	}
-	if p.flags.audit.list > 0 {
+	if list {
 		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
 		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
 	}

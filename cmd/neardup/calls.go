@@ -16,7 +16,6 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
-	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/text"
@@ -27,7 +26,7 @@ type workerCalls struct{ *app }
 
 func (v *workerCalls) do(ctx context.Context, _ []string) error {
 	debug.SetGCPercent(400) // a small heap would be collected every hundred calls
-	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*calledIndex{}}
+	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*memories{}}
 	return c.serve(ctx, v.stdin)
 }
 
@@ -63,17 +62,11 @@ type calledMethod struct {
 	choice         methods.Choice
 }
 
-// calledIndex is an index in memory.
-type calledIndex struct {
-	memories
-	store docid.Store
-}
-
 // calls answers the calls of one program. Calls run in parallel.
 type calls struct {
 	mu      sync.Mutex
 	methods map[string]calledMethod // by their flags
-	indexes map[uint64]*calledIndex
+	indexes map[uint64]*memories
 	opened  uint64
 
 	writing sync.Mutex
@@ -87,17 +80,17 @@ type doing func(c *calls, ctx context.Context, m calledMethod, asked *call) (any
 // doings lists what a program can ask for.
 var doings = map[string]doing{
 	"compare": (*calls).compare, "check": (*calls).check, "open": (*calls).open,
-	"add": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+	"add": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
 		return x.add(ctx, namedMemory{memoryText{asked.Text}, asked.Name})
 	}),
-	"look up": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+	"look up": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
 		return x.check(ctx, memoryText{asked.Text})
 	}),
-	"remove": onCalled((*calledIndex).remove),
+	"remove": onCalled((*memories).remove),
 }
 
 // onCalled returns a function that calls do with the index of a call.
-func onCalled(do func(*calledIndex, context.Context, *call) (any, error)) doing {
+func onCalled(do func(*memories, context.Context, *call) (any, error)) doing {
 	return func(c *calls, ctx context.Context, _ calledMethod, asked *call) (any, error) {
 		c.mu.Lock()
 		x := c.indexes[asked.Index]
@@ -228,21 +221,16 @@ func (c *calls) check(ctx context.Context, m calledMethod, asked *call) (any, er
 
 // open opens an empty index and returns its number.
 func (c *calls) open(ctx context.Context, m calledMethod, asked *call) (any, error) {
-	inMemory := storeFlags{index: "memory:"}
-	store, err := inMemory.open(ctx, "")
-	if err != nil {
-		return nil, err
-	}
 	s := standard.Settings()
 	s.Clean, s.ContentMethod = m.clean, standard.Method(m.choice.String())
-	d, err := docid.NewDetector(ctx, store, defaultTenant, s)
+	x, err := openMemories(ctx, storeFlags{index: "memory:"}, "", s)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opened++
-	c.indexes[c.opened] = &calledIndex{memories{d}, store}
+	c.indexes[c.opened] = x
 	return c.opened, nil
 }
 
@@ -259,7 +247,7 @@ func (c *calls) drop(numbers []uint64) {
 }
 
 // remove removes a text. The duplicates of a text that leads them are removed with it.
-func (x *calledIndex) remove(ctx context.Context, asked *call) (any, error) {
+func (x *memories) remove(ctx context.Context, asked *call) (any, error) {
 	m, docID, err := x.d.Member(ctx, asked.Name)
 	switch {
 	case err != nil:

@@ -46,7 +46,11 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	if err := expects("A", "B")(nil, args); err != nil {
 		return err
 	}
-	if c.arePictures(args[0], args[1]) {
+	pictures := c.input.format == string(corpus.Images)
+	if c.input.format == string(corpus.Auto) {
+		pictures = !c.text && c.from == "" && looksLikePicture(args[0]) && looksLikePicture(args[1])
+	}
+	if pictures {
 		return c.comparePictures(args[0], args[1])
 	}
 	m, n, err := c.method.method()
@@ -81,7 +85,13 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 		r.Verdict, r.Relation = back, contains
 	}
 	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
-	return r, r.explain(m, x, y)
+	if _, ok := m.(neardup.TwoStage); !ok { // which has no evidence
+		m, err = methods.New("")
+	}
+	if err == nil && !r.Equal {
+		r.Evidence = neardup.Explain(m, m.Prepare(x), m.Prepare(y)).Evidence
+	}
+	return r, err
 }
 
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
@@ -231,22 +241,6 @@ func verdict(m neardup.Method, x, y string) neardup.Match {
 	return match
 }
 
-// explain collects the evidence for and against the pair by the method if it is a TwoStage method, otherwise
-// by auto.
-func (c *comparison) explain(m neardup.Method, x, y string) error {
-	if _, ok := m.(neardup.TwoStage); !ok {
-		auto, err := methods.New("")
-		if err != nil {
-			return err
-		}
-		m = auto
-	}
-	if !c.Equal {
-		c.Evidence = neardup.Explain(m, m.Prepare(x), m.Prepare(y)).Evidence
-	}
-	return nil
-}
-
 func (c comparison) write(w io.Writer) {
 	v := string(c.Relation)
 	switch c.Relation {
@@ -265,7 +259,9 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
+	sum := 0.0 // the log odds of a match
 	for _, e := range c.Evidence {
+		sum += e.Bits
 		switch {
 		case e.Bits == 0 && e.B == "":
 			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
@@ -275,7 +271,7 @@ func (c comparison) write(w io.Writer) {
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
 		}
 	}
-	if sum := bitsOf(c.Evidence); sum != 0 {
+	if sum != 0 {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
 		if p >= methods.DefaultProbability && !c.Found && !c.Verdict.Variant {
@@ -290,14 +286,6 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
-}
-
-// bitsOf returns the sum of evidence: the log odds of a match.
-func bitsOf(evidence []neardup.Conflict) (sum float64) {
-	for _, e := range evidence {
-		sum += e.Bits
-	}
-	return sum
 }
 
 // A listedPair is a line of --pairs. Each side is a text or the id of a document in --from.

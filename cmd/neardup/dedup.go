@@ -49,7 +49,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(d.resume.finished(d.app, err), ref.close(), d.resume.close()) }()
-	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
+		if err := d.evidence(ctx, cfg, rep, sum.Method); err != nil {
 			return nil, err
 		}
 		if err := run.second(ctx); err != nil {
@@ -73,16 +73,12 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 				return nil, err
 			}
 		}
+		rep.next = []func() error{func() error { return ref.settle(ctx) }, d.resume.settle}
 		rep.last, err = ref.outputs()
-		return func() error {
-			if err := ref.settle(ctx); err != nil {
-				return err
-			}
-			if err := d.resume.settle(); err != nil {
-				return err
-			}
-			return rep.dedup(sum)
-		}, err
+		if err != nil {
+			return nil, err
+		}
+		return rep.summary(summary{Summary: sum, Kept: &sum.Kept, Removed: &sum.Removed, Clusters: &sum.Clusters})
 	})
 }
 
@@ -254,14 +250,11 @@ func (w *dedupRun) second(ctx context.Context) error {
 	if w.out == nil && page == nil && w.groups == nil && w.forms == nil {
 		return nil
 	}
-	r, err := w.r.Again()
-	if err != nil {
+	if err := w.rep.reread(); err != nil {
 		return err
 	}
-	defer r.Close()
-	w.rep.reading(r)
-	dec := r.NewDecoder()
-	err = eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+	dec := w.rep.r.NewDecoder()
+	err := w.rep.eachItem(ctx, func(i int, it corpus.Item) error {
 		var m groupMember
 		if w.members != nil {
 			var err error
@@ -332,7 +325,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.method = &p.method
 		lines := pairLines{exact: p.exact}
 		if f := corpus.FormatOf(p.out); f != corpus.TSV && slices.Contains(corpus.TableFormats(), f) {
@@ -348,10 +341,13 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 			return nil, err
 		}
 		sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
+		if err == nil {
+			err = rep.nothingRead(sum.Documents)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return rep.pairs(sum) }, rep.nothingRead(sum.Documents)
+		return rep.summary(summary{Summary: sum, Pairs: &sum.Pairs})
 	})
 }
 
@@ -415,7 +411,7 @@ func (w *pairLines) pair(p batch.Pair) error {
 		if p.Distance >= 0 {
 			b = strconv.AppendInt(b, int64(p.Distance), 10)
 		}
-		b = appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
+		b = fmt.Appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
 	} else {
 		b = strconv.AppendFloat(b, p.Similarity, 'f', 4, 64)
 	}

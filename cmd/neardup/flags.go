@@ -91,13 +91,23 @@ func (f *inputFlags) options() (corpus.Options, error) {
 			return opt, usage("--text-command: %w", err)
 		}
 	}
-	opt.Pixels = pixelsOf
+	opt.Pixels = func(text string) int {
+		f, _ := image.Parse(text) // of no size if it is none
+		return f.Width * f.Height
+	}
 	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
 		p, err := html.Extract(page, charset, url)
 		return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
 	}
 	if opt.Picture == nil {
-		opt.Picture = pictureText(f.maxPixels)
+		opt.Picture = func(data []byte) (string, error) {
+			if isFingerprint(string(data)) { // as lists of hashes contain it
+				p, err := image.Parse(string(data))
+				return p.String(), err
+			}
+			p, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: f.maxPixels}) // the reader has looked at the bytes
+			return p.String(), err
+		}
 	}
 	if opt.Format == corpus.Images && f.maxDocument == corpus.DefaultMaxDocument {
 		opt.MaxDocument = image.DefaultBytes

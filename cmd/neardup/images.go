@@ -16,34 +16,11 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/simhash"
-	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
-// pictureText returns a function that converts a picture of at most mostPixels to the text of its
-// fingerprint. The function also accepts such a text, as lists of hashes contain it.
-func pictureText(mostPixels int64) func(data []byte) (string, error) {
-	return func(data []byte) (string, error) {
-		if !isFingerprint(string(data)) {
-			f, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: mostPixels}) // the reader has looked at the bytes
-			return f.String(), err
-		}
-		f, err := image.Parse(string(data))
-		return f.String(), err
-	}
-}
-
 // isFingerprint reports whether the text of a document stands for a picture.
 func isFingerprint(text string) bool { return strings.HasPrefix(text, "pdq:") }
-
-// pixelsOf returns the number of pixels of a picture from its text, or 0 if its size is unknown.
-func pixelsOf(text string) int {
-	f, err := image.Parse(text)
-	if err != nil {
-		return 0
-	}
-	return f.Width * f.Height
-}
 
 // setting returns one setting of a flag that holds settings, or nil if the command has no such flag.
 func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
@@ -123,33 +100,20 @@ func isPicture(data []byte) bool {
 // pictureSchemes maps the names of imagehash to its hashes.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
-func (f *fingerprint) pictures() (*printer, error) {
-	if f.scheme != "" {
-		return f.pictureScheme()
+// pdq returns the fingerprint that the reader made of a picture.
+func pdq(text string) (v value, err error) {
+	p, err := image.Parse(text)
+	if err != nil {
+		return v, err
 	}
-	if f.binary {
-		return nil, usage("--format images cannot be combined with --binary (want JSON or --tsv)")
-	}
-	return &printer{"pdq", func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
-		p, err := image.Parse(doc.Text)
-		if err != nil {
-			return l, err
-		}
-		l.few = p.Quality < image.DefaultQuality
-		if f.tsv {
-			l.text = appendf(nil, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality)
-			return l, nil
-		}
-		l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
-		return l, err
-	}}, nil
+	return value{digits: p.Hashes[0].String(), few: p.Quality < image.DefaultQuality, size: &pictureSize{p.Quality, p.Width, p.Height}}, nil
 }
 
 // pictureScheme prints hashes of 64 bits. The reader returns them in place of texts.
-func (f *fingerprint) pictureScheme() (*printer, error) {
+func (f *fingerprint) pictureScheme() (p fingerprints, err error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
-		return nil, usage("--format images: --scheme %s: invalid (want phash or dhash)", f.scheme)
+		return p, usage("--format images: --scheme %s: invalid (want phash or dhash)", f.scheme)
 	}
 	f.input.opt.Picture = func(data []byte) (string, error) {
 		img, err := image.Decode(data, image.Limits{Bytes: int64(len(data)), Pixels: f.input.maxPixels})
@@ -158,10 +122,10 @@ func (f *fingerprint) pictureScheme() (*printer, error) {
 		}
 		return fmt.Sprintf("%016x", hash(img)), nil
 	}
-	return f.print(fingerprints{"", f.scheme, f.scheme + "/1", func(text string) (value, error) {
+	return fingerprints{"", f.scheme, f.scheme + "/1", func(text string) (value, error) {
 		fp, err := simhash.ParseHex(text)
 		return value{fp: fp}, err
-	}}), nil
+	}}, nil
 }
 
 // A likeness compares two pictures on every scale.
@@ -186,14 +150,6 @@ type pictureSize struct {
 	Quality int `json:"quality"`
 	Width   int `json:"width"`
 	Height  int `json:"height"`
-}
-
-// arePictures reports whether two files are to be compared as pictures.
-func (c *compare) arePictures(a, b string) bool {
-	if c.input.format != string(corpus.Auto) {
-		return c.input.format == string(corpus.Images)
-	}
-	return !c.text && c.from == "" && looksLikePicture(a) && looksLikePicture(b)
 }
 
 func looksLikePicture(path string) bool {

@@ -60,8 +60,19 @@ type indexInfo struct {
 func (v *indexInfo) do(_ context.Context, args []string) error {
 	var info indexInfos
 	err := onIndex(args[0], func(x *reference.Index) (err error) {
-		info, err = infoOf(x)
-		return err
+		h := x.Header()
+		info = indexInfos{Method: h.Spec, Normalize: h.Normalize, Removed: int64(x.Removed()), Parts: x.Parts(), Digest: x.Digest()}
+		info.Bytes, err = x.Bytes()
+		if err != nil {
+			return err
+		}
+		return x.Each(func(_ uint32, r *reference.Row) error {
+			info.Documents++
+			if r.Leads() {
+				info.Leaders++
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return err
@@ -72,22 +83,6 @@ func (v *indexInfo) do(_ context.Context, args []string) error {
 	_, err = fmt.Fprintf(v.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
 		wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
 	return err
-}
-
-func infoOf(x *reference.Index) (info indexInfos, err error) {
-	h := x.Header()
-	info = indexInfos{Method: h.Spec, Normalize: h.Normalize, Removed: int64(x.Removed()), Parts: x.Parts(), Digest: x.Digest()}
-	info.Bytes, err = x.Bytes()
-	if err != nil {
-		return info, err
-	}
-	return info, x.Each(func(_ uint32, r *reference.Row) error {
-		info.Documents++
-		if r.Leads() {
-			info.Leaders++
-		}
-		return nil
-	})
 }
 
 type indexCheck struct{ *app }
@@ -141,7 +136,7 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = f.batchRun(nil, &f.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	err = f.batchRun(nil, &f.run, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		if err := f.method.restore(w.Header().Settings); err != nil {
 			return nil, err
 		}
@@ -154,18 +149,18 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 		if err != nil {
 			return nil, err
 		}
+		rep.next = []func() error{w.Reopen}
 		rep.last, err = w.Outputs()
-		return func() error {
-			if err := w.Reopen(); err != nil {
-				return err
-			}
-			return rep.summarize(done, 0, func(to io.Writer) {
-				fmt.Fprintf(to, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
-					grouped(done.Removed), grouped(done.Judged), grouped(done.Changed), done.Digest)
-			})
-		}, err
+		return removal{done}, err
 	})
 	return errors.Join(err, w.Close())
+}
+
+type removal struct{ *batch.Removal }
+
+func (r removal) print(w io.Writer) {
+	fmt.Fprintf(w, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
+		grouped(r.Removed), grouped(r.Judged), grouped(r.Changed), r.Digest)
 }
 
 type indexCompact struct {
@@ -264,32 +259,19 @@ func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean 
 		if !row.Leads() {
 			continue
 		}
-		one, err := neighborOf(x, &row, m, clean, view)
+		doc, err := documentOf(x, &row)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, one)
+		match := neardup.Match{Similarity: 1, Near: true}
+		if clean != doc.Text {
+			match = neardup.Explain(m, view, m.Prepare(doc.Text))
+		}
+		found = append(found, neighbor{doc.ID, match.Similarity, match.Relation(), match.Evidence, doc.Text})
 		if len(found) == mostCompared {
 			break
 		}
 	}
 	slices.SortStableFunc(found, func(a, b neighbor) int { return cmp.Compare(b.Similarity, a.Similarity) })
 	return found, nil
-}
-
-func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string, view neardup.Prepared) (one neighbor, err error) {
-	one.ID, err = x.ID(row)
-	if err != nil {
-		return one, err
-	}
-	one.Text, err = x.Text(row)
-	if err != nil {
-		return one, err
-	}
-	match := neardup.Match{Similarity: 1, Near: true}
-	if clean != one.Text {
-		match = neardup.Explain(m, view, m.Prepare(one.Text))
-	}
-	one.Similarity, one.Relation, one.Evidence = match.Similarity, match.Relation(), match.Evidence
-	return one, nil
 }

@@ -43,11 +43,11 @@ func (n *near) ready(*pflag.FlagSet) {
 }
 
 func (n *near) do(ctx context.Context, args []string) error {
-	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		if n.index != "" {
 			return nil, n.nearest(ctx, args, rep)
 		}
-		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
+		return &n.sum, n.find(ctx, args, rep)
 	})
 }
 
@@ -229,17 +229,18 @@ func appendIDs(to []byte, a, b string) []byte {
 	return append(append(to, worker.Escape(b)...), '\t')
 }
 
-func (n *near) summarize(rep *reporter) error {
-	s := &n.sum
-	s.Seconds, s.spent = time.Since(rep.start).Seconds(), spentSoFar()
-	return rep.summarize(s, 0, func(w io.Writer) {
-		if s.Queries > 0 {
-			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
-		}
-		fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
-		fmt.Fprintf(w, "pairs       %s within %s\n", grouped(s.Pairs), counted(int64(s.Distance), "bit"))
-		rep.effort(w)
-	})
+func (s *hammingSummary) measure(start time.Time) {
+	s.spent.measure(start)
+	s.Seconds = s.time.Seconds()
+}
+
+func (s *hammingSummary) print(w io.Writer) {
+	if s.Queries > 0 {
+		fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
+	}
+	fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
+	fmt.Fprintf(w, "pairs       %s within %s\n", grouped(s.Pairs), counted(int64(s.Distance), "bit"))
+	s.effort(w)
 }
 
 // fingerprintList holds a file of fingerprints in memory.

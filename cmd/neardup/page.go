@@ -78,12 +78,7 @@ func (p *page) leaders(a *against) error {
 		if err != nil {
 			return err
 		}
-		var shown neardup.Document
-		shown.ID, err = a.index.ID(&row)
-		if err != nil {
-			return err
-		}
-		shown.Text, err = a.index.Text(&row)
+		shown, err := documentOf(a.index, &row)
 		if err != nil {
 			return err
 		}
@@ -160,17 +155,16 @@ func commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// eachItem calls do for every record with its number. Rejected records count but are skipped. It calls
-// reached with the number from time to time.
-func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do func(item int, it corpus.Item) error) error {
+// eachItem calls do for every record with its number, to write it. Rejected records count but are skipped.
+func (p *reporter) eachItem(ctx context.Context, do func(item int, it corpus.Item) error) error {
 	i := -1
-	for it, err := range r.Items() {
+	for it, err := range p.r.Items() {
 		i++
 		if i&0xfff == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			reached(i)
+			p.progress(batch.Progress{Phase: "write", Documents: int64(i)})
 		}
 		if err == nil {
 			err = do(i, it)
@@ -207,7 +201,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || p.decisions == "" {
 		return usage("--out and --decisions are needed")
 	}
-	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
@@ -338,16 +332,14 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
+func (d *dedup) evidence(ctx context.Context, cfg batch.Config, rep *reporter, spec string) (err error) {
 	if d.proof.floor == 0 {
 		return nil
 	}
-	r, err := first.Again()
-	if err != nil {
+	if err := rep.reread(); err != nil {
 		return err
 	}
-	defer r.Close()
-	src := newSource(r)
+	src := newSource(rep.r)
 	src.copies = &rep.page.copies
 	rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec))
 	if err != nil {

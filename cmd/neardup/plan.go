@@ -37,9 +37,8 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		out, err := p.forecasts(ctx, r, all)
-		return func() error { return rep.summarize(out, 0, out.print) }, err
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, _ *reporter) (result, error) {
+		return p.forecasts(ctx, r, all)
 	})
 }
 

@@ -192,7 +192,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	return r.batchRun(nil, &runFlags{}, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return r.batchRun(nil, &runFlags{}, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		overrides, labels, audit := rep.open(r.out), rep.open(r.labels), rep.open(r.audit)
 		err := rep.err
 		for _, e := range all {

@@ -156,7 +156,12 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return unlessEnded(ctx, err)
 	}
 	defer func() { err = errors.Join(err, s.close(store)) }()
-	s.warn(store)
+	for _, loss := range store.losses {
+		s.log.Warn("acknowledged answers can be lost", "cause", loss)
+	}
+	if s.stores.articleMap != "" && s.stores.seal == "" {
+		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+	}
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
 		return err
@@ -173,11 +178,15 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 	}
 	registry := newRegistry(store)
 	config := server.Config{
-		Classic: store.openClassic(), Store: store, Remote: store.remote(),
+		Classic: store.tenants, Store: store, Remote: store.remote,
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
+			settings := settings
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
-			return s.ofTenant(settings, tenant)
+			if most := s.tenants[tenant].MaxArticles; most != nil {
+				settings.MaxMembers = *most
+			}
+			return settings
 		},
 		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
@@ -191,8 +200,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopMetrics()
-	if err := s.tellAddr(); err != nil {
-		return err
+	if s.addrFile != "" { // the store is open, so a second server on it has been rejected
+		if err := replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644); err != nil {
+			return err
+		}
 	}
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
@@ -240,16 +251,6 @@ func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, 
 		return s.stores.openClassic(ctx, settings)
 	}
 	return s.stores.open(ctx, storeDir(s.data))
-}
-
-// warn logs what the operator should know about the store.
-func (s *serve) warn(store *openStore) {
-	for _, loss := range store.losses {
-		s.log.Warn("acknowledged answers can be lost", "cause", loss)
-	}
-	if s.stores.unsealed() {
-		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
-	}
 }
 
 // untilEnd runs the background work of a server until ctx or the listener ends. Then it waits at most
@@ -315,14 +316,6 @@ func (s *serve) close(store *openStore) error {
 	return nil
 }
 
-// ofTenant applies the settings of one tenant in the configuration file.
-func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings {
-	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
-		settings.MaxMembers = *t.MaxArticles
-	}
-	return settings
-}
-
 // snapshots returns a function that makes backups, or nil without a folder for them.
 func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
 	if s.backups == "" || store.embedded == nil {
@@ -357,15 +350,6 @@ func shareFiles(limit int) (connections, store int) {
 		return connections, store
 	}
 	return max(4, min(connections, limit/2)), max(8, min(store, limit/3))
-}
-
-// tellAddr writes the address file. The store is already open, so a second server on it has been rejected
-// before it could write the file.
-func (s *serve) tellAddr() error {
-	if s.addrFile == "" {
-		return nil
-	}
-	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
 }
 
 func storeDir(data string) string { return filepath.Join(data, "store") }

@@ -312,12 +312,11 @@ func (t *tail) reason() string {
 type sparkSummary struct {
 	batch.Input
 	batch.Outcomes
-	Candidates   int64   `json:"candidates"`
-	Edges        int64   `json:"edges"`
-	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
-	HotLargest   int64   `json:"hotLargest"`   // of these
-	Seconds      float64 `json:"seconds"`
-	Digest       string  `json:"digest"`
+	Candidates   int64  `json:"candidates"`
+	Edges        int64  `json:"edges"`
+	HotDocuments int64  `json:"hotDocuments"` // of components with hot buckets, which one task each decides
+	HotLargest   int64  `json:"hotLargest"`   // of these
+	Digest       string `json:"digest"`
 }
 
 func (v *sparkVerb) report(file string) error {
@@ -332,29 +331,39 @@ func (v *sparkVerb) report(file string) error {
 	if v.quiet {
 		return nil
 	}
-	if v.verb == "passages" {
-		return v.reportPassages(b)
-	}
 	var s sparkSummary
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
+	var cut passageSummary
+	var took struct{ Seconds float64 }
+	for _, part := range []any{&s, &cut, &took} {
+		if err := json.Unmarshal(b, part); err != nil {
+			return err
+		}
 	}
-	if v.verb == "pairs" {
-		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
-		return err
+	switch v.verb {
+	case "pairs":
+		fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\n", grouped(s.Pairs), grouped(s.Rejected))
+	case "passages":
+		cut.flags, cut.written = &v.cuts, true
+		cut.found(v.stderr)
+	default:
+		s.print(v.stderr, &v.decides)
 	}
-	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\n", grouped(s.Documents), grouped(s.Rejected))
-	printOutcomes(v.stderr, &s.Outcomes)
-	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", v.decides.method.asked(), grouped(s.Candidates), grouped(s.Edges))
-	if s.HotDocuments > 0 {
-		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
-	}
-	if v.decides.overrides != "" {
-		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
-	}
-	noText(v.stderr, s.Blank)
-	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\ndigest      %s\n", s.Seconds, s.Digest)
+	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\n", took.Seconds)
 	return err
+}
+
+func (s *sparkSummary) print(w io.Writer, by *decideFlags) {
+	documents(w, readCounts{s.Documents, s.Rejected})
+	printOutcomes(w, &s.Outcomes)
+	fmt.Fprintf(w, "method      %s\nwork        %s candidates, %s edges\n", by.method.asked(), grouped(s.Candidates), grouped(s.Edges))
+	if s.HotDocuments > 0 {
+		fmt.Fprintf(w, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
+	}
+	if by.overrides != "" {
+		fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+	}
+	noText(w, s.Blank)
+	fmt.Fprintf(w, "digest      %s\n", s.Digest)
 }
 
 // canReplace returns an error if the text is not a separate field, so that a cut text cannot be written.
@@ -371,18 +380,4 @@ func (f *inputFlags) canReplace() error {
 		return usage("%w", err)
 	}
 	return nil
-}
-
-func (v *sparkVerb) reportPassages(b []byte) error {
-	var s struct {
-		passageSummary
-		Seconds float64 `json:"seconds"`
-	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(v.stderr, "documents   %s (%s rejected): %s cut, %s left out\nrepeated    %s bytes, in %s spans of %s\nto cut      %s bytes; %s more would end within %s, %s would leave a heading alone\ntime        %.1fs\n",
-		grouped(s.Documents), grouped(s.Rejected), grouped(s.Changed), grouped(s.Dropped), grouped(s.Repeated), grouped(s.Spans), v.cuts.what(),
-		grouped(s.Cut), grouped(s.Within), v.cuts.whole, grouped(s.Headings), s.Seconds)
-	return err
 }

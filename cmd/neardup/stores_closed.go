@@ -114,24 +114,29 @@ func snapshot(data string, copyTo func(store string) error) error {
 	return nil
 }
 
+// check checks a store that no server has open, or a snapshot, or articles by a server.
 type check struct {
 	*app
-	stream streamFlags
-	verification
+	stream    streamFlags
+	data, tmp string
+	stores    storeFlags `flags:"log snapshots"`
 }
 
 func (v *check) do(ctx context.Context, args []string) error {
-	switch err := v.valid(v.stream.remote.server != "", args); {
+	server := v.stream.remote.server != ""
+	switch err := v.valid(server, args); {
 	case err != nil:
 		return err
-	case v.stream.remote.server == "":
-		return v.run(ctx, v.app)
+	case !server:
+		return v.stored(ctx)
 	}
 	inputs, err := v.inputs(args)
 	if err != nil {
 		return err
 	}
-	return v.stream.send(ctx, v.app, inputs, checkAll)
+	return v.stream.send(ctx, v.app, inputs, func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
+		return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+	})
 }
 
 var errDamaged = errors.New("the store is damaged")
@@ -154,13 +159,7 @@ func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func
 	}
 }
 
-// A verification checks a store that no server has open, or a snapshot.
-type verification struct {
-	data, tmp string
-	stores    storeFlags `flags:"log snapshots"`
-}
-
-func (v *verification) valid(server bool, args []string) error {
+func (v *check) valid(server bool, args []string) error {
 	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
 	switch {
 	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
@@ -173,7 +172,7 @@ func (v *verification) valid(server bool, args []string) error {
 	return v.stores.known()
 }
 
-func (v *verification) run(ctx context.Context, a *app) (err error) {
+func (v *check) stored(ctx context.Context) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
 		store, err = closedIn(v.data)
@@ -181,7 +180,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 	}
-	progress := nowAndThen(a.stderr, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
+	progress := nowAndThen(v.stderr, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
 	var p pebble.Proof
 	if v.stores.log != "" {
 		p, err = v.prove(ctx, store, progress)
@@ -196,7 +195,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		if row.File != "" {
 			where = "file " + row.File
 		}
-		fmt.Fprintf(a.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
+		fmt.Fprintf(v.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
 	}
 	if p.At > 0 {
 		what, from := v.data, "its first entry"
@@ -206,9 +205,9 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		if p.From > 0 {
 			from = fmt.Sprintf("the snapshot of entry %d", p.From)
 		}
-		fmt.Fprintf(a.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
+		fmt.Fprintf(v.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
 	}
-	fmt.Fprintf(a.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
+	fmt.Fprintf(v.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
 	switch {
 	case len(p.Problems) == 0:
 		return nil
@@ -218,7 +217,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
+func (v *check) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
 	}
@@ -231,11 +230,11 @@ func (v *verification) prove(ctx context.Context, folder string, progress func(r
 	if err != nil {
 		return p, err
 	}
-	log, closeLog, err := v.stores.openLog(ctx)
+	log, err := v.stores.openLog(ctx)
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, closeLog()) }()
+	defer func() { err = errors.Join(err, log.Close()) }()
 	p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
 	if errors.Is(err, docid.ErrLocked) {
 		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
@@ -262,11 +261,11 @@ func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (e
 	if f.log == "" {
 		return usage("--log is missing")
 	}
-	log, closeLog, err := f.openLog(ctx)
+	log, err := f.openLog(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeLog()) }()
+	defer func() { err = errors.Join(err, log.Close()) }()
 	err = work(log)
 	if errors.Is(err, docid.ErrLogLost) {
 		err = fmt.Errorf("--log %s is not empty: %w", where(f.log), err)

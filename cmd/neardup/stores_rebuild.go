@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -26,22 +27,17 @@ type again struct {
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	newMethod         bool       `flags:"-"` // by these settings, whatever the index was made by
-	moves             *movedFile `flags:"-"` // nil: no docIds are judged again
+	newMethod         bool                  `flags:"-"` // by these settings, whatever the index was made by
+	moves             func([5]string) error // writes a row for an article with a new docId; nil: none is judged again
+	changed           bool                  `flags:"-"` // something was
 }
 
-// usedAgain lists the settings of serve that rebuild uses. It accepts the others and ignores them.
-var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag}
+// usedAgain lists the flags that rebuild uses in addition to those of an index. It accepts the others and ignores them.
+var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag, "tenant", "moved", "drained", "new-epoch"}
 
 func (g *again) ready(fs *pflag.FlagSet) {
-	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) })
-	for _, name := range usedAgain {
-		fs.Lookup(name).Hidden = false
-	}
+	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) && !slices.Contains(usedAgain, f.Name) })
 	fs.Lookup("data").Usage = "folder of a server that does not run"
-	for _, name := range []string{"tenant", "moved", "drained", "new-epoch"} {
-		fs.Lookup(name).Hidden = false
-	}
 }
 
 func (g *again) do(ctx context.Context, _ []string) error {
@@ -49,36 +45,21 @@ func (g *again) do(ctx context.Context, _ []string) error {
 	switch {
 	case fs.Changed("method") && g.newEpoch:
 		return usage("--method cannot be combined with --new-epoch, because it begins an epoch itself")
-	case !g.asked(fs):
-		if name := g.unread(fs); name != "" {
-			return usage("--%s has no effect without --method, or --map and --articles", name)
+	case !slices.ContainsFunc([]string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag}, fs.Changed):
+		unread := ""
+		fs.Visit(func(f *pflag.Flag) {
+			if f.Name == "moved" || decides(f.Name) {
+				unread = f.Name
+			}
+		})
+		if unread != "" {
+			return usage("--%s has no effect without --method, or --map and --articles", unread)
 		}
 		return g.fromFolder(ctx, docid.Rebuild{AsStored: true, Drained: !g.newEpoch})
 	case g.newEpoch:
 		return usage("--new-epoch: no copy to begin an epoch in (want --data)")
 	}
 	return g.run(ctx, fs)
-}
-
-// asked reports whether the command line requests a rebuild of indexes.
-func (g *again) asked(fs *pflag.FlagSet) bool {
-	for _, name := range []string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag} {
-		if fs.Changed(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// unread returns a given flag that has no effect because the rebuild makes no index by other settings. It
-// returns "" if there is none.
-func (g *again) unread(fs *pflag.FlagSet) (name string) {
-	fs.Visit(func(f *pflag.Flag) {
-		if f.Name == "moved" || decides(f.Name) {
-			name = f.Name
-		}
-	})
-	return name
 }
 
 func decides(flag string) bool {
@@ -113,12 +94,12 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	}
 	history, err := g.stores.openMap(ctx)
 	if err != nil {
-		return fmt.Errorf("--map %s: %w", where(g.stores.articleMap), err)
+		return err
 	}
 	defer func() { err = errors.Join(err, history.Close()) }()
 	library, err := g.stores.openArticles(ctx)
 	if err != nil {
-		return fmt.Errorf("--articles %s: %w", where(g.stores.articles), err)
+		return err
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
 	if len(g.tenant) == 0 {
@@ -182,7 +163,7 @@ func lacks(tenant string, sum docid.Rebuilt) error {
 
 // logEmpty returns an error if the log has entries. It runs before hours of work.
 func (g *again) logEmpty(ctx context.Context) error {
-	log, closeLog, err := g.stores.openLog(ctx)
+	log, err := g.stores.openLog(ctx)
 	if err != nil || log == nil {
 		return err
 	}
@@ -190,7 +171,7 @@ func (g *again) logEmpty(ctx context.Context) error {
 	if err == nil && last > 0 {
 		err = fmt.Errorf("--log %s is not empty", where(g.stores.log))
 	}
-	return errors.Join(err, closeLog())
+	return errors.Join(err, log.Close())
 }
 
 // fromSinks rebuilds the lost indexes of the data folder, and reports what they lack.
@@ -203,9 +184,9 @@ func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (lost, err erro
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	of.Store = store
-	err = g.withMoves(func() (err error) {
+	err = g.withMoves(func(commit func() error) (err error) {
 		lost, err = g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, store, tenant) })
-		return errors.Join(err, g.moves.Commit())
+		return errors.Join(err, commit())
 	})
 	return lost, err
 }
@@ -319,22 +300,23 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 	if err := os.RemoveAll(rebuiltDir(g.data)); err != nil {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
 	}
-	return g.withMoves(func() error {
-		changed, lost := of.AsStored, error(nil)
+	return g.withMoves(func(commit func() error) error {
+		var lost error
+		g.changed = of.AsStored
 		err := pebble.Rebuild(ctx, store, rebuiltDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
 			of.Store, of.Source = s, from
 			sum, err := g.rebuild(ctx, of, s, tenant)
-			changed, lost = changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
+			g.changed, lost = g.changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
 			return hint(err)
 		})
 		if err != nil {
 			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
-		if !changed && g.moves.rows == 0 {
+		if !g.changed {
 			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
 			return os.RemoveAll(rebuiltDir(g.data))
 		}
-		if err := g.moves.Commit(); err != nil {
+		if err := commit(); err != nil {
 			return err
 		}
 		return errors.Join(g.exchange(), lost)
@@ -355,19 +337,12 @@ func (g *again) exchange() error {
 	return nil
 }
 
-// movedFile is the CSV file of the articles with a new docId.
-type movedFile struct {
-	*corpus.AtomicFile
-	csv  *csv.Writer
-	rows int
-}
-
-// withMoves runs work with g.moves, if the settings change.
-func (g *again) withMoves(work func() error) error {
+// withMoves runs work with g.moves, if the settings change. Work calls commit for the file of moves to appear.
+func (g *again) withMoves(work func(commit func() error) error) error {
 	path := g.moved
 	switch {
 	case !g.newMethod:
-		return work()
+		return work(func() error { return nil })
 	case path == "" && g.data == "":
 		return usage("--moved is missing (want a file for the articles with another docId)")
 	case path == "":
@@ -378,23 +353,15 @@ func (g *again) withMoves(work func() error) error {
 		return err
 	}
 	defer f.Abort()
-	g.moves = &movedFile{AtomicFile: f, csv: csv.NewWriter(f)}
-	if err := g.moves.csv.Write([]string{"nid", "before", "after", "reason", "tenant"}); err != nil {
+	rows := csv.NewWriter(f)
+	g.moves = func(row [5]string) error { return rows.Write(row[:]) }
+	if err := g.moves([5]string{"nid", "before", "after", "reason", "tenant"}); err != nil {
 		return err
 	}
-	return work()
-}
-
-// Commit commits the file, if there is one.
-func (m *movedFile) Commit() error {
-	if m == nil {
-		return nil
-	}
-	m.csv.Flush()
-	if err := m.csv.Error(); err != nil {
-		return err
-	}
-	return m.AtomicFile.Commit()
+	return work(func() error {
+		rows.Flush() // f keeps its error
+		return f.Commit()
+	})
 }
 
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (err error) {
@@ -408,8 +375,8 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 		textOf = func(seq uint64) (string, bool, error) { return texts.Get(tenant, seq) }
 	}
 	sum, err := d.Rejudge(ctx, textOf, func(r docid.Moved) error {
-		g.moves.rows++
-		return g.moves.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
+		g.changed = true
+		return g.moves([5]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
 	})
 	if err != nil {
 		return fmt.Errorf("tenant %q: %w", tenant, err)

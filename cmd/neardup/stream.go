@@ -55,16 +55,13 @@ type stream struct {
 	client  *api.Client
 	answers *corpus.AtomicFile
 	ask     ask
-	counts  counts
+
+	articles, fresh int64
+	blank           int64 // new because they have no text
+	again           int64 // they were there already
 
 	decoder     *corpus.Decoder
 	sent, ended bool // sent: at least one job was made; ended: no job follows
-}
-
-type counts struct {
-	articles, fresh, duplicates int64
-	blank                       int64 // new because they have no text
-	again                       int64 // they were there already
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
@@ -81,12 +78,13 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	}
 	defer c.Close()
 	f.input.opt.Fields = []string{"category?", "media?", "imageCount?", "heat?"}
-	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		s := &stream{reporter: rep, f: f, client: c, ask: how, decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
 		if rep.err != nil {
 			return nil, rep.err
 		}
-		return s.summary, s.all(ctx)
+		rep.next = []func() error{func() error { return s.nothingRead(s.articles) }}
+		return s, s.all(ctx)
 	})
 }
 
@@ -221,23 +219,21 @@ func (s *stream) note(j *job) error {
 			}
 			continue
 		}
-		s.counts.articles++
+		s.articles++
 		if r.Answer.Decision.Decision == neardup.New {
-			s.counts.fresh++
+			s.fresh++
 			if r.Answer.Basis == neardup.BasisBlank {
-				s.counts.blank++
+				s.blank++
 			}
-		} else {
-			s.counts.duplicates++
 		}
 		if r.Answer.Replayed {
-			s.counts.again++
+			s.again++
 		}
 		if err := s.answers.WriteJSON(r.Answer); err != nil {
 			return err
 		}
 	}
-	s.progress(batch.Progress{Phase: "sent", Documents: s.counts.articles + s.rejected.count})
+	s.progress(batch.Progress{Phase: "sent", Documents: s.articles + s.rejected.count})
 	return nil
 }
 
@@ -253,19 +249,13 @@ func reason(p *api.Problem) string {
 	return p.Error()
 }
 
-func (s *stream) summary() error {
-	if err := s.nothingRead(s.counts.articles); err != nil {
-		return err
+func (s *stream) print(w io.Writer) {
+	fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
+		grouped(s.articles), grouped(s.fresh), grouped(s.articles-s.fresh), grouped(s.rejected.count))
+	if s.again > 0 {
+		fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(s.again))
 	}
-	return s.summarize(nil, s.rejected.count, func(w io.Writer) {
-		c := s.counts
-		fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
-			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(s.rejected.count))
-		if c.again > 0 {
-			fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
-		}
-		noText(w, c.blank)
-	})
+	noText(w, s.blank)
 }
 
 // addAll sends a job as one batch. If the batch is too large for the server, it sends single articles.
@@ -279,11 +269,6 @@ func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api
 		return a.Answers, err
 	}
 	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
-}
-
-// checkAll checks the articles of a job, one after another.
-func checkAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
-	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
 }
 
 // each collects answers and the problems that only concern one article.

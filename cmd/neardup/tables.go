@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -74,13 +75,13 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 	}
 	var b []byte
 	if leads {
-		b = appendf(appendString([]byte(`{"leader":`), o.ID), `,"size":%d`, size)
+		b = fmt.Appendf(appendString([]byte(`{"leader":`), o.ID), `,"size":%d`, size)
 	} else {
-		b = appendf(appendString([]byte(`{"id":`), o.ID), `,"similarity":%.4f`, similarity)
+		b = fmt.Appendf(appendString([]byte(`{"id":`), o.ID), `,"similarity":%.4f`, similarity)
 	}
 	for _, f := range w.fields {
 		if v := said[f]; v != "" && v != relationLeader {
-			b = appendString(appendf(b, ",%q:", f), v)
+			b = appendString(fmt.Appendf(b, ",%q:", f), v)
 		}
 	}
 	switch {

@@ -254,8 +254,8 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return i.batchRun(&i.input, &i.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		var sum idfSummary
+	return i.batchRun(&i.input, &i.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
+		sum := idfSummary{idf: i}
 		tables := slices.Clone(i.merge)
 		if r != nil {
 			dir, remove, err := heldFolder(i.run.tmp, "neardup-idf-")
@@ -273,29 +273,31 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 		if rep.err != nil {
 			return nil, rep.err
 		}
-		return func() error { return i.summarize(rep, sum) }, keyword.MergeFiles(ctx, out, i.least, tables...)
-	})
-}
-
-func (i *idf) summarize(rep *reporter, sum idfSummary) error {
-	info, err := os.Stat(i.out)
-	if err != nil {
-		return err
-	}
-	sum.Bytes = info.Size()
-	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
-		documents(w, sum.readCounts)
-		if len(i.merge) > 0 {
-			fmt.Fprintf(w, "merged      %d tables\n", len(i.merge))
-		}
-		fmt.Fprintf(w, "table       %s, %s bytes\n", oneLine(i.out), grouped(sum.Bytes))
-		rep.effort(w)
+		rep.next = []func() error{func() error {
+			info, err := os.Stat(i.out)
+			if err == nil {
+				sum.Bytes = info.Size()
+			}
+			return err
+		}}
+		return &sum, keyword.MergeFiles(ctx, out, i.least, tables...)
 	})
 }
 
 type idfSummary struct {
 	readCounts       // in this run, without those of merged tables
 	Bytes      int64 `json:"bytes"` // of the table
+	spent
+	idf *idf
+}
+
+func (s *idfSummary) print(w io.Writer) {
+	documents(w, s.readCounts)
+	if n := len(s.idf.merge); n > 0 {
+		fmt.Fprintf(w, "merged      %d tables\n", n)
+	}
+	fmt.Fprintf(w, "table       %s, %s bytes\n", oneLine(s.idf.out), grouped(s.Bytes))
+	s.effort(w)
 }
 
 // train counts the words of all documents and returns the path of the table, in dir.

@@ -256,19 +256,13 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 		if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
 			return err
 		}
-		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), v.method.asFlags()})
+		flags, given := []string{}, v.method.remembered()
+		given["method"] = v.method.spec
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			flags = append(flags, "--"+name+"="+given[name])
+		}
+		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), flags})
 	})
-}
-
-// asFlags returns flags that reproduce the settings.
-func (f *methodFlags) asFlags() []string {
-	given := f.remembered()
-	given["method"] = f.spec
-	flags := []string{}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		flags = append(flags, "--"+name+"="+given[name])
-	}
-	return flags
 }
 
 func (c *cutFlags) steps() (*passage.Steps, error) {
