@@ -133,7 +133,11 @@ func (a *app) command(r row) *cobra.Command {
 		case len(args) < first:
 			return usage("%s is missing", names[len(args)])
 		case rest == "INPUT...":
-			if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
+			fs, err := cmd.Flags(), error(nil)
+			if fs.Lookup(configFlag) != nil {
+				err = noTenants(fromFile(fs))
+			}
+			if err := cmp.Or(err, pictured(fs)); err != nil {
 				return err
 			}
 			inputs, err := a.inputs(args[first:])
@@ -147,6 +151,8 @@ func (a *app) command(r row) *cobra.Command {
 	own := *a
 	own.cmd = cmd
 	own.bindVerb(cmd.Flags(), r.path, v)
+	bounded(cmd.Flags())
+	complete(cmd)
 	return cmd
 }
 
@@ -180,9 +186,11 @@ func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some f
 			*p = a
 			continue
 		case interface{ add(*pflag.FlagSet) }:
-			if tag != "-" && (some == nil || some(name)) {
-				p.add(fs)
+			to := fs
+			if tag == "-" || (some != nil && !some(name)) { // without flags it has its defaults
+				to = pflag.NewFlagSet(name, pflag.ContinueOnError)
 			}
+			p.add(to)
 			continue
 		}
 		switch {

@@ -28,7 +28,13 @@ type contaminated struct {
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	c.masks = c.cmd.Flags().Changed("mask")
-	if err := c.check(inputs); err != nil {
+	switch {
+	case len(inputs) < 2:
+		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
+	case c.out == "" && c.masks:
+		return usage("--mask has no effect without --out")
+	}
+	if err := c.run.machine(nil); err != nil {
 		return err
 	}
 	finder, err := c.finder(inputs[0])
@@ -40,7 +46,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 			return nil, usage("%w; --findings says what is contaminated", err)
 		}
 		w := contaminationWriter{
-			contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
+			contaminated: c, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
 		}
 		w.Items = finder.Items()
 		examine := func(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (*examined, error) {
@@ -56,18 +62,6 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 		}
 		return &w.contaminationSummary, nil
 	})
-}
-
-func (c *contaminated) check(inputs []string) error {
-	switch {
-	case len(inputs) < 2:
-		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
-	case c.out == "" && c.masks:
-		return usage("--mask has no effect without --out")
-	case !(c.least > .5 && c.least <= 1):
-		return usage("--least %g: out of range (want above .5, at most 1)", c.least)
-	}
-	return c.run.machine(nil)
 }
 
 func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
@@ -150,7 +144,6 @@ type contaminationWriter struct {
 	findings *corpus.AtomicFile
 	out      *corpus.Writer
 	forms    interopWriters
-	rep      *reporter
 	contaminationSummary
 }
 

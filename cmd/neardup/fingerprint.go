@@ -185,14 +185,11 @@ const jiebaScheme = "jieba-keywords"
 func schemeHelp() string {
 	var b strings.Builder
 	for _, s := range simhash.Schemes() {
-		takes := ""
-		switch s.Input {
-		case simhash.FromHashes:
-			takes = "\n" + strings.Repeat(" ", 18) + `the text is "hex" or "hex:weight", blanks between`
-		case simhash.FromWords:
-			takes = "\n" + strings.Repeat(" ", 18) + `the text is "word:weight", blanks between`
+		fmt.Fprintf(&b, "  %-14s  %s\n", s.Name, s.About)
+		takes := map[simhash.Input]string{simhash.FromHashes: `"hex" or "hex:weight"`, simhash.FromWords: `"word:weight"`}
+		if text := takes[s.Input]; text != "" {
+			fmt.Fprintf(&b, "%18sthe text is %s, blanks between\n", "", text)
 		}
-		fmt.Fprintf(&b, "  %-14s  %s%s\n", s.Name, s.About, takes)
 	}
 	fmt.Fprintf(&b, "  %-14s  string-hash of the keywords that jieba finds in a text; none: \"00\"\n", jiebaScheme)
 	return b.String()
@@ -235,7 +232,14 @@ func schemeOf(name string) (func(text string) (uint64, error), error) {
 	switch s.Input {
 	case simhash.FromHashes:
 		return func(text string) (uint64, error) {
-			hashes, weights, err := parseHashes(text)
+			words, err := parseWords(text)
+			hashes, weights := make([]uint64, len(words)), make([]float64, len(words))
+			for i, w := range words {
+				if err == nil {
+					hashes[i], err = simhash.ParseHex(w.Text)
+				}
+				weights[i] = w.Weight
+			}
 			if err != nil {
 				return 0, err
 			}
@@ -286,20 +290,4 @@ func parseWords(s string) ([]simhash.Word, error) {
 		words = append(words, w)
 	}
 	return words, nil
-}
-
-// parseHashes reads fields "hex" or "hex:weight", separated by blanks.
-func parseHashes(s string) (hashes []uint64, weights []float64, err error) {
-	words, err := parseWords(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, w := range words {
-		h, err := simhash.ParseHex(w.Text)
-		if err != nil {
-			return nil, nil, err
-		}
-		hashes, weights = append(hashes, h), append(weights, w.Weight)
-	}
-	return hashes, weights, nil
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	stdimage "image"
 	"io"
-	"math/bits"
 	"net/http"
 	"os"
 	"slices"
@@ -79,22 +79,14 @@ const thumbnailSide = 192
 
 // thumbnail makes a data URL of the picture in data. It returns "" if data is not a picture.
 func thumbnail(data []byte) string {
-	if !isPicture(data) {
-		return ""
-	}
 	img, err := image.Decode(data, image.Limits{Bytes: int64(len(data))})
+	if err == nil {
+		data, err = image.Thumbnail(img, thumbnailSide)
+	}
 	if err != nil {
 		return ""
 	}
-	small, err := image.Thumbnail(img, thumbnailSide)
-	if err != nil {
-		return ""
-	}
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
-}
-
-func isPicture(data []byte) bool {
-	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 // pictureSchemes maps the names of imagehash to its hashes.
@@ -142,8 +134,10 @@ type likeness struct {
 type pictureOf struct {
 	PDQ string `json:"pdq"`
 	pictureSize
-	PHash string `json:"pHash"`
-	DHash string `json:"dHash"`
+	PHash        string `json:"pHash"`
+	DHash        string `json:"dHash"`
+	pHash, dHash uint64
+	text         string
 }
 
 type pictureSize struct {
@@ -162,8 +156,8 @@ func looksLikePicture(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // a shorter file can also be a picture
-	return isPicture(head[:n])
+	_, _ = io.ReadFull(f, head) // a shorter file can also be a picture
+	return strings.HasPrefix(http.DetectContentType(head), "image/") || bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*"))
 }
 
 func (c *compare) comparePictures(a, b string) error {
@@ -179,16 +173,12 @@ func (c *compare) comparePictures(a, b string) error {
 		return err
 	}
 	var p likeness
-	var texts [2]string
-	var hashes [2][2]uint64
-	for i, path := range []string{a, b} {
-		of := []*pictureOf{&p.A, &p.B}[i]
-		texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument), c.input.maxPixels)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	err = cmp.Or(p.A.read(a, int64(c.input.maxDocument), c.input.maxPixels), p.B.read(b, int64(c.input.maxDocument), c.input.maxPixels))
+	if err != nil {
+		return err
 	}
-	p.PHash, p.DHash = bits.OnesCount64(hashes[0][0]^hashes[1][0]), bits.OnesCount64(hashes[0][1]^hashes[1][1])
+	texts := [2]string{p.A.text, p.B.text}
+	p.PHash, p.DHash = simhash.Distance(p.A.pHash, p.B.pHash), simhash.Distance(p.A.dHash, p.B.dHash)
 	p.Verdict = verdict(m, texts[0], texts[1])
 	turned, err := image.New(image.Config{Turned: true})
 	if err != nil {
@@ -204,29 +194,28 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
-	if info, err := os.Stat(path); err != nil || info.Size() > most {
-		if err == nil {
-			err = fmt.Errorf("larger than %d bytes: see --max-document", most)
-		}
-		return "", hashes, err
+func (p *pictureOf) read(path string, most, mostPixels int64) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > most {
+		return fmt.Errorf("%s: larger than %d bytes: see --max-document", path, most)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", hashes, err
+		return err
 	}
 	limits := image.Limits{Bytes: most, Pixels: mostPixels}
-	f, err := image.Read(data, limits)
-	if err != nil {
-		return "", hashes, err
-	}
 	img, err := image.Decode(data, limits)
 	if err != nil {
-		return "", hashes, err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	hashes = [2]uint64{image.PHash(img), image.DHash(img)}
-	*p = pictureOf{f.Hashes[0].String(), pictureSize{f.Quality, f.Width, f.Height}, fmt.Sprintf("%016x", hashes[0]), fmt.Sprintf("%016x", hashes[1])}
-	return f.String(), hashes, nil
+	f, err := image.Read(data, limits)
+	p.PDQ, p.pictureSize, p.text = f.Hashes[0].String(), pictureSize{f.Quality, f.Width, f.Height}, f.String()
+	p.pHash, p.dHash = image.PHash(img), image.DHash(img)
+	p.PHash, p.DHash = fmt.Sprintf("%016x", p.pHash), fmt.Sprintf("%016x", p.dHash)
+	return err
 }
 
 func (p *likeness) write(w io.Writer) {

@@ -17,8 +17,8 @@ import (
 // made with other settings is rejected.
 type indexFlags struct {
 	profile                                string
-	changed                                func(flag string) bool
-	method                                 methodFlags // some of its settings
+	fs                                     *pflag.FlagSet // of the command
+	method                                 methodFlags    // some of its settings
 	compare, normalize, overrides          string
 	titleThreshold, titleAgrees, urlAgrees float64
 	images                                 bool
@@ -31,7 +31,7 @@ type indexFlags struct {
 const profileClassic = "classic"
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
-	f.changed = fs.Changed
+	f.fs = fs
 	s := &f.of
 	bindSpec(fs, "serve", "url", "mode", flags{"mode": (*string)(&s.URL), "agrees": &f.urlAgrees})
 	bindSpec(fs, "serve", "title", "mode", flags{"mode": (*string)(&s.Title), "threshold": &f.titleThreshold, "agrees": &f.titleAgrees})
@@ -112,12 +112,10 @@ func (f *indexFlags) classic() error {
 	if f.profile != profileClassic {
 		return usage("--profile %q: invalid (want standard or classic)", f.profile)
 	}
-	var known pflag.FlagSet
-	new(indexFlags).add(&known)
 	var unasked error
-	known.VisitAll(func(flag *pflag.Flag) {
-		if name := flag.Name; f.changed(name) && name != "profile" && name != "normalize" && name != "backlog" {
-			unasked = usage("--profile classic cannot be combined with --%s", name)
+	f.fs.Visit(func(flag *pflag.Flag) {
+		if decides(flag.Name) && !slices.Contains([]string{"profile", "normalize", "backlog"}, flag.Name) {
+			unasked = usage("--profile classic cannot be combined with --%s", flag.Name)
 		}
 	})
 	return unasked
@@ -136,18 +134,12 @@ func (f *indexFlags) pictures() (float64, error) {
 		return 0, usage("--images: %s has no effect without pictures (want --images='true %s=%s')", of.Name, of.Name, of.Value)
 	case !f.images:
 		return 0, nil
-	case f.bytes < 1:
-		return 0, usage("--images: bytes=%s: too small (want at least 1)", &f.bytes)
+	case f.of.CommonPictures <= 0 || f.of.CommonPictures > 1:
+		return 0, usage("--images: common=%g: out of range (want above 0, at most 1)", f.of.CommonPictures)
+	case f.bytes < 1 || f.pixels < 1:
+		return 0, usage("--images: bytes=%s, pixels=%d: too small (want at least 1 each)", &f.bytes, f.pixels)
 	}
 	return f.of.CommonPictures, nil
-}
-
-// pictureLimits returns the limits for pictures to hash, or nil if the service accepts none.
-func (f *indexFlags) pictureLimits() *image.Limits {
-	if !f.images {
-		return nil
-	}
-	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
 }
 
 func titled(compare string) (bool, error) {

@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,6 +93,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitPipe
 	}
 	code, hint := exitFailed, ""
+	var p *api.Problem
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
 		code = exitUnlike
@@ -101,7 +103,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		code = exitRejects
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
-	case refusedToken(err):
+	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
 		hint = "; name the file of a token that may with --token-file FILE, or put the token in NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
 		hint = "; --skip-damaged goes on without the rest"
@@ -168,11 +170,9 @@ func newRoot(a *app) *cobra.Command {
 		_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
 		return err
 	})
-	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
-		boundedAll(cmd)
 		switch cmd.Name() {
 		case "help":
 			cmd.Run, cmd.RunE = nil, func(help *cobra.Command, args []string) error {

@@ -315,22 +315,3 @@ func (r *rejects) end() {
 		}
 	}
 }
-
-// most returns the error of a run that rejected most records.
-func (r *rejects) most(documents int64) error {
-	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
-		grouped(r.count), grouped(r.count+documents), r.first)
-}
-
-// nothingRead returns the error of a run that read no document, or nil if it rejected none.
-func (r *rejects) nothingRead() error {
-	switch {
-	case r.count == 0:
-		return nil
-	case r.count == 1:
-		return fmt.Errorf("nothing could be read: %w", r.first)
-	case len(r.kinds) > 1:
-		r.tell()
-	}
-	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
-}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -128,9 +129,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
-	switch passage.Border(c.whole) {
-	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
-	default:
+	if !slices.Contains([]passage.Border{passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs}, passage.Border(c.whole)) {
 		return cfg, usage("--whole %s: invalid (want words, sentences, lines, paragraphs)", c.whole)
 	}
 	switch c.unit {

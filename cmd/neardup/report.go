@@ -176,19 +176,27 @@ func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *read
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	r := &p.rejected
 	switch {
-	case documents > 0 && p.rejected.count > documents && !p.cmd.Flags().Changed("strict"):
-		p.rejected.end()
-		return p.rejected.most(documents)
+	case documents > 0 && r.count > documents && !p.cmd.Flags().Changed("strict"):
+		r.end()
+		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
 		if fields := p.r.Unmet(); len(fields) > 0 {
 			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], p.r.Names())
 		}
 		return nil
-	case p.rejected.count == 0 && !p.flags.quiet:
-		fmt.Fprintln(p.stderr, "warning: the inputs have no record")
+	case r.count == 0:
+		if !p.flags.quiet {
+			fmt.Fprintln(p.stderr, "warning: the inputs have no record")
+		}
+		return nil
+	case r.count == 1:
+		return fmt.Errorf("nothing could be read: %w", r.first)
+	case len(r.kinds) > 1:
+		r.tell()
 	}
-	return p.rejected.nothingRead()
+	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }
 
 // progress prints a line on a terminal, at most every half second.
@@ -257,6 +265,7 @@ type summary struct {
 
 // spent is what a run has taken so far.
 type spent struct {
+	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	PeakMemory int64   `json:"peakMemoryBytes"`
 	time, cpu  time.Duration
@@ -265,7 +274,7 @@ type spent struct {
 func (s *spent) measure(start time.Time) {
 	s.time = time.Since(start)
 	s.cpu, s.PeakMemory = resources()
-	s.CPUSeconds = s.cpu.Seconds()
+	s.Seconds, s.CPUSeconds = s.time.Seconds(), s.cpu.Seconds()
 }
 
 func (s *spent) effort(w io.Writer) {
@@ -419,12 +428,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-func appendString(b []byte, s string) []byte {
-	q, err := json.Marshal(s)
-	if err != nil { // strings always marshal
-		return append(b, `""`...)
-	}
-	return append(b, q...)
+func jsonText(s string) []byte {
+	q, _ := json.Marshal(s) // strings always marshal
+	return q
 }
 
 func noText(w io.Writer, n int64) {

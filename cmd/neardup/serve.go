@@ -6,17 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
@@ -151,7 +154,12 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopTraces()
-	store, err := awaitLog(ctx, s, gate, func() (*openStore, error) { return s.open(ctx, settings) })
+	store, err := awaitLog(ctx, s, gate, func() (*openStore, error) {
+		if s.index.profile == profileClassic {
+			return s.stores.openClassic(ctx, settings)
+		}
+		return s.stores.open(ctx, storeDir(s.data))
+	})
 	if err != nil {
 		return unlessEnded(ctx, err)
 	}
@@ -177,6 +185,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
 	registry := newRegistry(store)
+	var pictures *image.Limits // nil: the service takes none
+	if s.index.images {
+		pictures = &image.Limits{Bytes: int64(s.index.bytes), Pixels: s.index.pixels}
+	}
 	config := server.Config{
 		Classic: store.tenants, Store: store, Remote: store.remote,
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
@@ -188,7 +200,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			}
 			return settings
 		},
-		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: pictures, Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	}
 	handler, err := awaitLog(ctx, s, gate, func() (*server.Server, error) { return server.New(ctx, config) })
@@ -244,13 +256,6 @@ func unlessEnded(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, error) {
-	if s.index.profile == profileClassic {
-		return s.stores.openClassic(ctx, settings)
-	}
-	return s.stores.open(ctx, storeDir(s.data))
 }
 
 // untilEnd runs the background work of a server until ctx or the listener ends. Then it waits at most
@@ -356,12 +361,11 @@ func storeDir(data string) string { return filepath.Join(data, "store") }
 
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err == nil {
+		defer os.Remove(f.Name())
+		_, err = f.Write(content)
+		err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -369,4 +373,39 @@ func replaceFile(path string, content []byte, mode os.FileMode) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// notifySystemd sends a state such as READY=1 to the socket that systemd names in NOTIFY_SOCKET. Without one it does
+// nothing.
+func notifySystemd(log *slog.Logger, state string) {
+	socket := os.Getenv("NOTIFY_SOCKET")
+	if socket == "" {
+		return
+	}
+	conn, err := net.Dial("unixgram", socket)
+	if err == nil {
+		_, err = conn.Write([]byte(state))
+		_ = conn.Close() // a datagram is sent by then
+	}
+	if err != nil {
+		log.Warn("systemd was not notified", "state", state, "cause", err.Error())
+	}
+}
+
+// feedWatchdog notifies the watchdog of systemd, twice in each of its periods (WATCHDOG_USEC), until ctx ends.
+func feedWatchdog(ctx context.Context, log *slog.Logger) {
+	period, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
+	if err != nil || period < 2 {
+		return
+	}
+	beat := time.NewTicker(time.Duration(period) * time.Microsecond / 2)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			notifySystemd(log, "WATCHDOG=1")
+		}
+	}
 }

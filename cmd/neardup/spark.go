@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,14 +114,20 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 		return j, v.decides.job(set, &j)
 	}
 	j.Method = given(set, new(cutFlags).add)
-	if _, err := v.cuts.steps(); err != nil {
+	if _, err := v.cuts.passages(); err != nil {
 		return j, err
 	}
 	return j, v.input.canReplace()
 }
 
 func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
-	if err := d.checkAgainst(); err != nil {
+	switch {
+	case d.against.append:
+		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
+	case len(d.against.paths) > 1:
+		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
+	}
+	if err := d.against.refuse(map[string]bool{"overrides": d.overrides != ""}); err != nil {
 		return err
 	}
 	j.Variants, j.Against = d.withVariants, strings.Join(d.against.paths, "")
@@ -150,17 +158,6 @@ func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	full, err := filepath.Abs(d.overrides)
 	j.Overrides = full
 	return err
-}
-
-// checkAgainst rejects flags that do not work on Spark.
-func (d *decideFlags) checkAgainst() error {
-	switch {
-	case d.against.append:
-		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
-	case len(d.against.paths) > 1:
-		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
-	}
-	return d.against.refuse(map[string]bool{"overrides": d.overrides != ""})
 }
 
 func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
@@ -197,20 +194,6 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 	return v.report(job.Summary)
 }
 
-// inCluster reports whether options of spark-submit select cluster deploy mode.
-func inCluster(args []string) bool {
-	for i, a := range args {
-		name, value, ok := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
-		if name == "--deploy-mode" && !ok && i+1 < len(args) {
-			value = args[i+1]
-		}
-		if (name == "--deploy-mode" || name == "spark.submit.deployMode") && strings.TrimSpace(value) == "cluster" {
-			return true
-		}
-	}
-	return false
-}
-
 // unpack writes the Python package, its main program and the job into dir. It fails if the jar is missing.
 func unpack(source fs.FS, dir string, job sparkJob) error {
 	if _, err := fs.Stat(source, "src/neardup/spark/jar/neardup-spark.jar"); err != nil && os.Getenv("NEARDUP_JAR") == "" {
@@ -240,13 +223,10 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	if v.master != "" {
 		args = append(args, "--master", v.master)
 	}
-	for _, c := range v.conf {
+	bar := fmt.Sprintf("spark.ui.showConsoleProgress=%t", !v.quiet && onTerminal(v.stderr))
+	for _, c := range slices.Concat(v.conf, v.ofOneMachine(s, more), []string{bar}) {
 		args = append(args, "--conf", c)
 	}
-	for _, c := range v.ofOneMachine(s, more) {
-		args = append(args, "--conf", c)
-	}
-	args = append(args, "--conf", "spark.ui.showConsoleProgress="+strconv.FormatBool(!v.quiet && onTerminal(v.stderr)))
 	args = append(append(args, more...), filepath.Join(dir, "run.py"), filepath.Join(dir, "job.json"))
 	cmd := exec.CommandContext(ctx, s.submit, args...)
 	path := filepath.Join(dir, "src")
@@ -333,8 +313,7 @@ func (v *sparkVerb) report(file string) error {
 	}
 	var s sparkSummary
 	var cut passageSummary
-	var took struct{ Seconds float64 }
-	for _, part := range []any{&s, &cut, &took} {
+	for _, part := range []any{&s, &cut} {
 		if err := json.Unmarshal(b, part); err != nil {
 			return err
 		}
@@ -348,7 +327,7 @@ func (v *sparkVerb) report(file string) error {
 	default:
 		s.print(v.stderr, &v.decides)
 	}
-	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\n", took.Seconds)
+	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\n", cut.Seconds)
 	return err
 }
 
@@ -380,4 +359,140 @@ func (f *inputFlags) canReplace() error {
 		return usage("%w", err)
 	}
 	return nil
+}
+
+// A sparkHome is a Python with Spark. heap is the heap that its Java would take in MB, or 0 if unknown.
+type sparkHome struct {
+	python, submit, home string
+	heap                 int
+}
+
+// askSpark is a Python program that prints the folder of pyspark. Importing pyspark would take half a second.
+const askSpark = `
+import importlib.util, os, runpy
+for name in ("pyspark", "pyarrow", "numpy"):
+    found = importlib.util.find_spec(name)
+    assert found and found.origin, "No module named " + repr(name)
+    if name == "pyspark":
+        home = os.path.dirname(found.origin)
+        version = runpy.run_path(os.path.join(home, "version.py"))["__version__"]
+        assert int(version.split(".")[0]) >= 4, "Spark " + version + " is too old: 4 is needed"
+print(home)
+`
+
+func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
+	s.python = cmp.Or(v.python, os.Getenv("PYSPARK_PYTHON"), "python3")
+	out, err := exec.CommandContext(ctx, s.python, "-c", askSpark).Output()
+	if err != nil {
+		reason := err.Error()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+			reason = lines[len(lines)-1]
+		}
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
+	}
+	s.home = cmp.Or(os.Getenv("SPARK_HOME"), strings.TrimSpace(string(out)))
+	s.submit = filepath.Join(s.home, "bin", "spark-submit")
+	if _, err := os.Stat(s.submit); err != nil {
+		return s, fmt.Errorf("no Spark: %w", err)
+	}
+	s.heap, err = s.checkJava(ctx)
+	return s, err
+}
+
+const oldestJava = 17 // of Spark 4
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+// checkJava reports a missing or old Java, which spark-submit would not explain, and returns the heap that Java
+// would take. It checks nothing if Spark's own configuration may name another Java.
+func (s sparkHome) checkJava(ctx context.Context) (heap int, err error) {
+	_, err = os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
+	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
+		return 0, nil
+	}
+	java := "java"
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		java = filepath.Join(home, "bin", "java")
+	}
+	const want = "Spark needs Java %d or later (such as the package openjdk-17-jre-headless), on PATH or in JAVA_HOME"
+	said, err := exec.CommandContext(ctx, java, "-XshowSettings:vm", "-version").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("no Java: %w; "+want, err, oldestJava)
+	}
+	if m := javaVersion.FindSubmatch(said); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && n < oldestJava {
+			return 0, fmt.Errorf("%s is Java %d; "+want, java, n, oldestJava)
+		}
+	}
+	return heapOf(said), nil
+}
+
+// mostHeap is the largest default heap of the JVM, because Spark stores data between stages on disk.
+const mostHeap = 8 << 10
+
+var heapSize = regexp.MustCompile(`Max\. Heap Size \(Estimated\): ([\d.]+)([MG])`)
+
+// heapOf returns the heap, in MB, that a JVM chooses by default according to -XshowSettings:vm. That is a
+// quarter of the memory of the machine or container. It returns 0 if the output has no heap size.
+func heapOf(said []byte) int {
+	m := heapSize.FindSubmatch(said)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.ParseFloat(string(m[1]), 64)
+	if string(m[2]) == "G" {
+		n *= 1 << 10
+	}
+	return int(min(n, mostHeap))
+}
+
+// lightJVM holds JVM options for a short run on one machine. By default, half of its CPU time is spent on
+// compilation that pays off too late (docs/scale.md).
+const lightJVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+// leastHeap is the default heap of Spark's JVM, in MB.
+const leastHeap = 1 << 10
+
+// submitted returns the options of spark-submit with their values, and the settings of --conf.
+func submitted(args []string) map[string]string {
+	set := map[string]string{}
+	for i, a := range args {
+		name, value, is := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
+		if !is && i+1 < len(args) {
+			value = args[i+1]
+		}
+		set[name] = strings.TrimSpace(value)
+	}
+	return set
+}
+
+// inCluster reports whether options of spark-submit select cluster deploy mode.
+func inCluster(args []string) bool {
+	set := submitted(args)
+	return set["--deploy-mode"] == "cluster" || set["spark.submit.deployMode"] == "cluster"
+}
+
+// ofOneMachine returns settings NAME=VALUE for a Spark in one local JVM, without those that the user has set.
+func (v *sparkVerb) ofOneMachine(s sparkHome, more []string) (conf []string) {
+	set := submitted(slices.Concat(v.conf, more))
+	master := cmp.Or(set["--master"], set["spark.master"], v.master, os.Getenv("MASTER"), "local[*]")
+	dir := cmp.Or(os.Getenv("SPARK_CONF_DIR"), filepath.Join(s.home, "conf"))
+	_, err := os.Stat(filepath.Join(dir, "spark-defaults.conf"))
+	switch {
+	case err == nil || set["--properties-file"] != "": // it may name all
+		return nil
+	case !strings.HasPrefix(master, "local") || strings.HasPrefix(master, "local-cluster"):
+		return nil
+	}
+	java := set["--driver-java-options"] + set["spark.driver.extraJavaOptions"] + set["spark.driver.defaultJavaOptions"]
+	if java+os.Getenv("JDK_JAVA_OPTIONS")+os.Getenv("SPARK_SUBMIT_OPTS") == "" {
+		conf = append(conf, "spark.driver.defaultJavaOptions="+lightJVM)
+	}
+	memory := set["--driver-memory"] + set["spark.driver.memory"] + os.Getenv("SPARK_DRIVER_MEMORY")
+	if memory == "" && s.heap > leastHeap {
+		conf = append(conf, fmt.Sprintf("spark.driver.memory=%dm", s.heap))
+	}
+	return conf
 }

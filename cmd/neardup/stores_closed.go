@@ -40,7 +40,18 @@ func (b *backup) do(ctx context.Context, args []string) error {
 		return usage("nothing to back up (want either --data or --server)")
 	}
 	if b.data != "" {
-		return b.offline(ctx, name)
+		store, err := closedIn(b.data)
+		switch {
+		case err != nil:
+			return err
+		case within(name, store):
+			return usage("%s: inside the store (want another folder)", name)
+		}
+		err = snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) })
+		if err == nil {
+			fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
+		}
+		return err
 	}
 	c, err := b.remote.client(b.stderr)
 	if err != nil {
@@ -49,29 +60,13 @@ func (b *backup) do(ctx context.Context, args []string) error {
 	defer c.Close()
 	done, err := c.Backup(ctx, name)
 	var refused *api.Problem
-	if errors.As(err, &refused) && refused.Code() == api.CodeNotFound {
-		return fmt.Errorf("%w: it was started without --backups DIR", err)
+	switch {
+	case errors.As(err, &refused) && refused.Code() == api.CodeNotFound:
+		err = fmt.Errorf("%w: it was started without --backups DIR", err)
+	case err == nil:
+		fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
 	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
-	return nil
-}
-
-func (b *backup) offline(ctx context.Context, name string) error {
-	store, err := closedIn(b.data)
-	if err != nil {
-		return err
-	}
-	if within(name, store) {
-		return usage("%s: inside the store (want another folder)", name)
-	}
-	if err := snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) }); err != nil {
-		return err
-	}
-	fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
-	return nil
+	return err
 }
 
 func within(path, dir string) bool {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,13 +110,13 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if len(g.tenant) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
+	of.Source = docid.SourceOf(history, library)
 	if g.index.profile == profileClassic {
-		return g.classic(ctx, docid.SourceOf(history, library), library, settings)
+		return g.classic(ctx, of, library)
 	}
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	of.Source = docid.SourceOf(history, library)
 	lost, err := g.fromSinks(ctx, of)
 	if err == nil && g.stores.log != "" {
 		err = adoptLog(ctx, g.app, g.data, &g.stores)
@@ -125,13 +124,13 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-func (g *again) classic(ctx context.Context, from docid.Source, library docid.Library, settings docid.Settings) (err error) {
-	store, err := g.stores.openClassic(ctx, settings)
+func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Library) (err error) {
+	store, err := g.stores.openClassic(ctx, of.Settings)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	of := docid.Rebuild{Store: classic.Restorer{Service: store.classic, Library: library}, Source: from, Settings: settings, AsStored: true, Drained: g.drained}
+	of.Store, of.AsStored, of.Rejudge = classic.Restorer{Service: store.classic, Library: library}, true, false
 	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, nil, tenant) }))
 }
 
@@ -151,14 +150,14 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lo
 }
 
 func lacks(tenant string, sum docid.Rebuilt) error {
-	var all []error
+	var texts, rows error
 	if sum.Missing > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing))
+		texts = fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing)
 	}
 	if sum.Rowless > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+		rows = fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless)
 	}
-	return errors.Join(all...)
+	return errors.Join(texts, rows)
 }
 
 // logEmpty returns an error if the log has entries. It runs before hours of work.
@@ -193,7 +192,12 @@ func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (lost, err erro
 
 // rebuild rebuilds the index of a tenant. If the settings changed, it also judges the docIds of the store again.
 func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store, tenant string) (docid.Rebuilt, error) {
-	of.Tenant, of.Progress = tenant, g.progress(tenant)
+	last := 0
+	of.Tenant, of.Progress = tenant, nowAndThen(g.stderr, func(made int, since time.Duration) string {
+		rate := float64(made-last) / since.Seconds()
+		last = made
+		return fmt.Sprintf("%s: %s changes replayed, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
+	})
 	sum, err := of.Run(ctx)
 	if err != nil {
 		return sum, err
@@ -203,10 +207,10 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 		return sum, nil
 	}
 	d, err := docid.NewDetector(ctx, store, tenant, of.Settings)
-	if err == nil {
-		err = g.rejudge(ctx, tenant, d)
+	if err != nil {
+		return sum, err
 	}
-	return sum, err
+	return sum, g.rejudge(ctx, tenant, d)
 }
 
 // valid reports a missing flag or flags that cannot be combined.
@@ -239,36 +243,28 @@ func hint(err error) error {
 	return err
 }
 
-func (g *again) progress(tenant string) func(made int) {
-	last := 0
-	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
-		rate := float64(made-last) / since.Seconds()
-		last = made
-		return fmt.Sprintf("%s: %s changes replayed, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
-	})
-}
-
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
-	tell(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
+	fmt.Fprintf(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
-		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
+		fmt.Fprintf(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
-	tell(g.stdout, "\n  %s, %s\n", counted(int64(sum.Leaders), "docId"), counted(int64(sum.Members), "article"))
+	fmt.Fprintf(g.stdout, "\n  %s, %s\n", counted(int64(sum.Leaders), "docId"), counted(int64(sum.Members), "article"))
 	if sum.Digest != "" {
-		tell(g.stdout, "  digest of the log: %s\n", sum.Digest)
+		fmt.Fprintf(g.stdout, "  digest of the log: %s\n", sum.Digest)
 	}
 	if sum.Epoch {
-		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
+		fmt.Fprintf(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
 	}
-	if sum.Textless > 0 {
-		tell(g.stdout, "  %s docIds have no text, which HBase had not got: articles join them by url or title only\n", grouped(int64(sum.Textless)))
-	}
-	if sum.Keptless > 0 {
-		tell(g.stdout, "  %s kept copies have no text, HBase had not got it or had a later one\n", grouped(int64(sum.Keptless)))
-	}
+	g.some(int(sum.Textless), "docIds have no text, which HBase had not got: articles join them by url or title only")
+	g.some(int(sum.Keptless), "kept copies have no text, HBase had not got it or had a later one")
 }
 
-func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
+// some prints a number of things, unless there is none.
+func (g *again) some(n int, things string) {
+	if n > 0 {
+		fmt.Fprintf(g.stdout, "  %s %s\n", grouped(int64(n)), things)
+	}
+}
 
 // A rebuild from the folder writes the new store to DIR/store.rebuilt. Afterwards it moves the previous store to
 // DIR/store.before.
@@ -313,7 +309,7 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
 		if !g.changed {
-			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+			fmt.Fprintf(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
 			return os.RemoveAll(rebuiltDir(g.data))
 		}
 		if err := commit(); err != nil {
@@ -333,7 +329,7 @@ func (g *again) exchange() error {
 	if err := durable.Rename(rebuiltDir(g.data), store); err != nil {
 		return err
 	}
-	tell(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
+	fmt.Fprintf(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
 	return nil
 }
 
@@ -381,20 +377,11 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 	if err != nil {
 		return fmt.Errorf("tenant %q: %w", tenant, err)
 	}
-	tell(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
+	fmt.Fprintf(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
 		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
-	for _, line := range []struct {
-		n    int
-		says string
-	}{
-		{sum.Textless, "articles keep their docId, for their text is not kept"},
-		{sum.Together, "docIds are like an earlier one and stay: other articles belong to them"},
-		{sum.Undecided, "articles keep their docId, for too many share a key with them"},
-	} {
-		if line.n > 0 {
-			tell(g.stdout, "  %s %s\n", grouped(int64(line.n)), line.says)
-		}
-	}
+	g.some(sum.Textless, "articles keep their docId, for their text is not kept")
+	g.some(sum.Together, "docIds are like an earlier one and stay: other articles belong to them")
+	g.some(sum.Undecided, "articles keep their docId, for too many share a key with them")
 	return nil
 }
 

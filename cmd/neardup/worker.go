@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -182,15 +183,14 @@ func (v *workerRead) do(ctx context.Context, args []string) error {
 	defer r.Close()
 	var counts worker.Counts
 	dec, out := r.NewDecoder(), bufio.NewWriterSize(v.stdout, 1<<18)
-	for it, next := range r.Items() {
+	for it, err := range r.Items() {
 		counts.In++
 		counts.Out++
-		err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next))
-		if err != nil {
-			break
+		if err := cmp.Or(ctx.Err(), v.line(out, dec, file, it, err)); err != nil {
+			return fmt.Errorf("worker read: %w", err)
 		}
 	}
-	if err := errors.Join(err, out.Flush()); err != nil {
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("worker read: %w", err)
 	}
 	return json.NewEncoder(v.stderr).Encode(counts)
@@ -203,9 +203,10 @@ func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it co
 		err = dec.Decode(it, &doc)
 	}
 	line, reason := it.Line, ""
-	if reject := corpus.Rejected(err); reject != nil {
+	switch reject := corpus.Rejected(err); {
+	case reject != nil:
 		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	id := doc.ID
@@ -265,7 +266,7 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 	})
 }
 
-func (c *cutFlags) steps() (*passage.Steps, error) {
+func (c *cutFlags) passages() (*worker.Passages, error) {
 	if c.near {
 		return nil, usage("--near: not supported on Spark, which finds equal passages only")
 	}
@@ -274,11 +275,7 @@ func (c *cutFlags) steps() (*passage.Steps, error) {
 		return nil, err
 	}
 	cfg.Memory, cfg.Workers = worker.PassagesMemory, 1
-	return passage.NewSteps(cfg)
-}
-
-func (c *cutFlags) passages() (*worker.Passages, error) {
-	steps, err := c.steps()
+	steps, err := passage.NewSteps(cfg)
 	least := c.least
 	if c.units() != "" && !c.fs.Changed("least") {
 		least = "any"

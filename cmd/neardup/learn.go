@@ -1,11 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,26 +46,19 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	if (len(t.judged) > 0) == (t.labelled != "") {
 		return usage("no labelled pairs (want --judged or --labelled)")
 	}
+	var r interface {
+		WriteText(w io.Writer) error
+		WriteSVG(w io.Writer) error
+	}
 	if len(t.judged) > 0 || c.Name != "ngram" || t.out != "" || t.precision != 0 {
-		return t.curve(ctx, inputs)
+		r, err = t.curve(ctx, c, inputs)
+	} else {
+		r, err = t.ngram(ctx, c, inputs)
 	}
-	r, err := t.ngram(ctx, inputs)
-	if err != nil {
-		return err
+	if err == nil && t.svg != "" {
+		err = writeFile(t.svg, r.WriteSVG)
 	}
-	return t.told(r)
-}
-
-func (t *tune) told(r interface {
-	WriteText(w io.Writer) error
-	WriteSVG(w io.Writer) error
-}) error {
-	if t.svg != "" {
-		if err := writeFile(t.svg, r.WriteSVG); err != nil {
-			return err
-		}
-	}
-	return printed(t.app, t.json, r, nil)
+	return printed(t.app, t.json, r, err)
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
@@ -76,9 +74,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 }
 
 // ngram learns the substrings and the threshold of method ngram.
-func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err error) {
-	c, err := t.method.choice()
-	_, clean, err := t.method.made(c, err)
+func (t *tune) ngram(ctx context.Context, c methods.Choice, inputs []string) (r ngram.Report, err error) {
+	_, clean, err := t.method.method()
 	if err != nil {
 		return r, err
 	}
@@ -110,35 +107,30 @@ func (t *tune) ngram(ctx context.Context, inputs []string) (r ngram.Report, err 
 const curveFloor = .3
 
 // curve measures thresholds of a method on pairs that people have labelled.
-func (t *tune) curve(ctx context.Context, inputs []string) error {
-	c, err := t.method.choice()
+func (t *tune) curve(ctx context.Context, c methods.Choice, inputs []string) (r eval.CurveReport, err error) {
 	switch {
-	case err != nil:
-		return err
 	case c.Get("threshold") != "":
-		return usage("--threshold cannot be given, because tune proposes it")
+		return r, usage("--threshold cannot be given, because tune proposes it")
 	case !c.Takes("threshold") || c.Get("verify") == "off":
-		return usage("--method %s: no threshold to choose", c.Name)
+		return r, usage("--method %s: no threshold to choose", c.Name)
 	}
 	m, n, err := t.method.at(curveFloor)
 	if err != nil {
-		return err
+		return r, err
 	}
 	pairs, _, err := t.sample(ctx, inputs)
 	if err != nil {
-		return err
+		return r, err
 	}
 	found, bias := scored(m, n, pairs)
-	r := eval.Curve(m.Spec().String(), found, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
+	r = eval.Curve(m.Spec().String(), found, curveFloor, eval.Aim{Precision: t.precision, Recall: t.recall})
 	if c.Name == "auto" {
 		r.Bias = bias
 	}
 	if t.out != "" {
-		if err := writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) }); err != nil {
-			return err
-		}
+		err = writeFile(t.out, func(w io.Writer) error { return t.configuration(w, r) })
 	}
-	return t.told(r)
+	return r, err
 }
 
 // scored compares pairs, and returns the bits by which their probabilities are off.
@@ -237,16 +229,15 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 		words, err = methods.Splitter(nil)
 		return n, words, err
 	}
-	f, err := os.Open(i.dictionary)
+	added, err := os.ReadFile(i.dictionary)
 	if err != nil {
 		return n, words, err
 	}
-	defer f.Close()
-	words, err = methods.Splitter(f)
+	words, err = methods.Splitter(bytes.NewReader(added))
 	if err != nil {
-		return n, words, fmt.Errorf("%s: %w", i.dictionary, err)
+		err = fmt.Errorf("%s: %w", i.dictionary, err)
 	}
-	return n, words, nil
+	return n, words, err
 }
 
 func (i *idf) do(ctx context.Context, inputs []string) error {
@@ -263,8 +254,8 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 				return nil, err
 			}
 			defer func() { _ = remove() }() // temporary
-			path, err := i.train(ctx, n, words, dir, rep, &sum)
-			if err != nil {
+			path := filepath.Join(dir, "table")
+			if err := i.train(ctx, n, words, path, rep, &sum); err != nil {
 				return nil, err
 			}
 			tables = append(tables, path)
@@ -300,19 +291,156 @@ func (s *idfSummary) print(w io.Writer) {
 	s.effort(w)
 }
 
-// train counts the words of all documents and returns the path of the table, in dir.
-func (i *idf) train(ctx context.Context, clean neardup.Cleaner, words keyword.Splitter, dir string, rep *reporter, sum *idfSummary) (path string, err error) {
-	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: int64(i.run.memory) / 2, Dir: dir})
+// train counts the words of all documents in a table at path.
+func (i *idf) train(ctx context.Context, clean neardup.Cleaner, words keyword.Splitter, path string, rep *reporter, sum *idfSummary) (err error) {
+	trainer := keyword.NewTrainer(words, keyword.TrainOptions{Memory: int64(i.run.memory) / 2, Dir: filepath.Dir(path)})
 	defer func() { err = errors.Join(err, trainer.Close()) }()
 	add := func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (failed error, _ error) {
 		return trainer.Add(clean.Clean(doc.Text)), nil
 	}
 	if err := eachDocument(ctx, rep, "count", &sum.readCounts, add, func(failed error) error { return failed }); err != nil {
-		return "", err
+		return err
 	}
-	f, err := os.CreateTemp(dir, "table-")
+	return writeFile(path, func(w io.Writer) error { return trainer.WriteTable(ctx, w) })
+}
+
+type evaluation struct {
+	*app
+	eval.Options            `flags:"at floor examples"`
+	truth, pairs, decisions string
+	json                    bool
+	judged                  string // pairs that people have judged, to measure the method against
+	input                   inputFlags
+	method                  methodFlags
+}
+
+func (e *evaluation) do(ctx context.Context, inputs []string) error {
+	if e.judged != "" {
+		if e.truth != "" || e.pairs != "" || e.decisions != "" {
+			return usage("--judged cannot be combined with --truth, --pairs or --decisions")
+		}
+		m, n, err := e.method.method()
+		if err != nil {
+			return err
+		}
+		pairs, err := e.input.judgedPairs(ctx, e.app, inputs, e.judged)
+		r := eval.Judged(pairs, func(p eval.JudgedPair) eval.Verdict { return decide(m, n, p) }, e.Examples)
+		return printed(e.app, e.json, r, err)
+	}
+	if err := expects()(nil, inputs); err != nil {
+		return err
+	}
+	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
+		return usage("nothing to measure (want --truth with --pairs or --decisions, or --judged)")
+	}
+	if e.pairs != "" {
+		r, err := eval.Pairs(e.truth, e.pairs, e.Options)
+		return printed(e.app, e.json, r, err)
+	}
+	r, err := eval.Decisions(e.truth, e.decisions, e.Options)
+	return printed(e.app, e.json, r, err)
+}
+
+func indented(w io.Writer, result any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(result)
+}
+
+func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err error) error {
 	if err != nil {
-		return "", err
+		return err
 	}
-	return f.Name(), errors.Join(trainer.WriteTable(ctx, f), f.Close())
+	out := corpus.NewStream(a.stdout)
+	if asJSON {
+		err = indented(out, r)
+	} else {
+		err = r.WriteText(out)
+	}
+	if err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// fill adds the missing texts of pairs from the inputs, using the first document with an id. It calls others,
+// unless nil, with the texts of documents that no pair lacks.
+func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
+	missing := eval.MissingTexts(pairs)
+	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {
+		err := f.each(ctx, a, inputs, func(doc *neardup.Document) bool {
+			places := missing[doc.ID]
+			for _, place := range places {
+				*place = cmp.Or(*place, doc.Text)
+			}
+			if len(places) == 0 && others != nil {
+				others(doc.Text)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		missing = eval.MissingTexts(pairs)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no text of %s, for example %q", counted(int64(len(missing)), "document"), slices.Min(slices.Collect(maps.Keys(missing))))
+	}
+	return nil
+}
+
+func (f *inputFlags) judgedPairs(ctx context.Context, a *app, inputs []string, files ...string) (pairs []eval.JudgedPair, err error) {
+	for _, file := range files {
+		of, err := eval.ReadJudged(file)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, of...)
+	}
+	if err := f.fill(ctx, a, inputs, pairs, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(files, ", "), err)
+	}
+	return pairs, nil
+}
+
+// each calls do with every readable document of the inputs until do returns false.
+func (f *inputFlags) each(ctx context.Context, a *app, inputs []string, do func(*neardup.Document) (more bool)) error {
+	r, err := f.open(a, inputs, "")
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for doc, err := range r.Documents() {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			if !do(doc) {
+				return nil
+			}
+		case corpus.Rejected(err) == nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// decide decides a pair like a batch of these two documents.
+func decide(m neardup.Method, n text.Normalizer, p eval.JudgedPair) eval.Verdict {
+	x, y := n.Clean(p.TextA), n.Clean(p.TextB)
+	match := verdict(m, x, y)
+	return eval.Verdict{
+		Match: match, Found: x == y || meet(m, x, y),
+		Short: min(methods.Length(x), methods.Length(y)) < 2*methods.DefaultLimit,
+		Sure:  match.Basis == neardup.BasisEqual || match.Basis == methods.BasisSure,
+	}
+}
+
+// meet reports whether a search would compare two texts. A probe key of one must be an index key of the
+// other, and the sketches must not rule the pair out.
+func meet(m neardup.Method, x, y string) bool {
+	var a, b neardup.Record
+	m.Record(x, &a)
+	m.Record(y, &b)
+	return m.Plausible(a.Sketch, b.Sketch) && slices.ContainsFunc(b.Probes(), func(key uint64) bool { return slices.Contains(a.Index, key) })
 }
