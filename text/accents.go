@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// withoutAccents drops accents; with spaces, it leaves no two side by side where
-// one stood between.
+// withoutAccents drops accents. With spaces, it leaves one space where an accent stood between two.
 func withoutAccents(s string, spaces bool) string {
 	at := strings.IndexFunc(s, hasAccent)
 	if at < 0 {

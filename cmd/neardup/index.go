@@ -151,3 +151,10 @@ func titled(compare string) (bool, error) {
 	}
 	return false, usage("--compare %q: invalid (want %q or %q)", compare, corpus.OnlyText, corpus.TitleAndText)
 }
+
+// decides reports whether a flag is one of an index.
+func decides(flag string) bool {
+	var known pflag.FlagSet
+	new(indexFlags).add(&known)
+	return known.Lookup(flag) != nil
+}

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -15,10 +17,12 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/kafkalog"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
+	"github.com/neardup/neardup/store/s3"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -183,7 +187,7 @@ func (f *storeFlags) openLog(ctx context.Context) (log closingLog, err error) {
 	case inRedis(f.log):
 		log, err = redislog.Open(ctx, f.log)
 	default:
-		log, err = openKafkaLog(ctx, f.log)
+		log, err = kafkalog.Open(ctx, f.log)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--log %s: %w", where(f.log), err)
@@ -199,7 +203,7 @@ func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.S
 	case !strings.Contains(f.snapshots, "://"):
 		return pebble.SnapshotFolder(f.snapshots), nil
 	}
-	bucket, err := openBucket(ctx, f.snapshots, folder+".snapshot")
+	bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
 	if err != nil {
 		return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
 	}

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -59,12 +61,6 @@ func (g *again) do(ctx context.Context, _ []string) error {
 		return usage("--new-epoch: no copy to begin an epoch in (want --data)")
 	}
 	return g.run(ctx, fs)
-}
-
-func decides(flag string) bool {
-	var known pflag.FlagSet
-	new(indexFlags).add(&known)
-	return known.Lookup(flag) != nil
 }
 
 func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
@@ -266,8 +262,8 @@ func (g *again) some(n int, things string) {
 	}
 }
 
-// A rebuild from the folder writes the new store to DIR/store.rebuilt. Afterwards it moves the previous store to
-// DIR/store.before.
+// rebuiltDir returns the folder into which a rebuild from the folder writes the new store. Afterwards the rebuild moves the
+// previous store to DIR/store.before.
 func rebuiltDir(data string) string { return storeDir(data) + ".rebuilt" }
 func beforeDir(data string) string  { return storeDir(data) + ".before" }
 
@@ -395,6 +391,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if index.images {
 		also = " --images"
 	}
-	return fmt.Errorf("%w; serve it with the settings that it was made with, or rebuild it by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s --method '%s'%s",
 		err, data, decides.asked(), also)
 }
