@@ -7,7 +7,7 @@ import (
 	"image/color"
 )
 
-// oriented is a picture that is to be seen otherwise than it is stored.
+// oriented shows a stored picture in another orientation.
 type oriented struct {
 	image.Image
 	as int // 2 to 8, of EXIF
@@ -34,12 +34,6 @@ func (o *oriented) At(x, y int) color.Color {
 	b := o.Image.Bounds()
 	x, y = o.stored(x, y, b.Dx(), b.Dy())
 	return o.Image.At(b.Min.X+x, b.Min.Y+y)
-}
-
-// reading returns pixels of the oriented picture; w and h are its stored size.
-func (o *oriented) reading(at func(x, y int) (r, g, b uint8), w, h int) (func(x, y int) (r, g, b uint8), int, int) {
-	size := o.Bounds()
-	return func(x, y int) (r, g, b uint8) { return at(o.stored(x, y, w, h)) }, size.Dx(), size.Dy()
 }
 
 // stored returns where the pixel shown at x, y is stored: w and h are the stored size.

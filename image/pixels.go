@@ -10,8 +10,9 @@ import (
 // reference. Of 16 bits the upper 8 are used.
 func pixels(img image.Image) (at func(x, y int) (r, g, b uint8), w, h int) {
 	if t, ok := img.(*oriented); ok {
-		at, w, h = pixels(t.Image)
-		return t.reading(at, w, h)
+		stored, w, h := pixels(t.Image)
+		size := t.Bounds()
+		return func(x, y int) (r, g, b uint8) { return stored(t.stored(x, y, w, h)) }, size.Dx(), size.Dy()
 	}
 	rect := img.Bounds()
 	x0, y0 := rect.Min.X, rect.Min.Y
@@ -58,7 +59,7 @@ func paletted(m *image.Paletted) func(x, y int) (r, g, b uint8) {
 
 // straight returns a colour without its alpha.
 func straight(c color.Color) (r, g, b uint8) {
-	if c, ok := c.(color.NRGBA64); ok { // of no alpha at all it still knows the colour
+	if c, ok := c.(color.NRGBA64); ok { // it keeps the colour of a transparent pixel
 		return uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8)
 	}
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)

@@ -3,7 +3,6 @@ package text
 import (
 	_ "embed"
 	"encoding/binary"
-	"sort"
 	"sync"
 )
 
@@ -29,13 +28,10 @@ const (
 //go:embed class.bin
 var classTable string
 
-//go:embed cased.bin
-var casedTable string
-
 //go:embed simplified.bin
 var simplifiedTable string
 
-// class returns the flags of r; none for a surrogate or no code point at all.
+// class returns the flags of r, or 0 for a surrogate and an invalid code point.
 func class(r rune) uint8 {
 	if uint32(r) < 1<<16 {
 		return basic[uint16(r)]
@@ -43,7 +39,7 @@ func class(r rune) uint8 {
 	return rare(r)
 }
 
-// basic holds the flags of the first 65,536 code points: one load.
+// basic holds the flags of the first 65,536 code points, so that most take one load.
 var basic = func() (t [1 << 16]uint8) {
 	for r := range t {
 		t[r] = rare(rune(r))
@@ -51,7 +47,7 @@ var basic = func() (t [1 << 16]uint8) {
 	return t
 }()
 
-// rare looks into the table.
+// rare returns the flags of a code point from the table.
 func rare(r rune) uint8 {
 	if uint32(r) > 0x10FFFF {
 		return 0
@@ -74,6 +70,8 @@ func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
 // Hangul or Bopomofo, half-width forms and the prolonged sound mark included.
 // Every such rune is IsWord and IsAlnum. About a nanosecond.
 func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
+
+func isSpace(r rune) bool { return class(r)&classSpace != 0 }
 
 // simpler holds the simplified form of every rune with classSimplify: BMP by index, the few others by name. It
 // is built on first use: 110 KB.
@@ -102,19 +100,6 @@ func (t *simpler) of(r rune) rune {
 		return t.bmp[r-simplifyLow]
 	}
 	return t.other[r]
-}
-
-// How a rune counts for the final sigma.
-const (
-	caseNone = iota
-	caseCased
-	caseIgnorable
-)
-
-func caseClass(r rune) int {
-	n := len(casedTable) / 8
-	run := sort.Search(n, func(i int) bool { return uint32At(casedTable, 8*i) > r }) - 1
-	return int(uint32At(casedTable, 8*run+4))
 }
 
 func uint32At(s string, i int) rune {

@@ -29,8 +29,8 @@ const (
 	before      // directly before a number
 	after       // after a digit, or a digit and a space
 	percent     // before a number where a word could begin
-	behind      // ends a word
-	minus       // makes the number that follows negative, or ends a short word
+	endsWord
+	minus // makes the number that follows negative, or ends a short word
 )
 
 type sign struct {
@@ -42,7 +42,7 @@ type sign struct {
 // on letters, have rules below.
 var signs = func() map[string]sign {
 	t := map[string]sign{
-		"+": {"+", between | behind}, "±": {"±", between | before}, "+/-": {"±", between | before},
+		"+": {"+", between | endsWord}, "±": {"±", between | before}, "+/-": {"±", between | before},
 		"*": {"*", between}, "×": {"*", between}, "**": {"^", between}, "^": {"^", between},
 		"/": {"/", spaced}, "÷": {"/", between},
 		"=": {"=", between | compare}, "==": {"==", between | compare}, "≈": {"≈", between | compare},
@@ -98,7 +98,7 @@ func Sign(s string, at int) (name string, end int) {
 			return s[at:end], end
 		}
 	}
-	if currency(s[at:]) {
+	if r, _ := decodeRune(s, at); isCurrency(r) {
 		if around(s, at, end).amount() {
 			return s[at:end], end
 		}
@@ -177,7 +177,7 @@ var byteKinds = func() (t [256]uint8) {
 			t[c] = byteOther | byteSpace
 		case IsAlnum(rune(c)):
 			t[c] = byteWord
-		case class(rune(c))&classSpace != 0:
+		case isSpace(rune(c)):
 			t[c] = byteSpace
 		}
 	}
@@ -187,9 +187,8 @@ var byteKinds = func() (t [256]uint8) {
 // operatorBytes are the ASCII characters that operators of several are made of.
 const operatorBytes = "+-*/^=!<>&|@"
 
-// signEnd returns where the sign that may begin at s[at] ends: a rune, or
-// a run of operator characters without the minus of a number that follows. It
-// returns at inside such a run.
+// signEnd returns where the sign that may begin at s[at] ends: a rune, or a run of operator characters
+// without the minus of a number that follows. Inside such a run it returns at.
 func signEnd(s string, at int) int {
 	c := s[at]
 	if c >= utf8.RuneSelf {
@@ -230,22 +229,8 @@ type surroundings struct {
 }
 
 func around(s string, at, end int) surroundings {
-	p := surroundings{s: s, at: at, end: end}
-	for p.left = at; p.left > 0; {
-		r, size := utf8.DecodeLastRuneInString(s[:p.left])
-		if class(r)&classSpace == 0 {
-			break
-		}
-		p.left -= size
-	}
-	for p.right = end; p.right < len(s); {
-		r, size := decodeRune(s, p.right)
-		if class(r)&classSpace == 0 {
-			break
-		}
-		p.right += size
-	}
-	return p
+	left, right := strings.TrimRightFunc(s[:at], isSpace), strings.TrimLeftFunc(s[end:], isSpace)
+	return surroundings{s, at, end, len(left), len(s) - len(right)}
 }
 
 func (u use) holds(p surroundings) bool {
@@ -261,7 +246,7 @@ func (u use) holds(p surroundings) bool {
 		u&before != 0 && !spaceRight && startsNumber(p.s[p.end:]),
 		u&after != 0 && p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left]) && !startsInDigit(p.s[p.end:]), // not %20
 		u&percent != 0 && !spaceRight && startsNumber(p.s[p.end:]) && p.fresh(),
-		u&behind != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
+		u&endsWord != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
 		return true
 	case u&minus != 0:
 		return p.negative() || p.endsShortWord()
@@ -326,8 +311,8 @@ func (p surroundings) rightOperand() bool {
 
 // amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" none is.
 func (p surroundings) amount() bool {
-	behind := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
-	return (behind && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
+	follows := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
+	return (follows && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
 }
 
 // negative reports whether a number follows that the minus belongs to. Nothing before it may begin a range, a
@@ -412,7 +397,7 @@ func opens(s, more string) bool {
 	if r == '\'' && endsInAlnum(s[:len(s)-size]) {
 		return false // an apostrophe
 	}
-	return size == 0 || class(r)&classSpace != 0 || strings.ContainsRune("([{\"'`“‘„‚«「『《【、。", r) || isCurrency(r) ||
+	return size == 0 || isSpace(r) || strings.ContainsRune("([{\"'`“‘„‚«「『《【、。", r) || isCurrency(r) ||
 		strings.ContainsRune(more, r)
 }
 
@@ -434,11 +419,6 @@ func startsNumber(s string) bool {
 		s = strings.TrimPrefix(s[size:], " ")
 	}
 	return startsInDigit(strings.TrimPrefix(s, "."))
-}
-
-func currency(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return isCurrency(r)
 }
 
 func isCurrency(r rune) bool {

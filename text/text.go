@@ -11,6 +11,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func Default() Normalizer {
 //	zerowidth  drops zero-width marks, byte order marks, soft hyphens, bidi
 //	           controls, variation selectors and control characters
 //	nfkc       Unicode normalisation form KC (contains width); a superscript number
-//	           behind a digit gets ^ before it: 10³ becomes 10^3, m² becomes m2
+//	           after a digit gets ^ before it: 10³ becomes 10^3, m² becomes m2
 //	width      full-width ASCII becomes ASCII, half-width kana full-width
 //	lower      lower case as Python's str.lower makes it
 //	simplify   traditional Chinese characters become simplified, one by one, and
@@ -63,23 +64,14 @@ func ParseNormalizer(spec string) (Normalizer, error) {
 	}
 	var n Normalizer
 	for name := range strings.SplitSeq(spec, ",") {
-		step, ok := stepNamed(strings.TrimSpace(name))
-		if !ok {
+		step := slices.Index(stepNames[:], strings.TrimSpace(name))
+		if step < 0 {
 			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
 				name, strings.Join(stepNames[:], ","))
 		}
-		n.steps |= step
+		n.steps |= 1 << step
 	}
 	return n, nil
-}
-
-func stepNamed(name string) (uint8, bool) {
-	for i, s := range stepNames {
-		if s == name {
-			return 1 << i, true
-		}
-	}
-	return 0, false
 }
 
 // String returns the steps in the order in which they apply, or "none". It also lists them for "default", so a

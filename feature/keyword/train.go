@@ -16,7 +16,7 @@ type TrainOptions struct {
 	// Memory bounds what the counts take, in bytes; 0 is 256 MiB. Beyond it
 	// they go to files, and the result is the same. At least 1 MiB is used.
 	Memory int64
-	// Dir is where these files go; empty is the system's temporary folder.
+	// Dir is the folder of these files. If empty, it is the temporary folder of the system.
 	Dir string
 }
 
@@ -83,7 +83,7 @@ func (t *Trainer) spill() error {
 		return fmt.Errorf("spill counts: %w", err)
 	}
 	t.counts, t.memory, t.documents = map[string]int64{}, 0, 0
-	tables := t.tables()
+	tables := t.runs.Sections()
 	if len(tables) < maxRuns {
 		return nil
 	}
@@ -96,13 +96,6 @@ func (t *Trainer) spill() error {
 	return t.runs.Close()
 }
 
-func (t *Trainer) tables() (all []io.Reader) {
-	for _, run := range t.runs.Sections() {
-		all = append(all, run)
-	}
-	return all
-}
-
 // WriteTable writes the table of all texts added. No Add may follow.
 func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	t.mu.Lock()
@@ -110,7 +103,7 @@ func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	if err := t.spill(); err != nil {
 		return err
 	}
-	return Merge(ctx, w, 0, t.tables()...)
+	return Merge(ctx, w, 0, t.runs.Sections()...)
 }
 
 // Close removes the files of the Trainer.

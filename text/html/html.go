@@ -33,9 +33,8 @@ var (
 	ErrTooComplex = errors.New("web page has too many elements")
 )
 
-// Options are the limits within which a page is read. They are checked on
-// its tokens, before a tree is built, and bound memory to about 100 times the
-// size of a page; the work is linear in it.
+// Options limits the pages that are read. The limits are checked on tokens, before a tree is built. They
+// bound memory to about 100 times the size of a page; the work is linear in it.
 type Options struct {
 	Bytes    int // of the raw page and of its UTF-8
 	Depth    int // of open elements
@@ -43,8 +42,7 @@ type Options struct {
 	Attrs    int // of one element
 }
 
-// Defaults returns the limits that Extract applies: pages of people stay a
-// tenth below them.
+// Defaults returns the limits that Extract applies. Real pages reach at most a tenth of them.
 func Defaults() Options {
 	return Options{Bytes: 8 << 20, Depth: 500, Elements: 300_000, Attrs: 1000}
 }
@@ -76,20 +74,14 @@ func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, er
 	base, _ := url.Parse(pageURL)
 	out := Page{Charset: charset}
 	out.Title, out.Canonical = head(root, base)
-	out.Text, out.Fallback = mainText(root, out.Title)
+	blocks := blocks(root)
+	whole := strings.Join(blocks.lines(nil), "\n")
+	out.Text = strings.Join(article(blocks, out.Title), "\n")
+	if utf8.RuneCountInString(out.Text) <= shortest {
+		out.Text, out.Fallback = whole, true
+	}
 	return out, nil
 }
 
 // An article has more than shortest characters. A shorter text was collected from a page without one.
 const shortest = 100
-
-// mainText returns all visible text where it finds no article.
-func mainText(root *html.Node, title string) (string, bool) {
-	page := blocks(root)
-	whole := strings.Join(page.lines(nil), "\n")
-	found := strings.Join(article(page, title), "\n")
-	if utf8.RuneCountInString(found) <= shortest {
-		return whole, true
-	}
-	return found, false
-}

@@ -265,4 +265,7 @@ func decoded(b []byte, values ...any) error {
 func EncodeEntry(v *docid.Entry) []byte { return encoded(v) }
 
 // DecodeEntry reads what EncodeEntry wrote. It returns ErrCorrupt if that fails.
-func DecodeEntry(b []byte) (v docid.Entry, err error) { return v, decoded(b, &v) }
+func DecodeEntry(b []byte) (v docid.Entry, err error) {
+	err = decoded(b, &v)
+	return v, err
+}
