@@ -80,7 +80,7 @@ func newFigures(s *Server) *figures {
 	return f
 }
 
-// Describe describes what a scrape asks the stores for.
+// Describe describes the metrics of the stores.
 func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age} {
 		ch <- d
