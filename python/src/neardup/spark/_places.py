@@ -36,7 +36,7 @@ class Placed:
         """partitions: of each piece its partition, or what tells them of the planned RDD; None: pieces are partitions."""
         n = rows._jdf.queryExecution().toRdd().getNumPartitions()
         labels = list(map(int, _jar.stages(rows.sparkSession).labels(max(n, 1)).split(",")))
-        plan = rows.withColumn(PIECE, F.get(numbers(labels), F.spark_partition_id()))._jdf
+        plan = rows.withColumn(PIECE, F.get(constants(labels), F.spark_partition_id()))._jdf
         rdd = plan.queryExecution().toRdd().setName(PLACES)
         if rdd.getNumPartitions() != n:
             raise Error("Spark divided its input in another way when it planned it again")
@@ -57,7 +57,7 @@ class Placed:
         """The rows with those of another frame with places: sent to all executors if few, else to the partitions they are of."""
         if few:
             return self.rows.join(F.broadcast(small), "place", how)
-        piece = F.get(numbers(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
+        piece = F.get(constants(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
         return self._rows.join(small.withColumn(PIECE, piece).hint("shuffle_hash"), [PIECE, "place"], how).drop(PIECE)
 
 
@@ -73,7 +73,7 @@ def _lying(spark, rdd, schema) -> DataFrame:
     return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, plan.makeCopy(fields)), spark)
 
 
-def numbers(values: Sequence[int]) -> Column:
+def constants(values: Sequence[int]) -> Column:
     """A constant array; of very many as soon as of few."""
     return F.split(F.lit(",".join(map(str, values))), ",").cast("array<bigint>" if max(values) >> 31 else "array<int>")
 
