@@ -16,6 +16,9 @@ func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
 	}
+	if n.does(foldNumbers) {
+		return withoutNumbers(Normalizer{n.steps &^ foldNumbers}.Clean(s))
+	}
 	if n.does(foldAccents) {
 		folded := Normalizer{n.steps &^ foldAccents}.Clean(s)
 		return withoutAccents(folded, n.does(collapseSpace))
