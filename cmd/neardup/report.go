@@ -41,8 +41,9 @@ type reporter struct {
 // batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
 // or none and then calls the function that do returned, unless it is nil. Only with again can do read standard input twice.
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
-	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && onTerminal(a.stderr)}
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && (onTerminal(a.stderr) || os.Getenv(envPrefix+"PROGRESS") == "true")}
 	defer rep.abort()
+	defer rep.clear()
 	if has := a.cmd != nil && a.cmd.Flags().Lookup("overwrite") != nil; has {
 		rep.keeps = !flags.overwrite && os.Getenv(envPrefix+"OVERWRITE") != "true"
 	}

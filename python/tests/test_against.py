@@ -61,7 +61,7 @@ class Against(unittest.TestCase):
 
         frame = pandas.DataFrame({"body": ["x", "one text", "x"]}, index=list("abc"))
         got = neardup.dedup(frame, text="body", method="exact", against=pandas.Series(["one text"]))
-        self.assertEqual(list(got["leader"]), [None, "against:0", "a"])
+        self.assertEqual(list(got["leader"]), [pandas.NA, "against:0", "a"])
         found = neardup.contaminated([ROBE], pandas.DataFrame({"body": ["nothing", ROBE]}, index=["p", "q"]), text="body")
         self.assertEqual(list(found["id"]), ["q"])
 

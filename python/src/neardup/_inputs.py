@@ -73,15 +73,30 @@ def texts(data, text, kind):
     return (missing(s) for s in (data if kind == "strings" else data[text]))
 
 
-def table(columns, kind, types):
-    """A table of the kind, its columns typed also where they are empty."""
+def table(columns, kind, types, data, each=False):
+    """A table of the kind with typed columns, also if they are empty. Columns of the type row name rows of data: by number,
+    in pandas by label. each: there is a row for each of data."""
     if kind == "pandas":
         import pandas
 
-        return pandas.DataFrame(columns)
+        like = pandas.api.types
+        row = "Int64" if like.is_integer_dtype(data.index) else "string" if like.is_string_dtype(data.index) else data.index.dtype
+        at = {"row": row, "int64": "Int64", "double": "float64", "bool": "bool"}
+
+        def series(name, values):
+            kind = types.get(name)
+            if kind == "row":
+                values = [data.index[v] if isinstance(v, int) else v for v in values]
+            index = data.index if each else None
+            try:
+                return pandas.Series(values, index=index, dtype=at.get(kind, "string"))
+            except (TypeError, ValueError):  # labels, and ids of what came before
+                return pandas.Series(values, index=index, dtype=object)
+
+        return pandas.DataFrame({k: series(k, v) for k, v in columns.items()})
     import pyarrow
 
-    at = {"int64": pyarrow.int64(), "double": pyarrow.float64(), "bool": pyarrow.bool_()}
+    at = {"row": pyarrow.int64(), "int64": pyarrow.int64(), "double": pyarrow.float64(), "bool": pyarrow.bool_()}
     table = pyarrow.table({k: pyarrow.array(v, at.get(types.get(k), pyarrow.string())) for k, v in columns.items()})
     if kind == "pyarrow":
         return table
@@ -107,8 +122,14 @@ def others(data, text, kind, options):
     names = [n for n in names if n in have and n not in ("id", text)]
     if not {"keep", "per"} & options.keys() or not names:
         return None
-    columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
-    return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*columns))
+    return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*(column(data, n, kind) for n in names)))
+
+
+def column(data, name, kind):
+    """The values of a column."""
+    if kind == "strings":
+        return [d[name] for d in data]
+    return data.column(name).to_pylist() if kind == "pyarrow" else data[name]
 
 
 def rows(data, text, at):
