@@ -25,7 +25,7 @@ class Against(unittest.TestCase):
         self.assertEqual([d["leader"] for d in got], ["against:1", None, 1])
         self.assertEqual([d["decision"] for d in got], ["duplicate", "new", "duplicate"])
         self.assertEqual(neardup.dedup([], against=["one text"]), [])
-        with self.assertRaisesRegex(TypeError, "text 1 of against is int"):
+        with self.assertRaisesRegex(TypeError, "text 1 is int"):
             neardup.dedup(["a"], against=["a", 1])
         with self.assertRaisesRegex(FileNotFoundError, "no such index"):
             neardup.dedup(["a"], against="no such index")

@@ -70,6 +70,34 @@ class Dedup(unittest.TestCase):
         self.assertEqual([d["group"] for d in neardup.dedup(TEXTS, method="ngram", summary=run)], [0, 1, 0, 0, 4])
         self.assertEqual((run["documents"], len(run["digest"])), (5, 64))
 
+    CHATS = [{"id": "x", "messages": [{"role": "user", "content": "How do I boil an egg?"}, {"role": "bot", "content": s}], "title": "Eggs"}
+             for s in ("Ten minutes in water.", "Nine minutes in water.", "Ten minutes in water.")]
+
+    def test_dicts(self):
+        for data in (self.CHATS, iter(self.CHATS)):
+            got = neardup.dedup(data, text="messages[].content,title", method="exact")
+            self.assertEqual([d["leader"] for d in got], [None, None, 0])
+        self.assertEqual(neardup.kept(self.CHATS, text="messages[].content", method="exact"), self.CHATS[:2])
+        self.assertEqual([p["b"] for p in neardup.pairs(self.CHATS, text="messages[].content", method="exact")], [2])
+        self.assertEqual([d["leader"] for d in neardup.dedup([{"text": "a", "time": 2}, {"text": "a", "time": 1}], keep="earliest", time_field="time")], [1, None])
+        self.assertEqual(neardup.dedup(self.CHATS[1:], text="title", against=self.CHATS[:1])[0]["leader"], "against:0")
+        with self.assertRaisesRegex(TypeError, "text 1 is int, not str"):
+            neardup.dedup([{"text": "a"}, 1])
+
+    def test_nested_columns(self):
+        for module, frame in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table.from_pylist"), ("datasets", "Dataset.from_list")):
+            if importlib.util.find_spec(module) is None:
+                continue
+            with self.subTest(module):
+                make = importlib.import_module(module)
+                for name in frame.split("."):
+                    make = getattr(make, name)
+                data = make(self.CHATS)
+                got = neardup.kept(data, text="messages[].content,title", method="exact")
+                self.assertEqual(len(got), 2)
+                with self.assertRaisesRegex(KeyError, "no column 'mesages': the columns are id"):
+                    neardup.dedup(data, text="mesages[].content")
+
     def test_rethreshold(self):
         draw = random.Random(1)
         texts = [" ".join(draw.choices("ferry harbour nine ten island rain north wind coast".split(), k=8)) for _ in range(300)]

@@ -109,9 +109,9 @@ def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[
 def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
-    data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+    data is an iterable of strings, or of dicts with `text`; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
     Table or a Dataset of Hugging Face with a column `text`; a Series; or what the command reads: a path, a pattern,
-    or a list of pathlib.Paths, with `text` the field. A missing text is an empty one; records
+    or a list of pathlib.Paths, with `text` the field. It may be a path, or several: "messages[].content,title". A missing text is an empty one; records
     of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: method="lossless=.98 containment=.9", memory="4GiB",
     overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
     per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
@@ -132,7 +132,7 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     """
     names, options = _inputs.files(data), {"method": method, "threshold": threshold, **options}
     rows, data, kind, before = _decided(names, data, text, against, options, summary)
-    if kind in ("files", "strings"):
+    if kind in ("files", "strings", "dicts"):
         return rows
     columns, types = {k: [d[k] for d in rows] for k in FIELDS}, TYPES
     if before and kind != "pandas":
@@ -161,6 +161,7 @@ def _decided(names, data, text, against, options, summary):
             return _decide([*before, *names], {**options, **_inputs.field(text)}, summary=summary), data, "files", before
         data, kind = _inputs.table_of(data, text)
         others = _inputs.others(data, text, kind, options)
+        options = {**options, **_inputs.fed(data, text, kind)}
         return _of_strings(_inputs.texts(data, text, kind), options, before, others, summary), data, kind, before
 
 
@@ -188,10 +189,10 @@ def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     if names:
         return _pairs(names, {**options, **_inputs.field(text)})
     data, kind = _inputs.table_of(data, text)
-    rows = _pairs(["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
+    rows = _pairs(["--format=jsonl", "-"], {**options, **_inputs.fed(data, text, kind)}, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
         d["a"], d["b"] = int(d["a"]), int(d["b"])
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return rows
     return _inputs.table({k: [d[k] for d in rows] for k in PAIR}, kind, TYPES, data)
 

@@ -55,10 +55,10 @@ def contaminated(evals: Any, data: Any, *, text: str = "text", **options: "Unpac
         if names:
             return _find(folder, items, names, {**options, **_inputs.field(text)})
         data, kind = _inputs.table_of(data, text)
-        rows = _find(folder, items, ["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
+        rows = _find(folder, items, ["--format=jsonl", "-"], {**options, **_inputs.fed(data, text, kind)}, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
         d["id"] = int(d["id"])
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return rows
     columns = {k: [d.get(k, False if k == "answered" else None) for d in rows] for k in COLUMNS}
     return _inputs.table(columns, kind, {"id": "row", "start": "int64", "end": "int64", "held": "double", "probability": "double", "answered": "bool"}, data)

@@ -58,13 +58,36 @@ def table_of(data, text):
     else:
         if not hasattr(data, "__iter__") or isinstance(data, (bytes, Mapping)):
             raise TypeError(f"data is {type(data).__name__}: an iterable of texts, a table or a path is wanted")
-        return data, "strings"
-    if text not in names:
-        raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
+        if iter(data) is data:
+            first = list(itertools.islice(data, 1))
+            data = itertools.chain(first, data)
+        else:
+            first = data[:1] if isinstance(data, (list, tuple)) else ()
+        return data, "dicts" if first and isinstance(first[0], Mapping) else "strings"
+    for name in [text] if text in names else heads(text):
+        if name not in names:
+            raise KeyError(f"no column {name!r}: the columns are {', '.join(map(str, names))}")
     return data, kind
 
 
+def heads(text):
+    """The columns of a path, or of several, such as messages[].content,title."""
+    return [re.split(r"[.\[]", part.strip())[0] for part in text.split(",")]
+
+
+def fed(data, text, kind):
+    """The flag of the field in which the command finds what texts yields."""
+    own = kind == "strings" or (kind != "dicts" and text in (data.columns if kind in ("pandas", "polars") else data.column_names))
+    return {} if own else field(text)
+
+
 def texts(data, text, kind):
+    """Yields texts; of dicts, and of columns that a path names, it yields dicts."""
+    if kind == "dicts":
+        return iter(data)
+    if fed(data, text, kind):
+        names = heads(text)
+        return ({n: v if hasattr(v, "__len__") else missing(v) for n, v in zip(names, row)} for row in zip(*(column(data, n, kind) for n in names)))
     if kind == "pyarrow":
         return (missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
     if kind == "datasets":
@@ -111,7 +134,7 @@ def table(columns, kind, types, data, each=False):
 
 def others(data, text, kind, options):
     """For each row a dict of the columns that keep and per look at; of strings there are none."""
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return None
     names = {"time", "url"}
     for key in str(options.get("keep", "")).split(";"):
@@ -127,9 +150,9 @@ def others(data, text, kind, options):
 
 def column(data, name, kind):
     """The values of a column."""
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return [d[name] for d in data]
-    return data.column(name).to_pylist() if kind == "pyarrow" else data[name]
+    return data.column(name).to_pylist() if kind == "pyarrow" else data[name].to_list() if kind == "polars" else data[name]
 
 
 def rows(data, text, at):
@@ -137,7 +160,7 @@ def rows(data, text, at):
     kind = table_of(data, text)[1]
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return [data[i] for i in at]
     if kind == "pandas":
         return data.iloc[at]
@@ -151,11 +174,16 @@ def feed(texts, counted, own="", others=None):
     counts them."""
     others = others or itertools.repeat({})
     for s in texts:
-        if not isinstance(s, str):
+        if not isinstance(s, (str, Mapping)):
             hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
             raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
-        yield json.dumps({**next(others), "id": f"{own}{counted[0]}", "text": s}, default=str).encode("ascii") + b"\n"
+        of = {"text": s} if isinstance(s, str) else s
+        yield json.dumps({**next(others), **of, "id": f"{own}{counted[0]}"}, default=_json).encode("ascii") + b"\n"
         counted[0] += 1
+
+
+def _json(value):
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def missing(value):
