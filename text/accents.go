@@ -20,35 +20,14 @@ var accents = []span{
 // Latin and Greek. The accents of Cyrillic letters (й) make letters of their own.
 var accented = []span{{0xC0, 0x24F}, {0x370, 0x3FF}, {0x1E00, 0x1EFF}, {0x1F00, 0x1FFF}}
 
-// withoutAccents drops accents; with spaces, it leaves no two side by side where
-// one stood between.
-func withoutAccents(s string, spaces bool) string {
-	at := strings.IndexFunc(s, hasAccent)
-	if at < 0 {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)), s[:at]...)
-	for _, r := range s[at:] {
-		switch {
-		case r < 0xC0:
-			if spaces && r == ' ' && endsInSpace(out) {
-				continue
-			}
-		case within(accents, r):
-			continue
-		case within(accented, r):
-			r = base(r)
+// withoutAccents drops accents. Where one stood alone, it may leave two spaces side by side.
+func withoutAccents(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xC0 && within(accents, r) {
+			return -1
 		}
-		out = utf8.AppendRune(out, r)
-	}
-	if spaces && len(out) > 0 && out[len(out)-1] == ' ' {
-		out = out[:len(out)-1]
-	}
-	return string(out)
-}
-
-func hasAccent(r rune) bool {
-	return r >= 0xC0 && (within(accents, r) || (within(accented, r) && base(r) != r))
+		return Unaccented(r)
+	}, s)
 }
 
 // Unaccented returns the letter of a Latin or Greek rune without its accents, and any other rune as it is.

@@ -20,8 +20,7 @@ func (n Normalizer) Clean(s string) string {
 		return withoutNumbers(Normalizer{n.steps &^ foldNumbers}.Clean(s))
 	}
 	if n.does(foldAccents) {
-		folded := Normalizer{n.steps &^ foldAccents}.Clean(s)
-		return withoutAccents(folded, n.does(collapseSpace))
+		return Normalizer{n.steps & collapseSpace}.Clean(withoutAccents(Normalizer{n.steps &^ foldAccents}.Clean(s)))
 	}
 	if n.does(collapseSpace) {
 		s = trim(s)
