@@ -21,7 +21,8 @@ type AtomicFile struct {
 	top  io.Writer
 	err  error
 
-	table *Table // of Objects
+	table *Table       // of Objects
+	last  func() error // writes what ends the content; nil for nothing
 }
 
 // CreateAtomic starts a file: a temporary one next to path, which Commit renames. A path that ends in .gz or
@@ -31,14 +32,15 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	if path == Stdin || path == "/dev/stdout" {
 		return NewStream(os.Stdout), nil
 	}
-	return createAtomic(path, false)
-}
-
-func createAtomic(path string, within bool) (*AtomicFile, error) {
-	f, err := createTemp(path, within)
+	f, err := createTemp(path)
 	if err != nil {
 		return nil, err
 	}
+	return f.begin()
+}
+
+// begin begins to write into f.file.
+func (f *AtomicFile) begin() (*AtomicFile, error) {
 	f.buf = bufio.NewWriterSize(f.file, 256<<10)
 	f.top = f.buf
 	if err := f.compress(); err != nil {
@@ -54,9 +56,8 @@ func NewStream(w io.Writer) *AtomicFile {
 	return &AtomicFile{claim: claim{path: Stdin}, buf: buf, top: buf}
 }
 
-// createTemp opens the temporary file next to path, or path itself if it cannot be replaced. A file within an
-// AtomicDir needs no lock, because the directory has one.
-func createTemp(path string, within bool) (*AtomicFile, error) {
+// createTemp opens the temporary file next to path, or path itself if it cannot be replaced.
+func createTemp(path string) (*AtomicFile, error) {
 	real, unreal := filepath.EvalSymlinks(path)
 	if unreal == nil {
 		path = real
@@ -75,10 +76,7 @@ func createTemp(path string, within bool) (*AtomicFile, error) {
 	case err == nil:
 		mode = info.Mode().Perm()
 	}
-	c := claim{path, tempName(path), func() error { return nil }, false}
-	if !within {
-		c = claimTemp(path)
-	}
+	c := claimTemp(path)
 	f, err := os.OpenFile(c.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, errors.Join(cannotCreate(path, err), c.unlock())
@@ -144,17 +142,14 @@ type Output interface {
 // CommitAll makes all outputs appear, or none: each is flushed and on disk
 // before the first gets its name. Only a rename that fails, or the fsync of a
 // directory, can leave some of them; the error names it.
-func CommitAll(outs ...Output) error {
-	err := commitAll(outs)
-	if err != nil {
-		for _, o := range outs {
-			o.Abort()
+func CommitAll(outs ...Output) (err error) {
+	defer func() {
+		if err != nil {
+			for _, o := range outs {
+				o.Abort()
+			}
 		}
-	}
-	return err
-}
-
-func commitAll(outs []Output) error {
+	}()
 	for _, o := range outs {
 		if err := o.prepare(); err != nil {
 			return err
@@ -179,8 +174,8 @@ func (f *AtomicFile) prepare() error {
 	if f.err != nil {
 		return f.err
 	}
-	if f.table != nil {
-		if err := f.table.Close(); err != nil {
+	if f.last != nil {
+		if err := f.last(); err != nil {
 			return err
 		}
 	}
@@ -200,11 +195,10 @@ func (f *AtomicFile) flush() error {
 	if err := f.buf.Flush(); err != nil || f.file == nil {
 		return err
 	}
-	if f.temp == "" {
-		return f.file.Close()
-	}
-	if err := f.file.Sync(); err != nil {
-		return err
+	if info, err := f.file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := f.file.Sync(); err != nil {
+			return err
+		}
 	}
 	return f.file.Close()
 }

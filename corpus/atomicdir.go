@@ -57,7 +57,11 @@ func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
 	if err := d.makeRoom(rel); err != nil {
 		return nil, err
 	}
-	return createAtomic(filepath.Join(d.temp, rel), true)
+	f, err := d.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	return (&AtomicFile{claim: claim{path: filepath.Join(d.path, rel)}, file: f}).begin()
 }
 
 // Commit makes the directory appear, whole and on disk.

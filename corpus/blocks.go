@@ -105,55 +105,47 @@ func (b *blocks) skip(n int64) bool {
 	return true
 }
 
+// until takes a record. It calls find with a growing window, whose first bytes find has seen, and also when
+// the stream has ended. It returns where the record ends, or else how many bytes need not be seen again. A record
+// longer than the limit is passed over with errTooLong. until adds the number of line ends to lines, unless that is nil.
+func (b *blocks) until(limit int64, lines *int64, find func(w []byte, seen int) (n int, ends bool)) ([]byte, error) {
+	seen, long := 0, false
+	for ended := false; ; ended = !b.more() {
+		w := b.window()
+		n, ends := find(w, seen)
+		long = long || int64(n) > limit || (!ends && int64(len(w)) > limit)
+		if lines != nil && (ends || long) {
+			*lines += int64(bytes.Count(w[:n], newline))
+		}
+		switch {
+		case ends && !long:
+			return b.take(n), nil
+		case long:
+			b.at, n = b.at+n, 0
+		}
+		seen = n
+		switch {
+		case ends:
+			return nil, errTooLong
+		case ended:
+			return nil, b.err
+		case b.at == b.end:
+			b.drop()
+		}
+	}
+}
+
 // line takes the next line with its end. At the end of the stream it returns
 // what is left and io.EOF with nothing. A line longer than limit is dropped
 // with errTooLong; other errors mean that the stream broke before the line's
 // end.
 func (b *blocks) line(limit int64) ([]byte, error) {
-	seen := 0
-	for {
-		w := b.window()
+	some := false
+	return b.until(limit+2, nil, func(w []byte, seen int) (int, bool) {
 		if i := bytes.IndexByte(w[seen:], '\n'); i >= 0 {
-			if n := seen + i + 1; int64(n) <= limit+2 {
-				return b.take(n), nil
-			}
-			b.at += seen + i + 1
-			return nil, errTooLong
+			return seen + i + 1, true
 		}
-		seen = len(w)
-		if int64(seen) > limit+2 {
-			return nil, b.dropLine()
-		}
-		if !b.more() {
-			return b.rest()
-		}
-	}
-}
-
-// rest returns what is left when no line end follows.
-func (b *blocks) rest() ([]byte, error) {
-	if b.err != io.EOF {
-		return nil, b.err
-	}
-	if b.at == b.end {
-		return nil, io.EOF
-	}
-	return b.take(b.end - b.at), nil
-}
-
-// dropLine drops up to and with the next line end.
-func (b *blocks) dropLine() error {
-	for {
-		if i := bytes.IndexByte(b.window(), '\n'); i >= 0 {
-			b.at += i + 1
-			return errTooLong
-		}
-		b.drop()
-		if !b.more() {
-			if b.err != io.EOF {
-				return b.err
-			}
-			return errTooLong
-		}
-	}
+		some = some || len(w) > 0
+		return len(w), some && b.err == io.EOF
+	})
 }

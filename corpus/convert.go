@@ -23,14 +23,11 @@ func (s *tableSink) write(it Item, values ...any) error {
 	return s.table.Item(it, s.dec, values...)
 }
 
-func (s *tableSink) prepare() error {
+func (s *tableSink) end() error {
 	if lost := s.table.Lost(); len(lost) > 0 {
 		s.r.opt.Warn(s.path, "it has no column for "+strings.Join(lost, ", ")+": FILE.jsonl has all of JSON")
 	}
-	if err := s.table.Close(); err != nil {
-		return err
-	}
-	return s.AtomicFile.prepare()
+	return s.table.Close()
 }
 
 // readAll makes r read all columns of a file of a codec.
@@ -91,7 +88,7 @@ func (t *Table) sample(it Item, dec *Decoder) []Column {
 
 // ofObject adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
 func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
-	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	var s jsonScan
 	s.value = func(path []byte, kind valueKind) (bool, error) {
 		c, from := Column{Name: string(path)}, s.i
 		if kind == kindObject || kind == kindNull {

@@ -1,9 +1,9 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -203,7 +203,7 @@ func (d *Decoder) names(raw []byte) string {
 // paths lists the first fields of an object, and of its objects, that hold values of some
 // kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	s := jsonScan{enters: func(_ []byte, kind valueKind) bool { return kind == kindObject }}
+	var s jsonScan
 	s.value = func(path []byte, kind valueKind) (bool, error) {
 		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
 			names = append(names, string(path))
@@ -368,20 +368,6 @@ func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Docume
 		return err
 	}
 	doc.Text = p.Text
-	if doc.Title == "" {
-		doc.Title = p.Title
-	}
-	if doc.URL == "" {
-		doc.URL = absolute(p.Canonical)
-	}
+	doc.Title, doc.URL = cmp.Or(doc.Title, p.Title), cmp.Or(doc.URL, p.Canonical)
 	return nil
-}
-
-// absolute returns a canonical link if it is absolute.
-func absolute(link string) string {
-	u, err := url.Parse(strings.TrimSpace(link))
-	if err != nil || !u.IsAbs() {
-		return ""
-	}
-	return u.String()
 }

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -12,35 +13,16 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
+// byExtension has the extensions that show a format.
+var byExtension = map[string]Format{
+	".jsonl": JSONL, ".ndjson": JSONL, ".jsonlines": JSONL, ".ldjson": JSONL, ".csv": CSV, ".tsv": TSV, ".tab": TSV,
+	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".arrows": Arrow, ".feather": Arrow, ".ipc": Arrow,
+	".html": HTML, ".htm": HTML, ".xhtml": HTML, ".warc": WARC, ".xlsx": XLSX, ".xlsm": XLSX, ".mbox": Mbox, ".eml": Eml, ".docx": Docx,
+}
+
 // FormatOf returns the format by the end of a name, compression aside, or "" if the name does
 // not show it.
-func FormatOf(name string) Format {
-	switch extension(name) {
-	case ".jsonl", ".ndjson", ".jsonlines", ".ldjson":
-		return JSONL
-	case ".csv":
-		return CSV
-	case ".tsv", ".tab":
-		return TSV
-	case ".parquet", ".pq":
-		return Parquet
-	case ".arrow", ".arrows", ".feather", ".ipc":
-		return Arrow
-	case ".html", ".htm", ".xhtml":
-		return HTML
-	case ".warc":
-		return WARC
-	case ".xlsx", ".xlsm":
-		return XLSX
-	case ".mbox":
-		return Mbox
-	case ".eml":
-		return Eml
-	case ".docx":
-		return Docx
-	}
-	return ""
-}
+func FormatOf(name string) Format { return byExtension[extension(name)] }
 
 // extension returns the end of a name in lower case, compression aside.
 func extension(name string) string {
@@ -181,34 +163,26 @@ func (r *Reader) detect(in *input) error {
 		in.failed = err
 		return err
 	}
-	in.format = formatOfMagic(head)
-	if in.format != "" {
-		return nil
-	}
+	magic := formatOfMagic(head)
 	head = readable(head, r.opt.Charset)
-	in.format = formatOfHead(head)
-	if in.format != "" {
-		return nil
-	}
+	in.format = cmp.Or(magic, formatOfHead(head))
 	switch {
+	case in.format != "":
 	case extension(in.path) == ".json":
 		in.format = JSON
-		return nil
 	case r.opt.Delimiter != 0:
 		in.format = CSV
-		return nil
 	case in.alone && headed(head, r.fields) == '\t':
 		in.format = TSV
-		return nil
 	case in.alone && headed(head, r.fields) != 0:
 		in.format = CSV
-		return nil
+	default:
+		in.format = Files
+		if in.alone && !slices.Contains(documents, extension(in.path)) {
+			in.format = Lines
+		}
+		r.doubt(in, head)
 	}
-	in.format = Files
-	if in.alone && !slices.Contains(documents, extension(in.path)) {
-		in.format = Lines
-	}
-	r.doubt(in, head)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -80,13 +81,9 @@ func headed(head []byte, fields Fields) byte {
 // a message about a header that lacks the wanted text.
 func widest(head []byte) byte {
 	line, _, _ := bytes.Cut(head, newline)
-	best, most := byte(','), 0
-	for _, c := range []byte(delimiters) {
-		if n := bytes.Count(line, []byte{c}); n > most {
-			best, most = c, n
-		}
-	}
-	return best
+	return slices.MaxFunc([]byte(delimiters), func(a, b byte) int {
+		return bytes.Count(line, []byte{a}) - bytes.Count(line, []byte{b})
+	})
 }
 
 // looksQuoted reports whether the cells that begin with a quote mostly end with

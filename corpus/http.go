@@ -23,7 +23,11 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	head, body := raw[:n], raw[n:]
 	doc.ID = utf8Text(bytes.Trim(headerValue(head, "warc-record-id"), "<>"))
 	if f := d.fields[fieldID]; f.Required {
-		id := headerValue(head, warcField(f.Name))
+		name := strings.ToLower(f.Name)
+		if name == "url" { // the address of the page
+			name = "warc-target-uri"
+		}
+		id := headerValue(head, name)
 		if id == nil {
 			return fmt.Errorf("no field %q in the header of the record", f.Name)
 		}
@@ -48,16 +52,6 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 		}
 	}
 	return d.payloadText(kind, body, doc)
-}
-
-// warcField returns the name of a field in the header of a record. Any may be named, and "url"
-// is the address of the page.
-func warcField(name string) string {
-	name = strings.ToLower(name)
-	if name == "url" {
-		return "warc-target-uri"
-	}
-	return name
 }
 
 // payloadText makes the text of what a server sent.
@@ -127,10 +121,7 @@ func mediaType(kind []byte) []byte {
 
 // charsetOf returns the charset a content type declares.
 func charsetOf(kind []byte) string {
-	_, params, err := mime.ParseMediaType(string(kind))
-	if err != nil && params == nil {
-		return ""
-	}
+	_, params, _ := mime.ParseMediaType(string(kind))
 	return params["charset"]
 }
 

@@ -44,21 +44,10 @@ const (
 	kindNull    valueKind = 'n'
 )
 
-func (k valueKind) String() string {
-	switch k {
-	case kindString:
-		return "a string"
-	case kindObject:
-		return "an object"
-	case kindArray:
-		return "an array"
-	case kindNumber:
-		return "a number"
-	case kindNull:
-		return "null"
-	}
-	return "a boolean"
-}
+var kindNames = map[valueKind]string{kindString: "a string", kindObject: "an object", kindArray: "an array", kindNumber: "a number",
+	kindLiteral: "a boolean", kindNull: "null"}
+
+func (k valueKind) String() string { return kindNames[k] }
 
 // object reads one object and nothing after it, and calls field for each
 // member with the key unescaped; field must read the value.
@@ -83,7 +72,8 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 
 // walk reads one object as object does, and calls s.value with the path and the kind of each value. The path is
 // "outer.inner" for a member of an inner object, "outer[]" for an element of a list. s.value reports whether it
-// has read the value. If not, walk enters it if s.enters returns true, and skips it otherwise.
+// has read the value. If not, walk enters it if s.enters returns true, or if that is nil and it is an object, and
+// skips it otherwise.
 func (s *jsonScan) walk(line []byte) error {
 	s.path, s.lists = s.path[:0], 0
 	return s.object(trimEnd(line), s.member)
@@ -107,7 +97,11 @@ func (s *jsonScan) visit() error {
 	if read, err := s.value(s.path, kind); read || err != nil {
 		return err
 	}
-	switch enters := s.enters(s.path, kind); {
+	enters := kind == kindObject
+	if s.enters != nil {
+		enters = s.enters(s.path, kind)
+	}
+	switch {
 	case !enters || (kind != kindObject && kind != kindArray):
 		return s.skip()
 	case kind == kindObject:
@@ -156,7 +150,10 @@ func (s *jsonScan) elements(end byte, each func() error) error {
 		return fmt.Errorf("JSON is nested more than %d deep", mostDepth)
 	}
 	s.i++
-	if s.closes(end) {
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == end {
+		s.i++
+		s.depth--
 		return nil
 	}
 	for {
@@ -164,38 +161,20 @@ func (s *jsonScan) elements(end byte, each func() error) error {
 		if err := each(); err != nil {
 			return err
 		}
-		if done, err := s.comma(end); done || err != nil {
-			return err
+		s.space()
+		if s.i == len(s.b) {
+			return errJSONEnd
+		}
+		c := s.b[s.i]
+		if c != ',' && c != end {
+			return s.fail("no comma or bracket after a value")
+		}
+		s.i++
+		if c == end {
+			s.depth--
+			return nil
 		}
 	}
-}
-
-// closes takes the closing bracket of something empty.
-func (s *jsonScan) closes(end byte) bool {
-	s.space()
-	if s.i < len(s.b) && s.b[s.i] == end {
-		s.i++
-		s.depth--
-		return true
-	}
-	return false
-}
-
-// comma takes the comma or the closing bracket after a value.
-func (s *jsonScan) comma(end byte) (done bool, err error) {
-	s.space()
-	if s.i == len(s.b) {
-		return false, errJSONEnd
-	}
-	c := s.b[s.i]
-	if c != ',' && c != end {
-		return false, s.fail("no comma or bracket after a value")
-	}
-	s.i++
-	if c == end {
-		s.depth--
-	}
-	return c == end, nil
 }
 
 // kind looks at the value that begins here.
@@ -226,7 +205,7 @@ func (s *jsonScan) skip() error {
 	case kindObject:
 		err = s.members(func([]byte) error { return s.skip() })
 	case kindArray:
-		err = s.array()
+		err = s.elements(']', s.skip)
 	case kindNumber:
 		_, err = s.number()
 	default:
@@ -234,8 +213,6 @@ func (s *jsonScan) skip() error {
 	}
 	return err
 }
-
-func (s *jsonScan) array() error { return s.elements(']', s.skip) }
 
 func (s *jsonScan) literal() error {
 	for _, word := range []string{"true", "false", "null"} {
@@ -341,6 +318,9 @@ func jsonText(raw []byte) (string, error) {
 	return s, nil
 }
 
+// escapes are the bytes that a letter after a backslash represents.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // unescape writes raw with its escapes resolved; never more than len(raw)
 // bytes.
 func unescape(dst *strings.Builder, raw []byte) error {
@@ -357,20 +337,10 @@ func unescape(dst *strings.Builder, raw []byte) error {
 		}
 		c := raw[0]
 		raw = raw[1:]
-		switch c {
-		case '"', '\\', '/':
-			dst.WriteByte(c)
-		case 'b':
-			dst.WriteByte('\b')
-		case 'f':
-			dst.WriteByte('\f')
-		case 'n':
-			dst.WriteByte('\n')
-		case 'r':
-			dst.WriteByte('\r')
-		case 't':
-			dst.WriteByte('\t')
-		case 'u':
+		switch plain := escapes[c]; {
+		case plain != 0:
+			dst.WriteByte(plain)
+		case c == 'u':
 			r, n := unescapeRune(raw)
 			if n == 0 {
 				return errors.New(`JSON has a bad \u escape`)

@@ -26,12 +26,15 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 		return nil, at, errors.New("more after the end of the JSON array")
 	case c != '{' && !f.array:
 		return nil, at, errors.New("no JSON object where one must begin")
+	case c == '}':
+		return nil, at, errors.New("a bracket where a JSON value must begin")
 	}
-	raw, err := f.value()
+	var end jsonEnd
+	raw, err := f.b.until(f.limit, &f.lines, end.find)
 	if err == errTooLong {
 		return nil, 0, tooLong(at, f.limit)
 	}
-	return raw, at, err
+	return raw, at, cut(err)
 }
 
 // start skips to the first byte of the next value.
@@ -66,48 +69,17 @@ func (f *jsonFrames) start() (byte, error) {
 	}
 }
 
-// value takes the value that begins here, or passes over one that is too long.
-func (f *jsonFrames) value() ([]byte, error) {
-	var end jsonEnd
-	long := false
-	for {
-		n, done := end.find(f.b.window())
-		switch {
-		case done && n == 0:
-			return nil, errors.New("a bracket where a JSON value must begin")
-		case done && (long || int64(n) > f.limit):
-			f.lines += int64(bytes.Count(f.b.window()[:n], newline))
-			f.b.at += n
-			return nil, errTooLong
-		case done:
-			f.lines += int64(bytes.Count(f.b.window()[:n], newline))
-			return f.b.take(n), nil
-		}
-		if w := f.b.window(); int64(len(w)) > f.limit {
-			f.lines += int64(bytes.Count(w, newline))
-			f.b.drop()
-			long, end.at = true, 0
-		}
-		if !f.b.more() {
-			return nil, cut(f.b.err)
-		}
-	}
-}
-
-// jsonEnd finds the end of a value by its quotes and brackets alone, and can be
-// fed a growing window.
+// jsonEnd finds the end of a value by its quotes and brackets alone.
 type jsonEnd struct {
-	at      int // bytes looked at
 	depth   int
 	text    bool // inside a string
 	escaped bool // after a backslash
 }
 
-// find looks at the rest of w and returns the length of the value if it ends
-// in w.
-func (e *jsonEnd) find(w []byte) (int, bool) {
-	for ; e.at < len(w); e.at++ {
-		c := w[e.at]
+// find looks at the rest of w, for blocks.until.
+func (e *jsonEnd) find(w []byte, at int) (int, bool) {
+	for ; at < len(w); at++ {
+		c := w[at]
 		switch {
 		case e.escaped:
 			e.escaped = false
@@ -116,7 +88,7 @@ func (e *jsonEnd) find(w []byte) (int, bool) {
 		case c == '"':
 			e.text = !e.text
 			if !e.text && e.depth == 0 {
-				return e.at + 1, true
+				return at + 1, true
 			}
 		case e.text:
 		case c == '{' || c == '[':
@@ -124,13 +96,13 @@ func (e *jsonEnd) find(w []byte) (int, bool) {
 		case (c == '}' || c == ']') && e.depth > 0:
 			e.depth--
 			if e.depth == 0 {
-				return e.at + 1, true
+				return at + 1, true
 			}
 		case e.depth == 0 && bytes.IndexByte([]byte(" \t\r\n,]}"), c) >= 0:
-			return e.at, true // after a number or a word
+			return at, true // after a number or a word
 		}
 	}
-	return 0, false
+	return at, false
 }
 
 // jsonSink writes the records as a JSON array.
@@ -152,13 +124,11 @@ func (s *jsonSink) write(it Item, _ ...any) error {
 	return err
 }
 
-func (s *jsonSink) prepare() error {
+func (s *jsonSink) end() error {
 	end := "\n]\n"
 	if s.n == 0 {
 		end = "[]\n"
 	}
-	if _, err := io.WriteString(s, end); err != nil {
-		return err
-	}
-	return s.AtomicFile.prepare()
+	_, err := io.WriteString(s, end)
+	return err
 }

@@ -77,8 +77,7 @@ func unmarkedUTF16(head []byte, declared string, zeros bool) transform.Transform
 // sniff detects the charset of a file from its first block, because a single line is too short. "" means UTF-8,
 // or only ASCII so far. Other bytes are text.ErrBinary.
 func sniff(b *blocks, declared string) (string, error) {
-	for b.end-b.at < sniffed && b.more() {
-	}
+	b.fill(sniffed)
 	head := b.window()
 	for i := 0; i < utf8.UTFMax && len(head) > 0 && !utf8.RuneStart(head[len(head)-1]); i++ {
 		head = head[:len(head)-1]

@@ -14,7 +14,7 @@ type mailFrames struct {
 }
 
 func (f *mailFrames) next() ([]byte, int64, error) {
-	at, seen, long := f.lines+1, 0, false
+	at, last := f.lines+1, false
 	f.b.fill(len(fromLine))
 	switch w := f.b.window(); {
 	case f.b.err != nil && (f.b.err != io.EOF || len(w) == 0):
@@ -22,31 +22,21 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 	case !bytes.HasPrefix(w, fromLine):
 		return nil, at, errors.New(`no line "From " where a message must begin`)
 	}
-	for {
-		w := f.b.window()
+	raw, err := f.b.until(f.limit, &f.lines, func(w []byte, seen int) (int, bool) {
 		n, found := nextMessage(w, seen)
-		switch {
-		case !found && f.b.more():
-			seen = max(seen, len(w)-2-len(fromLine))
-			if int64(len(w)) > f.limit { // pass over what is too long
-				f.lines += int64(bytes.Count(w[:seen], newline))
-				f.b.at += seen
-				seen, long = 0, true
-			}
-			continue
-		case !found && f.b.err != io.EOF:
-			return nil, at, f.b.err
+		last = !found && f.b.err == io.EOF
+		if found || last {
+			return n, true
 		}
-		f.lines += int64(bytes.Count(w[:n], newline))
-		raw := f.b.take(n)
-		if long || int64(n) > f.limit {
-			return nil, 0, tooLong(at, f.limit)
-		}
-		if !found { // another mailbox may be written after it
-			raw = append(bytes.TrimRight(raw, "\r\n"), "\n\n"...)
-		}
-		return raw, at, nil
+		return max(seen, len(w)-2-len(fromLine)), false
+	})
+	switch {
+	case err == errTooLong:
+		return nil, 0, tooLong(at, f.limit)
+	case last: // another mailbox may be written after it
+		raw = append(bytes.TrimRight(raw, "\r\n"), "\n\n"...)
 	}
+	return raw, at, err
 }
 
 var fromLine = []byte("From ")

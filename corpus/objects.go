@@ -10,6 +10,9 @@ import (
 // columns are the fields of the first struct; a list or an object inside is JSON.
 func (f *AtomicFile) Objects(codecs []Codec) (err error) {
 	f.table, err = NewTable(f, TableStyle{}, codecs)
+	if err == nil {
+		f.last = f.table.Close
+	}
 	return err
 }
 

@@ -61,25 +61,13 @@ func (o *office) part(name string) (*officePart, error) {
 		return nil, fmt.Errorf("damaged: %s: %w", name, err)
 	}
 	p := &officePart{Closer: f}
-	p.Decoder = xml.NewDecoder(&decompressed{r: countedReader{f, &o.read}, given: o.read, most: func() int64 { return o.most }})
+	p.Decoder = xml.NewDecoder(&decompressed{r: f, given: &o.read, most: func() int64 { return o.most }})
 	return p, nil
 }
 
 type officePart struct {
 	*xml.Decoder
 	io.Closer
-}
-
-// countedReader adds what it reads.
-type countedReader struct {
-	io.Reader
-	n *int64
-}
-
-func (r countedReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	*r.n += int64(n)
-	return n, err
 }
 
 // attribute returns an attribute by its name without a prefix.

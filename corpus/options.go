@@ -154,7 +154,7 @@ const (
 	TitleAndText Compare = "title,text"
 )
 
-// Page is the content that Options.Extract finds in a web page.
+// Page is the content that Options.Extract finds in a web page. Canonical is an absolute address, or "".
 type Page struct{ Title, Text, Canonical string }
 
 // Fields holds the resolved names of the fields to read. A field with an empty name is not
@@ -267,11 +267,7 @@ func (o *Options) fields() Fields {
 
 // hasFields reports whether records of the format have fields with names.
 func (f Format) hasFields() bool {
-	switch f {
-	case Lines, Files, HTML, WARC, Images, Mbox, Eml, Docx:
-		return false
-	}
-	return true
+	return !f.isWhole() && f != Lines && f != WARC && f != Mbox
 }
 
 // isWhole reports whether a file of the format is one record.

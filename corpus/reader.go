@@ -401,12 +401,11 @@ func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total 
 
 // Format returns the format all inputs have, and false if they have several.
 func (r *Reader) Format() (Format, bool) {
-	for _, in := range r.inputs {
-		if in.format != r.inputs[0].format {
-			return Auto, false
-		}
+	first := r.inputs[0].format
+	if slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format != first }) {
+		return Auto, false
 	}
-	return r.inputs[0].format, true
+	return first, true
 }
 
 // Inputs returns the paths of the files, in the order they are read.

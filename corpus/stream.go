@@ -28,14 +28,12 @@ type stream struct {
 
 // Close frees everything that was opened.
 func (s *stream) Close() error {
-	var first error
+	var err error
 	for _, c := range s.close {
-		if err := c(); first == nil {
-			first = err
-		}
+		err = errors.Join(err, c())
 	}
 	s.close = nil
-	return first
+	return err
 }
 
 // ioError is a failure of the file system, not of what the file holds.
@@ -43,28 +41,17 @@ type ioError struct{ error }
 
 func (e ioError) Unwrap() error { return e.error }
 
-// rawFile reads at most size bytes, counts them, and marks errors of the file
-// system.
+// rawFile counts what it reads, and marks errors of the file system.
 type rawFile struct {
 	r     io.Reader
-	left  int64 // -1: no limit
 	read  int64
 	count *atomic.Int64
 }
 
 func (r *rawFile) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		return 0, io.EOF
-	}
-	if r.left > 0 && int64(len(p)) > r.left {
-		p = p[:r.left]
-	}
 	n, err := r.r.Read(p)
 	r.count.Add(int64(n))
 	r.read += int64(n)
-	if r.left > 0 {
-		r.left -= int64(n)
-	}
 	if err != nil && err != io.EOF {
 		err = ioError{err}
 	}
@@ -111,8 +98,9 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	size := 64 << 10
 	if in.size >= 0 {
 		size = int(min(in.size+16, 64<<10)) // a million small files need no more
+		raw = io.LimitReader(raw, in.size)
 	}
-	file := &rawFile{r: raw, left: in.size, count: count}
+	file := &rawFile{r: raw, count: count}
 	most := func() int64 { return mostOf(limit, max(in.size, file.read)) }
 	if err := s.decompress(bufio.NewReaderSize(file, size), most, in.format); err != nil {
 		s.Close()
@@ -149,14 +137,14 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, as Format) er
 	switch {
 	case isGzip(magic):
 		s.members = &members{head: head}
-		s.Reader = &decompressed{r: s.members, most: most}
+		s.Reader = &decompressed{s.members, new(int64), most}
 	case isZstd(magic):
 		z, err := newZstd(head)
 		if err != nil {
 			return err
 		}
 		s.close = append(s.close, z.Close)
-		s.Reader = &decompressed{r: z, most: most}
+		s.Reader = &decompressed{z, new(int64), most}
 	default:
 		s.Reader = head
 		return refuse(magic, as)
@@ -242,17 +230,17 @@ func isZstd(b []byte) bool {
 // decompressed stops a bomb.
 type decompressed struct {
 	r     io.Reader
-	given int64
+	given *int64       // bytes so far
 	most  func() int64 // of standard input it grows with what was read
 }
 
 func (d *decompressed) Read(p []byte) (int, error) {
 	most := d.most()
-	if d.given >= most {
+	if *d.given >= most {
 		return 0, errBomb(most)
 	}
-	n, err := d.r.Read(p[:min(int64(len(p)), most-d.given)])
-	d.given += int64(n)
+	n, err := d.r.Read(p[:min(int64(len(p)), most-*d.given)])
+	*d.given += int64(n)
 	return n, err
 }
 

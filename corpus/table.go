@@ -232,8 +232,7 @@ func (t *tableFrames) plain() ([]byte, error) {
 // dropLine drops the first line of a bad row only, so that a stray quote does
 // not cost the lines after it.
 func (t *tableFrames) dropLine(reason string) error {
-	t.line++
-	if err := t.b.dropLine(); err != errTooLong {
+	if _, err := t.plain(); err != nil && err != errTooLong {
 		return err
 	}
 	return &RejectError{Reason: reason}

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -225,43 +226,31 @@ func (t *Table) Row(values ...any) error {
 }
 
 // header settles the columns with the first row, and writes their names where the format has such a line.
-func (t *Table) header() error {
+func (t *Table) header() (err error) {
 	if t.begun {
 		return nil
 	}
 	t.begun = true
-	if t.format == JSONL || t.codec != nil {
-		return nil
-	}
-	if t.format == XLSX {
-		var err error
-		var names []any
-		for _, c := range t.columns {
-			names = append(names, c.Name)
-		}
-		t.sheet, err = newSheetWriter(t.file)
-		if err != nil {
-			return err
-		}
-		return t.sheet.row(names)
-	}
-	if t.style.BOM {
-		if _, err := t.file.Write([]byte("\ufeff")); err != nil {
-			return err
-		}
-	}
-	t.csv = csv.NewWriter(t.file)
 	switch {
-	case t.style.Comma != 0:
-		t.csv.Comma = t.style.Comma
-	case t.format == TSV:
-		t.csv.Comma = '\t'
+	case t.format == JSONL || t.codec != nil:
+		return nil
+	case t.format == XLSX:
+		t.sheet, err = newSheetWriter(t.file)
+	default:
+		if t.style.BOM {
+			_, err = t.file.Write(utf8Mark)
+		}
+		t.csv = csv.NewWriter(t.file)
+		t.csv.Comma = cmp.Or(t.style.Comma, map[Format]rune{CSV: ',', TSV: '\t'}[t.format])
 	}
-	var header []string
+	if err != nil {
+		return err
+	}
+	var names []any
 	for _, c := range t.columns {
-		header = append(header, c.Name)
+		names = append(names, c.Name)
 	}
-	return t.csv.Write(header)
+	return t.Row(names...)
 }
 
 func (t *Table) sink() *rowSink {

@@ -14,9 +14,8 @@ type folderSink struct {
 	*AtomicDir
 	r       *Reader
 	columns []Column
-	next    int  // the input after that of file
-	file    sink // nil before the first, and for a whole file
-	written bool // to file
+	next    int     // the input after that of file
+	file    *Writer // nil before the first, and for a whole file
 }
 
 func (s *folderSink) write(it Item, values ...any) error {
@@ -28,7 +27,6 @@ func (s *folderSink) write(it Item, values ...any) error {
 	if s.file == nil {
 		return s.copyFile(it)
 	}
-	s.written = true
 	return s.file.write(it, values...)
 }
 
@@ -46,24 +44,20 @@ func (s *folderSink) advance() error {
 	if err != nil {
 		return err
 	}
-	s.file, err = s.r.sinkOf(f, []*input{in}, in.format, len(s.columns) > 0 || in.format == XLSX, s.columns)
-	if err != nil {
-		f.Abort()
-	}
+	s.file, err = s.r.writerOf(f, []*input{in}, in.format, len(s.columns) > 0 || in.format == XLSX, s.columns)
 	return err
 }
 
-// end ends a file. The error of an input without a kept record was reported when it was read.
+// end ends a file. The error of an input that cannot be read was reported when it was read.
 func (s *folderSink) end() error {
 	if s.file == nil {
 		return nil
 	}
-	err := CommitAll(s.file)
+	err := s.file.Commit()
 	s.file = nil
-	if !s.written {
+	if errors.Is(err, errUnread) {
 		return nil
 	}
-	s.written = false
 	return err
 }
 

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -20,12 +19,9 @@ import (
 //
 // The items must come from one Reader (or its Again), and be written in the
 // order they were read. One goroutine at a time.
-type Writer struct{ sink }
-
-// sink writes items of one format.
-type sink interface {
-	write(it Item, values ...any) error
+type Writer struct {
 	Output
+	write func(it Item, values ...any) error
 }
 
 // NewWriter starts an output for items of r: a file, "-" for standard output, or a new or empty directory, which
@@ -44,7 +40,8 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Writer{sink: &folderSink{AtomicDir: d, r: r, columns: columns}}, nil
+		s := &folderSink{AtomicDir: d, r: r, columns: columns}
+		return &Writer{s, s.write}, nil
 	case table:
 		format = to
 	case err != nil:
@@ -57,12 +54,7 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.sinkOf(f, r.inputs, format, table, columns)
-	if err != nil {
-		f.Abort()
-		return nil, err
-	}
-	return &Writer{sink: s}, nil
+	return r.writerOf(f, r.inputs, format, table, columns)
 }
 
 // NewWriterTo starts an output to w for items of r, which are not files of their own.
@@ -74,8 +66,7 @@ func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.sinkOf(NewStream(w), r.inputs, format, false, nil)
-	return &Writer{sink: s}, err
+	return r.writerOf(NewStream(w), r.inputs, format, false, nil)
 }
 
 // isFolder reports whether a path is that of a directory.
@@ -84,40 +75,50 @@ func isFolder(path string) bool {
 	return (err == nil && info.IsDir()) || (path != "" && os.IsPathSeparator(path[len(path)-1]))
 }
 
-// sinkOf returns the sink for items of inputs in one file.
-func (r *Reader) sinkOf(f *AtomicFile, inputs []*input, format Format, table bool, columns []Column) (sink, error) {
+// writerOf returns a writer of items of inputs to one file. After an error the file is aborted.
+func (r *Reader) writerOf(f *AtomicFile, inputs []*input, format Format, table bool, columns []Column) (w *Writer, err error) {
+	defer func() {
+		if err != nil {
+			f.Abort()
+		}
+	}()
 	switch c := codecOf(r.opt.Codecs, format); {
 	case table:
 		t, err := NewTable(f, TableStyle{Raw: true}, r.opt.Codecs, columns...)
 		if err == nil {
 			err = t.suits(r, inputs)
 		}
-		return &tableSink{AtomicFile: f, table: t, r: r, dec: r.NewDecoder()}, err
+		s := &tableSink{AtomicFile: f, table: t, r: r, dec: r.NewDecoder()}
+		f.last = s.end
+		return &Writer{s, s.write}, err
 	case c != nil && f.pack != nil:
 		return nil, fmt.Errorf("%s: %s is not compressed as a whole", f.path, format)
 	case c != nil:
-		return &rowSink{AtomicFile: f, rows: c.Create(f, f.path), first: inputs[0]}, nil
+		s := &rowSink{AtomicFile: f, rows: c.Create(f, f.path), first: inputs[0]}
+		f.last = s.end
+		return &Writer{s, s.write}, nil
 	case format == JSON:
-		return &jsonSink{AtomicFile: f}, nil
+		s := &jsonSink{AtomicFile: f}
+		f.last = s.end
+		return &Writer{f, s.write}, nil
 	case format == WARC:
-		return &warcSink{AtomicFile: f}, nil
+		return &Writer{f, (&warcSink{AtomicFile: f}).write}, nil
 	}
-	return &lineSink{AtomicFile: f, first: inputs[0], mixed: len(inputs) > 1 && format != JSONL}, nil
+	s := &lineSink{AtomicFile: f, first: inputs[0], mixed: len(inputs) > 1 && format != JSONL}
+	f.last = s.end
+	return &Writer{f, s.write}, nil
 }
 
 // outputFormat returns the one format of all inputs. HTML and Images count as Files.
 func (r *Reader) outputFormat() (Format, error) {
-	var first *input
 	format := func(in *input) Format {
 		if in.format.isWhole() {
 			return Files
 		}
 		return in.format
 	}
+	first := r.inputs[0]
 	for _, in := range r.inputs {
-		if first == nil {
-			first = in
-		}
 		if format(in) != format(first) {
 			return "", fmt.Errorf("%s is read as %s but %s as %s: kept documents of several formats go to a folder or to one table (want --out DIR/ or FILE.jsonl)",
 				first.path, first.format, in.path, in.format)
@@ -162,7 +163,7 @@ func (r *Reader) CheckOutput(paths ...string) error {
 }
 
 // Write adds an item, after values of the columns given to NewWriter.
-func (w *Writer) Write(it Item, values ...any) error { return w.sink.write(it, values...) }
+func (w *Writer) Write(it Item, values ...any) error { return w.write(it, values...) }
 
 // Commit makes the output appear, whole and on disk.
 func (w *Writer) Commit() error { return CommitAll(w) }
@@ -245,13 +246,11 @@ func (s *lineSink) line(raw []byte) error {
 	return err
 }
 
-func (s *lineSink) prepare() error {
-	if !s.started {
-		if err := s.begin(s.first); err != nil {
-			return err
-		}
+func (s *lineSink) end() error {
+	if s.started {
+		return nil
 	}
-	return s.AtomicFile.prepare()
+	return s.begin(s.first)
 }
 
 // warcSink writes WARC records, each after the warcinfo record that it stood
@@ -329,18 +328,18 @@ func (s *rowSink) closeFile() {
 	}
 }
 
-func (s *rowSink) prepare() error {
-	var err error
+func (s *rowSink) end() error {
 	if s.from == nil {
-		err = s.begin(s.first)
+		if err := s.begin(s.first); err != nil {
+			return fmt.Errorf("%w%w", err, errUnread)
+		}
 	}
-	err = errors.Join(err, s.rows.Close())
-	s.closeFile()
-	if err != nil {
-		return err
-	}
-	return s.AtomicFile.prepare()
+	defer s.closeFile()
+	return s.rows.Close()
 }
+
+// errUnread marks the error about an input that cannot give its schema to an output without rows.
+var errUnread = errors.New("")
 
 // Abort implements Output.
 func (s *rowSink) Abort() {
@@ -351,5 +350,5 @@ func (s *rowSink) Abort() {
 // below reports whether path is dir or inside it.
 func below(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rel)
 }

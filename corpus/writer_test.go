@@ -432,3 +432,29 @@ func TestFlush(t *testing.T) {
 		t.Errorf("%q, %v", out.String(), err)
 	}
 }
+
+// A file of which nothing is kept fails like any other.
+func TestEmptyFileThatCannotBeWritten(t *testing.T) {
+	in := t.TempDir()
+	put(t, in, "a.csv", "id,text\n1,x\n")
+	r, err := Open([]string{in}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w, err := NewWriter(filepath.Join(t.TempDir(), "out")+"/", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := w.Output.(*folderSink)
+	defer s.Abort()
+	if err := s.advance(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.file.Output.(*AtomicFile).file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.end(); err == nil {
+		t.Error("no error")
+	}
+}

@@ -109,12 +109,10 @@ func nameWeight(t *token.Token) uint32 {
 	return t.Weight
 }
 
-// mostFew is the largest number of extra words that are not a passage. A negation among them denies the words
-// around it.
-const mostFew = 4
-
-// mostSlot is the largest number of words in a replaced place in which one word can be matched to another.
-const mostSlot = 24
+const (
+	mostFew  = 4  // extra words that are not a passage: a negation among them denies the words around it
+	mostSlot = 24 // words of a replaced place in which one word can be matched to another
+)
 
 // look fills s from the slots.
 func (p *pair) look(s *sums) {

@@ -15,16 +15,17 @@ type letters struct {
 }
 
 const (
-	// mostLetters is how many letters of a place are compared.
-	mostLetters = 120
+	mostLetters = 120 // letters of a place that are compared
 	// leastLikeness is the likeness, in units of 1/Unit, below which two places have nothing in common.
 	leastLikeness = token.Unit * 34 / 100
+	// Rare words are more than rareWeight. Forms of one share leastStem letters and end in at most mostEnding others.
+	rareWeight            = 5 * token.Unit
+	leastStem, mostEnding = 4, 3
 )
 
 // likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit, 0 below leastLikeness.
 // An edit inserts, deletes or replaces a letter or exchanges two in a row (Damerau 1964). It covers typing
-// errors, spelling, inflection and word breaks. Two words that the tables lack are two names, and not alike.
-// Places with facts are alike only if they have the same letters.
+// errors, spelling, inflection and word breaks. Places with facts are alike only if they have the same letters.
 func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 	for side, list := range [2][]*excess{a, b} {
 		l.text[side] = l.text[side][:0]
@@ -37,13 +38,13 @@ func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 		}
 	}
 	x, y := l.text[0], l.text[1]
+	word := len(a) == 1 && len(b) == 1
 	switch {
 	case slices.Equal(x, y):
 		return token.Unit
-	case facts || (len(a) == 1 && len(b) == 1 && !a[0].Known && !b[0].Known):
+	case facts || (word && names(a[0].Token, b[0].Token, x, y)):
 		return 0
-	}
-	if len(a) == 1 && len(b) == 1 && a[0].Han && b[0].Han && strings.ContainsAny(a[0].Text, b[0].Text) {
+	case word && a[0].Han && b[0].Han && strings.ContainsAny(a[0].Text, b[0].Text):
 		return token.Unit / 2 // compounds of one morpheme: 测试 and 检测
 	}
 	longer, shorter := max(len(x), len(y)), min(len(x), len(y))
@@ -55,6 +56,17 @@ func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
 		return 0
 	}
 	return s
+}
+
+// names reports whether two words with the letters x and y are two names, so that an error of one for the other is
+// unlikely: neither is in the tables, or both are, are rare, and differ in more than the ending of a stem.
+func names(a, b *token.Token, x, y []rune) bool {
+	stem := 0
+	for stem < min(len(x), len(y)) && x[stem] == y[stem] {
+		stem++
+	}
+	form := a.Han || (stem >= leastStem && max(len(x), len(y))-stem <= mostEnding)
+	return a.Known == b.Known && (!a.Known || (!form && min(a.Weight, b.Weight) > rareWeight))
 }
 
 // edits returns the edit distance with exchanges (optimal string alignment). O(len(x)*len(y)).

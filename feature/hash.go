@@ -19,7 +19,6 @@ import "math/bits"
 //
 // No zero byte is in a word and no zero code point in a shingle of runes, so padding makes no two of them equal. All
 // keys come from the seed: without it an attacker can neither predict a hash nor construct two that collide.
-// not know it can neither foresee a hash nor construct two that collide.
 type keys struct{ a, b, c, d, e uint64 }
 
 func newKeys(seed uint64) keys {

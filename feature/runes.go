@@ -8,22 +8,14 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// asciiAlnum is 1 for the letters and digits of ASCII.
-var asciiAlnum = func() (t [256]uint8) {
-	for c := range utf8.RuneSelf {
-		if text.IsAlnum(rune(c)) {
-			t[c] = 1
-		}
-	}
-	return t
-}()
-
 // kinds counts two things at once: letters and digits of ASCII, and from signBit up what
 // may be a sign.
 var kinds = func() (t [256]uint32) {
 	for c := range utf8.RuneSelf {
-		t[c] = uint32(asciiAlnum[c])
-		if t[c] == 0 && text.MaySign[c] {
+		switch {
+		case text.IsAlnum(rune(c)):
+			t[c] = 1
+		case text.MaySign[c]:
 			t[c] = signBit
 		}
 	}

@@ -8,6 +8,7 @@ package feature
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,12 +58,11 @@ func ParseShingle(spec string) (Shingle, error) {
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {
 		return Shingle{}, fmt.Errorf("shingle %q: k must be 1..%d", spec, MaxK)
 	}
-	for u, n := range unitNames {
-		if n == name {
-			return Shingle{Unit: Unit(u), K: k}, nil
-		}
+	unit := slices.Index(unitNames[:], name)
+	if unit < 0 {
+		return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
 	}
-	return Shingle{}, fmt.Errorf("shingle %q: unit must be auto, words, runes or scripts", spec)
+	return Shingle{Unit: Unit(unit), K: k}, nil
 }
 
 // Validate reports whether s is one that ParseShingle could have returned.
@@ -101,6 +101,7 @@ func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
 		dst = appendRunes(dst, clean)
 		return dst[:from+k.joinRunes(dst[from:], s.K)]
 	}
-	dst = appendWords(dst, clean, &k, s.Unit)
-	return dst[:from+k.joinWords(dst[from:], s.K)]
+	w := words{keys: k, unit: s.Unit, hashes: dst}
+	w.append(clean)
+	return w.hashes[:from+k.joinWords(w.hashes[from:], s.K)]
 }

@@ -26,7 +26,7 @@ var signPairs = func() (pairs [1 << 16]uint8) {
 	var first, next [256]uint8
 	for c := range 256 {
 		first[c], next[c] = firstBits(byte(c)), anything
-		if asciiAlnum[c] != 0 || c == '_' || c >= utf8.RuneSelf {
+		if kinds[c] == 1 || c == '_' || c >= utf8.RuneSelf {
 			if c >= utf8.RuneSelf {
 				next[c] |= ending
 			}
@@ -46,14 +46,6 @@ var mayBegin = func() (t [256]uint8) {
 		if text.MaySign[c] && !text.IsWord(rune(c)) {
 			t[c] = anything
 		}
-	}
-	return t
-}()
-
-// maySign is text.MaySign as numbers.
-var maySign = func() (t [256]uint8) {
-	for c, may := range text.MaySign {
-		t[c] = uint8(one(may))
 	}
 	return t
 }()
@@ -111,7 +103,7 @@ func signed(s string, at, n int, word uint64) bool {
 	for gap := ^word & (1<<n - 1); gap != 0; gap &= gap - 1 {
 		i := bits.TrailingZeros64(gap) & (span - 1)
 		spots[m&(span-1)] = uint8(i)
-		m += int(maySign[s[at+i]])
+		m += one(text.MaySign[s[at+i]])
 	}
 	for _, i := range spots[:m] {
 		if name, _ := text.Sign(s, at+int(i)); name != "" {
@@ -119,14 +111,6 @@ func signed(s string, at, n int, word uint64) bool {
 		}
 	}
 	return false
-}
-
-// rewind forgets all but the first n words.
-func (w *words) rewind(n int) {
-	w.hashes = w.hashes[:n]
-	if w.where {
-		w.starts = w.starts[:n]
-	}
 }
 
 // mixed takes the words and signs of n bytes at a place. It returns where it stopped: after them, or after a

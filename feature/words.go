@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -68,13 +69,6 @@ var idleWords = sync.Pool{New: func() any {
 	return &words{keys: newKeys(0), where: true}
 }}
 
-// appendWords appends the hash of every word of the unit.
-func appendWords(dst []uint64, s string, k *keys, unit Unit) []uint64 {
-	w := words{keys: *k, unit: unit, hashes: dst}
-	w.append(s)
-	return w.hashes
-}
-
 // words holds the hashes of words and, if where is set, their offsets.
 type words struct {
 	keys
@@ -123,7 +117,10 @@ func (w *words) append(s string) {
 		}
 		from := len(w.hashes)
 		if odd := w.block(b, word, start, at); (odd || gaps(b, ^word&(1<<n-1))) && signed(s, at, n, word) {
-			w.rewind(from)
+			w.hashes = w.hashes[:from]
+			if w.where {
+				w.starts = w.starts[:from]
+			}
 			at = w.mixed(all, s, at, n, word)
 			continue
 		}
@@ -236,7 +233,7 @@ func punctuation(a, b, c, then byte) bool {
 		return false
 	}
 	dash := c >= 0x90 && c <= 0x93
-	return c != 0xB0 && (!dash || then == ' ' || (asciiAlnum[then] != 0 && then > '9'))
+	return c != 0xB0 && (!dash || then == ' ' || (kinds[then] == 1 && then > '9'))
 }
 
 const (
@@ -263,10 +260,8 @@ func goesOn(rest []byte, unit Unit) bool {
 
 // wordEnd returns the length of the word that b starts with, which is not alone.
 func wordEnd(b []byte, unit Unit) int {
-	end := 0
-	for end < len(b) && goesOn(b[end:], unit) {
-		_, width := utf8.DecodeRune(b[end:])
-		end += width
+	if end := bytes.IndexFunc(b, func(r rune) bool { return !unit.continues(r) }); end >= 0 {
+		return end
 	}
-	return end
+	return len(b)
 }

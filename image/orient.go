@@ -36,12 +36,6 @@ func (o *oriented) At(x, y int) color.Color {
 	return o.Image.At(b.Min.X+x, b.Min.Y+y)
 }
 
-// reading returns pixels of the oriented picture; w and h are its stored size.
-func (o *oriented) reading(at func(x, y int) (r, g, b uint8), w, h int) (func(x, y int) (r, g, b uint8), int, int) {
-	size := o.Bounds()
-	return func(x, y int) (r, g, b uint8) { return at(o.stored(x, y, w, h)) }, size.Dx(), size.Dy()
-}
-
 // stored returns where the pixel shown at x, y is stored: w and h are the stored size.
 func (o *oriented) stored(x, y, w, h int) (int, int) {
 	if o.as >= 5 {

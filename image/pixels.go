@@ -10,8 +10,9 @@ import (
 // reference. Of 16 bits the upper 8 are used.
 func pixels(img image.Image) (at func(x, y int) (r, g, b uint8), w, h int) {
 	if t, ok := img.(*oriented); ok {
-		at, w, h = pixels(t.Image)
-		return t.reading(at, w, h)
+		stored, w, h := pixels(t.Image)
+		size := t.Bounds()
+		return func(x, y int) (r, g, b uint8) { return stored(t.stored(x, y, w, h)) }, size.Dx(), size.Dy()
 	}
 	rect := img.Bounds()
 	x0, y0 := rect.Min.X, rect.Min.Y

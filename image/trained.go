@@ -12,15 +12,11 @@ import (
 // Trainer joins the hashes of all pictures, so that each needs one key only: the key of its connected group. If
 // they do not fit the memory, the keys of Record stay in use.
 func (m *Method) Trainer(memory int64) neardup.Trainer {
-	return &trainer{method: m, room: memory / m.perPicture()}
-}
-
-// perPicture returns the bytes that a picture takes while the hashes are joined.
-func (m *Method) perPicture() int64 {
+	size := int64(128) // bytes that a picture takes while the hashes are joined
 	if m.turned {
-		return 128 * Turns
+		size *= Turns
 	}
-	return 128
+	return &trainer{method: m, room: memory / size}
 }
 
 type trainer struct {

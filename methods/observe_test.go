@@ -16,7 +16,7 @@ func TestObserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights := evidence.Shipped.Bits()
+	weights := evidence.Shipped
 	notice := "the council met on monday and agreed to build a bridge over the river before the end of the year. "
 	for _, c := range []struct {
 		a, b  string
@@ -31,7 +31,7 @@ func TestObserve(t *testing.T) {
 		}
 		z := 0.0
 		for k, x := range q.X {
-			z += weights[k] * math.Ln2 * x
+			z += float64(weights[k]) / (1 << 12) * math.Ln2 * x
 		}
 		if got, want := m.Compare(m.Prepare(c.a), m.Prepare(c.b)).Similarity, 1/(1+math.Exp(-z)); math.Abs(got-want) > .01 {
 			t.Errorf("%q and %q: probability %.4f, the weights say %.4f", c.a, c.b, got, want)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net/url"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -134,18 +133,7 @@ func (b *Builder) member(i int32) (shown, error) {
 	if err == nil {
 		err = s.document.get(line)
 	}
-	if err != nil {
-		return s, err
-	}
-	return s, nil
-}
-
-// sourceOf returns the origin of a document: the host of its address, or its source.
-func sourceOf(d *document) string {
-	if u, err := url.Parse(d.URL); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return d.Source
+	return s, err
 }
 
 // runeSet is the set of runes in the texts. It determines which of them are traditional.

@@ -171,13 +171,11 @@ func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 func (b *Builder) reason(method, basis string, removed bool) uint8 {
 	i := slices.IndexFunc(b.reasons, func(r Reason) bool { return r.Method == method && r.Basis == basis })
 	if i < 0 {
-		if len(b.reasons) == 255 {
+		i = min(len(b.reasons), 255)
+		if i == 255 {
 			method, basis = "other", "other"
 		}
-		i = len(b.reasons)
-		if i > 255 {
-			i = 255
-		} else {
+		if i == len(b.reasons) {
 			b.reasons = append(b.reasons, Reason{Method: method, Basis: basis})
 		}
 	}

@@ -13,8 +13,8 @@ import (
 func (s *Server) routesForAdmin() {
 	register(s, with(operation(Admin, http.MethodDelete, "/v1/articles/{id}", "deleteArticle", "Delete an article and its texts; its docId lives on"), http.StatusNotFound), s.deleteArticle)
 	register(s, with(operation(Admin, http.MethodDelete, "/v1/docids/{docId}", "endDocid", "End a docId; it is never given again"), http.StatusNotFound, http.StatusGone), s.endDocID)
-	register(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
-	register(s, with(operation(Operator, http.MethodPost, "/v1/backup", "backup", "Write a snapshot of all tenants into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
+	look(s, operation(Admin, http.MethodGet, "/v1/log", "log", "The log of changes: complete, in order, without texts"), s.logPage)
+	look(s, with(operation(Operator, http.MethodPost, "/v1/backup", "backup", "Write a snapshot of all tenants into the server's folder of backups"), http.StatusNotFound, http.StatusConflict), s.backup)
 }
 
 func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, error) {
@@ -45,11 +45,7 @@ type logInput struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
-func (s *Server) logPage(ctx context.Context, in *logInput) (api.Log, error) {
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.Log{}, err
-	}
+func (s *Server) logPage(ctx context.Context, in *logInput, seq uint64) (api.Log, error) {
 	es, err := epochs(ctx)
 	if err != nil {
 		return api.Log{}, err
@@ -101,19 +97,13 @@ func epoch(number uint64) string { return fmt.Sprintf("%016x", number) }
 // backupName matches the name of a folder. The pattern of api.Backup is the same.
 var backupName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-type backupInput struct{ Body input[api.Backup] }
-
 // backup copies the whole store with all tenants, so it requires a role that belongs to no tenant.
-func (s *Server) backup(ctx context.Context, in *backupInput) (api.BackupAnswer, error) {
+func (s *Server) backup(ctx context.Context, in *bodyOf[api.Backup], seq uint64) (api.BackupAnswer, error) {
 	if s.cfg.Snapshot == nil {
 		return api.BackupAnswer{}, problem(http.StatusNotFound, api.CodeNotFound, "this server has no folder of backups")
 	}
 	if name := in.Body.is.Name; len(name) > 64 || !backupName.MatchString(name) {
 		return api.BackupAnswer{}, at("body.name", "is not 1 to 64 letters, digits, dots, dashes and underscores, or begins with a dot")
-	}
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.BackupAnswer{}, err
 	}
 	if err := s.cfg.Snapshot(ctx, in.Body.is.Name); err != nil {
 		return api.BackupAnswer{}, err

@@ -20,20 +20,18 @@ func (s *Server) routesForRead() {
 		return operation(Read, http.MethodGet, path, id, summary)
 	}
 	register(s, operation(Read, http.MethodPost, "/v1/check", "check", "Decide on one article without storing it"), s.check)
-	register(s, operation(Read, http.MethodPost, "/v1/near", "near", "The docIds most like an article"), s.near)
-	register(s, get("/v1/near", "nearText", "The docIds most like a text"), s.nearText)
-	register(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
-	register(s, with(get("/v1/articles/{id}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
-	register(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
-	register(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
-	register(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
+	look(s, operation(Read, http.MethodPost, "/v1/near", "near", "The docIds most like an article"), s.near)
+	look(s, get("/v1/near", "nearText", "The docIds most like a text"), s.nearText)
+	look(s, operation(Read, http.MethodPost, "/v1/compare", "compare", "Compare two articles, stage by stage"), s.compare)
+	look(s, with(get("/v1/articles/{id}", "article", "Find an article and its docId"), http.StatusNotFound), s.article)
+	look(s, get("/v1/docids", "docids", "List docIds by size, the largest first"), s.groups)
+	look(s, with(get("/v1/docids/{docId}", "docid", "A docId: leader, kept copy, members, evidence"), http.StatusNotFound, http.StatusGone), s.group)
+	look(s, get("/v1/find", "find", "The docIds that a url or a title leads to"), s.find)
 	register(s, with(get("/v1/changes/{seq}", "evidence", "The answer given with a change"), http.StatusNotFound), s.evidence)
 	register(s, get("/v1/stats", "stats", "Counts"), s.stats)
 }
 
-type checkInput struct{ Body input[api.Submission] }
-
-func (s *Server) check(ctx context.Context, in *checkInput) (api.Answer, error) {
+func (s *Server) check(ctx context.Context, in *bodyOf[api.Submission]) (api.Answer, error) {
 	sub, err := toCore(&in.Body.is, "body")
 	if err != nil {
 		return api.Answer{}, err
@@ -41,14 +39,12 @@ func (s *Server) check(ctx context.Context, in *checkInput) (api.Answer, error) 
 	return detector(ctx).Check(ctx, sub)
 }
 
-type nearInput struct{ Body input[api.Near] }
-
-func (s *Server) near(ctx context.Context, in *nearInput) (api.Neighbors, error) {
+func (s *Server) near(ctx context.Context, in *bodyOf[api.Near], seq uint64) (api.Neighbors, error) {
 	sub, err := toCore(&in.Body.is.Submission, "body")
 	if err != nil {
 		return api.Neighbors{}, err
 	}
-	return neighbors(ctx, sub, cmp.Or(in.Body.is.Top, 10))
+	return neighbors(ctx, sub, cmp.Or(in.Body.is.Top, 10), seq)
 }
 
 type nearTextInput struct {
@@ -57,38 +53,28 @@ type nearTextInput struct {
 	Top   int    `query:"top" minimum:"1" maximum:"100" default:"10"`
 }
 
-func (s *Server) nearText(ctx context.Context, in *nearTextInput) (api.Neighbors, error) {
+func (s *Server) nearText(ctx context.Context, in *nearTextInput, seq uint64) (api.Neighbors, error) {
 	sub, err := toCore(&api.Submission{Article: api.Article{Content: in.Text, Title: in.Title}}, "query")
 	if err != nil {
 		return api.Neighbors{}, err
 	}
-	return neighbors(ctx, sub, in.Top)
+	return neighbors(ctx, sub, in.Top, seq)
 }
 
-func neighbors(ctx context.Context, sub docid.Submission, top int) (out api.Neighbors, err error) {
+func neighbors(ctx context.Context, sub docid.Submission, top int, seq uint64) (api.Neighbors, error) {
 	if top < 1 || top > maxPage {
-		return out, at("body.top", fmt.Sprintf("is not 1 to %d", maxPage))
+		return api.Neighbors{}, at("body.top", fmt.Sprintf("is not 1 to %d", maxPage))
 	}
-	out.Seq, err = seen(ctx)
-	if err != nil {
-		return out, err
-	}
-	out.Neighbors, err = detector(ctx).Near(ctx, sub, top)
-	return out, err
+	found, err := detector(ctx).Near(ctx, sub, top)
+	return api.Neighbors{Seq: seq, Neighbors: found}, err
 }
 
-type pairInput struct{ Body input[api.Pair] }
-
-func (s *Server) compare(ctx context.Context, in *pairInput) (api.Comparison, error) {
+func (s *Server) compare(ctx context.Context, in *bodyOf[api.Pair], seq uint64) (api.Comparison, error) {
 	a, err := toArticle(&in.Body.is.A, "body.a")
 	if err != nil {
 		return api.Comparison{}, err
 	}
 	b, err := toArticle(&in.Body.is.B, "body.b")
-	if err != nil {
-		return api.Comparison{}, err
-	}
-	seq, err := seen(ctx)
 	if err != nil {
 		return api.Comparison{}, err
 	}
@@ -100,12 +86,8 @@ type nidInput struct {
 	NID string `path:"id"`
 }
 
-func (s *Server) article(ctx context.Context, in *nidInput) (api.MemberAnswer, error) {
+func (s *Server) article(ctx context.Context, in *nidInput, seq uint64) (api.MemberAnswer, error) {
 	if err := validPath(in.NID); err != nil {
-		return api.MemberAnswer{}, err
-	}
-	seq, err := seen(ctx)
-	if err != nil {
 		return api.MemberAnswer{}, err
 	}
 	m, docID, err := detector(ctx).Member(ctx, in.NID)
@@ -150,11 +132,7 @@ type groupInput struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 
-func (s *Server) group(ctx context.Context, in *groupInput) (api.Group, error) {
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.Group{}, err
-	}
+func (s *Server) group(ctx context.Context, in *groupInput, seq uint64) (api.Group, error) {
 	g, err := detector(ctx).Group(ctx, in.DocID, in.After, in.Limit)
 	if err != nil {
 		return api.Group{}, err
@@ -196,7 +174,7 @@ type groupsInput struct {
 	Limit   int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
 
-func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error) {
+func (s *Server) groups(ctx context.Context, in *groupsInput, seq uint64) (api.Groups, error) {
 	d := detector(ctx)
 	page := docid.GroupPage{MinSize: in.MinSize, Limit: in.Limit + 1}
 	if in.After != "" {
@@ -207,10 +185,6 @@ func (s *Server) groups(ctx context.Context, in *groupsInput) (api.Groups, error
 			return api.Groups{}, at("query.after", "is not a value of next")
 		}
 		page.After = docid.GroupSize{Leader: leader, Size: n}
-	}
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.Groups{}, err
 	}
 	found, err := d.Index().Catalog().Groups(ctx, page)
 	out := api.Groups{Seq: seq, Groups: []api.GroupSize{}}
@@ -230,13 +204,9 @@ type findInput struct {
 	Title string `query:"title"`
 }
 
-func (s *Server) find(ctx context.Context, in *findInput) (api.Found, error) {
+func (s *Server) find(ctx context.Context, in *findInput, seq uint64) (api.Found, error) {
 	if (in.URL == "") == (in.Title == "") {
 		return api.Found{}, at("query", "give either url or title")
-	}
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.Found{}, err
 	}
 	d := detector(ctx)
 	find, what := d.FindURL, in.URL

@@ -9,15 +9,17 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // hotBucket is the number of candidates from which on a submission counts as one into a hot bucket.
 const hotBucket = 1000
 
-// figures holds the metrics of a server. It is a prometheus.Collector.
+// figures holds the metrics of a server. It is a prometheus.Collector for those that a scrape asks the stores for, and live
+// has all.
 type figures struct {
 	server     *Server
-	all        []prometheus.Collector
+	live       *prometheus.Registry
 	requests   *prometheus.HistogramVec
 	lost       *prometheus.CounterVec
 	refusals   *prometheus.CounterVec
@@ -42,23 +44,22 @@ type figures struct {
 const scrapeMost = 5 * time.Second
 
 func newFigures(s *Server) *figures {
-	f := &figures{server: s}
+	f := &figures{server: s, live: prometheus.NewRegistry()}
+	all := promauto.With(f.live)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
-		f.all = append(f.all, c)
-		return c
+		return all.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
-		f.all = append(f.all, h)
-		return h
+		return all.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets})
+	}
+	gauge := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, labels, nil)
 	}
 	seconds := []float64{.0005, .001, .002, .005, .01, .02, .04, .06, .1, .25, .5, 1, 5, 25}
-	f.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	f.requests = all.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "neardup_request_seconds", Help: "Time of a request, by route and status.", Buckets: seconds}, []string{"route", "status"})
-	f.hot = prometheus.NewCounter(prometheus.CounterOpts{
+	f.hot = all.NewCounter(prometheus.CounterOpts{
 		Name: "neardup_hot_bucket_submissions_total", Help: "Submissions that shared a key with a thousand docIds or more."})
-	f.all = append(f.all, f.requests, f.hot)
 	f.lost = counter("neardup_lost_changes_total", "Changes that were seen and that the index has lost.", "tenant")
 	f.refusals = counter("neardup_refused_total", "Requests refused before any work, by reason.", "reason")
 	f.decisions = counter("neardup_decisions_total", "Decisions, by tenant, decision and stage; stage none for new articles.", "tenant", "decision", "stage")
@@ -68,31 +69,22 @@ func newFigures(s *Server) *figures {
 	f.candidates = histogram("neardup_candidates", "Docids that shared a key with a submission.", prometheus.ExponentialBuckets(1, 4, 8))
 	f.compared = histogram("neardup_compared", "Docids that a submission was compared with.", prometheus.ExponentialBuckets(1, 4, 8))
 	f.rounds = histogram("neardup_rounds", "How often the store was asked until a decision held.", []float64{1, 2, 3, 5, 10, 30})
-	f.docIDs = prometheus.NewDesc("neardup_docids", "Living docIds.", []string{"tenant"}, nil)
-	f.articles = prometheus.NewDesc("neardup_articles", "Living articles.", []string{"tenant"}, nil)
-	f.seq = prometheus.NewDesc("neardup_seq", "The last change.", []string{"tenant"}, nil)
-	f.memory = prometheus.NewDesc("neardup_index_bytes", "Memory of the index, about.", []string{"tenant"}, nil)
-	f.lag = prometheus.NewDesc("neardup_sink_lag", "Changes that a sink has not acknowledged.", []string{"tenant", "sink"}, nil)
-	f.age = prometheus.NewDesc("neardup_sink_age_seconds", "How long ago the oldest change came that a sink has not acknowledged; 0: it has all.", []string{"tenant", "sink"}, nil)
-	f.queue = prometheus.NewDesc("neardup_in_flight", "Requests that are worked on or wait for the disk.", nil, nil)
+	f.docIDs = gauge("neardup_docids", "Living docIds.", "tenant")
+	f.articles = gauge("neardup_articles", "Living articles.", "tenant")
+	f.seq = gauge("neardup_seq", "The last change.", "tenant")
+	f.memory = gauge("neardup_index_bytes", "Memory of the index, about.", "tenant")
+	f.lag = gauge("neardup_sink_lag", "Changes that a sink has not acknowledged.", "tenant", "sink")
+	f.age = gauge("neardup_sink_age_seconds", "How long ago the oldest change came that a sink has not acknowledged; 0: it has all.", "tenant", "sink")
+	f.queue = gauge("neardup_in_flight", "Requests that are worked on or wait for the disk.")
+	f.live.MustRegister(f)
 	return f
 }
 
-// Describe describes all metrics.
-func (f *figures) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range f.all {
-		c.Describe(ch)
-	}
-	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age} {
-		ch <- d
-	}
-}
+// Describe describes nothing, because the metrics are those of the stores at a scrape.
+func (f *figures) Describe(chan<- *prometheus.Desc) {}
 
-// Collect collects all metrics.
+// Collect asks the stores.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range f.all {
-		c.Collect(ch)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeMost)
 	defer cancel()
 	gauge(ch, f.queue, float64(len(f.server.inFlight)))

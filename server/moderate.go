@@ -20,8 +20,8 @@ func (s *Server) routesForModerators() {
 	register(s, with(operation(Moderate, http.MethodPost, "/v1/articles/{id}/correct", "correct", "Move an article to another docId: the one change of an answer that was given"),
 		http.StatusNotFound, http.StatusConflict, http.StatusGone), s.correct)
 	register(s, operation(Moderate, http.MethodPost, "/v1/rulings", "rule", "Say that two articles are, or are not, duplicates; obeyed from then on"), s.rule)
-	register(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "Articles whose relation to a docId is unsure, the newest first"), s.unsure)
-	register(s, operation(Read, http.MethodGet, "/v1/rulings", "rulings", "What people have said of pairs, in order"), s.rulings)
+	look(s, operation(Read, http.MethodGet, "/v1/unsure", "unsure", "Articles whose relation to a docId is unsure, the newest first"), s.unsure)
+	look(s, operation(Read, http.MethodGet, "/v1/rulings", "rulings", "What people have said of pairs, in order"), s.rulings)
 }
 
 type correction struct {
@@ -59,17 +59,17 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 		out.Corrected = &m.Corrected
 	}
 	if m.Unchanged {
-		out.Seq, err = seen(ctx)
+		st, err := detector(ctx).Stats(ctx)
+		out.Seq = st.Seq
+		return out, err
 	}
-	return out, err
+	return out, nil
 }
 
 // unsaid marks a ruling without a link. An empty link has another meaning.
 const unsaid = "\x00"
 
-type rulingInput struct{ Body input[api.Ruling] }
-
-func (s *Server) rule(ctx context.Context, in *rulingInput) (out api.Ruled, err error) {
+func (s *Server) rule(ctx context.Context, in *bodyOf[api.Ruling]) (out api.Ruled, err error) {
 	b := &in.Body.is
 	if err := cmp.Or(within(b.A, maxID, "body.a"), within(b.B, maxID, "body.b"), within(b.Why, maxWhy, "body.why")); err != nil {
 		return out, err
@@ -106,11 +106,7 @@ type rulingsInput struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
-func (s *Server) rulings(ctx context.Context, in *rulingsInput) (api.Rulings, error) {
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.Rulings{}, err
-	}
+func (s *Server) rulings(ctx context.Context, in *rulingsInput, seq uint64) (api.Rulings, error) {
 	es, err := detector(ctx).Index().Catalog().Rulings(ctx, in.After, in.Limit+1)
 	page := api.Rulings{Seq: seq, Rulings: []api.RulingEntry{}}
 	for i := range es {
@@ -133,11 +129,7 @@ type unsureInput struct {
 const mostScanned, scanned = 20_000, 1000
 
 // unsure finds living articles that a person should compare with the one they name.
-func (s *Server) unsure(ctx context.Context, in *unsureInput) (api.UnsureArticles, error) {
-	seq, err := seen(ctx)
-	if err != nil {
-		return api.UnsureArticles{}, err
-	}
+func (s *Server) unsure(ctx context.Context, in *unsureInput, seq uint64) (api.UnsureArticles, error) {
 	d, page := detector(ctx), api.UnsureArticles{Seq: seq, Articles: []api.Answer{}}
 	before := cmp.Or(in.Before, seq+1)
 	for end := before - min(before, mostScanned); before > max(end, 1) && len(page.Articles) < in.Limit; {

@@ -48,7 +48,7 @@ func problems(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		status := statusOnly{header: w.Header()}
+		status := later{ResponseWriter: w} // for its status, and the headers that it sets
 		refusal.ServeHTTP(&status, r)
 		if status.status/100 == 3 {
 			w.WriteHeader(status.status) // another spelling of a path
@@ -61,21 +61,6 @@ func problems(mux *http.ServeMux) http.Handler {
 		writeProblem(w, problem(status.status, api.CodeNotFound, detail))
 	})
 }
-
-// statusOnly is a ResponseWriter that discards the body.
-type statusOnly struct {
-	header http.Header
-	status int
-}
-
-// Header returns the headers of the real answer, because they may list the allowed methods.
-func (s *statusOnly) Header() http.Header { return s.header }
-
-// WriteHeader records the status.
-func (s *statusOnly) WriteHeader(status int) { s.status = status }
-
-// Write discards the body.
-func (s *statusOnly) Write(b []byte) (int, error) { return len(b), nil }
 
 // describe returns the configuration of the OpenAPI document. It disables the documentation page because that
 // page would load scripts from other sites.
@@ -177,9 +162,17 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 	})
 }
 
-// seen returns the last change of the caller's tenant. If called before reading, it is a lower bound of what
-// the answer shows.
-func seen(ctx context.Context) (uint64, error) {
-	st, err := detector(ctx).Stats(ctx)
-	return st.Seq, err
+// look registers a route whose handler also gets the last change of the caller's tenant before it reads: a lower bound of
+// what the answer shows.
+func look[I, T any](s *Server, op huma.Operation, handle func(ctx context.Context, in *I, seq uint64) (T, error)) {
+	register(s, op, func(ctx context.Context, in *I) (T, error) {
+		st, err := detector(ctx).Stats(ctx)
+		if err != nil {
+			return *new(T), err
+		}
+		return handle(ctx, in, st.Seq)
+	})
 }
+
+// bodyOf is the input of a route with a body and nothing else.
+type bodyOf[T any] struct{ Body input[T] }

@@ -98,7 +98,6 @@ type Server struct {
 	access  atomic.Pointer[Access]
 	clients *clients
 	figures *figures
-	live    *prometheus.Registry // the same figures, for the pages
 	routes  http.Handler
 	origins *http.CrossOriginProtection
 	api     huma.API
@@ -161,7 +160,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		s.tenants[name] = t
 	}
 	if cfg.Metrics != nil {
-		if err := cfg.Metrics.Register(s.figures); err != nil {
+		if err := cfg.Metrics.Register(s.figures.live); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
 		}
 	}

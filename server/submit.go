@@ -59,11 +59,9 @@ func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, 
 	return a, err
 }
 
-type batchInput struct{ Body input[api.Batch] }
-
 // submitBatch decides in order, so an article may be the duplicate of an earlier one. A failed article does
 // not stop the others, but an unavailable store does.
-func (s *Server) submitBatch(ctx context.Context, in *batchInput) (api.BatchAnswer, error) {
+func (s *Server) submitBatch(ctx context.Context, in *bodyOf[api.Batch]) (api.BatchAnswer, error) {
 	entries := in.Body.is.Articles
 	if len(entries) < 1 || len(entries) > maxPage {
 		return api.BatchAnswer{}, at("body.articles", fmt.Sprintf("are not 1 to %d", maxPage))

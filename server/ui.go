@@ -8,7 +8,6 @@ import (
 
 	"github.com/neardup/neardup/pages"
 	"github.com/neardup/neardup/server/api"
-	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 )
 
@@ -33,10 +32,6 @@ func (s *Server) routesForPages(mux *http.ServeMux) error {
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler("/ui/", http.StatusSeeOther))
 	mux.Handle("GET /ui", http.RedirectHandler("/ui/", http.StatusMovedPermanently))
-	s.live = prometheus.NewRegistry()
-	if err := s.live.Register(s.figures); err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
 	register(s, operation(Read, http.MethodGet, "/v1/me", "me", "The tenant and the roles of the token"), s.me)
 	register(s, operation(Read, http.MethodGet, "/v1/live", "live", "The figures of the tenant; with the role operator, those of the server and all tenants"), s.figuresNow)
 	register(s, with(operation(Read, http.MethodPost, "/v1/inspect", "inspect", "Two texts on every scale, their fingerprints and keywords"), http.StatusNotFound), s.inspect)
@@ -56,7 +51,7 @@ func (s *Server) me(ctx context.Context, _ *struct{}) (api.Caller, error) {
 
 // figuresNow returns the metrics of the caller's tenant. It returns all metrics of the server to an operator.
 func (s *Server) figuresNow(ctx context.Context, _ *struct{}) (api.Live, error) {
-	families, err := s.live.Gather()
+	families, err := s.figures.live.Gather()
 	if err != nil {
 		return api.Live{}, err
 	}
@@ -87,10 +82,8 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 	return out
 }
 
-type inspectInput struct{ Body input[api.Texts] }
-
 // inspect takes as long as a long judgement, so it needs a place among those.
-func (s *Server) inspect(ctx context.Context, in *inspectInput) (api.Inspection, error) {
+func (s *Server) inspect(ctx context.Context, in *bodyOf[api.Texts]) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")
 	}

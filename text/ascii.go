@@ -33,41 +33,21 @@ func (n Normalizer) asciiBlock() (b asciiBlock) {
 // is dropped. (after: a space precedes w.)
 func (b asciiBlock) clean(w uint64, after bool) (out, stop, again uint64) {
 	stop = w & highs
-	if odd := control(w); odd != 0 {
-		white := white(w)
+	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 { // below 0x20, and 0x7F
+		white := ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs // U+0009 to U+000D
 		stop |= odd &^ white
-		w = b.blank(w, white)
+		fill := (white >> 7) * 0xFF & b.space
+		w = w&^fill | 0x20*ones&fill
 	}
-	w = b.lowered(w)
-	again = b.again(w, after)
-	return w, stop | again, again
-}
-
-// control finds the bytes below 0x20, and 0x7F.
-func control(w uint64) uint64 { return (^(w + 0x60*ones) | (w + ones)) & highs }
-
-// white finds U+0009 to U+000D.
-func white(w uint64) uint64 { return ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs }
-
-// blank puts spaces where white is.
-func (b asciiBlock) blank(w, white uint64) uint64 {
-	fill := (white >> 7) * 0xFF & b.space
-	return w&^fill | 0x20*ones&fill
-}
-
-func (b asciiBlock) lowered(w uint64) uint64 {
 	upper := ((w + 0x3F*ones) &^ (w + 0x25*ones)) & highs
-	return w | upper>>2&b.lower
-}
-
-// again finds the spaces that follow a space.
-func (b asciiBlock) again(w uint64, after bool) uint64 {
+	w |= upper >> 2 & b.lower
 	blank := ^(w ^ 0x20*ones + 0x7F*ones) & highs
 	before := blank << 8
 	if after {
 		before |= 0x80
 	}
-	return blank & before & b.space
+	again = blank & before & b.space
+	return w, stop | again, again
 }
 
 func load64(s string, i int) uint64 {

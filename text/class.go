@@ -3,7 +3,6 @@ package text
 import (
 	_ "embed"
 	"encoding/binary"
-	"sort"
 	"sync"
 )
 
@@ -28,9 +27,6 @@ const (
 
 //go:embed class.bin
 var classTable string
-
-//go:embed cased.bin
-var casedTable string
 
 //go:embed simplified.bin
 var simplifiedTable string
@@ -75,6 +71,8 @@ func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
 // Every such rune is IsWord and IsAlnum. About a nanosecond.
 func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
 
+func isSpace(r rune) bool { return class(r)&classSpace != 0 }
+
 // simpler holds the simplified form of every rune with classSimplify: BMP by index, the few others by name. It
 // is built on first use: 110 KB.
 type simpler struct {
@@ -102,19 +100,6 @@ func (t *simpler) of(r rune) rune {
 		return t.bmp[r-simplifyLow]
 	}
 	return t.other[r]
-}
-
-// How a rune counts for the final sigma.
-const (
-	caseNone = iota
-	caseCased
-	caseIgnorable
-)
-
-func caseClass(r rune) int {
-	n := len(casedTable) / 8
-	run := sort.Search(n, func(i int) bool { return uint32At(casedTable, 8*i) > r }) - 1
-	return int(uint32At(casedTable, 8*run+4))
 }
 
 func uint32At(s string, i int) rune {

@@ -1,7 +1,9 @@
 package text
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -23,7 +25,7 @@ func (n Normalizer) Clean(s string) string {
 		return Normalizer{n.steps & collapseSpace}.Clean(withoutAccents(Normalizer{n.steps &^ foldAccents}.Clean(s)))
 	}
 	if n.does(collapseSpace) {
-		s = trim(s)
+		s = strings.TrimFunc(s, isSpace)
 	}
 	mask := n.mask()
 	i := n.span(s, mask)
@@ -47,24 +49,6 @@ func (n Normalizer) mask() (mask uint8) {
 		}
 	}
 	return mask
-}
-
-func trim(s string) string {
-	for s != "" {
-		r, size := utf8.DecodeRuneInString(s)
-		if class(r)&classSpace == 0 {
-			break
-		}
-		s = s[size:]
-	}
-	for s != "" {
-		r, size := utf8.DecodeLastRuneInString(s)
-		if class(r)&classSpace == 0 {
-			break
-		}
-		s = s[:len(s)-size]
-	}
-	return s
 }
 
 // span returns the length of the clean start of s, without the ends trimmed.
@@ -213,24 +197,19 @@ func (c *cleaner) lower(r rune) {
 // finalSigma reports whether a cased letter precedes the end of dst and none follows c.at, ignoring
 // case-ignorable runes on both sides.
 func (c *cleaner) finalSigma() bool {
-	for b := c.dst; ; {
-		r, size := utf8.DecodeLastRune(b)
-		if size == 0 {
-			return false
-		}
-		if cc := caseClass(r); cc == caseCased {
-			break
-		} else if cc == caseNone {
-			return false
-		}
-		b = b[:len(b)-size]
+	last := bytes.LastIndexFunc(c.dst, func(r rune) bool { return kindOf(r)&kindIgnorable == 0 })
+	if last < 0 {
+		return false
+	}
+	if r, _ := utf8.DecodeRune(c.dst[last:]); kindOf(r)&kindCased == 0 {
+		return false
 	}
 	for _, r := range c.src[c.at:] {
 		if class(r)&c.mask&classStrip != 0 {
 			continue
 		}
-		if cc := caseClass(r); cc != caseIgnorable {
-			return cc == caseNone
+		if kind := kindOf(r); kind&kindIgnorable == 0 {
+			return kind&kindCased == 0
 		}
 	}
 	return true
@@ -320,13 +299,5 @@ func lowerComposed(seg []byte) []byte {
 // lastStarter returns where in dst the last rune that following marks combine with begins. A segment ends
 // before a starter, so this goes back by only a rune or two.
 func (c *cleaner) lastStarter() int {
-	at := len(c.dst)
-	for at > 0 {
-		r, size := utf8.DecodeLastRune(c.dst[:at])
-		at -= size
-		if class(r)&classNFKC == 0 {
-			break
-		}
-	}
-	return at
+	return max(0, bytes.LastIndexFunc(c.dst, func(r rune) bool { return class(r)&classNFKC == 0 }))
 }

@@ -259,8 +259,10 @@ func guess(head []byte) []charsetGuess {
 	return out
 }
 
+// common are charsets, the most common on the web first. Those of several bytes a character precede the others.
+var common = []string{"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp", "windows-1252", "windows-1251"}
+
 func rarity(name string) int {
-	common := []string{"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp", "windows-1252", "windows-1251"}
 	if i := slices.Index(common, name); i >= 0 {
 		return i
 	}
@@ -306,13 +308,7 @@ func lonely(head []byte) bool {
 	return alone*10 > high*6
 }
 
-func multiByte(name string) bool {
-	switch name {
-	case "gb18030", "big5", "shift_jis", "euc-jp", "euc-kr":
-		return true
-	}
-	return false
-}
+func multiByte(name string) bool { return rarity(name) < slices.Index(common, "windows-1252") }
 
 // errorsIn counts what is not a character of the charset in head, whose last
 // character may be cut.

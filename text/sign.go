@@ -98,7 +98,7 @@ func Sign(s string, at int) (name string, end int) {
 			return s[at:end], end
 		}
 	}
-	if currency(s[at:]) {
+	if r, _ := decodeRune(s, at); isCurrency(r) {
 		if around(s, at, end).amount() {
 			return s[at:end], end
 		}
@@ -177,7 +177,7 @@ var byteKinds = func() (t [256]uint8) {
 			t[c] = byteOther | byteSpace
 		case IsAlnum(rune(c)):
 			t[c] = byteWord
-		case class(rune(c))&classSpace != 0:
+		case isSpace(rune(c)):
 			t[c] = byteSpace
 		}
 	}
@@ -230,22 +230,8 @@ type surroundings struct {
 }
 
 func around(s string, at, end int) surroundings {
-	p := surroundings{s: s, at: at, end: end}
-	for p.left = at; p.left > 0; {
-		r, size := utf8.DecodeLastRuneInString(s[:p.left])
-		if class(r)&classSpace == 0 {
-			break
-		}
-		p.left -= size
-	}
-	for p.right = end; p.right < len(s); {
-		r, size := decodeRune(s, p.right)
-		if class(r)&classSpace == 0 {
-			break
-		}
-		p.right += size
-	}
-	return p
+	left, right := strings.TrimRightFunc(s[:at], isSpace), strings.TrimLeftFunc(s[end:], isSpace)
+	return surroundings{s, at, end, len(left), len(s) - len(right)}
 }
 
 func (u use) holds(p surroundings) bool {
@@ -412,7 +398,7 @@ func opens(s, more string) bool {
 	if r == '\'' && endsInAlnum(s[:len(s)-size]) {
 		return false // an apostrophe
 	}
-	return size == 0 || class(r)&classSpace != 0 || strings.ContainsRune("([{\"'`“‘„‚«「『《【、。", r) || isCurrency(r) ||
+	return size == 0 || isSpace(r) || strings.ContainsRune("([{\"'`“‘„‚«「『《【、。", r) || isCurrency(r) ||
 		strings.ContainsRune(more, r)
 }
 
@@ -434,11 +420,6 @@ func startsNumber(s string) bool {
 		s = strings.TrimPrefix(s[size:], " ")
 	}
 	return startsInDigit(strings.TrimPrefix(s, "."))
-}
-
-func currency(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return isCurrency(r)
 }
 
 func isCurrency(r rune) bool {

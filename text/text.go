@@ -11,6 +11,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,26 +64,19 @@ func ParseNormalizer(spec string) (Normalizer, error) {
 	}
 	var n Normalizer
 	for name := range strings.SplitSeq(spec, ",") {
-		step, ok := stepsNamed(strings.TrimSpace(name))
-		if !ok {
+		name = strings.TrimSpace(name)
+		if name == "default" {
+			n.steps |= Default().steps
+			continue
+		}
+		step := slices.Index(stepNames[:], name)
+		if step < 0 {
 			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
 				name, strings.Join(stepNames[:], ","))
 		}
-		n.steps |= step
+		n.steps |= 1 << step
 	}
 	return n, nil
-}
-
-func stepsNamed(name string) (uint8, bool) {
-	if name == "default" {
-		return Default().steps, true
-	}
-	for i, s := range stepNames {
-		if s == name {
-			return 1 << i, true
-		}
-	}
-	return 0, false
 }
 
 // String returns the steps in the order in which they apply, or "none". It also lists them for "default", so a

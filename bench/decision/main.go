@@ -17,11 +17,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/neardup/neardup"
-	"github.com/neardup/neardup/bench/learn"
 	"github.com/neardup/neardup/evidence"
 	"github.com/neardup/neardup/internal/test/shared"
 	"github.com/neardup/neardup/methods"
@@ -67,8 +67,8 @@ func newMethod() (neardup.Method, error) { return methods.New("auto") }
 
 // printWeights prints the weight of each quantity in bits.
 func printWeights(out io.Writer, weights []float64) error {
-	for k, bits := range learn.Table(weights).Bits() {
-		if _, err := fmt.Fprintf(out, "%s: %.4f\n", evidence.Feature(k), bits); err != nil {
+	for k, w := range weights {
+		if _, err := fmt.Fprintf(out, "%s: %.4f\n", evidence.Feature(k), w/math.Ln2); err != nil {
 			return err
 		}
 	}

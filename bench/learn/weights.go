@@ -33,8 +33,8 @@ func Table(w []float64) evidence.Weights {
 
 // Weights returns the weights of methods.Quantities in a table.
 func Weights(t evidence.Weights) (w []float64) {
-	for _, bits := range t.Bits() {
-		w = append(w, bits*math.Ln2)
+	for _, n := range t {
+		w = append(w, float64(n)/(1<<12)*math.Ln2)
 	}
 	return w
 }

@@ -99,11 +99,7 @@ func (f *field) values() *field {
 func (f *field) nested() bool { return len(f.children) > 0 }
 
 func (f *field) textual() bool {
-	switch f.kind {
-	case texts, largeText, textView, binaries, largeBinary, binaryView:
-		return true
-	}
-	return false
+	return slices.Contains([]kind{texts, largeText, textView, binaries, largeBinary, binaryView}, f.kind)
 }
 
 // Next appends the next row.

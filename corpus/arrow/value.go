@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -81,15 +82,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 
 // runOf returns the run that contains row i, by the ends of runs.
 func (d *data) runOf(i int) int {
-	low, high := 0, d.rows
-	for low < high {
-		if mid := (low + high) / 2; d.buffers[0].number(d.width, mid) <= i {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(d.rows, func(run int) bool { return d.buffers[0].number(d.width, run) > i })
 }
 
 // view returns text i of a column of views. The text is in the view itself or in one of the further buffers.

@@ -25,8 +25,7 @@ type reader struct {
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	left   int64  // rows left in this group
-	done   func() // frees the file where it had to be unpacked
+	left   int64 // rows left in this group
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -38,10 +37,9 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err := r.choose(f, fields); err != nil {
 		return nil, err
 	}
-	if err := r.checkPages(f, file); err != nil {
-		return nil, fmt.Errorf("damaged Parquet: %w", err)
-	}
-	f, r.done, err = unpacked(f, file)
+	f, err = checked(f, file, size, func(column int, _ *format.ColumnMetaData) bool {
+		return slices.ContainsFunc(r.leaves, func(leaf *parquet.LeafColumn) bool { return leaf != nil && leaf.ColumnIndex == column })
+	})
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
@@ -62,23 +60,8 @@ const (
 	pageValues = 1 << 26
 )
 
-// checkPages returns an error if a page of the wanted columns claims too much.
-func (r *reader) checkPages(f *parquet.File, file io.ReaderAt) error {
-	for _, g := range f.Metadata().RowGroups {
-		for _, leaf := range r.leaves {
-			if g.NumRows == 0 || leaf == nil || leaf.ColumnIndex >= len(g.Columns) {
-				continue
-			}
-			if err := pages(&g.Columns[leaf.ColumnIndex].MetaData, file, func(*format.PageHeader, int64) error { return nil }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// pages calls visit with the head of each page of a chunk and the offset of its body.
-func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at int64) error) error {
+// pages calls visit with the head of each page of a chunk, and the offsets of the head and of the body.
+func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at, body int64) error) error {
 	at := m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 {
 		at = min(d, at)
@@ -101,11 +84,11 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		if err != nil {
 			return err
 		}
-		at += read - int64(in.Buffered())
-		if err := visit(&h, at); err != nil {
+		body := at + read - int64(in.Buffered())
+		if err := visit(&h, at, body); err != nil {
 			return err
 		}
-		at += int64(h.CompressedPageSize)
+		at = body + int64(h.CompressedPageSize)
 	}
 	return nil
 }
@@ -142,11 +125,9 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 		leaf, ok = s.Lookup(path...)
 	}
 	switch {
-	case ok && leaf.MaxRepetitionLevel != strings.Count(name, "[]"):
-		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
-	case ok:
+	case ok && leaf.MaxRepetitionLevel == strings.Count(name, "[]"):
 		return &leaf, nil
-	case node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	case node != nil:
 		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
@@ -249,7 +230,7 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 
 // group opens the columns of the next row group.
 func (r *reader) group() error {
-	if err := r.closeColumns(); err != nil {
+	if err := r.Close(); err != nil {
 		return err
 	}
 	g := r.groups[0]
@@ -274,11 +255,6 @@ func (r *reader) group() error {
 
 // Close frees what is open.
 func (r *reader) Close() error {
-	defer r.done()
-	return r.closeColumns()
-}
-
-func (r *reader) closeColumns() error {
 	var err error
 	for i, c := range r.cols {
 		if c != nil {
@@ -299,57 +275,37 @@ type column struct {
 	list   bool // a row has any number of values, which are joined
 }
 
-// cell appends the cell of the next row.
+// cell appends the cell of the next row: the value, or all values of a list.
 func (c *column) cell(dst []byte) ([]byte, error) {
-	v, err := c.next()
-	switch {
-	case err != nil:
-		return nil, err
-	case !c.list:
-		return c.append(dst, v), nil
-	}
 	joined, some := c.small[:0], false
-	for ok := true; ok; {
-		if !v.IsNull() && some {
-			joined = append(joined, corpus.BetweenTexts...)
-		}
-		if !v.IsNull() {
-			joined, some = c.value(joined, v), true
-		}
-		v, ok, err = c.more()
-		if err != nil {
+	for first := true; first || c.list; first = false {
+		err := c.fill()
+		switch {
+		case err == io.EOF && first:
+			return nil, io.ErrUnexpectedEOF
+		case err != nil && err != io.EOF:
 			return nil, err
 		}
+		if err == io.EOF || (!first && c.buf[c.at].RepetitionLevel() == 0) {
+			break // the next row
+		}
+		v := c.buf[c.at]
+		c.at++
+		switch {
+		case v.IsNull():
+			continue
+		case !c.list && isBytes(v):
+			return corpus.AppendCell(dst, v.ByteArray()), nil
+		case some:
+			joined = append(joined, corpus.BetweenTexts...)
+		}
+		joined, some = c.value(joined, v), true
 	}
 	c.small = joined
 	if !some {
 		return corpus.AppendNull(dst), nil
 	}
 	return corpus.AppendCell(dst, joined), nil
-}
-
-// more returns the next value if it is of the same row.
-func (c *column) more() (v parquet.Value, ok bool, err error) {
-	err = c.fill()
-	if err == io.EOF {
-		return v, false, nil
-	}
-	if err != nil || c.buf[c.at].RepetitionLevel() == 0 {
-		return v, false, err
-	}
-	c.at++
-	return c.buf[c.at-1], true, nil
-}
-
-func (c *column) next() (parquet.Value, error) {
-	if err := c.fill(); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return parquet.Value{}, err
-	}
-	c.at++
-	return c.buf[c.at-1], nil
 }
 
 // fill reads values if none is left.
@@ -362,18 +318,6 @@ func (c *column) fill() (err error) {
 		}
 	}
 	return err
-}
-
-// append appends a value to a row.
-func (c *column) append(dst []byte, v parquet.Value) []byte {
-	switch {
-	case v.IsNull():
-		return corpus.AppendNull(dst)
-	case isBytes(v):
-		return corpus.AppendCell(dst, v.ByteArray())
-	}
-	c.small = c.value(c.small[:0], v)
-	return corpus.AppendCell(dst, c.small)
 }
 
 // value appends a value in its text form.
@@ -394,11 +338,15 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
 		case *format.TimestampType:
-			unit := nanos(l.Unit)
-			perSecond := int64(time.Second / unit)
+			since := func(nanos int64) time.Time { return time.Unix(0, nanos) }
+			switch l.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				since = time.UnixMilli
+			case *format.MicroSeconds:
+				since = time.UnixMicro
+			}
 			return func(dst []byte, v parquet.Value) []byte {
-				t := time.Unix(v.Int64()/perSecond, v.Int64()%perSecond*int64(unit))
-				return t.UTC().AppendFormat(dst, time.RFC3339Nano)
+				return since(v.Int64()).UTC().AppendFormat(dst, time.RFC3339Nano)
 			}
 		case *format.DateType:
 			return func(dst []byte, v parquet.Value) []byte {
@@ -415,15 +363,4 @@ func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 		}
 		return append(dst, v.String()...)
 	}
-}
-
-// nanos returns how long a unit is.
-func nanos(u format.TimeUnit) time.Duration {
-	switch u.Value.(type) {
-	case *format.MilliSeconds:
-		return time.Millisecond
-	case *format.MicroSeconds:
-		return time.Microsecond
-	}
-	return time.Nanosecond
 }

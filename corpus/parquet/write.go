@@ -28,10 +28,9 @@ type writer struct {
 	rows   parquet.Rows
 	total  int64
 	buf    [batch]parquet.Row
-	base   int64  // number of the row in buf[0]
-	n      int64  // rows in buf
-	held   int    // bytes in the current row group
-	done   func() // frees the input if it had to be unpacked
+	base   int64 // number of the row in buf[0]
+	n      int64 // rows in buf
+	held   int   // bytes in the current row group
 }
 
 // From opens the file that the next rows come from. All must have the schema
@@ -58,7 +57,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	if err := w.closeRows(); err != nil {
 		return err
 	}
-	f, w.done, err = unpacked(f, file)
+	f, err = checked(f, file, size, func(_ int, m *format.ColumnMetaData) bool { return m.Codec == format.Lz4Raw })
 	if err != nil {
 		return err
 	}
@@ -211,7 +210,6 @@ func (w *writer) closeRows() error {
 	}
 	rows := w.rows
 	w.rows = nil
-	defer w.done()
 	return rows.Close()
 }
 

@@ -58,12 +58,7 @@ func (b ByScript) look(words []counted) {
 }
 
 func hasHan(word string) bool {
-	for _, r := range word {
-		if r >= firstHan && unicode.Is(unicode.Han, r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(word, func(r rune) bool { return r >= firstHan && unicode.Is(unicode.Han, r) })
 }
 
 // Most returns the greatest IDF of a word in both.

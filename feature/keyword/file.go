@@ -50,43 +50,33 @@ func (h header) String() string {
 
 // tableWriter writes a table file, word by word in ascending order.
 type tableWriter struct {
-	out   *bufio.Writer
+	w     io.Writer
+	out   *bufio.Writer // to w and the digest
 	hash  *xxh3.Hasher
-	line  []byte
 	words int64
 }
 
 func newTableWriter(w io.Writer, h header) (*tableWriter, error) {
-	t := &tableWriter{out: bufio.NewWriter(w), hash: xxh3.New()}
-	t.line = append(t.line, h.String()...)
-	return t, t.flush()
-}
-
-// flush ends the line and takes it into the digest.
-func (t *tableWriter) flush() error {
-	t.line = append(t.line, '\n')
-	if _, err := t.hash.Write(t.line); err != nil {
-		return err
-	}
-	_, err := t.out.Write(t.line)
-	t.line = t.line[:0]
-	return err
+	t := &tableWriter{w: w, hash: xxh3.New()}
+	t.out = bufio.NewWriter(io.MultiWriter(w, t.hash))
+	_, err := t.out.WriteString(h.String() + "\n")
+	return t, err
 }
 
 func (t *tableWriter) write(word string, value int64) error {
-	t.line = append(append(t.line, word...), ' ')
-	t.line = strconv.AppendInt(t.line, value, 10)
 	t.words++
-	return t.flush()
+	line := append(append(t.out.AvailableBuffer(), word...), ' ')
+	_, err := t.out.Write(append(strconv.AppendInt(line, value, 10), '\n'))
+	return err
 }
 
 // close writes the last line.
 func (t *tableWriter) close() error {
-	sum := t.hash.Sum128().Bytes()
-	if _, err := fmt.Fprintf(t.out, "= words=%d digest=%x\n", t.words, sum); err != nil {
-		return err
+	err := t.out.Flush()
+	if err == nil {
+		_, err = fmt.Fprintf(t.w, "= words=%d digest=%x\n", t.words, t.hash.Sum128().Bytes())
 	}
-	return t.out.Flush()
+	return err
 }
 
 // tableReader reads a table file, word by word.

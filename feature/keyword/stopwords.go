@@ -47,14 +47,6 @@ func ReadStopWords(r io.Reader) (*StopWords, error) {
 // Has reports whether a lower-case word is a stop word.
 func (s *StopWords) Has(word string) bool { return s != nil && s.words[word] }
 
-// Len returns the number of stop words.
-func (s *StopWords) Len() int {
-	if s == nil {
-		return 0
-	}
-	return len(s.words)
-}
-
 //go:embed data/stop.txt
 var stopData string
 

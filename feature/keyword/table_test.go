@@ -126,7 +126,7 @@ func TestMemoryChangesNothing(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if n := len(tr.tables()); tr.runs == begun || n >= maxRuns {
+	if n := len(tr.runs.Sections()); tr.runs == begun || n >= maxRuns {
 		t.Errorf("%d runs left: the test does not reach the merge", n)
 	}
 	var b bytes.Buffer

@@ -83,7 +83,7 @@ func (t *Trainer) spill() error {
 		return fmt.Errorf("spill counts: %w", err)
 	}
 	t.counts, t.memory, t.documents = map[string]int64{}, 0, 0
-	tables := t.tables()
+	tables := t.runs.Sections()
 	if len(tables) < maxRuns {
 		return nil
 	}
@@ -96,13 +96,6 @@ func (t *Trainer) spill() error {
 	return t.runs.Close()
 }
 
-func (t *Trainer) tables() (all []io.Reader) {
-	for _, run := range t.runs.Sections() {
-		all = append(all, run)
-	}
-	return all
-}
-
 // WriteTable writes the table of all texts added. No Add may follow.
 func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	t.mu.Lock()
@@ -110,7 +103,7 @@ func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	if err := t.spill(); err != nil {
 		return err
 	}
-	return Merge(ctx, w, 0, t.tables()...)
+	return Merge(ctx, w, 0, t.runs.Sections()...)
 }
 
 // Close removes the files of the Trainer.

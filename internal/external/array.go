@@ -79,13 +79,21 @@ func (a *Array[T]) Update(i int, change func(*T)) error {
 
 // Put sets element i. It first appends zero elements if there are fewer.
 func (a *Array[T]) Put(i int, v T) error {
-	for a.Len() <= i {
-		var zero T
+	if err := a.Grow(i + 1 - a.Len()); err != nil {
+		return err
+	}
+	return a.Update(i, func(at *T) { *at = v })
+}
+
+// Grow appends n zero elements.
+func (a *Array[T]) Grow(n int) error {
+	var zero T
+	for range n {
 		if _, err := a.Add(zero); err != nil {
 			return err
 		}
 	}
-	return a.Update(i, func(at *T) { *at = v })
+	return nil
 }
 
 // manyOnPage is the number of consecutive visits to one page on disk that count as a scan. A read followed by
@@ -173,12 +181,8 @@ func (a *Array[T]) makeRoom() (*page[T], error) {
 
 func (a *Array[T]) evict(k int, p *page[T]) error {
 	if p.dirty {
-		if a.file == nil {
-			f, err := a.disk.Create()
-			if err != nil {
-				return err
-			}
-			a.file = f
+		if err := a.disk.open(&a.file); err != nil {
+			return err
 		}
 		if err := a.disk.write(a.file, p.bytes(), a.offset(k)); err != nil {
 			return err

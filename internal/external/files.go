@@ -36,6 +36,14 @@ func (d *Files) Create() (*os.File, error) {
 	return f, nil
 }
 
+// open creates a file unless it is open.
+func (d *Files) open(f **os.File) (err error) {
+	if *f == nil {
+		*f, err = d.Create()
+	}
+	return err
+}
+
 // Close closes all files. Files that are already closed are ignored.
 func (d *Files) Close() {
 	d.mu.Lock()

@@ -131,12 +131,8 @@ func NewRuns(d *Files) *Runs { return &Runs{disk: d} }
 
 // Write appends one run.
 func (r *Runs) Write(fill func(w io.Writer) error) error {
-	if r.file == nil {
-		f, err := r.disk.Create()
-		if err != nil {
-			return err
-		}
-		r.file = f
+	if err := r.disk.open(&r.file); err != nil {
+		return err
 	}
 	w := &countingWriter{w: io.NewOffsetWriter(r.file, r.size)}
 	if err := fill(w); err != nil {
@@ -149,8 +145,8 @@ func (r *Runs) Write(fill func(w io.Writer) error) error {
 }
 
 // Sections returns a reader of each run.
-func (r *Runs) Sections() []*io.SectionReader {
-	var all []*io.SectionReader
+func (r *Runs) Sections() []io.Reader {
+	var all []io.Reader
 	for _, run := range r.runs {
 		all = append(all, io.NewSectionReader(r.file, run.off, run.end-run.off))
 	}

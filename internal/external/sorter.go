@@ -154,7 +154,7 @@ func (s *Sorted[T]) Reader() (next func(*T) error, err error) {
 
 // rowReader reads the rows of one run, many at a time.
 type rowReader[T words] struct {
-	in   *io.SectionReader
+	in   io.Reader
 	buf  []T
 	left []T
 }

@@ -60,12 +60,8 @@ func (s *Spool) Add(b string) (Ref, error) {
 }
 
 func (s *Spool) flush() error {
-	if s.file == nil {
-		f, err := s.disk.Create()
-		if err != nil {
-			return err
-		}
-		s.file = f
+	if err := s.disk.open(&s.file); err != nil {
+		return err
 	}
 	if err := s.disk.write(s.file, s.waits, s.onDisk); err != nil {
 		return err

@@ -8,17 +8,6 @@ func NewTable[I ~uint32, T any](d *Files, memory int64) Table[I, T] {
 	return Table[I, T]{NewArray[T](d, memory)}
 }
 
-// Grow appends n zero elements.
-func (t Table[I, T]) Grow(n int) error {
-	var zero T
-	for range n {
-		if _, err := t.Array.Add(zero); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Add appends an element and returns its index.
 func (t Table[I, T]) Add(v T) (I, error) {
 	i, err := t.Array.Add(v)

@@ -3,8 +3,12 @@ package group
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
+
+// ErrClosed rejects a request after Close. It wraps context.Canceled.
+var ErrClosed = fmt.Errorf("closed: %w", context.Canceled)
 
 // Calls runs one call at a time for all waiting requests. A request that arrives during a call joins the next call,
 // so each call begins after its requests arrived. The user must call Close.
@@ -30,7 +34,7 @@ func (c *Calls[T]) Do(ctx context.Context, one *T) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return context.Canceled
+		return ErrClosed
 	}
 	if c.next == nil {
 		c.next = &call[T]{done: make(chan struct{})}

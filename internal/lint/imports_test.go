@@ -61,7 +61,7 @@ var layers = map[string]layer{
 	"store/kafkalog": {[]string{"docid", "store/pebble"}, []string{"github.com/twmb/franz-go/"}},
 	"store/s3":       {[]string{"docid", "store/pebble"}, []string{"github.com/minio/minio-go/", "golang.org/x/sync/"}},
 	"store/mysql":    {[]string{"", "docid"}, []string{hash, "github.com/go-sql-driver/mysql"}},
-	"store/hbase":    {[]string{"", "docid"}, []string{hash, "google.golang.org/protobuf/"}},
+	"store/hbase":    {[]string{"", "docid"}, []string{hash, "google.golang.org/protobuf/", "golang.org/x/sync/"}},
 	"server": {[]string{"", "docid", "image", "override", "text", "pages"}, []string{
 		"github.com/danielgtaylor/huma/", "github.com/go-json-experiment/json", "github.com/prometheus/client_golang/", "github.com/prometheus/client_model/", "golang.org/x/time/", hash, "go.opentelemetry.io/otel/",
 	}},

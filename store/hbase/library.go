@@ -3,11 +3,12 @@ package hbase
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/neardup/neardup/docid"
+	"golang.org/x/sync/errgroup"
 )
 
 // textRows limits the rows of a request, because the length of a URL is limited. At most textRequests run at a
@@ -20,24 +21,21 @@ const (
 // Texts returns the stored texts of docIds. It omits docIds without any.
 func (s *Sink) Texts(ctx context.Context, docIDs []string) (map[string]docid.Texts, error) {
 	all := map[string]docid.Texts{}
-	var mu sync.Mutex // guards all and failed
-	var failed error
-	var reading sync.WaitGroup
-	free := make(chan struct{}, textRequests)
-	for len(docIDs) > 0 {
-		some := docIDs[:min(len(docIDs), textRows)]
-		docIDs = docIDs[len(some):]
-		free <- struct{}{}
-		reading.Go(func() {
-			defer func() { <-free }()
+	var mu sync.Mutex // guards all
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(textRequests)
+	for some := range slices.Chunk(docIDs, textRows) {
+		reading.Go(func() error {
 			cells, err := s.g.multiget(ctx, s.table, "", some)
+			if err != nil {
+				return unavailable(err)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			failed = errors.Join(failed, unavailable(err), gather(all, cells))
+			return gather(all, cells)
 		})
 	}
-	reading.Wait()
-	return all, failed
+	return all, reading.Wait()
 }
 
 // gather adds cells to the texts of their rows.

@@ -8,10 +8,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"golang.org/x/sync/errgroup"
 )
 
 // Sink stores the hottest article of each docId in one cell, and the leader with which later articles are
@@ -146,69 +146,35 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	if len(ds) == 0 {
 		return nil
 	}
-	w := writer{s: s, free: make(chan struct{}, requests)}
-	for i := range ds {
-		cells, err := cellsOf(&ds[i])
-		if err != nil {
-			return errors.Join(err, w.end())
-		}
-		w.add(ctx, cells)
+	sending, sent := errgroup.WithContext(ctx)
+	sending.SetLimit(requests)
+	var cells []cell
+	bytes := 0
+	send := func() {
+		some := cells
+		cells, bytes = nil, 0
+		sending.Go(func() error { return s.g.put(sent, s.table, some) })
 	}
-	w.send(ctx)
-	if err := w.end(); err != nil {
+	for i := range ds {
+		more, err := cellsOf(&ds[i])
+		if err != nil {
+			return errors.Join(err, sending.Wait())
+		}
+		cells = append(cells, more...)
+		for _, c := range more {
+			bytes += len(c.data)
+		}
+		if bytes >= requestBytes {
+			send()
+		}
+	}
+	send()
+	if err := sending.Wait(); err != nil {
 		return unavailable(err)
 	}
 	last := ds[len(ds)-1]
 	c := cell{cursorRow(tenant), cursor, stamp(last.Epochs, last.Seq), []byte(strconv.FormatUint(last.Seq, 10))}
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
-}
-
-// writer puts cells in concurrent requests.
-type writer struct {
-	s       *Sink
-	cells   []cell
-	bytes   int
-	free    chan struct{}
-	sending sync.WaitGroup
-	mu      sync.Mutex
-	failed  error
-}
-
-func (w *writer) add(ctx context.Context, cells []cell) {
-	w.cells = append(w.cells, cells...)
-	for _, c := range cells {
-		w.bytes += len(c.data)
-	}
-	if w.bytes >= requestBytes {
-		w.send(ctx)
-	}
-}
-
-// send puts the added cells, unless a request has failed.
-func (w *writer) send(ctx context.Context) {
-	cells := w.cells
-	w.cells, w.bytes = nil, 0
-	w.free <- struct{}{}
-	w.mu.Lock()
-	failed := w.failed
-	w.mu.Unlock()
-	if failed != nil || len(cells) == 0 {
-		<-w.free
-		return
-	}
-	w.sending.Go(func() {
-		err := w.s.g.put(ctx, w.s.table, cells)
-		w.mu.Lock()
-		w.failed = errors.Join(w.failed, err)
-		w.mu.Unlock()
-		<-w.free
-	})
-}
-
-// end waits for every request.
-func (w *writer) end() error {
-	w.sending.Wait()
-	return w.failed
 }
 
 // cellsOf returns the cells of a delivery. Their timestamp is made from the number of the change. Heat would

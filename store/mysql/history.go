@@ -68,34 +68,6 @@ func namesOf(b []byte) (names []docid.Name) {
 	return names
 }
 
-// Log reads the entries of a tenant after one, in order.
-func (s *Sink) Log(ctx context.Context, tenant string, after uint64, limit int) ([]docid.Entry, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.entry FROM neardup_tenants t JOIN neardup_log l ON l.tenant = t.id
-		WHERE t.name = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, []byte(tenant), after, limit)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	defer rows.Close()
-	var entries []docid.Entry
-	for rows.Next() {
-		var seq uint64
-		var b []byte
-		if err := rows.Scan(&seq, &b); err != nil {
-			return nil, unavailable(err)
-		}
-		e, err := entryOf(seq, b)
-		if err == nil {
-			err = follows(&e, after, tenant)
-		}
-		if err != nil {
-			return nil, err
-		}
-		after = seq
-		entries = append(entries, e)
-	}
-	return entries, unavailable(rows.Err())
-}
-
 // entryOf reads an entry of the log.
 func entryOf(seq uint64, b []byte) (docid.Entry, error) {
 	e, err := ledger.DecodeEntry(b)

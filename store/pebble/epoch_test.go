@@ -252,7 +252,7 @@ func TestOtherFormat(t *testing.T) {
 	h := begun(t, filepath.Join(t.TempDir(), "old"), nil)
 	h.add("common", 5)
 	ok(t, h.store.Close())
-	for version, refused := range map[uint64]error{8: docid.ErrOlderFormat, 10: docid.ErrNewerFormat} {
+	for version, refused := range map[uint64]error{9: docid.ErrOlderFormat, 11: docid.ErrNewerFormat} {
 		rows(t, h.dir, func(db *engine.DB) { ok(t, db.Set([]byte("f"), sealedRow([]byte("f"), version), engine.Sync)) })
 		if _, err := pebble.Open(t.Context(), h.dir, pebble.Options{}); !errors.Is(err, refused) {
 			t.Errorf("format %d: %v", version, err)

@@ -15,12 +15,13 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/internal/durable"
+	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/store/internal/listed"
 	"golang.org/x/sync/errgroup"
 )
@@ -35,10 +36,11 @@ type bucket struct {
 	scratch      string
 }
 
-// At most transfers files are sent at a time, and a request is tried tries times.
+// At most transfers files are sent at a time, and a request is tried tries times, to write with tryPause between.
 const (
 	transfers = 4
 	tries     = 3
+	tryPause  = 200 * time.Millisecond
 )
 
 // Open parses s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and contacts the bucket. Defaults are
@@ -82,7 +84,7 @@ func parse(address string) (*bucket, error) {
 		return nil, err
 	}
 	c, err := minio.New(at.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(id, secret, os.Getenv("AWS_SESSION_TOKEN")), Secure: at.Scheme == "https", Transport: settled{transport}, MaxRetries: tries,
+		Creds: credentials.NewStaticV4(id, secret, os.Getenv("AWS_SESSION_TOKEN")), Secure: at.Scheme == "https", Transport: transport, MaxRetries: tries,
 		Region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), "us-east-1"),
 	})
 	if err != nil {
@@ -93,50 +95,6 @@ func parse(address string) (*bucket, error) {
 		b.prefix += "/"
 	}
 	return b, nil
-}
-
-// settled returns an answer or an error only once the request body is closed. To retry, the client rewinds that
-// body, while net/http may still read it after it has returned.
-type settled struct{ http.RoundTripper }
-
-func (t settled) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body == nil {
-		return t.RoundTripper.RoundTrip(r)
-	}
-	sent := &upload{r.Body, make(chan struct{}), sync.Once{}}
-	r = r.WithContext(r.Context()) // not a clone, because the trailer is written to this map
-	r.Body = sent
-	answer, err := t.RoundTripper.RoundTrip(r)
-	if err != nil {
-		<-sent.closed
-		return nil, err
-	}
-	answer.Body = answered{answer.Body, sent.closed}
-	return answer, nil
-}
-
-// upload is the body of a request. It closes closed when the transport has closed it.
-type upload struct {
-	io.ReadCloser
-	closed chan struct{}
-	once   sync.Once
-}
-
-func (b *upload) Close() error {
-	defer b.once.Do(func() { close(b.closed) })
-	return b.ReadCloser.Close()
-}
-
-// answered is the body of an answer. Closing it waits until the request, which may be later, is sent.
-type answered struct {
-	io.ReadCloser
-	sent chan struct{}
-}
-
-func (b answered) Close() error {
-	err := b.ReadCloser.Close()
-	<-b.sent
-	return err
 }
 
 // failed adds the purpose of a request to its error, and whether the user can correct it.
@@ -194,29 +152,38 @@ func (b *bucket) Write(ctx context.Context, folder string, write func(dir string
 
 // send sends a file as one object in one request, so an interrupted request leaves nothing.
 func (b *bucket) send(ctx context.Context, folder string, file *listed.File) error {
-	f, err := os.Open(filepath.Join(b.scratch, filepath.FromSlash(file.Name)))
+	open := func() (io.ReadCloser, error) { return os.Open(filepath.Join(b.scratch, filepath.FromSlash(file.Name))) }
+	f, err := open()
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	*file, err = listed.Sum(file.Name, f)
-	if err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return b.put(ctx, path.Join(folder, file.Name), f, file.Size)
+	return b.put(ctx, path.Join(folder, file.Name), file.Size, open)
 }
 
-func (b *bucket) put(ctx context.Context, name string, r io.Reader, size int64) error {
-	_, err := b.c.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{DisableMultipart: true})
-	return b.failed("write "+name, err)
+// put writes an object. It opens the content for each try, because net/http may still read that of the last one. The client
+// does not repeat a request whose content it cannot rewind.
+func (b *bucket) put(ctx context.Context, name string, size int64, open func() (io.ReadCloser, error)) error {
+	for try := 1; ; try++ {
+		content, err := open()
+		if err != nil {
+			return err
+		}
+		_, err = b.c.PutObject(ctx, b.name, b.prefix+name, struct{ io.Reader }{content}, size, minio.PutObjectOptions{DisableMultipart: true})
+		_ = content.Close() // it was only read
+		err = b.failed("write "+name, err)
+		if try == tries || !errors.Is(err, docid.ErrUnavailable) || pause.For(ctx, tryPause) != nil {
+			return err
+		}
+	}
 }
 
 // Put writes an object.
 func (b *bucket) Put(ctx context.Context, name, _ string, content []byte) error {
-	return b.put(ctx, name, bytes.NewReader(content), int64(len(content)))
+	return b.put(ctx, name, int64(len(content)), func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
 }
 
 // Open opens an object. The first Read requests it.

@@ -20,34 +20,29 @@ func (o Options) check(source string) error {
 	z.SetMaxBuf(o.Bytes)
 	depth, elements, formatting := 0, 0, 0
 	for {
-		switch z.Next() {
+		token := z.Next()
+		switch token {
 		case html.ErrorToken:
 			if err := z.Err(); err == html.ErrBufferExceeded {
 				return fmt.Errorf("%w: one token above %d bytes", ErrTooLarge, o.Bytes)
 			}
 			return nil
-		case html.StartTagToken:
+		case html.StartTagToken, html.EndTagToken:
 			name, more := z.TagName()
-			tag := atom.Lookup(name)
-			if n := attributes(z, more); n > o.Attrs {
+			tag, opened := atom.Lookup(name), 1
+			if token == html.EndTagToken {
+				opened = -1
+			} else if n := attributes(z, more); n > o.Attrs {
 				return fmt.Errorf("%w: <%s> has over %d attributes", ErrTooComplex, tag, o.Attrs)
 			}
-			elements++
 			switch {
 			case isFormatting(tag):
-				formatting++
+				formatting = max(0, formatting+opened)
 			case !endsItself(tag):
-				depth++
+				depth = max(0, depth+opened)
 			}
-			elements += formatting
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			tag := atom.Lookup(name)
-			switch {
-			case isFormatting(tag):
-				formatting = max(0, formatting-1)
-			case !endsItself(tag):
-				depth = max(0, depth-1)
+			if opened > 0 {
+				elements += 1 + formatting
 			}
 		}
 		if depth+formatting > o.Depth {

@@ -14,27 +14,22 @@ import (
 // or of og:url.
 func head(root *html.Node, base *url.URL) (title, canonical string) {
 	var ogTitle, element, link, ogURL string
-	set := func(to *string, value string) {
-		if *to == "" {
-			*to = value
-		}
-	}
 	for n := range root.Descendants() {
 		switch n.DataAtom {
 		case atom.Meta:
 			switch attr(n, "property") {
 			case "og:title":
-				set(&ogTitle, strings.Join(strings.Fields(attr(n, "content")), " "))
+				ogTitle = cmp.Or(ogTitle, strings.Join(strings.Fields(attr(n, "content")), " "))
 			case "og:url":
-				set(&ogURL, absolute(attr(n, "content"), base))
+				ogURL = cmp.Or(ogURL, absolute(attr(n, "content"), base))
 			}
 		case atom.Title:
 			if n.FirstChild != nil && n.Namespace == "" {
-				set(&element, strings.Join(strings.Fields(n.FirstChild.Data), " "))
+				element = cmp.Or(element, strings.Join(strings.Fields(n.FirstChild.Data), " "))
 			}
 		case atom.Link:
 			if strings.EqualFold(attr(n, "rel"), "canonical") {
-				set(&link, absolute(attr(n, "href"), base))
+				link = cmp.Or(link, absolute(attr(n, "href"), base))
 			}
 		}
 	}

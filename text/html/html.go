@@ -76,20 +76,14 @@ func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, er
 	base, _ := url.Parse(pageURL)
 	out := Page{Charset: charset}
 	out.Title, out.Canonical = head(root, base)
-	out.Text, out.Fallback = mainText(root, out.Title)
+	blocks := blocks(root)
+	whole := strings.Join(blocks.lines(nil), "\n")
+	out.Text = strings.Join(article(blocks, out.Title), "\n")
+	if utf8.RuneCountInString(out.Text) <= shortest {
+		out.Text, out.Fallback = whole, true
+	}
 	return out, nil
 }
 
 // An article has more than shortest characters. A shorter text was collected from a page without one.
 const shortest = 100
-
-// mainText returns all visible text where it finds no article.
-func mainText(root *html.Node, title string) (string, bool) {
-	page := blocks(root)
-	whole := strings.Join(page.lines(nil), "\n")
-	found := strings.Join(article(page, title), "\n")
-	if utf8.RuneCountInString(found) <= shortest {
-		return whole, true
-	}
-	return found, false
-}

@@ -72,14 +72,14 @@ func TestMapAhead(t *testing.T) {
 			drain(d)
 			want, err := d.Index().Catalog().Log(ctx, 0, 1000)
 			check(err)
-			got, err := history.Log(ctx, tenant, 0, 1000)
+			got, err := history.History(ctx, tenant, 0, 1000)
 			check(err)
 			if len(got) != len(want) {
 				t.Errorf("MySQL has %d changes, the index %d", len(got), len(want))
 			}
 			for i := range want[:min(len(got), len(want))] {
-				if !reflect.DeepEqual(got[i], want[i]) {
-					t.Errorf("change %d of MySQL is %+v, of the index %+v", i+1, got[i], want[i])
+				if !reflect.DeepEqual(got[i].Entry, want[i]) {
+					t.Errorf("change %d of MySQL is %+v, of the index %+v", i+1, got[i].Entry, want[i])
 				}
 			}
 			if fmt.Sprint(told) != "[5 of 12]" {

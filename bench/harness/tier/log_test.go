@@ -650,11 +650,11 @@ func (s *sharers) fed(address string, want []harness.Entry, o harness.Outcome) {
 			s.Fatalf("MySQL has change %d of %d: %v", at, last, err)
 		}
 	}
-	got, err := sink.Log(s.Context(), "default", 0, math.MaxInt32)
+	got, err := sink.History(s.Context(), "default", 0, math.MaxInt32)
 	if err != nil {
 		s.Fatal(err)
 	}
-	got = slices.DeleteFunc(got, func(e docid.Entry) bool { return o.Gone(e.Seq) })
+	got = slices.DeleteFunc(got, func(d docid.Delivery) bool { return o.Gone(d.Seq) })
 	if len(got) < len(want) {
 		s.Fatalf("MySQL has %d entries, the log %d", len(got), len(want))
 	}

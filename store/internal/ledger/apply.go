@@ -35,8 +35,8 @@ func newChange(ix *index, b Batch, c *docid.Change, seq uint64) *change {
 // row is a write. A nil value deletes.
 type row struct{ key, value []byte }
 
-func (t *change) set(key []byte, put func(*coder)) {
-	t.rows = append(t.rows, row{key: key, value: sealed(key, put)})
+func (t *change) set(key []byte, values ...any) {
+	t.rows = append(t.rows, row{key: key, value: sealed(key, values...)})
 }
 func (t *change) del(key []byte)                     { t.rows = append(t.rows, row{key: key}) }
 func (t *change) key(space byte, n ...uint64) []byte { return t.ix.key(space, n...) }
@@ -59,9 +59,9 @@ func (t *change) apply() (func(), error) {
 // write writes the planned rows and the log entry.
 func (t *change) write() error {
 	t.receipt = docid.Receipt{Entry: t.Entry, Epoch: t.ix.epochOf(t.Leader)}
-	t.set(t.key(spaceLog, t.Seq), func(c *coder) { entryFields(c, &t.Entry) })
+	t.set(t.key(spaceLog, t.Seq), &t.Entry)
 	if (t.waits != nil || t.effect != docid.KeptSame) && len(t.ix.sinks) > 0 && !t.restores {
-		t.set(t.key(spaceOutbox, t.Seq), (&waiting{t.effect, t.waits}).fields)
+		t.set(t.key(spaceOutbox, t.Seq), &waiting{t.effect, t.waits})
 	}
 	for _, r := range t.rows {
 		if err := r.write(t.b); err != nil {
@@ -90,6 +90,14 @@ func (t *change) publish() {
 	}
 	t.ix.durable.Store(t.Seq)
 	t.ix.freeze()
+}
+
+func publishAll(all []*change) func() {
+	return func() {
+		for _, t := range all {
+			t.publish()
+		}
+	}
 }
 
 func (t *change) plan() (replayed bool, err error) {
@@ -160,11 +168,11 @@ func (ix *index) findReplay(r Reader, a docid.ReplayKey) (docid.Receipt, error) 
 	for _, by := range []struct {
 		name  string
 		key   []byte
-		get   func(*coder)
+		get   any
 		other error
 	}{
-		{a.Idempotency, idemKey(ix.id, a.Idempotency), oneUint(&m.Seq), docid.ErrMismatch},
-		{a.NID, nidKey(ix.id, a.NID), func(c *coder) { memberFields(c, &m) }, docid.ErrTaken},
+		{a.Idempotency, idemKey(ix.id, a.Idempotency), &m.Seq, docid.ErrMismatch},
+		{a.NID, nidKey(ix.id, a.NID), &m, docid.ErrTaken},
 	} {
 		if by.name == "" || (by.other == docid.ErrTaken && !ix.nids.has(by.name)) {
 			continue
@@ -193,7 +201,7 @@ func (t *change) name() (err error) {
 // article was deleted, it returns the anonymous nid, because another article may now have the nid.
 func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, home uint64, err error) {
 	var m docid.Member
-	ok, err := read(r, nidKey(ix.id, nid), func(c *coder) { memberFields(c, &m) })
+	ok, err := read(r, nidKey(ix.id, nid), &m)
 	if ok && m.Own() == leader {
 		return nid, m.Leader, nil
 	}
@@ -210,7 +218,7 @@ func (ix *index) replay(r Reader, seq uint64, request [16]byte, other error) (do
 		return docid.Receipt{}, other
 	}
 	var m docid.Member
-	if _, err := read(r, nidKey(ix.id, e.NID), func(c *coder) { memberFields(c, &m) }); err != nil {
+	if _, err := read(r, nidKey(ix.id, e.NID), &m); err != nil {
 		return docid.Receipt{}, err
 	}
 	answer := docid.Receipt{Entry: e, Replayed: true}
@@ -292,12 +300,11 @@ func (t *change) addLeader() {
 	f, ix := t.c.NewLeader, t.ix
 	material := f.Material
 	material.NID = t.NID
-	r := leaderRow{time: t.Time, expires: t.Expires, sketch: f.Sketch, keys: f.Keys,
-		digest: neardup.DigestOf(f.Material.Text)}
-	t.set(t.key(spaceLeader, t.Seq), r.fields)
-	t.set(t.key(spaceText, t.Seq), func(c *coder) { materialFields(c, &material) })
-	if r.expires != 0 {
-		t.set(expiryKey(ix.id, r.expires, t.Seq), func(*coder) {})
+	r := leaderRow{leaderHead{t.Time, t.Expires, f.Sketch}, neardup.DigestOf(f.Material.Text), f.Keys}
+	t.set(t.key(spaceLeader, t.Seq), &r)
+	t.set(t.key(spaceText, t.Seq), &material)
+	if t.Expires != 0 {
+		t.set(expiryKey(ix.id, t.Expires, t.Seq))
 	}
 	t.memory = append(t.memory, func() {
 		ix.docIDs++
@@ -318,8 +325,8 @@ func (t *change) addNames() error {
 		if known || slices.Contains(t.c.Names[:i], n) {
 			continue
 		}
-		t.set(key, oneUint(&t.Seq))
-		t.set(aliasKey(t.ix.id, n, t.Leader), func(*coder) {})
+		t.set(key, &t.Seq)
+		t.set(aliasKey(t.ix.id, n, t.Leader))
 		fresh = append(fresh, nameHash(n))
 	}
 	if len(fresh) > 0 {
@@ -345,11 +352,11 @@ func (t *change) has(key []byte) (bool, error) {
 func (t *change) addMember(a docid.Article) error {
 	m := docid.Member{Article: a, Leader: t.Leader, Seq: t.Seq, Disagrees: t.Evidence.Disagrees}
 	m.Text = ""
-	t.set(nidKey(t.ix.id, t.NID), func(c *coder) { memberFields(c, &m) })
+	t.set(nidKey(t.ix.id, t.NID), &m)
 	t.memory = append(t.memory, func() { t.ix.nids.add(t.NID) })
-	t.set(t.key(spaceMember, t.Leader, t.Seq), oneText(&t.NID))
+	t.set(t.key(spaceMember, t.Leader, t.Seq), &t.NID)
 	if t.Idempotency != "" {
-		t.set(idemKey(t.ix.id, t.Idempotency), oneUint(&t.Seq))
+		t.set(idemKey(t.ix.id, t.Idempotency), &t.Seq)
 	}
 	t.resize(t.Leader, 1)
 	return t.keep(a)
@@ -372,25 +379,25 @@ func (t *change) keep(a docid.Article) error {
 		return nil
 	}
 	key := t.key(spaceKept, t.Leader)
-	old := keptRow{contested: t.Kind != docid.KindNew}
+	old := keptRow{Contested: t.Kind != docid.KindNew}
 	if t.Kind != docid.KindNew {
-		if ok, err := read(t.b, key, old.fields); err != nil || (ok && a.Heat <= old.article.Heat) {
+		if ok, err := read(t.b, key, &old); err != nil || (ok && a.Heat <= old.Article.Heat) {
 			return err
 		}
 	}
-	t.setKept(keptRow{t.Seq, a, old.contested})
+	t.setKept(keptRow{t.Seq, a, old.Contested})
 	t.effect = docid.KeptReplaced
 	return nil
 }
 
 func (t *change) setKept(r keptRow) {
-	t.set(t.key(spaceKept, t.Leader), r.fields)
+	t.set(t.key(spaceKept, t.Leader), &r)
 }
 
 // entry reads a log entry.
 func (ix *index) entry(r Reader, seq uint64) (docid.Entry, error) {
 	e := docid.Entry{Seq: seq}
-	ok, err := read(r, ix.key(spaceLog, seq), func(c *coder) { entryFields(c, &e) })
+	ok, err := read(r, ix.key(spaceLog, seq), &e)
 	if err == nil && !ok {
 		err = fmt.Errorf("%w: change %d is missing in the log", docid.ErrCorrupt, seq)
 	}

@@ -26,15 +26,20 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 }
 
 // Member finds an article by nid.
-func (c catalog) Member(ctx context.Context, nid string) (docid.Member, error) {
-	var m docid.Member
-	err := c.view(ctx, func(r Reader) error {
-		ok, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &m) })
-		if err == nil && !ok {
-			return docid.ErrNotFound
-		}
+func (c catalog) Member(ctx context.Context, nid string) (m docid.Member, err error) {
+	err = c.view(ctx, func(r Reader) error {
+		m, err = c.ix.member(r, nid)
 		return err
 	})
+	return m, err
+}
+
+// member finds an article by nid.
+func (ix *index) member(r Reader, nid string) (m docid.Member, err error) {
+	there, err := read(r, nidKey(ix.id, nid), &m)
+	if err == nil && !there {
+		err = docid.ErrNotFound
+	}
 	return m, err
 }
 
@@ -43,14 +48,14 @@ func (c catalog) Group(ctx context.Context, leader, after uint64, limit int) (do
 	var g docid.Group
 	err := c.view(ctx, func(r Reader) error {
 		var row leaderRow
-		ok, err := read(r, c.ix.key(spaceLeader, leader), row.fields)
+		ok, err := read(r, c.ix.key(spaceLeader, leader), &row)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return c.ix.absent(r, leader)
 		}
-		g.Leader, g.Time, g.Expires = leader, row.time, row.expires
+		g.Leader, g.Time, g.Expires = leader, row.Time, row.Expires
 		return c.fill(r, &g, after, limit)
 	})
 	return g, err
@@ -70,12 +75,12 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 		return err
 	}
 	var kept keptRow
-	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), kept.fields); err != nil {
+	if ok, err := read(r, c.ix.key(spaceKept, g.Leader), &kept); err != nil {
 		return err
 	} else if ok {
-		g.Kept, g.KeptSeq = &kept.article, kept.seq
+		g.Kept, g.KeptSeq = &kept.Article, kept.Seq
 	}
-	if kept.contested {
+	if kept.Contested {
 		if err := c.contest(r, g); err != nil {
 			return err
 		}
@@ -105,10 +110,10 @@ func (c catalog) page(r Reader, leader, from uint64, limit int) (ms []docid.Memb
 		}
 		var nid string
 		var m docid.Member
-		if err := decode(k, v, oneText(&nid)); err != nil {
+		if err := decode(k, v, &nid); err != nil {
 			return err
 		}
-		_, err := read(r, nidKey(c.ix.id, nid), func(c *coder) { memberFields(c, &m) })
+		_, err := read(r, nidKey(c.ix.id, nid), &m)
 		ms = append(ms, m)
 		return err
 	})

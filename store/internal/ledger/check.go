@@ -69,7 +69,7 @@ func (c *checker) store() error {
 
 // followed checks the place in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPlace).fields); err != nil {
+	if there, err := read(c.r, placeKey(), new(logPlace)); err != nil {
 		c.bad(placeKey(), "%v", err)
 	} else if there {
 		c.row()
@@ -145,7 +145,7 @@ func (c *checker) bad(key []byte, format string, args ...any) {
 }
 
 // each visits the rows of a space. It reports and skips rows that cannot be decoded.
-func (c *checker) each(space byte, get func(*coder), visit func(key []byte)) error {
+func (c *checker) each(space byte, get any, visit func(key []byte)) error {
 	return scan(c.r, c.ix.key(space), func(k, v []byte) error {
 		c.row()
 		if err := decode(k, v, get); err != nil {
@@ -268,23 +268,23 @@ func (c *checker) living(k []byte, leader uint64) bool {
 func (c *checker) leaderRows() error {
 	n := 0
 	var row leaderRow
-	err := c.each(spaceLeader, row.fields, func(k []byte) {
+	err := c.each(spaceLeader, &row, func(k []byte) {
 		seq := number(k, 0)
 		if !c.living(k, seq) {
 			return
 		}
 		n++
-		if row.expires != c.leaders[seq] {
+		if row.Expires != c.leaders[seq] {
 			c.bad(k, "expires otherwise than the log says")
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)
-		ok, err := read(c.r, key, func(c *coder) { materialFields(c, &m) })
+		ok, err := read(c.r, key, &m)
 		switch {
 		case err != nil: // reported with the texts
 		case !ok:
 			c.bad(key, "the text of leader %d is missing", seq)
-		case neardup.DigestOf(m.Text) != row.digest:
+		case neardup.DigestOf(m.Text) != row.Digest:
 			c.bad(key, "is not the text of leader %d", seq)
 		}
 	})
@@ -300,22 +300,22 @@ func (c *checker) missing(space byte, what string, n int) {
 }
 
 func (c *checker) texts() error {
-	return c.each(spaceText, func(c *coder) { materialFields(c, new(docid.Material)) },
+	return c.each(spaceText, new(docid.Material),
 		func(k []byte) { c.living(k, number(k, 0)) })
 }
 
 func (c *checker) kept() error {
 	var row keptRow
-	return c.each(spaceKept, row.fields, func(k []byte) {
-		if c.living(k, number(k, 0)) && c.members[row.article.ID].leader != number(k, 0) {
-			c.bad(k, "keeps %q, which is not an article of it", row.article.ID)
+	return c.each(spaceKept, &row, func(k []byte) {
+		if c.living(k, number(k, 0)) && c.members[row.Article.ID].leader != number(k, 0) {
+			c.bad(k, "keeps %q, which is not an article of it", row.Article.ID)
 		}
 	})
 }
 
 func (c *checker) names() error {
 	var seq uint64
-	return c.each(spaceName, oneUint(&seq), func(k []byte) {
+	return c.each(spaceName, &seq, func(k []byte) {
 		leader := number(k, 0)
 		if c.living(k, leader) && (seq > c.head || seq < leader) {
 			c.bad(k, "was posted by change %d, the docId is of %d, the log ends at %d", seq, leader, c.head)
@@ -326,7 +326,7 @@ func (c *checker) names() error {
 func (c *checker) nids() error {
 	n := 0
 	var m docid.Member
-	err := c.each(spaceNID, func(c *coder) { memberFields(c, &m) }, func(k []byte) {
+	err := c.each(spaceNID, &m, func(k []byte) {
 		switch {
 		case c.members[string(k[5:])] != joined{m.Seq, m.Leader}:
 			c.bad(k, "came with change %d, the log says %d", m.Seq, c.members[string(k[5:])].seq)

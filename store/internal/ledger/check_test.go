@@ -32,13 +32,13 @@ func TestCheckKnowsWhereArticlesAre(t *testing.T) {
 	}
 	member := docid.Member{Leader: 2, Seq: 3}
 	member.ID = "c"
-	filed := oneText(&member.ID)
+	filed := &member.ID
 	for _, test := range []struct {
 		what string
 		key  []byte
-		put  func(*coder)
+		put  any
 	}{
-		{"the article says another docId", nidKey(ix.id, "c"), func(c *coder) { memberFields(c, &member) }},
+		{"the article says another docId", nidKey(ix.id, "c"), &member},
 		{"another docId lists it, too", ix.key(spaceMember, 2, 3), filed},
 		{"its docId lists it by another change", ix.key(spaceMember, 1, 2), filed},
 	} {

@@ -4,14 +4,14 @@ import "errors"
 
 func (c *checker) sinks() error {
 	c.pending = c.head
-	if err := c.each(spaceClaim, new(lease).fields, func([]byte) {}); err != nil {
+	if err := c.each(spaceClaim, new(lease), func([]byte) {}); err != nil {
 		return err
 	}
 	var row sinkRow
-	return c.each(spaceSink, func(c *coder) { row = sinkRow{}; row.fields(c) }, func(k []byte) {
-		c.pending = min(c.pending, row.seq)
-		if row.seq > c.head || row.oldest > c.head+1 {
-			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.seq, row.oldest, c.head)
+	return c.each(spaceSink, &row, func(k []byte) {
+		c.pending = min(c.pending, row.Seq)
+		if row.Seq > c.head || row.Oldest > c.head+1 {
+			c.bad(k, "has change %d, and waits from %d on; the log ends with %d", row.Seq, row.Oldest, c.head)
 		}
 	})
 }
@@ -33,13 +33,13 @@ func (c *checker) waiting() error {
 	}
 	var w waiting
 	failed := error(nil)
-	err := c.each(spaceOutbox, func(c *coder) { w = waiting{}; w.fields(c) }, func(k []byte) {
+	err := c.each(spaceOutbox, &w, func(k []byte) {
 		seq := number(k, 0)
 		switch e, err := c.ix.entry(c.r, seq); {
 		case err != nil:
 			c.bad(k, "waits for no change")
-		case w.article != nil && e.NID != w.article.ID:
-			c.bad(k, "is article %q, change %d is of %q", w.article.ID, seq, e.NID)
+		case w.Article != nil && e.NID != w.Article.ID:
+			c.bad(k, "is article %q, change %d is of %q", w.Article.ID, seq, e.NID)
 		case seq <= c.pending:
 			c.bad(k, "waits, but every sink has it")
 		}

@@ -11,9 +11,9 @@ import (
 func (c *checker) segments() error {
 	headers := map[uint64]*header{}
 	var h header
-	err := c.each(spaceSegment, h.fields, func(k []byte) {
-		if h.to > c.head {
-			c.bad(k, "holds postings up to change %d, the log ends at %d", h.to, c.head)
+	err := c.each(spaceSegment, &h, func(k []byte) {
+		if h.To > c.head {
+			c.bad(k, "holds postings up to change %d, the log ends at %d", h.To, c.head)
 		}
 		copied := h
 		headers[number(k, 0)] = &copied
@@ -29,16 +29,17 @@ func (c *checker) segments() error {
 		}
 		var err error
 		if number(k, 1) >= firstPiece {
-			h.words -= (len(v) - 8) / 8
-			_, err = open(k, v)
+			var words []uint64
+			err = decode(k, v, &words)
+			h.Words -= len(words)
 		} else {
-			h.chunks--
+			h.Chunks--
 			err = decodeChunk(k, v, func(p segmented) bool {
 				if p.key < last {
 					c.bad(k, "is out of order")
 				}
 				last = p.key
-				h.postings--
+				h.Postings--
 				return true
 			})
 		}
@@ -48,13 +49,13 @@ func (c *checker) segments() error {
 		return c.ctx.Err()
 	})
 	last := uint64(0)
-	for _, n := range slices.SortedFunc(maps.Keys(headers), func(a, b uint64) int { return cmp.Compare(headers[a].to, headers[b].to) }) {
+	for _, n := range slices.SortedFunc(maps.Keys(headers), func(a, b uint64) int { return cmp.Compare(headers[a].To, headers[b].To) }) {
 		h := headers[n]
-		if h.from != last {
-			c.bad(c.ix.key(spaceSegment, n), "no segment holds the postings of changes %d to %d", last+1, h.from)
+		if h.From != last {
+			c.bad(c.ix.key(spaceSegment, n), "no segment holds the postings of changes %d to %d", last+1, h.From)
 		}
-		last = h.to
-		if h.postings != 0 || h.chunks != 0 || h.words != 0 {
+		last = h.To
+		if h.Postings != 0 || h.Chunks != 0 || h.Words != 0 {
 			c.bad(c.ix.key(spaceSegment, n), "is not whole: rebuild makes postings again")
 		}
 	}

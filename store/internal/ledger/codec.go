@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/neardup/neardup/docid"
 	"github.com/zeebo/xxh3"
 )
 
-// A value holds its fields in the order of its function fields. Numbers are varints, and strings follow their
-// length. The last 8 bytes are a checksum of key and fields.
+// The last 8 bytes of a row are a checksum of key and fields.
 
-// coder writes the fields of a value or reads them, so that one function lists them for both. Writing changes no
-// value. Reading keeps the first error, and all later fields are zero.
+// coder writes the fields of values or reads them, as their types list them. Writing changes no value. Reading keeps
+// the first error, and all later fields are zero.
 type coder struct {
 	b     []byte
 	reads bool
@@ -91,42 +91,6 @@ func (c *coder) take(n int) []byte {
 	return v
 }
 
-func uints[T ~uint64 | ~uint32 | ~byte | ~int](c *coder, vs ...*T) {
-	for _, v := range vs {
-		if c.reads {
-			*v = T(c.getUint())
-		} else {
-			c.putUint(uint64(*v))
-		}
-	}
-}
-
-func ints[T ~int64 | ~int](c *coder, vs ...*T) {
-	for _, v := range vs {
-		if !c.reads {
-			c.b = binary.AppendVarint(c.b, int64(*v))
-			continue
-		}
-		n, size := binary.Varint(c.b)
-		*v = T(n)
-		if size <= 0 {
-			c.fail("has a bad number")
-			continue
-		}
-		c.b = c.b[size:]
-	}
-}
-
-func texts[T ~string](c *coder, vs ...*T) {
-	for _, v := range vs {
-		if c.reads {
-			*v = T(c.getString())
-		} else {
-			c.putString(string(*v))
-		}
-	}
-}
-
 func (c *coder) raw(v []byte) {
 	if c.reads {
 		copy(v, c.take(len(v)))
@@ -147,82 +111,161 @@ func (c *coder) fixed(v *uint64) {
 	}
 }
 
-func (c *coder) float(v *float64) {
-	bits := math.Float64bits(*v)
-	c.fixed(&bits)
-	if c.reads {
-		*v = math.Float64frombits(bits)
-	}
-}
-
 // has writes whether a field follows, or reads it.
 func (c *coder) has(there bool) bool {
-	n := 0
-	if there {
-		n = 1
-	}
-	uints(c, &n)
-	return n != 0
-}
-
-func (c *coder) bool(v *bool) {
-	if there := c.has(*v); c.reads {
-		*v = there
-	}
-}
-
-// present returns there. Reading also makes the value, or sets the pointer to nil.
-func present[T any](c *coder, v **T, there bool) bool {
-	if c.reads {
-		*v = nil
-		if there {
-			*v = new(T)
-		}
+	switch {
+	case c.reads:
+		return c.getUint() != 0
+	case there:
+		c.putUint(1)
+	default:
+		c.putUint(0)
 	}
 	return there
 }
 
-// list codes elements of at least size bytes.
-func list[T any](c *coder, all *[]T, size int, element func(*coder, *T)) {
-	n := len(*all)
-	uints(c, &n)
-	if c.reads {
-		if n < 0 || n > len(c.b)/size {
-			c.fail("counts too many")
-			n = 0
-		}
-		*all = nil
-		if n > 0 {
-			*all = make([]T, n)
-		}
-	}
-	for i := range *all {
-		element(c, &(*all)[i])
+// all codes the values that pointers point to.
+func (c *coder) all(pointers []any) {
+	for _, p := range pointers {
+		c.value(reflect.ValueOf(p).Elem())
 	}
 }
 
-// oneUint and oneText code a value of one field.
-func oneUint(v *uint64) func(*coder) { return func(c *coder) { uints(c, v) } }
-func oneText(v *string) func(*coder) { return func(c *coder) { texts(c, v) } }
+var (
+	entryType    = reflect.TypeFor[docid.Entry]()
+	identityType = reflect.TypeFor[docid.Identity]()
+)
+
+// value codes a value by its type. A struct is its fields in order, except for maps and functions, the Seq of an entry
+// and the Epochs of an identity, which other rows and keys have. A pointer follows whether it is nil, a list its length. A
+// number is a varint, unless it is an element.
+func (c *coder) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		from, to := 0, v.NumField()
+		switch v.Type() {
+		case entryType:
+			from = 1
+		case identityType:
+			to--
+		}
+		for i := from; i < to; i++ {
+			if f := v.Field(i); f.Kind() != reflect.Map && f.Kind() != reflect.Func {
+				c.value(f)
+			}
+		}
+	case reflect.Pointer:
+		c.pointer(v)
+	case reflect.Slice, reflect.Array:
+		c.elements(v)
+	case reflect.String:
+		if c.reads {
+			v.SetString(c.getString())
+		} else {
+			c.putString(v.String())
+		}
+	case reflect.Bool:
+		if there := c.has(v.Bool()); c.reads {
+			v.SetBool(there)
+		}
+	case reflect.Float64:
+		bits := math.Float64bits(v.Float())
+		c.fixed(&bits)
+		if c.reads {
+			v.SetFloat(math.Float64frombits(bits))
+		}
+	default:
+		c.number(v)
+	}
+}
+
+func (c *coder) number(v reflect.Value) {
+	signed := v.CanInt()
+	switch {
+	case !c.reads && signed:
+		c.b = binary.AppendVarint(c.b, v.Int())
+	case !c.reads:
+		c.putUint(v.Uint())
+	case signed:
+		n := c.getUint()
+		v.SetInt(int64(n>>1) ^ -int64(n&1)) // the zigzag of a varint
+	default:
+		v.SetUint(c.getUint())
+	}
+}
+
+func (c *coder) pointer(v reflect.Value) {
+	there := c.has(!v.IsNil())
+	if c.reads {
+		v.SetZero()
+	}
+	if there && c.reads {
+		v.Set(reflect.New(v.Type().Elem()))
+	}
+	if there {
+		c.value(v.Elem())
+	}
+}
+
+// elements codes an array, or a list with its length.
+func (c *coder) elements(v reflect.Value) {
+	if v.Kind() == reflect.Slice {
+		c.length(v)
+	}
+	switch v.Type().Elem().Kind() {
+	case reflect.Uint8:
+		c.raw(v.Bytes())
+	case reflect.Uint64:
+		for i := range v.Len() {
+			n := v.Index(i).Uint()
+			c.fixed(&n)
+			if c.reads {
+				v.Index(i).SetUint(n)
+			}
+		}
+	default:
+		for i := range v.Len() {
+			c.value(v.Index(i))
+		}
+	}
+}
+
+// spread is how many bytes of memory a byte of a value may take: an empty KeySet takes most.
+const spread = 32
+
+// length codes the length of a list. Reading makes the list, unless it takes more memory than the value can fill.
+func (c *coder) length(v reflect.Value) {
+	if !c.reads {
+		c.putUint(uint64(v.Len()))
+		return
+	}
+	v.SetZero()
+	n := c.getUint()
+	if n > uint64(len(c.b))*spread/uint64(v.Type().Elem().Size()) {
+		c.fail("counts too many")
+	} else if n > 0 {
+		v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))
+	}
+}
 
 // encoded returns the fields of a value without a checksum. decoded reads them.
-func encoded(fields func(*coder)) []byte {
+func encoded(values ...any) []byte {
 	var c coder
-	fields(&c)
+	c.all(values)
 	return c.b
 }
 
-func decoded(b []byte, fields func(*coder)) error {
+func decoded(b []byte, values ...any) error {
 	c := &coder{b: b, reads: true}
-	fields(c)
+	c.all(values)
 	return c.close(nil)
 }
 
 // EncodeEntry encodes an entry without its Seq, to be stored outside the rows.
-func EncodeEntry(v *docid.Entry) []byte { return encoded(func(c *coder) { entryFields(c, v) }) }
+func EncodeEntry(v *docid.Entry) []byte { return encoded(v) }
 
 // DecodeEntry reads what EncodeEntry wrote. It returns ErrCorrupt if that fails.
 func DecodeEntry(b []byte) (v docid.Entry, err error) {
-	err = decoded(b, func(c *coder) { entryFields(c, &v) })
+	err = decoded(b, &v)
 	return v, err
 }

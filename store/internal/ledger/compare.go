@@ -20,13 +20,13 @@ func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
 		} else if was != formatVersion {
 			return fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
 		}
-		there, err := read(v, placeKey(), place.fields)
+		there, err := read(v, placeKey(), &place)
 		if err == nil && !there {
 			err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
 		}
 		return err
 	})
-	return place.Anchor, place.digest, err
+	return place.Anchor, place.Digest, err
 }
 
 // sameRows lists ranges of spaces whose rows are equal in all stores at the same position in a log. The other

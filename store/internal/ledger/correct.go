@@ -26,9 +26,9 @@ func (t *change) planCorrect() error {
 	m.Correction = &docid.Correction{
 		Seq: t.Seq, Time: t.Time, Leader: t.Leader, Before: before, Own: own, Who: t.Ruling.Who, Why: t.Ruling.Why,
 	}
-	t.set(nidKey(t.ix.id, m.ID), func(c *coder) { memberFields(c, &m) })
+	t.set(nidKey(t.ix.id, m.ID), &m)
 	t.del(t.key(spaceMember, before, m.Seq))
-	t.set(t.key(spaceMember, m.Leader, m.Seq), oneText(&m.ID))
+	t.set(t.key(spaceMember, m.Leader, m.Seq), &m.ID)
 	t.resize(before, -1)
 	t.resize(m.Leader, 1)
 	if err := t.addNames(); err != nil {
@@ -42,7 +42,7 @@ func (t *change) corrected() (docid.Member, error) {
 	if t.Ruling == nil {
 		return docid.Member{}, fmt.Errorf("%w: a correction without a ruling", docid.ErrInvalid)
 	}
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	switch {
 	case err != nil:
 		return m, err
@@ -63,14 +63,14 @@ func (t *change) corrected() (docid.Member, error) {
 // competes with that of the new docId. Other members' texts are known only if the change makes a docId.
 func (t *change) moveText(m docid.Member, before uint64) error {
 	var old, kept keptRow
-	if _, err := read(t.b, t.key(spaceKept, before), old.fields); err != nil {
+	if _, err := read(t.b, t.key(spaceKept, before), &old); err != nil {
 		return err
 	}
 	a := m.Article
-	left, known := old.article.ID == m.ID, t.c.NewLeader != nil
+	left, known := old.Article.ID == m.ID, t.c.NewLeader != nil
 	if left {
 		t.del(t.key(spaceKept, before))
-		t.effect, known, a.Text = docid.KeptLeft, true, old.article.Text
+		t.effect, known, a.Text = docid.KeptLeft, true, old.Article.Text
 	}
 	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or rebuilt
 		a.Text = t.c.Article.Text
@@ -78,20 +78,20 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 	there := false
 	if t.c.NewLeader == nil {
 		var err error
-		there, err = read(t.b, t.key(spaceKept, m.Leader), kept.fields)
+		there, err = read(t.b, t.key(spaceKept, m.Leader), &kept)
 		if err != nil {
 			return err
 		}
 	}
-	switch hotter := !there || m.Heat > kept.article.Heat; {
+	switch hotter := !there || m.Heat > kept.Article.Heat; {
 	case known && hotter:
-		t.setKept(keptRow{t.Seq, a, t.c.NewLeader == nil && (!there || kept.contested)})
+		t.setKept(keptRow{t.Seq, a, t.c.NewLeader == nil && (!there || kept.Contested)})
 		t.effect = docid.KeptReplaced
 		if left {
 			t.effect = docid.KeptMoved
 		}
-	case there && hotter && !kept.contested:
-		kept.contested = true
+	case there && hotter && !kept.Contested:
+		kept.Contested = true
 		t.setKept(kept)
 	}
 	if !t.effect.Replaces() {
@@ -111,7 +111,7 @@ func (t *change) planRule() error {
 			return err
 		}
 	}
-	t.set(t.key(spaceRule, t.Seq), func(c *coder) { entryFields(c, &t.Entry) })
+	t.set(t.key(spaceRule, t.Seq), &t.Entry)
 	t.memory = append(t.memory, func() { t.ix.ruled = t.Seq })
 	t.after = append(t.after, func() { t.ix.lastRule.Store(t.Seq) })
 	return nil

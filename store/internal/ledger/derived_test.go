@@ -14,12 +14,14 @@ import (
 
 // derivedBytes returns the encoded size of a derived text, after reading it again.
 func derivedBytes(t rapid.TB, from, to string) int {
-	b := encoded(func(c *coder) { putDerived(c, from, to) })
-	got := ""
-	if err := decoded(b, func(c *coder) { got = getDerived(c, from) }); err != nil || got != to {
+	var w coder
+	putDerived(&w, from, to)
+	r := &coder{b: w.b, reads: true}
+	got := getDerived(r, from)
+	if err := r.close(nil); err != nil || got != to {
 		t.Errorf("%q from %q is read as %q: %v", to, from, got, err)
 	}
-	return len(b)
+	return len(w.b)
 }
 
 // TestDerived shows how many bytes a cleaned text takes next to the article's.
@@ -49,7 +51,9 @@ func TestDerived(t *testing.T) {
 		derivedBytes(t, strings.Join(texts[0], ""), strings.Join(texts[1], ""))
 	})
 	for _, bad := range [][]byte{{1}, {5, 9, 0, 0}, {5, 0, 9, 0}, {5, 1, 0, 0}, {0xff, 0xff, 0xff, 0xff, 0xff, 1}, {1, 0, 0, 2, 'a', 'b'}} {
-		if err := decoded(bad, func(c *coder) { getDerived(c, "text") }); !errors.Is(err, docid.ErrCorrupt) {
+		r := &coder{b: bad, reads: true}
+		getDerived(r, "text")
+		if err := r.close(nil); !errors.Is(err, docid.ErrCorrupt) {
 			t.Errorf("% x is read: %v", bad, err)
 		}
 	}

@@ -66,10 +66,10 @@ func Mark(kv KV) (before bool, err error) {
 func copyKey() []byte { return []byte{spaceCopy} }
 
 func mark(b Batch) error {
-	return b.Set(copyKey(), sealed(copyKey(), func(*coder) {}))
+	return set(b, copyKey())
 }
 
-func marked(r Reader) (bool, error) { return read(r, copyKey(), func(*coder) {}) }
+func marked(r Reader) (bool, error) { return read(r, copyKey()) }
 
 // begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
 // epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
@@ -129,7 +129,7 @@ func epochBegins() (*docid.Change, error) {
 // logEpoch logs the start of the epoch numbered c.Leader.
 func (t *change) logEpoch() error {
 	t.ix.passOver(t.ix.head+1, t.Seq)
-	t.set(t.key(spaceEpoch, t.Seq), func(c *coder) { c.fixed(&t.Leader) })
+	t.set(t.key(spaceEpoch, t.Seq), &t.Leader)
 	t.after = append(t.after, func() {
 		epochs := append(slices.Clone(*t.ix.epochs.Load()), docid.Epoch{First: t.Seq, Number: t.Leader})
 		t.ix.epochs.Store(&epochs)
@@ -181,7 +181,7 @@ func (ix *index) loadEpochs(r Reader) error {
 	var epochs []docid.Epoch
 	err := scan(r, ix.key(spaceEpoch), func(k, v []byte) error {
 		e := docid.Epoch{First: number(k, 0)}
-		err := decode(k, v, func(c *coder) { c.fixed(&e.Number) })
+		err := decode(k, v, &e.Number)
 		epochs = append(epochs, e)
 		return err
 	})

@@ -120,7 +120,7 @@ func (ix *index) writeTable(f immutable) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
 	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
-		from = segments[len(segments)-1].to
+		from = segments[len(segments)-1].To
 	}
 	b := ix.build(from, f.to, len(all))
 	for _, p := range all {
@@ -144,7 +144,7 @@ func (a segmented) compare(b segmented) int {
 // build begins a segment of at most n postings.
 func (ix *index) build(from, to uint64, postings int) *builder {
 	ix.segments++
-	s := &segment{tenant: ix.id, number: ix.segments, header: header{from: from, to: to}, filter: newFilter(postings)}
+	s := &segment{tenant: ix.id, number: ix.segments, header: header{From: from, To: to}, filter: newFilter(postings)}
 	return &builder{segment: s, write: func(rows []row) error {
 		return ix.store.put(context.Background(), func(b Batch) error {
 			for _, r := range rows {
@@ -164,8 +164,7 @@ func (ix *index) swap(b *builder, tables int, old []*segment) error {
 		return err
 	}
 	err := ix.store.do(context.Background(), func(w Batch) (func(), error) {
-		key := b.key(spaceSegment)
-		if err := w.Set(key, sealed(key, b.header.fields)); err != nil {
+		if err := set(w, b.key(spaceSegment), &b.header); err != nil {
 			return nil, err
 		}
 		for _, s := range old {
@@ -198,9 +197,9 @@ func (ix *index) merge() error {
 		}
 		total := 0
 		for _, s := range segments[n-fanout:] {
-			total += s.postings
+			total += s.Postings
 		}
-		if segments[n-fanout].postings > total*3/fanout { // much larger than the others
+		if segments[n-fanout].Postings > total*3/fanout { // much larger than the others
 			return nil
 		}
 		if err := ix.mergeInto(segments[n-fanout:], total); err != nil {
@@ -211,8 +210,8 @@ func (ix *index) merge() error {
 
 // mergeInto merges segments into one, without ended docIds.
 func (ix *index) mergeInto(from []*segment, total int) error {
-	to := from[len(from)-1].to
-	lives, b := ix.living(to), ix.build(from[0].from, to, total)
+	to := from[len(from)-1].To
+	lives, b := ix.living(to), ix.build(from[0].From, to, total)
 	add := func(p segmented) error {
 		if b.in == chunkPostings {
 			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again

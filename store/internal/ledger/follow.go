@@ -88,18 +88,11 @@ var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailab
 // logPlace is the position of a store in a log.
 type logPlace struct {
 	docid.Anchor
-	digest      uint64
-	incarnation string // the last recorded incarnation
+	Digest      uint64
+	Incarnation string // the last recorded incarnation
 }
 
 func placeKey() []byte { return []byte{spacePlace} }
-
-func (p *logPlace) fields(c *coder) {
-	uints(c, &p.Offset)
-	c.raw(p.ID[:])
-	texts(c, &p.incarnation)
-	c.fixed(&p.digest)
-}
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
@@ -108,9 +101,9 @@ func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, 
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
 	f = &follower{
-		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.digest, moved: make(chan struct{}),
+		s: s, log: log, stop: func() {}, applied: at.Anchor, digest: at.Digest, moved: make(chan struct{}),
 		pending: map[entryID]*pending{}, posting: map[uint64]*pending{},
-		certainty: certainty{recorded: at.incarnation, unsure: make(chan struct{}, 1)},
+		certainty: certainty{recorded: at.Incarnation, unsure: make(chan struct{}, 1)},
 		ruling:    ruling{knows: cmp.Or(knows, rules)},
 		wish:      wish{wanted: make(chan struct{}, 1)},
 	}
@@ -169,7 +162,7 @@ func (s *Store) Applied() uint64 {
 // logPlace reads the position of the rows in a log, if they follow one.
 func (s *Store) logPlace() (at logPlace, there bool, err error) {
 	err = atSnapshot(s.kv, func(v Snapshot) error {
-		there, err = read(v, placeKey(), at.fields)
+		there, err = read(v, placeKey(), &at)
 		return err
 	})
 	return at, there, err
@@ -339,17 +332,16 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			if o.publish != nil {
 				publish = append(publish, o.publish)
 			}
-			at.incarnation = at.records(p, err)
+			at.Incarnation = at.records(p, err)
 			if err == nil && p.restart != nil && f.told != nil {
-				publish = append(publish, func() { f.told(time.Unix(0, p.restart.time)) })
+				publish = append(publish, func() { f.told(time.Unix(0, p.restart.Time)) })
 			}
-			at.digest = at.next(o, err)
+			at.Digest = at.next(o, err)
 			if f.watch != nil {
 				f.watch(b, at.Offset)
 			}
 		}
-		key := placeKey()
-		if err := b.Set(key, sealed(key, at.fields)); err != nil {
+		if err := set(b, placeKey(), &at); err != nil {
 			return nil, err
 		}
 		return func() {
@@ -371,7 +363,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 			close(own.done)
 		}
 	}
-	f.applied, f.digest, f.recorded = at.Anchor, at.digest, at.incarnation
+	f.applied, f.digest, f.recorded = at.Anchor, at.Digest, at.Incarnation
 	if f.sure && f.incarnation != "" && f.recorded != f.incarnation {
 		f.doubt()
 	}
@@ -386,7 +378,7 @@ var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty sto
 func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
-	case at.Offset == 1 && (!begins || p.genesis.adopted):
+	case at.Offset == 1 && (!begins || p.genesis.Adopted):
 		return o, errNoStart
 	case p == nil:
 		return o, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
@@ -404,12 +396,8 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 
 // next returns the digest after another outcome.
 func (at logPlace) next(o outcome, err error) uint64 {
-	return checksum(at.ID[:], encoded(func(c *coder) {
-		c.fixed(&at.digest)
-		c.has(err == nil)
-		uints(c, &o.receipt.Seq, &o.receipt.Leader)
-		c.bool(&o.receipt.Replayed)
-	}))
+	taken, r := err == nil, &o.receipt
+	return checksum(at.ID[:], encoded(&at.Digest, &taken, &r.Seq, &r.Leader, &r.Replayed))
 }
 
 // current waits until the log's entries at the time of the call are applied, for at most lagWait.

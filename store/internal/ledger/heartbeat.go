@@ -20,44 +20,24 @@ import (
 
 // heartbeat is a heartbeat, or the answer of a server to one.
 type heartbeat struct {
-	turn   uint64 // the number of the heartbeat
-	answer bool
+	Turn   uint64 // the number of the heartbeat
+	Answer bool
 	vote
-	keep uint64 // number of heartbeats for which entries are kept and a silent server counts
+	Keep uint64 // number of heartbeats for which entries are kept and a silent server counts
 }
 
 // vote is a server's answer to a heartbeat.
 type vote struct {
-	who    uint64 // identifies the server, also after a restart
-	digest uint64
-	rules  uint64 // newest version that it knows
-}
-
-func (b *heartbeat) fields(c *coder) {
-	uints(c, &b.turn)
-	c.bool(&b.answer)
-	b.vote.fields(c)
-	uints(c, &b.keep)
-}
-
-func (v *vote) fields(c *coder) {
-	c.fixed(&v.who)
-	c.fixed(&v.digest)
-	uints(c, &v.rules)
+	Who    uint64 // identifies the server, also after a restart
+	Digest uint64
+	Rules  uint64 // newest version that it knows
 }
 
 // heartbeatRow is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
 // and the servers' votes.
 type heartbeatRow struct {
-	offset, digest, agreed uint64
-	votes                  []vote
-}
-
-func (r *heartbeatRow) fields(c *coder) {
-	uints(c, &r.offset)
-	c.fixed(&r.digest)
-	uints(c, &r.agreed)
-	list(c, &r.votes, 17, func(c *coder, v *vote) { v.fields(c) })
+	Offset, Digest, Agreed uint64
+	Votes                  []vote
 }
 
 func heartbeatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
@@ -70,7 +50,7 @@ func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error)
 	rows = map[uint64]heartbeatRow{}
 	err = scan(r, []byte{spaceBeat}, func(k, v []byte) error {
 		var row heartbeatRow
-		err := decode(k, v, row.fields)
+		err := decode(k, v, &row)
 		last = binary.BigEndian.Uint64(k[1:])
 		rows[last] = row
 		return err
@@ -85,23 +65,23 @@ func (p *heartbeat) fold(b Batch, at logPlace) (o outcome, err error) {
 	switch {
 	case err != nil:
 		return o, err
-	case p.answer && (p.turn != turn || turn == 0), !p.answer && p.turn != turn+1:
+	case p.Answer && (p.Turn != turn || turn == 0), !p.Answer && p.Turn != turn+1:
 		return o, docid.ErrConflict
-	case p.answer:
-		last.votes = append(last.votes, p.vote)
-		return outcome{publish: wrote}, setHeartbeat(b, turn, last)
+	case p.Answer:
+		last.Votes = append(last.Votes, p.vote)
+		return outcome{publish: wrote}, set(b, heartbeatKey(turn), &last)
 	case outvoted(last):
 		return o, ErrDiffers
-	case p.turn > p.keep:
-		o.trim = rows[p.turn-p.keep].offset
-		if err := b.DeleteRange(heartbeatKey(0), heartbeatKey(p.turn-p.keep)); err != nil {
+	case p.Turn > p.Keep:
+		o.trim = rows[p.Turn-p.Keep].Offset
+		if err := b.DeleteRange(heartbeatKey(0), heartbeatKey(p.Turn-p.Keep)); err != nil {
 			return o, err
 		}
 	}
-	next := heartbeatRow{offset: at.Offset, digest: at.digest}
-	o.wanted, next.agreed = wanted(rows, turn, p.keep)
+	next := heartbeatRow{Offset: at.Offset, Digest: at.Digest}
+	o.wanted, next.Agreed = wanted(rows, turn, p.Keep)
 	o.publish = wrote
-	return o, setHeartbeat(b, p.turn, next)
+	return o, set(b, heartbeatKey(p.Turn), &next)
 }
 
 // ruling records which versions of the rules are known.
@@ -116,9 +96,9 @@ type ruling struct {
 func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uint64) {
 	heard, knows := map[uint64]uint64{}, map[uint64]uint64{}
 	for turn, row := range rows {
-		for _, v := range row.votes {
-			if turn+keep > last && turn >= heard[v.who] {
-				heard[v.who], knows[v.who] = turn, v.rules
+		for _, v := range row.Votes {
+			if turn+keep > last && turn >= heard[v.Who] {
+				heard[v.Who], knows[v.Who] = turn, v.Rules
 			}
 		}
 	}
@@ -129,22 +109,17 @@ func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uin
 			agreed = knows[who]
 		}
 	}
-	return rows[first-min(first, 1)].offset, agreed
-}
-
-func setHeartbeat(b Batch, turn uint64, row heartbeatRow) error {
-	key := heartbeatKey(turn)
-	return b.Set(key, sealed(key, row.fields))
+	return rows[first-min(first, 1)].Offset, agreed
 }
 
 // outvoted reports whether another digest has at least as many votes as the own.
 func outvoted(last heartbeatRow) bool {
 	votes := map[uint64]int{}
-	for _, v := range last.votes {
-		votes[v.digest]++
+	for _, v := range last.Votes {
+		votes[v.Digest]++
 	}
-	own := votes[last.digest]
-	delete(votes, last.digest)
+	own := votes[last.Digest]
+	delete(votes, last.Digest)
 	for _, n := range votes {
 		if n >= own {
 			return true
@@ -170,19 +145,19 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		if err != nil {
 			continue // the follower meets the same error
 		}
-		f.agreed.Store(last.agreed)
+		f.agreed.Store(last.Agreed)
 		if turn != seen {
 			seen, since = turn, time.Now()
 		}
 		if turn > answered {
-			if _, err := f.say(ctx, &heartbeat{turn: turn, answer: true, vote: vote{o.Server, last.digest, uint64(f.knows)}}); err == nil {
+			if _, err := f.say(ctx, &heartbeat{Turn: turn, Answer: true, vote: vote{o.Server, last.Digest, uint64(f.knows)}}); err == nil {
 				answered = turn
 			}
 		}
 		if time.Since(since) < every {
 			continue
 		}
-		next, err := f.say(ctx, &heartbeat{turn: turn + 1, keep: cmp.Or(o.Keep, 1440)})
+		next, err := f.say(ctx, &heartbeat{Turn: turn + 1, Keep: cmp.Or(o.Keep, 1440)})
 		if err == nil && o.Snapshots != nil {
 			next.trim = min(next.wanted, o.Snapshots())
 		}

@@ -88,7 +88,7 @@ const simKeep = 3
 func simulate(t *testing.T, seed uint64) {
 	t.Helper()
 	w := &world{T: t, r: rand.New(rand.NewPCG(seed, 8)), first: 1}
-	w.log = append(w.log, w.entry(&proposal{genesis: &genesis{time: 1}}), w.entry(&proposal{tenant: simTenant, identity: &docid.Identity{Seed: 1}}))
+	w.log = append(w.log, w.entry(&proposal{genesis: &genesis{Time: 1}}), w.entry(&proposal{tenant: simTenant, identity: &docid.Identity{Seed: 1}}))
 	for who := range 3 {
 		one := &simulated{w: w, who: uint64(who)}
 		one.open(newMemory())
@@ -159,7 +159,7 @@ func (w *world) step(one *simulated) {
 	case n < 113:
 		w.propose(one.sweep()...)
 	case n < 115:
-		s := &sinkChange{what: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], name: "s", upTo: uint64(w.r.IntN(40)), lease: lease{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
+		s := &sinkChange{What: []sinkVerb{sinkAttach, sinkAcknowledge, sinkClaim, sinkDetach}[w.r.IntN(4)], Name: "s", UpTo: uint64(w.r.IntN(40)), Lease: lease{fmt.Sprint(one.who), uint64(w.r.IntN(3))}}
 		w.propose(&proposal{tenant: simTenant, sink: s})
 	case n < 118:
 		w.snapshots = append(w.snapshots, moment{one.kv.clone(), one.f.applied.Offset})
@@ -198,7 +198,7 @@ func (w *world) trim(by *simulated) {
 	for _, one := range w.servers {
 		answered := false
 		for turn, row := range rows {
-			answered = answered || (turn+simKeep > last && slices.ContainsFunc(row.votes, func(v vote) bool { return v.who == one.who }))
+			answered = answered || (turn+simKeep > last && slices.ContainsFunc(row.Votes, func(v vote) bool { return v.Who == one.who }))
 		}
 		if answered && !one.replaced && one.states[0].at < before {
 			w.Errorf("entries before %d are trimmed, server %d has %d on disk", before, one.who, one.states[0].at)
@@ -218,14 +218,14 @@ func (one *simulated) heartbeats() []*proposal {
 	if err != nil {
 		one.w.Fatal(err)
 	}
-	for turn > 0 && one.states[0].at < rows[turn-1].offset {
+	for turn > 0 && one.states[0].at < rows[turn-1].Offset {
 		one.states = one.states[1:]
 	}
 	if turn >= one.answered {
 		one.answered, one.replaced = turn, false
 	}
 	return []*proposal{
-		{heartbeat: &heartbeat{turn: turn, answer: true, vote: vote{one.who, rows[turn].digest, rules}}}, {heartbeat: &heartbeat{turn: turn + 1, keep: simKeep}},
+		{heartbeat: &heartbeat{Turn: turn, Answer: true, vote: vote{one.who, rows[turn].Digest, rules}}}, {heartbeat: &heartbeat{Turn: turn + 1, Keep: simKeep}},
 	}
 }
 
@@ -499,9 +499,9 @@ func TestOutvoted(t *testing.T) {
 		{nil, false}, {[]uint64{own}, false}, {[]uint64{own, own}, false}, {[]uint64{own, 2}, true}, {[]uint64{2}, true},
 		{[]uint64{own, own, 2}, false}, {[]uint64{own, 2, 2}, true}, {[]uint64{own, 2, 3}, true}, {[]uint64{own, own, 2, 3}, false}, {[]uint64{own, own, 2, 2}, true},
 	} {
-		row := heartbeatRow{digest: own}
+		row := heartbeatRow{Digest: own}
 		for who, digest := range c.votes {
-			row.votes = append(row.votes, vote{uint64(who), digest, rules})
+			row.Votes = append(row.Votes, vote{uint64(who), digest, rules})
 		}
 		if got := outvoted(row); got != c.stops {
 			t.Errorf("votes %d against %d: it stops %t, want %t", c.votes, own, got, c.stops)

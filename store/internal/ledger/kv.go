@@ -65,7 +65,7 @@ func scan(r Reader, prefix []byte, visit func(key, value []byte) error) error {
 func eachIndex(r Reader, visit func(ix *index, damaged error) error) error {
 	return scan(r, []byte{spaceIndex}, func(k, v []byte) error {
 		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})
-		return visit(ix, decode(k, v, ix.fields))
+		return visit(ix, decode(k, v, ix.stored()...))
 	})
 }
 

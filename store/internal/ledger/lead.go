@@ -35,13 +35,12 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 		return err
 	}
 	err = update(kv, func(b Batch) error { // first, because a log that has begun needs a follower
-		key := placeKey()
-		if v, err := b.Get(key); err != nil {
+		if v, err := b.Get(placeKey()); err != nil {
 			return err
 		} else if v != nil {
 			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
 		}
-		return b.Set(key, sealed(key, at.fields))
+		return set(b, placeKey(), &at)
 	})
 	if err == nil {
 		_, err = log.Append(ctx, docid.Anchor{}, first)

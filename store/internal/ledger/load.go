@@ -46,7 +46,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 // another version.
 func version(r Reader) (uint64, error) {
 	var version uint64
-	there, err := read(r, []byte{spaceFormat}, oneUint(&version))
+	there, err := read(r, []byte{spaceFormat}, &version)
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
@@ -115,7 +115,10 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 					sizes = append(sizes, joined{leader: leader})
 				}
 				sizes[len(sizes)-1].size++
-				return errors.Join(decode(k, v, func(c *coder) { ix.nids.add(c.getString()) }), ctx.Err())
+				var nid string
+				err := decode(k, v, &nid)
+				ix.nids.add(nid)
+				return errors.Join(err, ctx.Err())
 			})
 		})
 	}()
@@ -141,11 +144,17 @@ func (ix *index) loadLeadersAndMembers(ctx context.Context, r Reader) error {
 // loadLeaders reads the living docIds.
 func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 	return scan(r, ix.key(spaceLeader), func(k, v []byte) error {
-		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.short); err != nil {
+		c, err := open(k, v)
+		if err != nil {
 			return err
 		}
-		ix.posts.lead(row.seq, row.sketch, row.time)
+		var head leaderHead
+		c.all([]any{&head})
+		c.b = nil // the rest is not needed
+		if err := c.close(k); err != nil {
+			return err
+		}
+		ix.posts.lead(number(k, 0), head.Sketch, head.Time)
 		return ctx.Err()
 	})
 }

@@ -21,25 +21,46 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	if len(ix.posts.levels.Load().segments) >= fanout {
 		ix.store.wake() // clean stops may leave segments unmerged
 	}
+	if from == ix.head {
+		return nil
+	}
 	names, err := ix.namesAfter(ctx, r, from)
 	if err != nil {
 		return err
 	}
-	for from < ix.head {
-		var to uint64
-		var full bool
-		to, full, names, err = ix.postLeaders(ctx, r, from, names)
-		if err != nil {
+	postNames := func(upTo uint64) error {
+		for ; len(names) > 0 && names[0].seq <= upTo; names = names[1:] {
+			n, l := ix.posts.find(names[0].leader)
+			if l == nil {
+				return fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, names[0].leader)
+			}
+			ix.posts.levels.Load().active.post(names[0].seq, n, nameHash(names[0].name))
+		}
+		return nil
+	}
+	err = r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
+		var row leaderRow
+		seq := number(k, 0)
+		if err := decode(k, v, &row); err != nil {
 			return err
 		}
-		if full {
-			ix.posts.freeze(to)
-			ix.settled = to
+		if err := postNames(seq); err != nil {
+			return err
+		}
+		active := ix.posts.levels.Load().active
+		n, _ := ix.posts.find(seq)
+		active.post(seq, n, row.Keys...)
+		if int(active.keys.Load()) >= ix.store.inMemory {
+			ix.posts.freeze(seq)
+			ix.settled = seq
 			ix.store.wake()
 		}
-		from = to
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	return postNames(ix.head)
 }
 
 // loadSegments opens the segments, removes rows of segments that a crash left, and returns the last change
@@ -48,7 +69,7 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	headers := map[uint64]header{}
 	err = scan(r, ix.key(spaceSegment), func(k, v []byte) error {
 		var h header
-		err := decode(k, v, h.fields)
+		err := decode(k, v, &h)
 		headers[number(k, 0)] = h
 		return err
 	})
@@ -57,23 +78,23 @@ func (ix *index) loadSegments(r Reader) (to uint64, err error) {
 	}
 	l := &levels{active: ix.posts.levels.Load().active}
 	for number, h := range headers {
-		if h.to > ix.head {
-			return 0, fmt.Errorf("%w: segment %d holds postings of change %d, the log ends at %d", docid.ErrCorrupt, number, h.to, ix.head)
+		if h.To > ix.head {
+			return 0, fmt.Errorf("%w: segment %d holds postings of change %d, the log ends at %d", docid.ErrCorrupt, number, h.To, ix.head)
 		}
 		s, err := openSegment(r, ix.id, number, h)
 		if err != nil {
 			return 0, err
 		}
 		l.segments = append(l.segments, s)
-		ix.segments, to = max(ix.segments, number), max(to, h.to)
+		ix.segments, to = max(ix.segments, number), max(to, h.To)
 	}
-	slices.SortFunc(l.segments, func(a, b *segment) int { return cmp.Compare(a.to, b.to) })
+	slices.SortFunc(l.segments, func(a, b *segment) int { return cmp.Compare(a.To, b.To) })
 	last := uint64(0)
 	for _, s := range l.segments {
-		if s.from != last {
-			return 0, fmt.Errorf("%w: no segment holds the postings of changes %d to %d; rebuild makes them again", docid.ErrCorrupt, last+1, s.from)
+		if s.From != last {
+			return 0, fmt.Errorf("%w: no segment holds the postings of changes %d to %d; rebuild makes them again", docid.ErrCorrupt, last+1, s.From)
 		}
-		last = s.to
+		last = s.To
 	}
 	ix.posts.levels.Store(l)
 	return to, ix.dropLeftovers(r, slices.Sorted(maps.Keys(headers)))
@@ -102,83 +123,22 @@ func (ix *index) dropLeftovers(r Reader, complete []uint64) error {
 	})
 }
 
-// posted is a name that a change posted.
-type posted struct{ seq, leader, hash uint64 }
-
-// postLeaders posts the leaders and names of the changes after from until the memtable is full. It returns the
-// last change that it posted and the remaining names.
-func (ix *index) postLeaders(ctx context.Context, r Reader, from uint64, names []posted) (to uint64, full bool, left []posted, err error) {
-	active := ix.posts.levels.Load().active
-	to = ix.head
-	err = r.Scan(ix.key(spaceLeader, from+1), after(ix.key(spaceLeader)), func(k, v []byte) error {
-		row := leaderRow{seq: number(k, 0)}
-		if err := decode(k, v, row.fields); err != nil {
-			return err
-		}
-		n, _ := ix.posts.find(row.seq)
-		active.post(row.seq, n, row.keys...)
-		if int(active.keys.Load()) >= ix.store.inMemory {
-			to, full = row.seq, true
-			return errStop
-		}
-		return ctx.Err()
-	})
-	if enough(err) != nil {
-		return to, full, nil, err
-	}
-	for len(names) > 0 && names[0].seq <= to {
-		n, l := ix.posts.find(names[0].leader)
-		if l == nil {
-			return to, full, nil, fmt.Errorf("%w: a name leads to leader %d, which is missing", docid.ErrCorrupt, names[0].leader)
-		}
-		active.post(names[0].seq, n, names[0].hash)
-		names = names[1:]
-	}
-	return to, full, names, ctx.Err()
+// named is a name of a docId, and the change that posted it.
+type named struct {
+	seq, leader uint64
+	name        docid.Name
 }
 
-// namesAfter returns the names that changes after one posted, in the order of the changes.
-func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []posted, err error) {
-	add := func(k, v []byte) error {
-		p := posted{leader: number(k, 0), hash: nameHash(nameOf(k))}
-		err := decode(k, v, oneUint(&p.seq))
-		if p.seq > from {
-			names = append(names, p)
+// namesAfter returns the names that changes after one posted, in the order of the changes. O(names).
+func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []named, err error) {
+	err = scan(r, ix.key(spaceName), func(k, v []byte) error {
+		n := named{leader: number(k, 0), name: nameOf(k)}
+		err := decode(k, v, &n.seq)
+		if n.seq > from {
+			names = append(names, n)
 		}
-		return errors.Join(err, ctx.Err())
-	}
-	if err := r.Scan(ix.key(spaceName, from+1), after(ix.key(spaceName)), add); err != nil {
-		return nil, err
-	}
-	joined, err := ix.joined(ctx, r, from)
-	if err != nil {
-		return nil, err
-	}
-	for leader := range joined { // ended docIds have no names
-		if err := scan(r, ix.key(spaceName, leader), add); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortFunc(names, func(a, b posted) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.hash, b.hash)) })
-	return names, nil
-}
-
-// joined returns the docIds up to a change to which a later change may have added a name, each with the last
-// such change.
-func (ix *index) joined(ctx context.Context, r Reader, from uint64) (map[uint64]uint64, error) {
-	joined := map[uint64]uint64{}
-	if from == 0 {
-		return joined, nil
-	}
-	err := r.Scan(ix.key(spaceLog, from+1), after(ix.key(spaceLog)), func(k, v []byte) error {
-		e, err := loggedEntry(k, v)
-		if err != nil {
-			return err
-		}
-		if (e.Kind == docid.KindDuplicate || e.Kind == docid.KindCorrect) && e.Leader <= from {
-			joined[e.Leader] = e.Seq
-		}
-		return ctx.Err()
+		return cmp.Or(err, ctx.Err())
 	})
-	return joined, err
+	slices.SortFunc(names, func(a, b named) int { return cmp.Compare(a.seq, b.seq) })
+	return names, err
 }

@@ -223,7 +223,7 @@ func (ix *index) Material(ctx context.Context, leader uint64) (docid.Material, e
 		return m, err
 	}
 	err := ix.atSnapshot(func(r Reader) error {
-		ok, err := read(r, ix.key(spaceText, leader), func(c *coder) { materialFields(c, &m) })
+		ok, err := read(r, ix.key(spaceText, leader), &m)
 		if err == nil && !ok {
 			return docid.ErrNotFound
 		}

@@ -13,29 +13,20 @@ import (
 // waiting is what a change has pending for the sinks. The sinks and their acknowledgements are rows outside the
 // log, so they take no number.
 type waiting struct {
-	effect  docid.KeptEffect
-	article *docid.Article // may be nil
-}
-
-func (w *waiting) fields(c *coder) {
-	uints(c, &w.effect)
-	if present(c, &w.article, c.has(w.article != nil)) {
-		articleFields(c, w.article)
-	}
+	Effect  docid.KeptEffect
+	Article *docid.Article // may be nil
 }
 
 // sinkRow records what a sink has acknowledged, and the oldest pending article at that time. After an epoch, a
 // start could not derive that article from the acknowledgements.
-type sinkRow struct{ seq, oldest uint64 }
-
-func (s *sinkRow) fields(c *coder) { uints(c, &s.seq, &s.oldest) }
+type sinkRow struct{ Seq, Oldest uint64 }
 
 // pageBytes is the size of articles that ends a page of the outbox.
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
 func (ix *index) Attach(ctx context.Context, sink string) (uint64, error) {
-	o, err := ix.proposeSink(ctx, sinkChange{what: sinkAttach, name: sink})
+	o, err := ix.proposeSink(ctx, sinkChange{What: sinkAttach, Name: sink})
 	return o.has, err
 }
 
@@ -45,7 +36,7 @@ func (ix *index) proposeSink(ctx context.Context, s sinkChange) (outcome, error)
 
 // Detach stops waiting for a sink.
 func (ix *index) Detach(ctx context.Context, sink string) error {
-	_, err := ix.proposeSink(ctx, sinkChange{what: sinkDetach, name: sink})
+	_, err := ix.proposeSink(ctx, sinkChange{What: sinkDetach, Name: sink})
 	return err
 }
 
@@ -55,7 +46,7 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 	if err != nil || (there && upTo <= has) {
 		return err
 	}
-	_, err = ix.proposeSink(ctx, sinkChange{what: sinkAcknowledge, name: sink, upTo: upTo})
+	_, err = ix.proposeSink(ctx, sinkChange{What: sinkAcknowledge, Name: sink, UpTo: upTo})
 	return err
 }
 
@@ -63,8 +54,8 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
 		var row sinkRow
-		there, err = read(r, sinkKey(ix.id, sink), row.fields)
-		seq = row.seq
+		there, err = read(r, sinkKey(ix.id, sink), &row)
+		seq = row.Seq
 		return err
 	})
 	return seq, there, err
@@ -77,20 +68,20 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	}
 	var held lease
 	err := ix.atSnapshot(func(r Reader) error {
-		_, err := read(r, leaseKey(ix.id, sink), held.fields)
+		_, err := read(r, leaseKey(ix.id, sink), &held)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
 	since := ix.seen.since(sink, held)
-	p := sinkChange{what: sinkClaim, name: sink, lease: lease{who, held.turn}}
+	p := sinkChange{What: sinkClaim, Name: sink, Lease: lease{who, held.Turn}}
 	switch {
-	case held.who == who && long <= 0:
-		p.what = sinkRelease
-	case held.who == who && since < long/2: // renewed after half its time
+	case held.Who == who && long <= 0:
+		p.What = sinkRelease
+	case held.Who == who && since < long/2: // renewed after half its time
 		return true, nil
-	case held.who != who && (long <= 0 || (held.who != "" && since < long)):
+	case held.Who != who && (long <= 0 || (held.Who != "" && since < long)):
 		return false, nil
 	}
 	o, err := ix.proposeSink(ctx, p)
@@ -124,46 +115,46 @@ func (s *sightings) since(sink string, c lease) time.Duration {
 
 // foldSink applies a proposal about a sink.
 func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
-	has, attached := ix.sinks[s.name]
+	has, attached := ix.sinks[s.Name]
 	switch {
-	case len(s.name) == 0 || len(s.name) > 256:
+	case len(s.Name) == 0 || len(s.Name) > 256:
 		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
-	case s.what == sinkClaim || s.what == sinkRelease:
+	case s.What == sinkClaim || s.What == sinkRelease:
 		return ix.foldLease(b, s)
-	case s.what == sinkAttach && attached:
+	case s.What == sinkAttach && attached:
 		return outcome{has: has}, nil
-	case s.what == sinkDetach && !attached:
+	case s.What == sinkDetach && !attached:
 		return o, nil
-	case s.what == sinkAttach:
-		return outcome{publish: wrote}, ix.acknowledge(b, s.name, 0)
-	case s.what == sinkDetach:
-		delete(ix.sinks, s.name)
-		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.name)), ix.dropArticles(b))
-	case s.what != sinkAcknowledge:
-		return o, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.name)
+	case s.What == sinkAttach:
+		return outcome{publish: wrote}, ix.acknowledge(b, s.Name, 0)
+	case s.What == sinkDetach:
+		delete(ix.sinks, s.Name)
+		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.Name)), ix.dropArticles(b))
+	case s.What != sinkAcknowledge:
+		return o, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.Name)
 	case !attached:
-		return o, fmt.Errorf("sink %q: %w", s.name, docid.ErrNotFound)
-	case s.upTo > ix.head:
+		return o, fmt.Errorf("sink %q: %w", s.Name, docid.ErrNotFound)
+	case s.UpTo > ix.head:
 		return o, docid.ErrBehind
-	case s.upTo <= has:
+	case s.UpTo <= has:
 		return o, nil
 	}
-	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.name, s.upTo), ix.dropArticles(b))
+	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.Name, s.UpTo), ix.dropArticles(b))
 }
 
 // foldLease gives a lease to its holder, or to a server that has seen its last turn.
 func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
-	key, held := leaseKey(ix.id, s.name), lease{}
-	_, err = read(b, key, held.fields)
-	if err != nil || (held.who != s.lease.who && held.turn != s.lease.turn) {
+	key, held := leaseKey(ix.id, s.Name), lease{}
+	_, err = read(b, key, &held)
+	if err != nil || (held.Who != s.Lease.Who && held.Turn != s.Lease.Turn) {
 		return o, err
 	}
-	next := lease{turn: held.turn + 1}
-	if s.what == sinkClaim {
-		next.who, o.held = s.lease.who, true
+	next := lease{Turn: held.Turn + 1}
+	if s.What == sinkClaim {
+		next.Who, o.held = s.Lease.Who, true
 	}
 	o.publish = wrote
-	return o, b.Set(key, sealed(key, next.fields))
+	return o, set(b, key, &next)
 }
 
 // acknowledge writes what a sink has. Only the writer calls it.
@@ -172,8 +163,7 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 		ix.oldest = ix.head + 1
 	}
 	ix.sinks[sink] = seq
-	key := sinkKey(ix.id, sink)
-	return b.Set(key, sealed(key, (&sinkRow{seq, ix.oldest}).fields))
+	return set(b, sinkKey(ix.id, sink), &sinkRow{seq, ix.oldest})
 }
 
 // manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads
@@ -211,8 +201,8 @@ func (ix *index) Attached(ctx context.Context) ([]docid.Attachment, error) {
 	prefix := ix.key(spaceSink)
 	err := catalog{ix}.scan(ctx, prefix, after(prefix), func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.fields)
-		as = append(as, docid.Attachment{Sink: string(k[len(prefix):]), Seq: row.seq, Lost: ix.passed(row.seq + 1)})
+		err := decode(k, v, &row)
+		as = append(as, docid.Attachment{Sink: string(k[len(prefix):]), Seq: row.Seq, Lost: ix.passed(row.Seq + 1)})
 		return err
 	})
 	return as, err
@@ -233,11 +223,11 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 		for i := 0; i < len(entries) && bytes < pageBytes; i++ {
 			d := docid.Delivery{Entry: entries[i]}
 			var w waiting
-			if _, err := read(r, ix.key(spaceOutbox, d.Seq), w.fields); err != nil {
+			if _, err := read(r, ix.key(spaceOutbox, d.Seq), &w); err != nil {
 				return err
 			}
-			d.Kept, d.Article = w.effect, w.article
-			if a := w.article; a != nil {
+			d.Kept, d.Article = w.Effect, w.Article
+			if a := w.Article; a != nil {
 				bytes += len(a.Text) + len(a.Title)
 			}
 			ds = append(ds, d)
@@ -253,9 +243,9 @@ func (ix *index) loadSinks(r Reader) error {
 	prefix := ix.key(spaceSink)
 	err := scan(r, prefix, func(k, v []byte) error {
 		var row sinkRow
-		err := decode(k, v, row.fields)
-		ix.sinks[string(k[len(prefix):])] = row.seq
-		all, ix.oldest = min(all, row.seq), max(ix.oldest, row.oldest)
+		err := decode(k, v, &row)
+		ix.sinks[string(k[len(prefix):])] = row.Seq
+		all, ix.oldest = min(all, row.Seq), max(ix.oldest, row.Oldest)
 		return err
 	})
 	ix.oldest = max(ix.oldest, all+1)

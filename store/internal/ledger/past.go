@@ -17,12 +17,6 @@ type Past struct {
 	names []named
 }
 
-// named is a name and the change that posted it.
-type named struct {
-	seq  uint64
-	name docid.Name
-}
-
 // Repeat copies the rows of from, which no store has open, to an empty KV. It prepares the indexes for Restore, calls
 // again with the past of each, and carries over what changes do not repeat: the rows of sinks, then the place in a log
 // and the mark of a copy. open opens the new KV. If asStored is not set, the new indexes have other settings or
@@ -30,7 +24,7 @@ type named struct {
 func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again func(pasts map[string]*Past) error) error {
 	return atSnapshot(from, func(v Snapshot) error {
 		_, newer := version(v)
-		followed, err := read(v, placeKey(), new(logPlace).fields)
+		followed, err := read(v, placeKey(), new(logPlace))
 		err = errors.Join(newer, err)
 		if err == nil && followed && !asStored {
 			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
@@ -49,7 +43,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 						return fmt.Errorf("index of tenant %q: %w", ix.tenant, err)
 					}
 					pasts[ix.tenant], ix.unfinished = &Past{r: v, ix: ix}, true
-					return b.Set(ix.row(), sealed(ix.row(), ix.fields))
+					return set(b, ix.row(), ix.stored()...)
 				})
 			})
 			return errors.Join(err, stamp(to), carry(v, to, spaceSink, spaceOutbox))
@@ -105,7 +99,8 @@ func (p *Past) Cursors(context.Context, string) (changes, texts uint64, err erro
 // History reads changes.
 func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (ds []docid.Delivery, err error) {
 	if p.names == nil {
-		if err := p.readNames(); err != nil {
+		p.names, err = p.ix.namesAfter(ctx, p.r, 0)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -128,19 +123,6 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 	return ds, ctx.Err()
 }
 
-// readNames reads all names, in the order in which changes posted them.
-func (p *Past) readNames() error {
-	p.names = []named{}
-	err := scan(p.r, p.ix.key(spaceName), func(k, v []byte) error {
-		n := named{name: nameOf(k)}
-		err := decode(k, v, oneUint(&n.seq))
-		p.names = append(p.names, n)
-		return err
-	})
-	slices.SortFunc(p.names, func(a, b named) int { return cmp.Compare(a.seq, b.seq) })
-	return err
-}
-
 // complete adds to an entry what is left of its names, its article and the kept copy.
 func (p *Past) complete(d *docid.Delivery) error {
 	i, _ := slices.BinarySearchFunc(p.names, d.Seq, func(n named, seq uint64) int { return cmp.Compare(n.seq, seq) })
@@ -150,7 +132,7 @@ func (p *Past) complete(d *docid.Delivery) error {
 	switch d.Kind {
 	case docid.KindNew, docid.KindDuplicate, docid.KindCorrect:
 		var m docid.Member
-		there, err := read(p.r, nidKey(p.ix.id, d.NID), func(c *coder) { memberFields(c, &m) })
+		there, err := read(p.r, nidKey(p.ix.id, d.NID), &m)
 		if err != nil {
 			return err
 		}
@@ -165,10 +147,10 @@ func (p *Past) complete(d *docid.Delivery) error {
 		return nil
 	}
 	var kept keptRow
-	if _, err := read(p.r, p.ix.key(spaceKept, d.Leader), kept.fields); err != nil {
+	if _, err := read(p.r, p.ix.key(spaceKept, d.Leader), &kept); err != nil {
 		return err
 	}
-	if kept.seq == d.Seq {
+	if kept.Seq == d.Seq {
 		d.Kept = docid.KeptReplaced
 	}
 	return nil
@@ -181,9 +163,9 @@ func (p *Past) Texts(ctx context.Context, ds []*docid.Delivery) (map[uint64]doci
 		var row leaderRow
 		var m docid.Material
 		var kept keptRow
-		lives, err1 := read(p.r, p.ix.key(spaceLeader, d.Leader), row.fields)
-		has, err2 := read(p.r, p.ix.key(spaceText, d.Leader), func(c *coder) { materialFields(c, &m) })
-		keeps, err3 := read(p.r, p.ix.key(spaceKept, d.Leader), kept.fields)
+		lives, err1 := read(p.r, p.ix.key(spaceLeader, d.Leader), &row)
+		has, err2 := read(p.r, p.ix.key(spaceText, d.Leader), &m)
+		keeps, err3 := read(p.r, p.ix.key(spaceKept, d.Leader), &kept)
 		if err := errors.Join(err1, err2, err3); err != nil {
 			return nil, err
 		}
@@ -192,10 +174,10 @@ func (p *Past) Texts(ctx context.Context, ds []*docid.Delivery) (map[uint64]doci
 		}
 		t := docid.Texts{Ended: !lives}
 		if lives {
-			t.Material, t.Keys, t.Sketch = &m, row.keys, row.sketch
+			t.Material, t.Keys, t.Sketch = &m, row.Keys, row.Sketch
 		}
 		if keeps {
-			t.Kept, t.KeptSeq = &kept.article, kept.seq
+			t.Kept, t.KeptSeq = &kept.Article, kept.Seq
 		}
 		all[d.Leader] = t
 	}

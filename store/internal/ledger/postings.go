@@ -163,7 +163,7 @@ func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([
 		}
 	}
 	for _, s := range l.segments {
-		if s.to <= since {
+		if s.To <= since {
 			continue
 		}
 		found, err := s.find(r, key, p)
@@ -200,7 +200,7 @@ func (p *postings) count() int {
 		n += int(f.keys.Load())
 	}
 	for _, s := range l.segments {
-		n += s.postings
+		n += s.Postings
 	}
 	return n
 }

@@ -38,10 +38,10 @@ func wrote() {} // publishes nothing
 
 // sinkChange is an operation on a sink. It takes no number.
 type sinkChange struct {
-	what  sinkVerb
-	name  string
-	upTo  uint64 // for an acknowledgement
-	lease lease  // turn is the last that the server has seen
+	What  sinkVerb
+	Name  string
+	UpTo  uint64 // for an acknowledgement
+	Lease lease  // its turn is the last that the server has seen
 }
 
 type sinkVerb byte
@@ -57,8 +57,8 @@ const (
 // lease is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
 // for long enough may take the next, so clocks need not agree.
 type lease struct {
-	who  string
-	turn uint64
+	Who  string
+	Turn uint64
 }
 
 // propose applies a proposal durably, through the log if the store follows one.
@@ -92,6 +92,8 @@ func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 		return o, fmt.Errorf("index of tenant %q: %w", p.tenant, docid.ErrNotFound)
 	case p.sink != nil:
 		return ix.foldSink(b, p.sink)
+	case p.change == nil:
+		return o, fmt.Errorf("%w: a proposal of nothing", docid.ErrInvalid)
 	case p.change.Kind != docid.KindEpoch:
 		t := newChange(ix, b, p.change, ix.head+1)
 		o.publish, err = t.apply()
@@ -128,103 +130,38 @@ func (p *proposal) encode() []byte {
 
 // decodeProposal reads what encode wrote. It returns ErrCorrupt if that fails.
 func decodeProposal(b []byte) (*proposal, error) {
-	p := &proposal{}
-	return p, decoded(b, p.fields)
+	p, c := &proposal{}, &coder{b: b, reads: true}
+	p.fields(c)
+	return p, c.close(nil)
 }
 
 func (p *proposal) fields(c *coder) {
-	kind := 6
-	switch {
-	case p.genesis != nil:
-		kind = 1
-	case p.heartbeat != nil:
-		kind = 2
-	case p.restart != nil:
-		kind = 3
-	case p.identity != nil:
-		kind = 4
-	case p.sink != nil:
-		kind = 5
-	}
-	uints(c, &kind)
-	texts(c, &p.tenant)
-	switch {
-	case present(c, &p.genesis, kind == 1):
-		p.genesis.fields(c)
-	case present(c, &p.heartbeat, kind == 2):
-		p.heartbeat.fields(c)
-	case present(c, &p.restart, kind == 3):
-		p.restart.fields(c)
-	case present(c, &p.identity, kind == 4):
-		identityFields(c, new(uint32), p.identity, new(bool))
-	case present(c, &p.sink, kind == 5):
-		p.sink.fields(c)
-	case present(c, &p.change, kind == 6):
-		uints(c, &p.past)
+	c.all([]any{&p.tenant, &p.genesis, &p.restart, &p.heartbeat, &p.identity, &p.sink, &p.past})
+	if there := c.has(p.change != nil); there {
+		if c.reads {
+			p.change = new(docid.Change)
+		}
 		changeFields(c, p.change)
-	default:
-		c.fail(fmt.Sprintf("is a proposal of kind %d", kind))
 	}
 }
 
-func (s *sinkChange) fields(c *coder) {
-	uints(c, &s.what)
-	texts(c, &s.name)
-	uints(c, &s.upTo)
-	s.lease.fields(c)
-}
-
-func (l *lease) fields(c *coder) {
-	texts(c, &l.who)
-	uints(c, &l.turn)
-}
-
-// changeFields codes a change. It omits the methods of the query and the bounds of its look-up.
+// changeFields codes a change. It codes the text of a new leader by that of the article.
 func changeFields(c *coder, ch *docid.Change) {
-	q := &ch.Query
-	entryFields(c, &ch.Entry)
-	uints(c, &q.Since, &q.Ruled, &q.Share, &ch.Backlog)
-	list(c, &q.Names, len(docid.Name{}), nameFields)
-	switch {
-	case c.has(!slices.Equal(q.Names, ch.Names)):
-		list(c, &ch.Names, len(docid.Name{}), nameFields)
-	case c.reads:
-		ch.Names = q.Names
+	leader := ch.NewLeader
+	if leader != nil {
+		textless := *leader
+		textless.Material.Text = ""
+		leader = &textless
 	}
-	list(c, &q.KeySets, 1, func(c *coder, s *docid.KeySet) { list(c, &s.Keys, 8, (*coder).fixed) })
-	if present(c, &ch.SetHeat, c.has(ch.SetHeat != nil)) {
-		ints(c, ch.SetHeat)
+	c.all([]any{&ch.Entry, &ch.Query, &ch.Names, &ch.SetHeat, &ch.Backlog, &ch.Article, &leader})
+	if c.reads {
+		ch.NewLeader = leader
 	}
-	text := ""
-	if present(c, &ch.Article, c.has(ch.Article != nil)) {
-		articleFields(c, ch.Article)
-		text = ch.Article.Text
+	if leader != nil {
+		text := ""
+		if ch.Article != nil {
+			text = ch.Article.Text
+		}
+		derivedText(c, text, &ch.NewLeader.Material.Text)
 	}
-	if present(c, &ch.NewLeader, c.has(ch.NewLeader != nil)) {
-		newLeaderFields(c, ch.NewLeader, q, text)
-	}
-	list(c, &q.Rated, len(docid.Name{})+1, func(c *coder, r *docid.Rated) {
-		c.raw(r.Name[:])
-		c.bool(&r.Common)
-	})
 }
-
-// newLeaderFields codes a new leader. Its keys are usually those of the query.
-func newLeaderFields(c *coder, f *docid.NewLeader, q *docid.Query, text string) {
-	var probed []uint64
-	for _, s := range q.KeySets {
-		probed = append(probed, s.Keys...)
-	}
-	switch {
-	case c.has(!slices.Equal(probed, f.Keys)):
-		list(c, &f.Keys, 8, (*coder).fixed)
-	case c.reads:
-		f.Keys = probed
-	}
-	c.fixed(&f.Sketch)
-	texts(c, &f.Material.NID, &f.Material.Title)
-	extrasFields(c, &f.Material.Extras)
-	derivedText(c, text, &f.Material.Text)
-}
-
-func nameFields(c *coder, n *docid.Name) { c.raw(n[:]) }

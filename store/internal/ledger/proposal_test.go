@@ -18,12 +18,12 @@ func FuzzEntries(f *testing.F) {
 	article.ID, article.Text, article.URL = "a", "text", "u"
 	pictures := []docid.Picture{{Hash: [4]uint64{1, 2, 3, math.MaxUint64}, Quality: 97}, {}}
 	for _, p := range []*proposal{
-		{genesis: &genesis{time: 1, adopted: true}},
-		{heartbeat: &heartbeat{turn: 1, keep: 3}},
-		{heartbeat: &heartbeat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
+		{genesis: &genesis{Time: 1, Adopted: true}},
+		{heartbeat: &heartbeat{Turn: 1, Keep: 3}},
+		{heartbeat: &heartbeat{Turn: 1, Answer: true, vote: vote{3, 7, rules}}},
 		{tenant: "other", identity: &docid.Identity{Seed: 1, Spec: "s", Table: []byte{1}}},
-		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
-		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", lease: lease{"who", 3}}},
+		{tenant: "t", sink: &sinkChange{What: sinkAttach, Name: "map"}},
+		{tenant: "t", sink: &sinkChange{What: sinkClaim, Name: "map", Lease: lease{"who", 3}}},
 		{tenant: "t", past: math.MaxUint64, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
 			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
@@ -116,8 +116,8 @@ func TestOwnProposals(t *testing.T) {
 	for i, p := range []*proposal{
 		{genesis: &genesis{}},
 		{tenant: "t", identity: &docid.Identity{}},
-		{tenant: "t", sink: &sinkChange{what: sinkAttach, name: "map"}},
-		{tenant: "t", sink: &sinkChange{what: sinkClaim, name: "map", lease: lease{who: "me"}}},
+		{tenant: "t", sink: &sinkChange{What: sinkAttach, Name: "map"}},
+		{tenant: "t", sink: &sinkChange{What: sinkClaim, Name: "map", Lease: lease{Who: "me"}}},
 		{tenant: "t", change: first},
 		{tenant: "t", change: first}, // a retry
 		{tenant: "t", change: named},
@@ -129,9 +129,9 @@ func TestOwnProposals(t *testing.T) {
 		change(&docid.Change{}, docid.Entry{Kind: docid.KindDelete, NID: "b"}),
 		change(&docid.Change{}, docid.Entry{Kind: docid.KindEnd, Leader: 1}),
 		{tenant: "t", past: 99, change: &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: 5}}},
-		{heartbeat: &heartbeat{turn: 1, keep: 1}},
-		{heartbeat: &heartbeat{turn: 1, answer: true, vote: vote{3, 7, rules}}},
-		{restart: &restart{incarnation: "two", epoch: 8}},
+		{heartbeat: &heartbeat{Turn: 1, Keep: 1}},
+		{heartbeat: &heartbeat{Turn: 1, Answer: true, vote: vote{3, 7, rules}}},
+		{restart: &restart{Incarnation: "two", Epoch: 8}},
 	} {
 		entry, before := w.entry(p), p.encode()
 		own := &pending{p: p, entry: entry, done: make(chan struct{})}

@@ -19,34 +19,22 @@ import (
 
 // genesis is the first entry of a log. An empty store can start only there.
 type genesis struct {
-	time int64 // Unix nanoseconds
-	// adopted marks a log that continues from a store, of which every server needs a copy.
-	adopted     bool
-	incarnation string // of the log
-}
-
-func (g *genesis) fields(c *coder) {
-	ints(c, &g.time)
-	c.bool(&g.adopted)
-	texts(c, &g.incarnation)
+	Time int64 // Unix nanoseconds
+	// Adopted marks a log that continues from a store, of which every server needs a copy.
+	Adopted     bool
+	Incarnation string // of the log
 }
 
 // restart records the incarnation of a log.
 type restart struct {
-	incarnation string
-	epoch       uint64 // number of the new epoch
-	time        int64  // Unix nanoseconds
-}
-
-func (r *restart) fields(c *coder) {
-	texts(c, &r.incarnation)
-	c.fixed(&r.epoch)
-	ints(c, &r.time)
+	Incarnation string
+	Epoch       uint64 // number of the new epoch
+	Time        int64  // Unix nanoseconds
 }
 
 // fold begins an epoch in every index, unless the incarnation is recorded already.
 func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {
-	if r.incarnation == at.incarnation || r.epoch == 0 {
+	if r.Incarnation == at.Incarnation || r.Epoch == 0 {
 		return o, docid.ErrConflict
 	}
 	tenants, err := s.Tenants(context.Background())
@@ -56,18 +44,14 @@ func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {
 	var begun []*change
 	for _, tenant := range tenants { // in their order
 		ix := s.index(tenant)
-		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.epoch, Time: r.time}}
-		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.time))+1)
+		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.Epoch, Time: r.Time}}
+		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.Time))+1)
 		if err := t.logEpoch(); err != nil {
 			return o, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
 		}
 		begun = append(begun, t)
 	}
-	o.publish = func() {
-		for _, t := range begun {
-			t.publish()
-		}
-	}
+	o.publish = publishAll(begun)
 	return o, nil
 }
 
@@ -144,7 +128,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for now != "" && f.place().incarnation != now { // "": the log is only read
+	for now != "" && f.place().Incarnation != now { // "": the log is only read
 		number, err := drawEpoch()
 		if err != nil {
 			return err
@@ -184,7 +168,7 @@ func (f *follower) stir() {
 func (f *follower) place() logPlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return logPlace{Anchor: f.applied, digest: f.digest, incarnation: f.recorded}
+	return logPlace{Anchor: f.applied, Digest: f.digest, Incarnation: f.recorded}
 }
 
 // records returns the recorded incarnation after applying a proposal.
@@ -192,11 +176,11 @@ func (at logPlace) records(p *proposal, err error) string {
 	switch {
 	case p == nil || err != nil:
 	case p.restart != nil:
-		return p.restart.incarnation
+		return p.restart.Incarnation
 	case p.genesis != nil:
-		return p.genesis.incarnation
+		return p.genesis.Incarnation
 	}
-	return at.incarnation
+	return at.Incarnation
 }
 
 func (f *follower) isLost() bool {
@@ -241,7 +225,7 @@ func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPl
 	}
 	var id entryID
 	_, _ = rand.Read(id[:]) // never fails
-	p := &proposal{genesis: &genesis{time: time.Now().UnixNano(), adopted: adopted, incarnation: now}}
+	p := &proposal{genesis: &genesis{time.Now().UnixNano(), adopted, now}}
 	first := entryOf(id, 1, p.encode())
-	return first, logPlace{Anchor: docid.Anchor{}.Next(first), incarnation: now}, nil
+	return first, logPlace{Anchor: docid.Anchor{}.Next(first), Incarnation: now}, nil
 }

@@ -43,8 +43,7 @@ func sameIdentity(a, b docid.Identity) bool {
 
 // replaceIndex rewrites the identity of an index, which keeps its number.
 func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished bool) (func(), error) {
-	key := ix.row()
-	if err := b.Set(key, sealed(key, func(c *coder) { identityFields(c, &ix.id, &id, &unfinished) })); err != nil {
+	if err := set(b, ix.row(), &ix.id, &id, &unfinished); err != nil {
 		return nil, err
 	}
 	return func() {
@@ -80,11 +79,7 @@ func (r restoration) Append(ctx context.Context, cs []*docid.Change) error {
 			}
 			made = append(made, t)
 		}
-		return func() {
-			for _, t := range made {
-				t.publish()
-			}
-		}, nil
+		return publishAll(made), nil
 	})
 	if err != nil {
 		return err

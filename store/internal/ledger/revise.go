@@ -11,7 +11,7 @@ import (
 // planUpdate changes heat or text of a member. Only the kept copy's text is stored. So a member that becomes
 // hotter than the kept copy is kept only if the change has its text.
 func (t *change) planUpdate() error {
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {
 		return err
 	}
@@ -28,57 +28,48 @@ func (t *change) planUpdate() error {
 		a.Text, m.Disagrees = t.c.Article.Text, t.Evidence.Disagrees
 		t.waits = &a
 	}
-	t.set(nidKey(t.ix.id, m.ID), func(c *coder) { memberFields(c, &m) })
+	t.set(nidKey(t.ix.id, m.ID), &m)
 	return t.elect(m, a, whole)
 }
 
 // elect keeps an updated article, or records that another member may now be hotter than the kept copy.
 func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
-	kept := keptRow{contested: true}
-	ok, err := read(t.b, t.key(spaceKept, m.Leader), kept.fields)
+	kept := keptRow{Contested: true}
+	ok, err := read(t.b, t.key(spaceKept, m.Leader), &kept)
 	if err != nil {
 		return err
 	}
-	own := ok && kept.article.ID == m.ID
+	own := ok && kept.Article.ID == m.ID
 	switch {
 	case own && whole && m.Disagrees:
 		t.del(t.key(spaceKept, m.Leader))
 		t.effect = docid.KeptRemoved
 	case own:
-		kept.contested = kept.contested || m.Heat < kept.article.Heat
-		kept.article.Heat = m.Heat
+		kept.Contested = kept.Contested || m.Heat < kept.Article.Heat
+		kept.Article.Heat = m.Heat
 		if whole {
-			kept.seq, kept.article.Text = t.Seq, a.Text
+			kept.Seq, kept.Article.Text = t.Seq, a.Text
 		}
 		t.setKept(kept)
-		t.waits, t.effect = &kept.article, docid.KeptReheated
+		t.waits, t.effect = &kept.Article, docid.KeptReheated
 		if whole {
 			t.effect = docid.KeptReplaced
 		}
 	case m.Disagrees:
-	case whole && (!ok || m.Heat > kept.article.Heat):
-		t.setKept(keptRow{t.Seq, a, kept.contested})
+	case whole && (!ok || m.Heat > kept.Article.Heat):
+		t.setKept(keptRow{t.Seq, a, kept.Contested})
 		t.effect = docid.KeptReplaced
-	case ok && m.Heat > kept.article.Heat && !kept.contested:
-		kept.contested = true
+	case ok && m.Heat > kept.Article.Heat && !kept.Contested:
+		kept.Contested = true
 		t.setKept(kept)
 	}
 	return nil
 }
 
-func (t *change) member() (docid.Member, error) {
-	var m docid.Member
-	ok, err := read(t.b, nidKey(t.ix.id, t.NID), func(c *coder) { memberFields(c, &m) })
-	if err == nil && !ok {
-		err = docid.ErrNotFound
-	}
-	return m, err
-}
-
 // planDelete removes a member and its texts. The keys and the text that the docId is found and verified by
 // remain.
 func (t *change) planDelete() error {
-	m, err := t.member()
+	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {
 		return err
 	}
@@ -89,8 +80,8 @@ func (t *change) planDelete() error {
 
 	key := t.key(spaceKept, m.Leader)
 	var kept keptRow
-	ok, err := read(t.b, key, kept.fields)
-	if err == nil && ok && kept.article.ID == m.ID {
+	ok, err := read(t.b, key, &kept)
+	if err == nil && ok && kept.Article.ID == m.ID {
 		t.del(key)
 		t.effect = docid.KeptRemoved
 	}
@@ -109,7 +100,7 @@ func (t *change) planEnd() error {
 		return ix.absent(t.b, seq)
 	}
 	var r leaderRow
-	if ok, err := read(t.b, t.key(spaceLeader, seq), r.fields); err != nil {
+	if ok, err := read(t.b, t.key(spaceLeader, seq), &r); err != nil {
 		return err
 	} else if !ok {
 		return fmt.Errorf("%w: leader %d has no row", docid.ErrCorrupt, seq)
@@ -122,8 +113,8 @@ func (t *change) planEnd() error {
 		t.del(t.key(space, seq))
 	}
 	t.effect = docid.KeptRemoved
-	if r.expires != 0 {
-		t.del(expiryKey(ix.id, r.expires, seq))
+	if r.Expires != 0 {
+		t.del(expiryKey(ix.id, r.Expires, seq))
 	}
 	t.memory = append(t.memory, func() { l.ended.Store(t.Seq); ix.docIDs-- })
 	t.after = append(t.after, func() {
@@ -147,7 +138,7 @@ func (t *change) endMembers(leader uint64) (int64, error) {
 	var n int64
 	err := scan(t.b, t.key(spaceMember, leader), func(k, v []byte) error {
 		var nid string
-		if err := decode(k, v, oneText(&nid)); err != nil {
+		if err := decode(k, v, &nid); err != nil {
 			return err
 		}
 		t.del(nidKey(t.ix.id, nid))
@@ -180,14 +171,14 @@ func (t *change) planForget() error {
 		return nil
 	})
 	forgot = max(forgot, t.Leader)
-	t.set(t.key(spaceForgot), oneUint(&forgot))
+	t.set(t.key(spaceForgot), &forgot)
 	return err
 }
 
 // forgot returns the last change whose idempotency key was dropped.
 func (ix *index) forgot(r Reader) (uint64, error) {
 	var seq uint64
-	_, err := read(r, ix.key(spaceForgot), oneUint(&seq))
+	_, err := read(r, ix.key(spaceForgot), &seq)
 	return seq, err
 }
 

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
@@ -66,7 +65,7 @@ const (
 )
 
 // formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
-const formatVersion = 9
+const formatVersion = 10
 
 // keyOf returns the key of a space, tenant and numbers.
 func keyOf(space byte, tenant uint32, numbers ...uint64) []byte {
@@ -127,145 +126,32 @@ func number(key []byte, n int) uint64 {
 
 // leaderRow holds what a leader is found by.
 type leaderRow struct {
-	seq     uint64
-	time    int64
-	expires int64
-	sketch  uint64
-	keys    []uint64
-	digest  neardup.Digest // of the text, so that Check finds a text of another leader
+	leaderHead
+	Digest neardup.Digest // of the text, so that Check finds a text of another leader
+	Keys   []uint64
 }
 
-func (r *leaderRow) fields(c *coder) {
-	ints(c, &r.time, &r.expires)
-	c.fixed(&r.sketch)
-	c.raw(r.digest[:])
-	list(c, &r.keys, 8, (*coder).fixed)
-}
-
-// short reads the fields before the digest and the keys.
-func (r *leaderRow) short(c *coder) {
-	ints(c, &r.time, &r.expires)
-	c.fixed(&r.sketch)
-	c.b = nil
-}
-
-func entryFields(c *coder, v *docid.Entry) {
-	texts(c, &v.Kind)
-	uints(c, &v.Leader)
-	texts(c, &v.NID)
-	ints(c, &v.Time, &v.Heat, &v.Window, &v.Expires)
-	texts(c, &v.Idempotency)
-	c.raw(v.Request[:])
-	e := &v.Evidence
-	texts(c, &e.Stage)
-	texts(c, &e.LeaderNID)
-	c.float(&e.Similarity)
-	ints(c, &e.Distance)
-	texts(c, &e.Method, &e.Basis)
-	c.bool(&e.Disagrees)
-	uints(c, &e.Variant)
-	texts(c, &e.VariantNID)
-	texts(c, &e.Relation)
-	list(c, &e.Conflicts, 4, conflictFields)
-	list(c, &e.SameImages, 68, sameImagesFields)
-	if r := &v.Ruling; present(c, r, c.has(*r != nil)) {
-		texts(c, &(*r).Who, &(*r).Why, &(*r).Other)
-		texts(c, &(*r).Link, &(*r).Was)
-		uints(c, &(*r).Before)
-	}
-}
-
-// bitsUnit is the number of units per bit in stored evidence, as in a score.
-const bitsUnit = 256
-
-func conflictFields(c *coder, v *neardup.Conflict) {
-	bits := int64(math.Round(v.Bits * bitsUnit))
-	texts(c, &v.Kind)
-	ints(c, &bits)
-	texts(c, &v.A, &v.B)
-	if c.reads {
-		v.Bits = float64(bits) / bitsUnit
-	}
-}
-
-func articleFields(c *coder, a *docid.Article) {
-	texts(c, &a.ID, &a.Text, &a.Title, &a.URL, &a.Category, &a.Media, &a.ImageCount)
-	ints(c, &a.Time, &a.Heat)
-	extrasFields(c, &a.Extras)
-}
-
-func extrasFields(c *coder, x *docid.Extras) { list(c, &x.Pictures, 33, pictureFields) }
-
-func hashFields(c *coder, h *[4]uint64) {
-	for i := range h {
-		c.fixed(&h[i])
-	}
-}
-
-func pictureFields(c *coder, p *docid.Picture) {
-	hashFields(c, (*[4]uint64)(&p.Hash))
-	uints(c, &p.Quality)
-}
-
-func sameImagesFields(c *coder, s *docid.SameImages) {
-	uints(c, &s.Leader)
-	uints(c, &s.Same, &s.Of)
-	hashFields(c, (*[4]uint64)(&s.A))
-	hashFields(c, (*[4]uint64)(&s.B))
-	uints(c, &s.Distance)
-}
-
-func memberFields(c *coder, m *docid.Member) {
-	uints(c, &m.Leader, &m.Seq)
-	articleFields(c, &m.Article)
-	c.bool(&m.Disagrees)
-	if present(c, &m.Correction, c.has(m.Correction != nil)) {
-		r := m.Correction
-		uints(c, &r.Seq, &r.Leader, &r.Before, &r.Own)
-		ints(c, &r.Time)
-		texts(c, &r.Who, &r.Why)
-	}
+// leaderHead has the first fields of a leaderRow, which a start reads of every leader.
+type leaderHead struct {
+	Time, Expires int64
+	Sketch        uint64
 }
 
 // keptRow is the kept copy and the change that brought it. It is contested once a change of heat may have made
 // another member hotter, whose text is not stored.
 type keptRow struct {
-	seq       uint64
-	article   docid.Article
-	contested bool
+	Seq       uint64
+	Article   docid.Article
+	Contested bool
 }
 
-func (r *keptRow) fields(c *coder) {
-	uints(c, &r.seq)
-	articleFields(c, &r.article)
-	c.bool(&r.contested)
-}
-
-func materialFields(c *coder, m *docid.Material) {
-	texts(c, &m.NID, &m.Title, &m.Text)
-	extrasFields(c, &m.Extras)
-}
-
-// identityFields codes an identity, and whether its index is being restored.
-func identityFields(c *coder, number *uint32, id *docid.Identity, unfinished *bool) {
-	uints(c, number)
-	c.fixed(&id.Seed)
-	c.raw(id.Key[:])
-	table := string(id.Table)
-	texts(c, &id.Spec, &table)
-	ints(c, &id.Created)
-	if c.reads {
-		id.Table = []byte(table)
-	}
-	c.bool(unfinished)
-}
-
-func (ix *index) fields(c *coder) { identityFields(c, &ix.id, &ix.identity, &ix.unfinished) }
+// stored returns the fields of the row of an index.
+func (ix *index) stored() []any { return []any{&ix.id, &ix.identity, &ix.unfinished} }
 
 // sealed encodes a row.
-func sealed(key []byte, fields func(*coder)) []byte {
-	var c coder
-	fields(&c)
+func sealed(key []byte, values ...any) []byte {
+	c := coder{b: make([]byte, 0, 256)} // most rows
+	c.all(values)
 	return c.seal(key)
 }
 
@@ -279,25 +165,28 @@ func stamp(kv KV) error {
 		if err != nil {
 			return err
 		}
-		key, version := []byte{spaceFormat}, uint64(formatVersion)
-		return b.Set(key, sealed(key, oneUint(&version)))
+		version := uint64(formatVersion)
+		return set(b, []byte{spaceFormat}, &version)
 	})
 }
 
+// set encodes a row and writes it.
+func set(b Batch, key []byte, values ...any) error { return b.Set(key, sealed(key, values...)) }
+
 // read decodes a row and reports whether it exists.
-func read(r Reader, key []byte, fields func(*coder)) (bool, error) {
+func read(r Reader, key []byte, values ...any) (bool, error) {
 	v, err := r.Get(key)
 	if err != nil || v == nil {
 		return false, err
 	}
-	return true, decode(key, v, fields)
+	return true, decode(key, v, values...)
 }
 
-func decode(key, value []byte, fields func(*coder)) error {
+func decode(key, value []byte, values ...any) error {
 	c, err := open(key, value)
 	if err != nil {
 		return err
 	}
-	fields(c)
+	c.all(values)
 	return c.close(key)
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -153,34 +152,28 @@ func decodeChunk(key, value []byte, visit func(segmented) bool) error {
 
 // header is the row of a segment, which holds the postings of the changes from < seq <= to.
 type header struct {
-	from, to         uint64
-	postings, chunks int
-	words            int // of first keys and filter
-}
-
-func (h *header) fields(c *coder) {
-	uints(c, &h.from, &h.to)
-	uints(c, &h.postings, &h.chunks, &h.words)
+	From, To         uint64
+	Postings, Chunks int
+	Words            int // of first keys and filter
 }
 
 // openSegment reads the first keys and the filter of a segment.
 func openSegment(r Reader, tenant uint32, number uint64, h header) (*segment, error) {
 	s := &segment{tenant: tenant, number: number, header: h}
-	words := make([]uint64, 0, h.words)
+	words := make([]uint64, 0, h.Words)
 	err := r.Scan(s.key(spacePosting, firstPiece), after(s.key(spacePosting)), func(k, v []byte) error {
-		return decode(k, v, func(c *coder) {
-			for b := c.take(len(c.b) &^ 7); len(b) > 0; b = b[8:] {
-				words = append(words, binary.BigEndian.Uint64(b))
-			}
-		})
+		var piece []uint64
+		err := decode(k, v, &piece)
+		words = append(words, piece...)
+		return err
 	})
-	if err == nil && (len(words) != h.words || h.chunks > h.words) {
-		err = fmt.Errorf("%w: segment %d of postings has %d words of %d", docid.ErrCorrupt, number, len(words), h.words)
+	if err == nil && (len(words) != h.Words || h.Chunks > h.Words) {
+		err = fmt.Errorf("%w: segment %d of postings has %d words of %d", docid.ErrCorrupt, number, len(words), h.Words)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.firsts, s.filter = words[:h.chunks:h.chunks], filter(words[h.chunks:])
+	s.firsts, s.filter = words[:h.Chunks:h.Chunks], filter(words[h.Chunks:])
 	return s, nil
 }
 
@@ -212,7 +205,7 @@ func (b *builder) add(p segmented) error {
 	b.filter.add(p.key)
 	b.last = p.key
 	b.in++
-	b.postings++
+	b.Postings++
 	return nil
 }
 
@@ -245,16 +238,12 @@ func (b *builder) finish() error {
 	for n := 0; n*pieceWords < len(words); n++ {
 		key := b.key(spacePosting, firstPiece+uint64(n))
 		piece := words[n*pieceWords : min(len(words), (n+1)*pieceWords)]
-		b.rows = append(b.rows, row{key, sealed(key, func(c *coder) {
-			for i := range piece {
-				c.fixed(&piece[i])
-			}
-		})})
+		b.rows = append(b.rows, row{key, sealed(key, &piece)})
 		if err := b.hand(1); err != nil {
 			return err
 		}
 	}
-	b.chunks, b.words = len(b.firsts), len(words)
+	b.Chunks, b.Words = len(b.firsts), len(words)
 	return b.hand(1)
 }
 

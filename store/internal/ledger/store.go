@@ -9,17 +9,16 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/group"
 )
 
-// Store is a docid.Store over a KV. One goroutine writes. It applies a group of waiting requests in order,
+// Store is a docid.Store over a KV. One goroutine at a time writes. It applies a group of waiting requests in order,
 // commits them in one batch, and answers. Readers never wait for it.
 type Store struct {
 	kv       KV
-	requests chan *request
+	writer   *group.Calls[request]
 	closed   chan struct{} // closed by Close to stop flushing
 	settled  chan struct{}
-	quit     chan struct{} // closed then, to stop the writer
-	stopped  chan struct{}
 	full     chan struct{} // an immutable memtable is to be written
 	inMemory int
 	volatile bool
@@ -33,18 +32,8 @@ type Store struct {
 	poison  error  // why writes are refused
 }
 
-// maxGroup limits a group, so that no change waits long for the others.
+// maxGroup limits the requests of a batch.
 const maxGroup = 512
-
-// request is one unit of work for the writer. apply checks, writes to the batch, and returns a function to run
-// once the batch is durable. After an error it must have written nothing.
-type request struct {
-	ctx     context.Context
-	apply   func(Batch) (publish func(), err error)
-	publish func()
-	err     error
-	done    chan struct{}
-}
 
 // Options configure a store. The zero value is usable.
 type Options struct {
@@ -96,14 +85,13 @@ func load(ctx context.Context, kv KV, o Options) (*Store, error) {
 		o.Postings = maxInMemory
 	}
 	s := &Store{
-		kv: kv, requests: make(chan *request, maxGroup), indexes: map[string]*index{},
-		closed: make(chan struct{}), settled: make(chan struct{}), quit: make(chan struct{}), stopped: make(chan struct{}),
+		kv: kv, indexes: map[string]*index{}, closed: make(chan struct{}), settled: make(chan struct{}),
 		full: make(chan struct{}, 1), inMemory: o.Postings, volatile: o.Volatile,
 	}
 	if err := s.load(ctx, o.Log != nil); err != nil {
 		return nil, errors.Join(err, kv.Close())
 	}
-	go s.write()
+	s.writer = group.New(s.write)
 	go s.flushAndCompact()
 	return s, nil
 }
@@ -163,7 +151,7 @@ func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinishe
 	s.last++
 	ix := newIndex(s, tenant, s.last, id)
 	ix.unfinished = unfinished
-	if err := b.Set(key, sealed(key, ix.fields)); err != nil {
+	if err := set(b, key, ix.stored()...); err != nil {
 		return nil, err
 	}
 	return func() {
@@ -198,8 +186,7 @@ func (s *Store) Close() error {
 		}
 		close(s.closed)
 		<-s.settled
-		close(s.quit)
-		<-s.stopped
+		s.writer.Close()
 		err = s.kv.Close()
 	})
 	return err

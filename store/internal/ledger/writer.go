@@ -4,37 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/internal/group"
 	"github.com/neardup/neardup/internal/span"
 )
 
 var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
 
+// request is one unit of work for the writer. apply checks, writes to the batch, and returns a function to run
+// once the batch is durable. After an error it must have written nothing.
+type request struct {
+	ctx     context.Context
+	apply   func(Batch) (publish func(), err error)
+	publish func()
+	err     error
+}
+
 // do runs work in the writer and waits until it is durable.
 func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error {
-	r := &request{ctx: ctx, apply: apply, done: make(chan struct{})}
-	select {
-	case s.requests <- r:
-	case <-s.quit:
-		return errClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-r.done:
-		return r.err
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.stopped:
-	}
-	select {
-	case <-r.done: // answered while the writer stopped
-		return r.err
-	default:
+	r := &request{ctx: ctx, apply: apply}
+	err := s.writer.Do(ctx, r)
+	switch {
+	case errors.Is(err, group.ErrClosed):
 		return errors.Join(errClosed, s.poisoning())
+	case err != nil:
+		return err
 	}
+	return r.err
 }
 
 // put runs work, which only writes, in the writer.
@@ -42,40 +41,18 @@ func (s *Store) put(ctx context.Context, work func(Batch) error) error {
 	return s.do(ctx, func(b Batch) (func(), error) { return wrote, work(b) })
 }
 
-// write runs the writer. It returns once Close was called and no request waits.
-func (s *Store) write() {
-	defer close(s.stopped)
-	var group []*request
-	for {
-		select {
-		case <-s.quit:
-			if len(s.requests) == 0 {
-				return
-			}
-			group = s.take(group[:0])
-		case r := <-s.requests:
-			group = s.take(append(group[:0], r))
-		}
+// write commits waiting requests. After an error all of a group get it.
+func (s *Store) write(all []*request) {
+	for group := range slices.Chunk(all, maxGroup) {
 		err := s.commit(group)
-		if err != nil {
-			err = s.poisoned(err)
+		if err == nil {
+			continue
 		}
-		finish(group, err)
-		group = group[:0]
-	}
-}
-
-// take adds the waiting requests to a group.
-func (s *Store) take(group []*request) []*request {
-	for len(group) < maxGroup {
-		select {
-		case r := <-s.requests:
-			group = append(group, r)
-		default:
-			return group
+		err = s.poisoned(err)
+		for _, r := range group {
+			r.err = err
 		}
 	}
-	return group
 }
 
 // commit applies a group to one batch. Callers and readers see none of it until all of it is durable. A refusal
@@ -116,16 +93,6 @@ func (s *Store) commit(group []*request) error {
 		}
 	}
 	return err
-}
-
-// finish answers a group; err replaces what each would have got.
-func finish(group []*request, err error) {
-	for _, r := range group {
-		if err != nil {
-			r.err = err
-		}
-		close(r.done)
-	}
 }
 
 // sound is a batch that remembers the first write to it that failed.

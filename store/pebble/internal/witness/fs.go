@@ -145,24 +145,18 @@ func (f *file) claim() claim {
 }
 
 // Sync makes the written bytes durable and claims them.
-func (f *file) Sync() error {
-	if f.failed != nil {
-		return f.failed
-	}
-	c := f.claim()
-	if err := f.File.Sync(); err != nil {
-		return err
-	}
-	return f.w.synced(f.name, c)
-}
+func (f *file) Sync() error { return f.claimed(f.File.Sync) }
 
 // SyncData does what Sync does, without the metadata.
-func (f *file) SyncData() error {
+func (f *file) SyncData() error { return f.claimed(f.File.SyncData) }
+
+// claimed claims the bytes that sync makes durable.
+func (f *file) claimed(sync func() error) error {
 	if f.failed != nil {
 		return f.failed
 	}
 	c := f.claim()
-	if err := f.File.SyncData(); err != nil {
+	if err := sync(); err != nil {
 		return err
 	}
 	return f.w.synced(f.name, c)

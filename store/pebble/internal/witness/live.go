@@ -18,27 +18,27 @@ const (
 	liveName = prefix + ".live"
 	// Two records alternate, each in its own block, so a torn write damages only one.
 	liveStride = 4096
-	liveLen    = 72
+	liveLen    = 56 // of a tip and its checksum
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // tip records the lengths of log and manifest.
 type tip struct {
-	seq           uint64
-	log, manifest tipFile
+	Seq           uint64
+	Log, Manifest tipFile
 }
 
 type tipFile struct {
-	number uint64
+	Number uint64
 	claim
 }
 
 // of returns the claim of a tip about a file.
 func (t tip) of(name string) []claim {
 	kind, number, ok := numbered(name)
-	for _, f := range []tipFile{t.log, t.manifest} {
-		if ok && f.Bytes > 0 && f.number == number && (kind == manifestPrefix) == (f == t.manifest) {
+	for _, f := range []tipFile{t.Log, t.Manifest} {
+		if ok && f.Bytes > 0 && f.Number == number && (kind == manifestPrefix) == (f == t.Manifest) {
 			return []claim{f.claim}
 		}
 	}
@@ -72,7 +72,7 @@ func openLive(fs vfs.FS, path string) (*live, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open witness: %w", err)
 	}
-	return &live{f, tip{seq: last.seq}}, nil
+	return &live{f, tip{Seq: last.Seq}}, nil
 }
 
 // claim writes a record. The caller holds the lock of the witness.
@@ -82,26 +82,19 @@ func (l *live) claim(name string, c claim) error {
 		return nil
 	}
 	if kind == logSuffix {
-		l.tip.log = tipFile{number, c}
+		l.tip.Log = tipFile{number, c}
 	} else {
-		l.tip.manifest = tipFile{number, c}
+		l.tip.Manifest = tipFile{number, c}
 	}
-	l.tip.seq++
-	if _, err := l.file.WriteAt(l.tip.encode(), int64(l.tip.seq%2)*liveStride); err != nil {
+	l.tip.Seq++
+	if _, err := l.file.WriteAt(l.tip.encode(), int64(l.tip.Seq%2)*liveStride); err != nil {
 		return fmt.Errorf("write witness: %w", err)
 	}
 	return nil
 }
 
 func (t tip) encode() []byte {
-	b := make([]byte, 0, liveLen)
-	b = binary.BigEndian.AppendUint64(b, t.seq)
-	for _, f := range []tipFile{t.log, t.manifest} {
-		b = binary.BigEndian.AppendUint64(b, f.number)
-		b = binary.BigEndian.AppendUint64(b, uint64(f.Bytes))
-		b = binary.BigEndian.AppendUint64(b, uint64(f.Sum))
-	}
-	b = binary.BigEndian.AppendUint64(b, 0) // reserved
+	b, _ := binary.Append(nil, binary.BigEndian, t) // cannot fail, because the size is fixed
 	return binary.BigEndian.AppendUint64(b, xxh3.Hash(b))
 }
 
@@ -109,13 +102,8 @@ func decodeTip(b []byte) (t tip, ok bool) {
 	if len(b) < liveLen || xxh3.Hash(b[:liveLen-8]) != binary.BigEndian.Uint64(b[liveLen-8:]) {
 		return t, false
 	}
-	t.seq = binary.BigEndian.Uint64(b)
-	for i, f := range []*tipFile{&t.log, &t.manifest} {
-		at := b[8+24*i:]
-		f.number = binary.BigEndian.Uint64(at)
-		f.claim = claim{int64(binary.BigEndian.Uint64(at[8:])), uint32(binary.BigEndian.Uint64(at[16:]))}
-	}
-	return t, true
+	_, err := binary.Decode(b, binary.BigEndian, &t)
+	return t, err == nil
 }
 
 // readLive returns the newest valid record, whether the file exists, and what is wrong with it. All bytes
@@ -132,7 +120,7 @@ func readLive(fs vfs.FS, path string) (newest tip, there bool, wrong error) {
 		if ok {
 			block = block[liveLen:]
 		}
-		if ok && t.seq >= newest.seq {
+		if ok && t.Seq >= newest.Seq {
 			newest = t
 		}
 		if len(bytes.Trim(block, "\x00")) > 0 {
