@@ -25,6 +25,7 @@ const (
 	Variant     Relation = "variant"       // one template, other facts
 	Overlaps    Relation = "overlap"       // one text is longer
 	ContainedIn Relation = "contained"     // the leader contains all of the text, and is longer
+	Contains    Relation = "contains"      // the reverse, in comparisons of two texts
 	Other       Relation = "new"           // anything else
 	Contradicts Relation = "contradiction" // by VerdictOf only: the same, denied
 )

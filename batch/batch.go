@@ -155,7 +155,7 @@ func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) er
 	}
 	defer j.disk.Close()
 	if decided == nil {
-		return nil, errors.New("batch: no function for the results given")
+		return nil, errors.New("batch: no function for the results")
 	}
 	if err := j.cfg.begin(); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	}
 	defer j.disk.Close()
 	if found == nil {
-		return nil, errors.New("batch: no function for the results given")
+		return nil, errors.New("batch: no function for the results")
 	}
 	j.pairs = true
 	if cfg.Resume != nil {

@@ -110,7 +110,7 @@ func (m shingled) Measure(a, b neardup.Prepared) float64 { return m.Compare(a, b
 func (m shingled) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	set := v.(shingleSet)
 	n := len(set)
-	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, m.threshold)), LeastLarger: uint64(feature.MinIntersection(n, n, m.threshold))})
+	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastIntersection(n, m.threshold)), LeastLarger: uint64(feature.MinIntersection(n, n, m.threshold))})
 }
 
 // similarTo defines which documents are near, as the engine must find them.

@@ -52,9 +52,9 @@ func DedupStrings(ctx context.Context, texts []string, cfg Config) (leader []int
 
 // Checked is the verdict on a text by the texts that are known.
 type Checked struct {
-	neardup.Match     // with the known text, and its Evidence
-	At            int // position of the known text, -1 for a new text
-	Verdict       neardup.Relation
+	neardup.Match                  // with the known text, and its Evidence
+	At            int              `json:"at"` // position of the known text, -1 for a new text
+	Verdict       neardup.Relation `json:"verdict"`
 }
 
 // Check decides on a text like Dedup, by comparing it with every known text. Config needs a Method; without

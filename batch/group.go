@@ -32,7 +32,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 		if err != nil {
 			return err
 		}
-		j.audit.Meet(p.Key(), audit.Side{Text: uint32(p.Text()), Sketch: p.Sketch()}, p.Role()&Indexed != 0, p.Role()&Probing != 0)
+		j.audit.Visit(p.Key(), audit.Side{Text: uint32(p.Text()), Sketch: p.Sketch()}, p.Role()&Indexed != 0, p.Role()&Probing != 0)
 		return g.add(p)
 	})
 	g.next(0)

@@ -69,8 +69,8 @@ func groupOf(clean string, digest neardup.Digest) uint64 {
 	return neardup.DigestOf(clean).Key() ^ digest.Key()
 }
 
-// in moves postings into a group.
-func in(postings []Posting, group uint64) {
+// moveInto moves postings into a group.
+func moveInto(postings []Posting, group uint64) {
 	if group == 0 {
 		return
 	}

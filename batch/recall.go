@@ -21,7 +21,7 @@ func (c *Config) checkReference() error {
 	case c.Add != nil && c.Reference != c.Add.Index:
 		return errors.New("batch: documents are added to another index than that they are decided against")
 	case c.Link == Components:
-		return errors.New("batch: against an index there are leaders, no components")
+		return errors.New("batch: components cannot be combined with an index")
 	case c.Overrides.Len() > 0:
 		return errors.New("batch: rulings about pairs are not for an index")
 	case c.Audit != nil:

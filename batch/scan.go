@@ -317,7 +317,7 @@ func (s *scan) mayRepeat() bool {
 // digest as the only key, so that equal texts are still found.
 func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup.Digest) error {
 	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
-	in(s.spare, group)
+	moveInto(s.spare, group)
 	if len(s.spare) == 0 && s.mayRepeat() {
 		s.spare = append(s.spare, NewPosting(digest.Key(), rec.Sketch, Ordinal(no), Indexed|Probing))
 	}

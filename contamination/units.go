@@ -146,7 +146,7 @@ func (p *places) cut(raw string) {
 	p.put(start, len(raw))
 }
 
-// han: composes with nothing.
+// han reports whether a rune is a Chinese character, which composes with no other rune.
 func han(r rune) bool { return r >= 0x4E00 && r <= 0x9FFF }
 
 func (p *places) put(start, end int) {

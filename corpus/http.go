@@ -199,7 +199,7 @@ func inflate(coding string, body []byte, limit int64) ([]byte, error) {
 			r = z
 		}
 	default:
-		return nil, fmt.Errorf("content coding %q is not read", clip(coding))
+		return nil, fmt.Errorf("unsupported content coding %q", clip(coding))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("content coding %s: %w", coding, err)

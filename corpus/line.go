@@ -18,7 +18,7 @@ type LineDecoder struct {
 // ErrBlank is returned for a line without anything on it, which is not a record.
 var ErrBlank = errors.New("a blank line")
 
-// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL.
+// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL, and Images are records of JSONL.
 func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -27,11 +27,15 @@ func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	if opt.Format == Auto {
 		opt.Format = JSONL
 	}
-	if opt.Format != JSONL && opt.Format != Lines {
+	lines := opt.Format
+	if lines == Images {
+		lines = JSONL
+	}
+	if lines != JSONL && lines != Lines {
 		return nil, fmt.Errorf("format %s is not read line by line", opt.Format)
 	}
 	r := &Reader{opt: opt, fields: opt.fields()}
-	return &LineDecoder{r: r, dec: r.NewDecoder(), in: input{format: opt.Format, charset: opt.Charset}}, nil
+	return &LineDecoder{r: r, dec: r.NewDecoder(), in: input{format: lines, charset: opt.Charset}}, nil
 }
 
 // Decode makes a document of a line, with or without its end. Without an id it

@@ -72,7 +72,7 @@ func TestWARC(t *testing.T) {
 		{"brotli", response("1", html+"Content-Encoding: br", brotlied), "z", ""},
 		{"zstd body", response("1", html+"Content-Encoding: zstd", zst("<p>z</p>")), "z", ""},
 		{"two codings", response("1", html+"Content-Encoding: br, gzip", gz(brotlied)), "z", ""},
-		{"unknown coding", response("1", html+"Content-Encoding: sdch", "x") + one, "one", `1: content coding "sdch" is not read`},
+		{"unknown coding", response("1", html+"Content-Encoding: sdch", "x") + one, "one", `1: unsupported content coding "sdch"`},
 		{"body bomb", response("1", html+"Content-Encoding: gzip", gz(strings.Repeat("a", 1<<16))) + one, "one", "1: more than 20000 bytes when decompressed"},
 		{"large record", page("1", strings.Repeat("a", 30000)) + one, "one", "1: longer than the limit of 20000 bytes a document"},
 		{"no HTTP header", record("response", "1", "", "<p>x</p>") + one, "one", "1: no HTTP header in a response record"},

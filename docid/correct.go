@@ -82,7 +82,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (uint64, error) {
 	switch {
 	case asked.With != "" && asked.DocID != "":
-		return 0, fmt.Errorf("%w: it goes to the docId of another article or to a docId named, not both", ErrInvalid)
+		return 0, fmt.Errorf("%w: two targets (want the docId of another article, or a named docId)", ErrInvalid)
 	case asked.With == asked.NID:
 		return 0, fmt.Errorf("%w: an article is no other than itself", ErrInvalid)
 	case asked.With != "":

@@ -110,7 +110,7 @@ func (c *cascade) validExtras(x Extras) error {
 	}
 	for _, p := range ps {
 		if p.Quality < 0 || p.Quality > 100 {
-			return fmt.Errorf("%w: a quality of %d is not 0 to 100", ErrInvalid, p.Quality)
+			return fmt.Errorf("%w: quality %d of a picture (want 0 to 100)", ErrInvalid, p.Quality)
 		}
 	}
 	return nil
@@ -182,10 +182,10 @@ type likeness struct {
 	SameImages
 }
 
-// confirms: half of the pictures or more are the same.
+// confirms reports whether half of the pictures or more are the same.
 func (l *likeness) confirms() bool { return l.Same > 0 && 2*l.Same >= l.Of }
 
-// contradicts: both have several, and none in common.
+// contradicts reports whether both have several pictures, and none in common.
 func (l *likeness) contradicts() bool { return l.Same == 0 && len(l.mine) > 1 && len(l.theirs) > 1 }
 
 // pair finds the pictures that two articles have in common, each with one other: the nearest first, then in their order.

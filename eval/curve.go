@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/plot"
 )
 
-// Scored is a labelled pair with its similarity; one that no threshold would
-// call a duplicate, a variant or a pair that no key finds, has similarity 0.
+// Scored is a labelled pair with its similarity. The similarity is 0 for variants and for pairs without a
+// common key, because no threshold calls these duplicates.
 type Scored struct {
 	Similarity float64
 	Positive   bool
@@ -42,8 +42,8 @@ type CurveReport struct {
 
 // Aim sets which threshold to propose.
 type Aim struct {
-	// Precision selects the lowest threshold of at least this precision. 0: the one of the best F1 or, if no
-	// pair is negative, the highest of at least Recall.
+	// Precision selects the lowest threshold of at least this precision. If it is 0, the threshold of the
+	// best F1 is selected or, if no pair is negative, the highest one of at least Recall.
 	Precision float64
 	Recall    float64
 }

@@ -24,14 +24,14 @@ type DecisionReport struct {
 	At        float64 `json:"at"`
 	Documents int     `json:"documents"`
 	Removed   int     `json:"removed"`
-	// WronglyRemoved of the removed documents are leaders in the exact clustering.
+	// WronglyRemoved is the share of the removed documents that are leaders in the exact clustering.
 	WronglyRemoved Rate `json:"wrongly_removed"`
-	// WronglyKept of the kept documents are duplicates there.
+	// WronglyKept is the share of the kept documents that are duplicates there.
 	WronglyKept Rate `json:"wrongly_kept"`
-	// OtherLeader of the documents that both remove have another leader.
+	// OtherLeader is the share of the documents removed by both that have another leader.
 	OtherLeader Rate `json:"other_leader"`
-	// NotNear of the removed documents have a leader that the truth does not
-	// list as similar >= At: removals without evidence.
+	// NotNear is the share of the removed documents whose leader the truth does not list as similar >= At:
+	// removals without evidence.
 	NotNear        Rate           `json:"not_near"`
 	WrongRemovals  []Disagreement `json:"removes"` // wrongly removed, in order
 	MissedRemovals []Disagreement `json:"keeps"`   // wrongly kept, in order
@@ -97,8 +97,7 @@ func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error)
 	return decided, order, err
 }
 
-// leaders runs greedy leader over the graph of the true pairs, by document
-// number; each edge is looked at twice.
+// leaders runs greedy leader over the graph of the true pairs, by document number.
 func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 	near := map[uint32][]placedAt{} // here .leader is a neighbour
 	for _, p := range t.pairs {
@@ -126,7 +125,7 @@ func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 	return placed
 }
 
-// comparison counts where decisions and truth part.
+// comparison counts where decisions and truth differ.
 type comparison struct {
 	truth    *truth
 	decided  map[uint32]placedAt

@@ -15,7 +15,7 @@ type Verdict struct {
 	neardup.Match
 	// Found is false where the pair is near and no key would have found it.
 	Found bool
-	// Short is the length of a pair if its band does not name it.
+	// Short is whether the pair is short, if its band does not say so.
 	Short bool
 	// Sure is set if the method has no doubt. Such pairs are also measured separately.
 	Sure bool
@@ -28,9 +28,9 @@ type JudgedScore struct {
 	Pairs     int    `json:"pairs"` // scored
 	Precision Rate   `json:"precision"`
 	Recall    Rate   `json:"recall"`
-	// Variants of the pairs not called duplicates are called variants.
+	// Variants counts the pairs that are called variants instead of duplicates.
 	Variants int `json:"variants"`
-	// Unfound are near and share no key.
+	// Unfound counts the near pairs that share no key.
 	Unfound int `json:"unfound"`
 }
 
@@ -122,7 +122,7 @@ func lengthName(short bool) string {
 	return "long"
 }
 
-// isShort reads the length off the band, which may have other words too.
+// isShort reads the length off the band, which may also have other words.
 func isShort(band string, otherwise bool) bool {
 	for _, word := range strings.Fields(band) {
 		if word == "short" || word == "long" {

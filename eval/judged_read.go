@@ -110,7 +110,7 @@ func ReadLabelled(path string) ([]JudgedPair, error) {
 			if r.similarity != nil && !r.named {
 				r.label = int(*r.similarity)
 				if float64(r.label) != *r.similarity {
-					return fmt.Errorf("label %v is neither 0 nor 1", *r.similarity)
+					return fmt.Errorf("invalid label %v (want 0 or 1)", *r.similarity)
 				}
 			}
 			add(JudgedPair{A: tsvUnescapes.Replace(string(r.a)), B: tsvUnescapes.Replace(string(r.b))}, r.label)

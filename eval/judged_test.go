@@ -118,8 +118,8 @@ func TestReadLabelled(t *testing.T) {
 		"no header, ids":  {"a\tb\nc\td", []eval.JudgedPair{ids("a", "b", "same"), ids("c", "d", "same")}, ""},
 		"no header, all":  {"a\tb\t0\nc\td\t1", []eval.JudgedPair{ids("a", "b", "other"), ids("c", "d", "same")}, ""},
 		"of similarities": {"id_a\tid_b\tsimilarity\na\tb\t.93", []eval.JudgedPair{ids("a", "b", "same")}, ""},
-		"no label":        {"a\tb\t.5", nil, "pairs.tsv:1: label 0.5 is neither 0 nor 1"},
-		"a label of text": {`{"text_a":"x","text_b":"y","label":"same"}`, nil, `label "same" is neither 0 nor 1`},
+		"no label":        {"a\tb\t.5", nil, "pairs.tsv:1: invalid label 0.5 (want 0 or 1)"},
+		"a label of text": {`{"text_a":"x","text_b":"y","label":"same"}`, nil, `invalid label "same" (want 0 or 1)`},
 		"nothing":         {"", nil, "no pairs"},
 	} {
 		path := filepath.Join(t.TempDir(), "pairs.tsv")

@@ -48,8 +48,8 @@ type Band struct {
 	Recall Rate    `json:"recall"`
 }
 
-// Example is one pair worth looking at. Truth is nil for a pair that the truth
-// does not list, Reported for one that was not reported.
+// Example is one pair worth looking at. Truth is nil if the truth does not list the pair, Reported if it was
+// not reported.
 type Example struct {
 	A        string   `json:"id_a"`
 	B        string   `json:"id_b"`
@@ -61,8 +61,8 @@ type Example struct {
 type Report struct {
 	At    float64 `json:"at"`
 	Floor float64 `json:"floor"`
-	// Labelled: the truth is labels, so pairs that it does not list are
-	// unknown; they are counted in Unlisted and not judged.
+	// Labelled is set if the truth consists of labels. Pairs that it does not list are then unknown: they
+	// count in Unlisted and are not judged.
 	Labelled bool `json:"labelled"`
 	Truth    int  `json:"truth_pairs"`
 	Reported int  `json:"reported_pairs"`
@@ -164,7 +164,7 @@ func (m *measure) addUnlisted(k uint64, reported *float64) {
 	}
 }
 
-// threshold returns the value from which a pair of the truth is a true one.
+// threshold returns the similarity from which on a pair of the truth counts as similar.
 func (m *measure) threshold() float64 {
 	if m.truth.labelled {
 		return 1

@@ -114,7 +114,7 @@ func parseLabel(s string) (int, error) {
 	case "1", "true":
 		return 1, nil
 	}
-	return 0, fmt.Errorf("label %q is neither 0 nor 1", s)
+	return 0, fmt.Errorf("invalid label %q (want 0 or 1)", s)
 }
 
 func eachRow(path string, fn func(row) error) (header, error) {

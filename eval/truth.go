@@ -87,7 +87,7 @@ type labelledPair struct {
 // label is 1 or true, 0 or false, or one of these as a string.
 type label int
 
-// UnmarshalJSON reads one.
+// UnmarshalJSON reads a label.
 func (l *label) UnmarshalJSON(data []byte) error {
 	n, err := parseLabel(strings.Trim(string(data), `"`))
 	*l = label(n)

@@ -29,8 +29,8 @@ func (o OddSketch) Fill(set []uint64) {
 	}
 }
 
-// AtLeast returns a number of hashes that only one of two sets has, or less. A
-// longer string is folded to the length of the other. O(words).
+// AtLeast returns a lower bound of the number of hashes that only one of two sets has. A longer string is
+// folded to the length of the other. O(words).
 func (o OddSketch) AtLeast(p OddSketch) int {
 	if len(o) > len(p) {
 		o, p = p, o

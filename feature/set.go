@@ -77,9 +77,8 @@ func bubble(h []uint64) {
 	h[len(h)-2], h[len(h)-1] = next, most
 }
 
-// insertion sorts what is nearly sorted, without repeats, into the first n. It
-// gives up, and is not ok, if the hashes were not spread evenly and it would
-// take long; then the first n hold all that is left to sort.
+// insertion sorts nearly sorted hashes, without repeats, into the first n. If the hashes were not spread
+// evenly, it gives up and ok is false; the first n then hold all that is left to sort.
 func insertion(h []uint64) (n int, ok bool) {
 	moves := 16 * len(h)
 	last, n := h[0], 1
@@ -141,11 +140,11 @@ func gallop(a, b []uint64) int {
 	return n
 }
 
-// stride is the number of merge steps between two looks at what is missing.
+// stride is the number of merge steps between two checks of the misses.
 const stride = 64
 
-// A lane is two sets, or parts of them, that are merged. Every step of a merge
-// passes over a hash that both have, or over a miss, that only one has.
+// A lane holds two sets, or parts of them, that are merged. A step of a merge advances past a hash that both
+// have, or past a miss, which only one has.
 type lane struct{ a, b []uint64 }
 
 // merge counts the common elements of two sets. It stops with ok false if more than misses elements differ.
@@ -171,7 +170,7 @@ func merge(a, b []uint64, misses int) (both int, ok bool) {
 	return both, misses >= 0
 }
 
-// merge returns how many misses are left, less than 0 if too many were met.
+// merge returns how many misses are left, less than 0 if there were too many.
 func (l lane) merge(misses int) (both, left int) {
 	a, b := l.a, l.b
 	for misses >= 0 {
@@ -256,18 +255,18 @@ func Jaccard(a, b []uint64) float64 {
 	return jaccard(IntersectSorted(a, b), len(a)+len(b))
 }
 
-// Misses returns how many hashes only one of two sets of these sizes may have
-// if their Jaccard similarity is at least t. Where their sizes alone are too far
-// apart it is less than they differ by at least.
+// Misses returns how many hashes only one of two sets of these sizes may have if their Jaccard similarity is
+// at least t. If no sets of these sizes are that similar, the result is less than the difference of the
+// sizes.
 func Misses(m, n int, t float64) int { return m + n - 2*MinIntersection(m, n, t) }
 
 func jaccard(inter, sizes int) float64 {
 	return float64(inter) / float64(sizes-inter)
 }
 
-// LeastOverlap returns the smallest intersection that a set of n hashes has with any set whose Jaccard
+// LeastIntersection returns the smallest intersection that a set of n hashes has with any set whose Jaccard
 // similarity with it is at least t.
-func LeastOverlap(n int, t float64) int {
+func LeastIntersection(n int, t float64) int {
 	if n == 0 {
 		return 1
 	}

@@ -105,7 +105,7 @@ func TestOverlapIsTheSmallestThatIsEnough(t *testing.T) {
 	}
 }
 
-func TestLeastOverlapIsThatWithAnySet(t *testing.T) {
+func TestLeastIntersectionIsThatWithAnySet(t *testing.T) {
 	for n := range 60 {
 		for _, at := range []float64{0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1} {
 			want := max(n, 1)
@@ -114,8 +114,8 @@ func TestLeastOverlapIsThatWithAnySet(t *testing.T) {
 					want = min(want, need)
 				}
 			}
-			if got := feature.LeastOverlap(n, at); got != want {
-				t.Fatalf("LeastOverlap(%d, %v) = %d, want %d", n, at, got, want)
+			if got := feature.LeastIntersection(n, at); got != want {
+				t.Fatalf("LeastIntersection(%d, %v) = %d, want %d", n, at, got, want)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	apart                      // / and @ after a space
 )
 
-// signPairs has them for every pair, the first in the low half.
+// signPairs holds the common flags of each pair of bytes, the first byte in the low half of the index.
 var signPairs = func() (pairs [1 << 16]uint8) {
 	var first, next [256]uint8
 	for c := range 256 {
@@ -40,7 +40,8 @@ var signPairs = func() (pairs [1 << 16]uint8) {
 	return pairs
 }()
 
-// mayBegin is text.MaySign for what can be at the beginning of a block.
+// mayBegin marks the bytes with which a sign may begin at the start of a block: those of text.MaySign that
+// are not parts of words.
 var mayBegin = func() (t [256]uint8) {
 	for c := range byte(utf8.RuneSelf) {
 		if text.MaySign[c] && !text.IsWord(rune(c)) {

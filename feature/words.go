@@ -40,7 +40,7 @@ func Units(clean string, unit Unit) (hashes, starts []uint32) {
 	return w.units(clean, unit)
 }
 
-// units leaves the whole hashes in w.hashes.
+// units returns the lower halves of the hashes, and leaves the whole hashes in w.hashes.
 func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	w.unit, w.hashes, w.starts = unit, w.hashes[:0], w.starts[:0]
 	w.append(clean)
@@ -51,7 +51,8 @@ func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	return hashes, slices.Clone(w.starts)
 }
 
-// AppendUnits does Append, and returns what [Units] does. It takes one pass if the seed is 0 and the units are not runes.
+// AppendUnits appends what Append does, and also returns what [Units] returns. It takes one pass if the seed
+// is 0 and the units are not runes.
 func (s Shingle) AppendUnits(dst []uint64, clean string, seed uint64) (shingles []uint64, hashes, starts []uint32) {
 	if seed != 0 || s.Unit == Runes {
 		hashes, starts = Units(clean, s.Unit)

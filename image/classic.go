@@ -44,7 +44,7 @@ func DHash(img image.Image) uint64 {
 	return bitsOf(func(i int) bool { return grey.v[i/8*9+i%8+1] > grey.v[i/8*9+i%8] })
 }
 
-// bitsOf makes the first of 64 the highest bit.
+// bitsOf packs 64 bits, the first one highest.
 func bitsOf(set func(int) bool) (h uint64) {
 	for i := range 64 {
 		h <<= 1
@@ -93,7 +93,7 @@ func (g grey) resized(w, h int) grey {
 	return out
 }
 
-// kernel lists the source pixels of a pixel: those from one on, each with a weight.
+// kernel lists the weights of the source pixels of one pixel. The first source pixel is from.
 type kernel struct {
 	from    int
 	weights []int32
@@ -109,7 +109,7 @@ func (k kernel) of(v []uint8, stride int) uint8 {
 	return uint8(max(0, min(sum>>weightBits, 255)))
 }
 
-// kernels makes n pixels of size.
+// kernels returns the kernels that resize a row of size pixels to n.
 func kernels(size, n int) []kernel {
 	const lobes = 3
 	scale := float64(size) / float64(n)

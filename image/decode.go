@@ -41,7 +41,7 @@ func (l Limits) OrDefault() Limits {
 var (
 	// ErrLimit is wrapped by the error about a picture that is too large.
 	ErrLimit = errors.New("larger than allowed")
-	// ErrFormat is wrapped by the error about a file of which no decoder is here.
+	// ErrFormat is wrapped by the error about a file in a format without a decoder.
 	ErrFormat = errors.New("the format is not read")
 )
 
@@ -92,7 +92,7 @@ func Thumbnail(img image.Image, side int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// kindOf names what a file is of which no decoder is here.
+// kindOf names the format of a file without a decoder.
 func kindOf(data []byte) string {
 	if len(data) >= 12 && string(data[4:8]) == "ftyp" {
 		switch brand := string(data[8:12]); brand {

@@ -11,9 +11,9 @@ type Fingerprint struct {
 	// Hashes are those of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash
 	Quality int
-	// Width and Height are as the picture is seen; 0: not known.
+	// Width and Height are those of the picture in its orientation, or 0 if unknown.
 	Width, Height int
-	// File is the SHA-256 of the file in hexadecimal digits; "": not known.
+	// File is the SHA-256 of the file in hexadecimal digits, or "" if unknown.
 	File string
 }
 
@@ -81,7 +81,7 @@ func Parse(s string) (Fingerprint, error) {
 		}
 	}
 	if !hashed {
-		return Fingerprint{}, fmt.Errorf("fingerprint: %.40q has no pdq:HASH", s)
+		return Fingerprint{}, fmt.Errorf("invalid fingerprint %.40q (want pdq:HASH)", s)
 	}
 	return f, nil
 }

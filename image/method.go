@@ -10,23 +10,23 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Name of the method.
+// Name is the name of the method.
 const Name = "images"
 
-// DefaultQuality is the least of a hash that is believed.
+// DefaultQuality is the least quality of a hash that is compared.
 const DefaultQuality = 50
 
-// version of the definition of records and comparison.
+// version numbers the definition of records and comparison.
 const version = 1
 
 // Config sets the method; the zero value is PDQ as the field uses it.
 type Config struct {
-	// Distance is the largest of near pictures, 0 to MaxDistance; nil: MaxDistance.
+	// Distance is the largest distance of near pictures, 0 to MaxDistance. If nil, it is MaxDistance.
 	Distance *int
-	// Quality is the least of a picture that is compared, 1 to 100; 0: DefaultQuality.
-	// One below it is only ever the duplicate of an equal file.
+	// Quality is the least quality of a picture that is compared, 1 to 100. If 0, it is DefaultQuality. A
+	// picture below it is the duplicate of equal files only.
 	Quality int
-	// Turned has pictures found that were rotated by quarters or mirrored.
+	// Turned also finds pictures that were rotated by quarters or mirrored.
 	Turned bool
 }
 
@@ -50,7 +50,7 @@ func New(c Config) (*Method, error) {
 		m.quality = c.Quality
 	}
 	if m.quality < 1 || m.quality > 100 {
-		return nil, fmt.Errorf("images: a quality of %d: it is 1 to 100", m.quality)
+		return nil, fmt.Errorf("images: invalid quality %d (want 1 to 100)", m.quality)
 	}
 	return m, nil
 }
@@ -94,7 +94,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 			}
 			rec.Index = append(rec.Index, key(slot, h.slot(slot), turn > 0))
 			for _, flip := range flips(slot, m.distance) {
-				// Two pictures that are both turned match as two that are not.
+				// Two turned pictures match if the unturned ones do.
 				rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, false))
 				if turn == 0 && m.turned {
 					rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, true))

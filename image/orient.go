@@ -7,7 +7,7 @@ import (
 	"image/color"
 )
 
-// oriented is a picture that is to be seen otherwise than it is stored.
+// oriented shows a stored picture in another orientation.
 type oriented struct {
 	image.Image
 	as int // 2 to 8, of EXIF

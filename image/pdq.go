@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	side        = 64  // of the samples that frequencies are taken of
+	side        = 64  // of the square of samples
 	frequencies = 16  // in each direction
 	leastSide   = 5   // of a picture that is hashed
 	mostSide    = 512 // beyond it a picture is sampled first, as the reference does
@@ -22,8 +22,7 @@ func Of(img image.Image) (Hash, int) {
 	return spectrum.hash(), quality
 }
 
-// spectrum is the amplitudes of the 16x16 lowest frequencies but the constant
-// one, row by row.
+// spectrum holds the amplitudes of the 16x16 lowest frequencies but the constant one, row by row.
 type spectrum [frequencies * frequencies]float32
 
 func spectrumOf(img image.Image) (spectrum, int) {
@@ -37,7 +36,7 @@ func spectrumOf(img image.Image) (spectrum, int) {
 	return transform(p.v), qualityOf(p.v)
 }
 
-// plane is the brightness of each pixel, row by row.
+// plane holds the brightness of each pixel, row by row.
 type plane struct {
 	w, h int
 	v    []float32
@@ -65,8 +64,7 @@ func luminance(img image.Image) plane {
 	return p
 }
 
-// blurred averages each pixel with those about it: the box is half as wide as a
-// sample, twice.
+// blurred averages each pixel with its neighbours, twice, in a box half as wide as a sample.
 func (p plane) blurred() plane {
 	other := make([]float32, len(p.v))
 	window := func(n int) int { return (n + 2*side - 1) / (2 * side) }
@@ -80,7 +78,7 @@ func (p plane) blurred() plane {
 	return p
 }
 
-// alongRow makes of each value the mean of a window about it, cut off at the ends.
+// alongRow replaces each value by the mean of a window around it, which is cut off at the ends.
 func alongRow(in, out []float32, window int) {
 	ahead := window / 2
 	behind := window - ahead - 1
@@ -101,7 +99,7 @@ func alongRow(in, out []float32, window int) {
 	}
 }
 
-// alongColumns does so with all columns side by side, as memory is read by rows.
+// alongColumns does the same for columns, all at once, because memory is read by rows.
 func alongColumns(in, out []float32, width, window int) {
 	n, ahead := len(in)/width, window/2
 	behind := window - ahead - 1
@@ -143,8 +141,7 @@ func (p plane) samples(n int) plane {
 	return s
 }
 
-// qualityOf adds up the steps between neighbours, in percent of black to white,
-// of which fractions count for nothing.
+// qualityOf adds up the steps between neighbours, each in whole percent of black to white, rounded down.
 func qualityOf(v []float32) int {
 	sum := 0
 	step := func(a, b float32) {

@@ -59,7 +59,7 @@ func paletted(m *image.Paletted) func(x, y int) (r, g, b uint8) {
 
 // straight returns a colour without its alpha.
 func straight(c color.Color) (r, g, b uint8) {
-	if c, ok := c.(color.NRGBA64); ok { // of no alpha at all it still knows the colour
+	if c, ok := c.(color.NRGBA64); ok { // it keeps the colour of a transparent pixel
 		return uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8)
 	}
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)

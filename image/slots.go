@@ -33,10 +33,10 @@ var allFlips = func() [1 + slotBits]uint16 {
 	return all
 }()
 
-// meet reports whether two hashes are within the distance and slot is the first by which they are found.
-func meet(a, b *Hash, slot, distance int) bool {
+// firstMeet reports whether two hashes are within the distance and slot is the first by which they are found.
+func firstMeet(a, b *Hash, slot, distance int) bool {
 	d := bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1])
-	if d > distance { // as nearly always
+	if d > distance { // nearly always
 		return false
 	}
 	if d+bits.OnesCount64(a[2]^b[2])+bits.OnesCount64(a[3]^b[3]) > distance {

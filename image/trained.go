@@ -48,14 +48,14 @@ func (t *trainer) Add(clean string) {
 // NextPass returns nil: one pass is enough.
 func (t *trainer) NextPass() neardup.Trainer { return nil }
 
-// Method joins them.
+// Method joins the pictures. If they do not fit the memory, it returns the method as it is.
 func (t *trainer) Method() neardup.Method {
 	if t.seen > t.room {
 		return t.method
 	}
 	j := &joined{Method: t.method}
 	var turned []Hash
-	var places [][]Hash // whose pictures they are, as the place of a hash is not known yet
+	var places [][]Hash // the picture of each, because the final index of its hash is not known yet
 	for _, p := range t.pictures {
 		j.hashes = append(j.hashes, p[0])
 		for _, h := range p[1:] {
@@ -89,7 +89,7 @@ func compareHashes(a, b Hash) int {
 	return cmp.Or(cmp.Compare(a[3], b[3]), cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// joined is the method that knows which hashes hang together.
+// joined is the method that knows the connected groups of hashes.
 type joined struct {
 	*Method
 	hashes []Hash   // sorted
@@ -107,7 +107,7 @@ func (j *joined) first(i int) int {
 	return i
 }
 
-// link makes two groups one. What is passed on the way leads to its end from then on.
+// link merges two groups, and shortens the paths that it follows.
 func (j *joined) link(a, b int) {
 	least := min(j.first(a), j.first(b))
 	for _, i := range [2]int{a, b} {

@@ -19,7 +19,7 @@ func Turned(img image.Image) ([Turns]Hash, int) {
 	return all, quality
 }
 
-// turn is the effect of a turn on the frequencies.
+// turn describes the effect of a turn on the frequencies.
 type turn struct {
 	name                         string
 	transposed, negateX, negateY bool // the signs before it is transposed

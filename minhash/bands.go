@@ -50,8 +50,8 @@ func Bands(threshold, recall float64) (bands, rows int) {
 	return bands, rows
 }
 
-// bandsFor returns the fewest bands, each hit with probability p, of which one
-// is hit with probability recall; 0 if it takes more than most.
+// bandsFor returns the fewest bands of which at least one is hit with probability recall, if each is hit with
+// probability p. It returns 0 if that takes more than most bands.
 func bandsFor(p, recall float64, most int) int {
 	miss := 1.0
 	for b := 1; b <= most; b++ {

@@ -88,8 +88,7 @@ func New(cfg Config) (*Method, error) {
 // Bands returns the number of keys of a text and of slots in each.
 func (m *Method) Bands() (bands, rows int) { return m.bands, m.rows }
 
-// Spec names the parameters. The seed is given by a digest, for it may be
-// secret.
+// Spec names the parameters, with a digest of the seed because it may be secret.
 func (m *Method) Spec() neardup.Spec {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	return neardup.Spec{Method: Name, Version: Version, Params: []neardup.Param{
@@ -169,7 +168,7 @@ func (m *Method) newView(hashes []uint64) *View {
 	return &View{hashes: hashes, odd: odd, scratch: &m.scratch, bytes: 8*(cap(hashes)+len(odd)) + 88}
 }
 
-// Bytes returns 8 and a half bytes a shingle, and a little more.
+// Bytes returns the memory of the view, about 8.5 bytes a shingle.
 func (v *View) Bytes() int { return v.bytes }
 
 // Len returns the number of different shingles.
@@ -186,7 +185,7 @@ func (v *View) set() []uint64 {
 	return v.hashes
 }
 
-// Prepare returns a [*Prepare].
+// Prepare returns a [*View].
 func (m *Method) Prepare(clean string) neardup.Prepared {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -228,7 +227,7 @@ func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	return feature.Jaccard(x.set(), y.set())
 }
 
-// FeatureSets appends the set of a view and how many of its hashes a near text has too, at least.
+// FeatureSets appends the set of a view, and the least number of its hashes that a near text also has.
 func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*View)
 	if !ok {
@@ -236,5 +235,5 @@ func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []nea
 	}
 	set := own.set()
 	n, t := len(set), m.cfg.Threshold
-	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: set, Least: uint64(feature.LeastIntersection(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
 }

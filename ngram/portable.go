@@ -74,7 +74,7 @@ func (t *tally) text(s string, most int) string {
 func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	want := uint64(len(slots))
 	if n := t.number(want); t.err == nil && n != want {
-		t.err = fmt.Errorf("%w: %d slots, not %d: it was counted in another memory", ErrCounts, n, want)
+		t.err = fmt.Errorf("%w: %d slots (want %d): it was counted with another --memory", ErrCounts, n, want)
 	}
 	var b [4]byte
 	for i := 0; i < len(slots) && t.err == nil; i++ {

@@ -58,12 +58,14 @@ async function call(name, ...args) {
 
 const text = (value, name) => { if (typeof value !== 'string') throw new TypeError(`neardup: ${name} is not a string`); return value; };
 
+const list = (texts, name) => { if (typeof texts === 'string') throw new TypeError(`neardup: ${name} is one text (want an array)`); return Array.from(texts); };
+
 export async function compare(a, b, options = {}) {
   return call('compare', text(a, 'a'), text(b, 'b'), JSON.stringify(options));
 }
 
 export async function check(one, known, options = {}) {
-  return call('check', text(one, 'text'), JSON.stringify(Array.from(known, (k) => text(k, 'known'))), JSON.stringify(options));
+  return call('check', text(one, 'text'), JSON.stringify(list(known, 'known').map((k) => text(k, 'known'))), JSON.stringify(options));
 }
 
 export async function dedupFile(file, { progress = () => {}, ...options } = {}) {
@@ -73,7 +75,7 @@ export async function dedupFile(file, { progress = () => {}, ...options } = {}) 
 }
 
 export async function dedup(texts, { progress = () => {}, ...options } = {}) {
-  const all = Array.from(texts), lines = all.map((one, i) => JSON.stringify(typeof one === 'string' ? { id: String(i), text: one } : { id: String(i), ...one }));
+  const all = list(texts, 'texts'), lines = all.map((one, i) => JSON.stringify({ id: String(i), ...(typeof one === 'object' ? one : { text: text(one, `text ${i}`) }) }));
   const { decisions, rejects, summary } = await call('dedup', new TextEncoder().encode(lines.join('\n')), JSON.stringify({ ...options, format: 'jsonl' }), progress);
   if (rejects.length) throw new TypeError(`neardup: text ${rejects[0].line - 1}: ${rejects[0].reason}`);
   return { kept: decisions.filter((d) => d.decision === 'new').map((d) => all[d.item]), decisions, summary };

@@ -37,7 +37,7 @@ type Ruling struct {
 	Time string `json:"time,omitempty"` // RFC 3339; not looked at
 }
 
-// pair is two different ids, the smaller first.
+// pair holds two different ids, the smaller first.
 type pair struct{ a, b string }
 
 func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
@@ -48,8 +48,8 @@ type Set struct {
 	ids   map[string][]string // the other ids that each is in a ruling with
 }
 
-// Read reads rulings as JSON, one a line; blank lines do not count. Of several
-// for one pair the last one holds. Errors name the line.
+// Read reads rulings as JSON, one a line, and ignores blank lines. The last of several rulings for a pair
+// holds. Errors name the line.
 func Read(r io.Reader) (*Set, error) {
 	s := &Set{}
 	err := textlines.Lines("overrides", r, func(_ int, line []byte) error {

@@ -22,7 +22,7 @@ var scripts embed.FS
 //go:embed style.css
 var style string
 
-// modules in an order in which each comes after those that it imports.
+// modules lists each module after those that it imports.
 var modules = []string{
 	"dom", "i18n", "text", "charts", "file", "decide", "rulings", "http", "quality", "run", "group", "groups", "decisions", "lab", "check", "live", "api", "app",
 }
@@ -32,9 +32,8 @@ var (
 	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?(?:const|let|class|function) (\w+))`)
 )
 
-// Script returns all modules as one script: each becomes a function of its own
-// that returns what it exports. That is all that joining them takes, as long as
-// imports and exports are written in the one form that is known here.
+// Script returns all modules as one script, in which each is a function that returns its exports. It
+// understands imports and exports in the one form that the modules use.
 func Script() (string, error) {
 	var b strings.Builder
 	b.WriteString("'use strict';\n(() => {\nconst modules = {};\n")
@@ -67,9 +66,8 @@ var errPart = errors.New("pages: the name of a part has letters, digits and dash
 
 var partName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
-// Page is a page being written: the frame, then parts, then Close. What is
-// written before Start is there when the script begins; later parts are waited
-// for.
+// Page is a page being written: the frame, then parts, then Close. The script finds the parts written before
+// Start at once, and waits for later ones.
 type Page struct {
 	w       io.Writer
 	script  string
@@ -77,8 +75,8 @@ type Page struct {
 	started bool
 }
 
-// New begins a page. Nothing in it loads anything: the policy allows this
-// script and this style by their digests, and no other.
+// New begins a page. The page loads nothing: its policy allows only this script and this style, by their
+// digests.
 func New(w io.Writer, title string) (*Page, error) { return begin(w, title) }
 
 func begin(w io.Writer, title string, connect ...string) (*Page, error) {

@@ -29,7 +29,7 @@ type Steps struct {
 // NewSteps returns the steps that find what cfg names.
 func NewSteps(cfg Config) (*Steps, error) {
 	if cfg.Near != nil {
-		return nil, errors.New("passage: what is alike is not found in steps")
+		return nil, errors.New("passage: near-duplicates cannot be found in steps")
 	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {

@@ -17,15 +17,15 @@ const (
 	// drained bounds the bytes read from a rejected body. Reading them lets a client that is still sending
 	// receive the answer. If the client sends more, the connection is reset.
 	drained = 4 * maxBody
-	// ahead is the maximal length of a short body, which takes no place among the long ones. Nearly all
+	// shortBody is the maximal length of a short body, which takes no place among the long ones. Nearly all
 	// bodies are short.
-	ahead = 64 << 10
-	// One of longPart concurrent requests may have a long body, because these are held in memory. One client
+	shortBody = 64 << 10
+	// One of longBodyPart concurrent requests may have a long body, because these are held in memory. One client
 	// may have half of them.
-	longPart = 4
-	// A body may take patience, plus one second for each slowest bytes of it.
-	patience = 5 * time.Second
-	slowest  = 16 << 10
+	longBodyPart = 4
+	// A body may take bodyPatience, and one second more for every bytesPerSecond of it.
+	bodyPatience   = 5 * time.Second
+	bytesPerSecond = 16 << 10
 )
 
 // body is a request body of bounded length. Read fails if the client sends too slowly.
@@ -48,7 +48,7 @@ func (b *body) Read(p []byte) (int, error) {
 		p = p[:b.left+1]
 	}
 	// SetReadDeadline fails for a writer without a network connection, which needs no deadline.
-	_ = b.conn.SetReadDeadline(b.begun.Add(patience + time.Duration(b.read)*time.Second/slowest))
+	_ = b.conn.SetReadDeadline(b.begun.Add(bodyPatience + time.Duration(b.read)*time.Second/bytesPerSecond))
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if int64(n) > b.left {
@@ -90,16 +90,16 @@ func (b brokenBody) Temporary() bool { return false }
 // sends slowly therefore blocks no other request. long reports whether more of the body may follow, which is
 // rare.
 func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.ErrorModel) {
-	if length < 0 || length > ahead {
-		length = ahead
+	if length < 0 || length > shortBody {
+		length = shortBody
 	}
 	head = &bytes.Buffer{}
 	head.Grow(int(length) + bytes.MinRead)
-	n, err := head.ReadFrom(io.LimitReader(b, ahead))
+	n, err := head.ReadFrom(io.LimitReader(b, shortBody))
 	var slow net.Error
 	switch {
 	case err == nil:
-		return head, n == ahead, nil
+		return head, n == shortBody, nil
 	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
 		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
 	}

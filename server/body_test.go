@@ -25,13 +25,13 @@ func (d *deadlines) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// A body has patience to begin, and a second more for each slowest bytes; once
+// A body has bodyPatience to begin, and a second more for each bytesPerSecond bytes; once
 // it is whole, no deadline ends the work on it.
 func TestBodyHasToKeepComing(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 3*slowest)))
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", 3*bytesPerSecond)))
 	b := newBody(w, r, maxBody)
-	piece := make([]byte, slowest)
+	piece := make([]byte, bytesPerSecond)
 	for {
 		if _, err := io.ReadFull(b, piece); err != nil {
 			break
@@ -41,7 +41,7 @@ func TestBodyHasToKeepComing(t *testing.T) {
 		t.Fatalf("%d deadlines", len(w.all))
 	}
 	for i, at := range w.all[:4] {
-		if want := b.begun.Add(patience + time.Duration(i)*time.Second); !at.Equal(want) {
+		if want := b.begun.Add(bodyPatience + time.Duration(i)*time.Second); !at.Equal(want) {
 			t.Errorf("deadline %d is %v after the beginning, want %v", i, at.Sub(b.begun), want.Sub(b.begun))
 		}
 	}
@@ -97,7 +97,7 @@ func TestADecodeTakesAPlace(t *testing.T) {
 	}
 	s.semaphore.Release()
 	for range 2 {
-		if _, err := s.image(ended, &pictureInput{RawBody: []byte("no picture")}); meaning(err).Status != http.StatusUnprocessableEntity {
+		if _, err := s.image(ended, &pictureInput{RawBody: []byte("no picture")}); problemOf(err).Status != http.StatusUnprocessableEntity {
 			t.Errorf("once it is free: %v", err)
 		}
 	}

@@ -100,14 +100,14 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	}
 	sub, err := classicSubmission(r)
 	if err != nil {
-		s.classicFail(w, meaning(err))
+		s.classicFail(w, problemOf(err))
 		return
 	}
 	a, err := s.decide(r.Context(), sub)
 	err = ended(r.Context(), err)
 	if err != nil {
 		_ = s.fail(r.Context(), err) // logs it
-		s.classicFail(w, meaning(err))
+		s.classicFail(w, problemOf(err))
 		return
 	}
 	w.Header().Set(seqHeader, strconv.FormatUint(a.Seq, 10))
@@ -126,7 +126,7 @@ func classicOf(a docid.Answer) classicAnswer {
 }
 
 func (s *Server) classicFail(w http.ResponseWriter, p *huma.ErrorModel) {
-	sayHow(w.Header(), p.Status)
+	setRetryHeaders(w.Header(), p.Status)
 	reason := p.Detail
 	for _, e := range p.Errors {
 		reason = e.Location + ": " + e.Message
@@ -148,7 +148,7 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	}
 	var c classicArticle
 	if err := json.Unmarshal(raw, &c, asWritten); err != nil {
-		return docid.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+misread(err))
+		return docid.Submission{}, problem(http.StatusBadRequest, api.CodeInvalid, "json: "+classicProblem(err))
 	}
 	in := api.Submission{Article: api.Article{
 		NID: string(c.NID), URL: string(c.URL), Title: string(c.Title), Content: string(c.Content),
@@ -172,12 +172,12 @@ func classicSubmission(r *http.Request) (docid.Submission, error) {
 	return sub, nil
 }
 
-// misread returns why the classic article cannot be read.
-func misread(err error) string {
+// classicProblem returns why the classic article cannot be read.
+func classicProblem(err error) string {
 	var misfit *json.SemanticError
 	switch {
 	case !errors.As(err, &misfit):
-		return noJSON(err)
+		return syntaxProblem(err)
 	case misfit.JSONPointer != "":
 		return "a field is neither text nor number"
 	}

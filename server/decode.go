@@ -81,16 +81,16 @@ func (in *input[T]) decode(data []byte) {
 		refuse(http.StatusUnprocessableEntity, "body", "null "+misfits)
 	case err == nil:
 	case errors.As(err, &misfit):
-		refuse(http.StatusUnprocessableEntity, location(misfit.JSONPointer), cannotBe(misfit))
+		refuse(http.StatusUnprocessableEntity, location(misfit.JSONPointer), typeProblem(misfit))
 	default:
-		refuse(http.StatusBadRequest, "body", noJSON(err))
+		refuse(http.StatusBadRequest, "body", syntaxProblem(err))
 	}
 }
 
 func (in *input[T]) unmarshal(data []byte) error {
 	in.is = *new(T)
 	if r, ok := any(&in.is).(*api.Ruling); ok {
-		r.Link = unsaid
+		r.Link = noLink
 	}
 	return json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten, rated)
 }
@@ -127,8 +127,8 @@ var asWritten = json.JoinOptions(json.MatchCaseInsensitiveNames(true), jsonv1.Ma
 
 const misfits, whole = "does not fit", "a whole number"
 
-// cannotBe describes in terms of JSON why a value has the wrong type.
-func cannotBe(err *json.SemanticError) string {
+// typeProblem describes in terms of JSON why a value has the wrong type.
+func typeProblem(err *json.SemanticError) string {
 	if errors.Is(err.Err, json.ErrUnknownName) {
 		return "there is no such field; " + fieldLike(err.JSONPointer.LastToken(), err.GoType)
 	}
@@ -151,7 +151,7 @@ func fieldLike(wrong string, t reflect.Type) string {
 		}
 	}
 	for _, name := range names {
-		if len(wrong) <= longestPlace && edits(strings.ToLower(wrong), strings.ToLower(name)) <= 1+len(name)/4 {
+		if len(wrong) <= maxLocation && edits(strings.ToLower(wrong), strings.ToLower(name)) <= 1+len(name)/4 {
 			return fmt.Sprintf("did you mean %q?", name)
 		}
 	}
@@ -190,8 +190,8 @@ func kindOf(t reflect.Type) string {
 		reflect.Uint64: whole, reflect.Slice: "a list", reflect.Struct: "an object"}[t.Kind()]
 }
 
-// noJSON describes a syntax error without quoting the input.
-func noJSON(err error) string {
+// syntaxProblem describes a syntax error without quoting the input.
+func syntaxProblem(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "an object has a key twice"
 	}
@@ -202,8 +202,8 @@ func noJSON(err error) string {
 	return "no valid JSON"
 }
 
-// longestPlace bounds how much of a request its answer repeats, in bytes.
-const longestPlace = 200
+// maxLocation bounds how much of a request its answer repeats, in bytes.
+const maxLocation = 200
 
 // location converts a pointer into the body to the notation of the API: "body.articles[1].id".
 func location(p jsontext.Pointer) string {
@@ -214,8 +214,8 @@ func location(p jsontext.Pointer) string {
 		} else {
 			at += "." + token
 		}
-		if len(at) > longestPlace {
-			return strings.ToValidUTF8(at[:longestPlace], "") + "..."
+		if len(at) > maxLocation {
+			return strings.ToValidUTF8(at[:maxLocation], "") + "..."
 		}
 	}
 	return at

@@ -62,7 +62,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, status: http.StatusOK}
 	defer func() {
 		if p := recover(); p != nil {
-			s.seldom.log(ctx, slog.LevelError, "a handler panicked", fmt.Sprintf("%T", p), "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			s.logLimiter.log(ctx, slog.LevelError, "a handler panicked", fmt.Sprintf("%T", p), "type", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			if !rec.wrote {
 				writeProblem(rec, problem(http.StatusInternalServerError, api.CodeInternal,
 					"a defect of the server ended this request; whether it was stored is not known, and the log has the details"))
@@ -110,7 +110,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 	r.Body = b
 	c, name, ok := s.identify(r)
 	if !ok {
-		if !s.mayGuess(r) {
+		if !s.allowGuess(r) {
 			s.busy(w, r, "client")
 			return r
 		}
@@ -152,7 +152,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) *http.Request 
 
 // enterLong counts a request with a long body as weight long bodies. It returns false if there are too many.
 func (s *Server) enterLong(c *client, weight int64) (leave func(), ok bool) {
-	most := int64(max(1, s.cfg.Limits.InFlight/longPart))
+	most := int64(max(1, s.cfg.Limits.InFlight/longBodyPart))
 	own := max(1, most/2)
 	weight = min(weight, own)
 	leave = func() {
@@ -171,7 +171,7 @@ func (s *Server) enterLong(c *client, weight int64) (leave func(), ok bool) {
 func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name string) *http.Request {
 	if err := s.reach.away(); err != nil {
 		s.figures.refused("away")
-		writeProblem(w, meaning(err))
+		writeProblem(w, problemOf(err))
 		return r
 	}
 	select {
@@ -180,7 +180,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name s
 		s.busy(w, r, "server")
 		return r
 	}
-	answer := &later{ResponseWriter: w}
+	answer := &bufferedAnswer{ResponseWriter: w}
 	func() {
 		defer func() { <-s.inFlight }()
 		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.Deadline)
@@ -195,30 +195,30 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name s
 	return r
 }
 
-// later buffers an answer until it is complete. The longest answer is a page or the text of an article.
-type later struct {
+// bufferedAnswer buffers an answer until it is complete. The longest answer is a page or the text of an article.
+type bufferedAnswer struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
 // WriteHeader records the status.
-func (l *later) WriteHeader(status int) {
+func (l *bufferedAnswer) WriteHeader(status int) {
 	if l.status == 0 {
 		l.status = status
 	}
 }
 
 // Write sets the status 200 if none is set.
-func (l *later) Write(b []byte) (int, error) {
+func (l *bufferedAnswer) Write(b []byte) (int, error) {
 	l.WriteHeader(http.StatusOK)
 	return l.body.Write(b)
 }
 
 // Unwrap serves http.ResponseController.
-func (l *later) Unwrap() http.ResponseWriter { return l.ResponseWriter }
+func (l *bufferedAnswer) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-func (l *later) send() {
+func (l *bufferedAnswer) send() {
 	if l.body.Len() > 0 {
 		l.Header().Set("Content-Length", strconv.Itoa(l.body.Len()))
 	}
@@ -228,9 +228,9 @@ func (l *later) send() {
 	_, _ = l.ResponseWriter.Write(l.body.Bytes()) // the client may have disconnected
 }
 
-// mayGuess counts an unknown token as a request of its address, so that guessing has the rate limit of one
+// allowGuess counts an unknown token as a request of its address, so that guessing has the rate limit of one
 // client. Clients with a valid token are not affected.
-func (s *Server) mayGuess(r *http.Request) bool {
+func (s *Server) allowGuess(r *http.Request) bool {
 	guesser, ok := s.clients.enter("address " + address(r.RemoteAddr))
 	if !ok {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// hotBucket is the number of candidates from which on a submission counts as one into a hot bucket.
+// A submission with hotBucket candidates or more counts as one into a hot bucket.
 const hotBucket = 1000
 
 // figures holds the metrics of a server. It is a prometheus.Collector for those that a scrape asks the stores for, and live
@@ -40,8 +40,8 @@ type figures struct {
 	age        *prometheus.Desc
 }
 
-// scrapeMost bounds how long a scrape waits for the stores.
-const scrapeMost = 5 * time.Second
+// scrapeTimeout bounds how long a scrape waits for the stores.
+const scrapeTimeout = 5 * time.Second
 
 func newFigures(s *Server) *figures {
 	f := &figures{server: s, live: prometheus.NewRegistry()}
@@ -85,7 +85,7 @@ func (f *figures) Describe(chan<- *prometheus.Desc) {}
 
 // Collect asks the stores.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeMost)
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	gauge(ch, f.queue, float64(len(f.server.inFlight)))
 	for name, t := range f.server.tenants {
@@ -139,14 +139,14 @@ func (f *figures) index(ctx context.Context, ch chan<- prometheus.Metric, tenant
 		has := f.cursor(ctx, tenant, a)
 		lag := max(st.Seq, a.Seq+a.Lost) - has - a.Lost
 		gauge(ch, f.lag, float64(lag), tenant, a.Sink)
-		if age, err := waits(ctx, catalog, has, lag); err == nil {
+		if age, err := oldestWait(ctx, catalog, has, lag); err == nil {
 			gauge(ch, f.age, age.Seconds(), tenant, a.Sink)
 		}
 	}
 }
 
-// cursorMost bounds how long a scrape waits for a sink.
-const cursorMost = time.Second
+// cursorTimeout bounds how long a scrape waits for a sink.
+const cursorTimeout = time.Second
 
 // cursor returns the last change that a sink has. A sink that was reset by hand may have fewer changes than
 // it has acknowledged. If the sink does not answer, cursor returns the acknowledged change.
@@ -155,7 +155,7 @@ func (f *figures) cursor(ctx context.Context, tenant string, a docid.Attachment)
 	if sink == nil {
 		return a.Seq
 	}
-	ctx, cancel := context.WithTimeout(ctx, cursorMost)
+	ctx, cancel := context.WithTimeout(ctx, cursorTimeout)
 	defer cancel()
 	at, err := sink.Cursor(ctx, tenant)
 	if err != nil {
@@ -164,8 +164,8 @@ func (f *figures) cursor(ctx context.Context, tenant string, a docid.Attachment)
 	return min(a.Seq, at)
 }
 
-// waits returns how long the oldest change after a change has been waiting.
-func waits(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.Duration, error) {
+// oldestWait returns how long the oldest change after a change has been waiting.
+func oldestWait(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.Duration, error) {
 	if lag == 0 {
 		return 0, nil
 	}
@@ -176,7 +176,7 @@ func waits(ctx context.Context, catalog docid.Catalog, after, lag uint64) (time.
 	return max(0, time.Since(time.Unix(0, oldest[0].Time))), nil
 }
 
-// request counts an answer. It takes the pattern of a route because there are few patterns.
+// request counts an answer by the pattern of its route, of which there are few.
 func (f *figures) request(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"

@@ -66,15 +66,15 @@ func (s *Server) correct(ctx context.Context, in *correction) (api.CorrectionAns
 	return out, nil
 }
 
-// unsaid marks a ruling without a link. An empty link has another meaning.
-const unsaid = "\x00"
+// noLink marks a ruling without a link. An empty link has another meaning.
+const noLink = "\x00"
 
 func (s *Server) rule(ctx context.Context, in *bodyOf[api.Ruling]) (out api.Ruled, err error) {
 	b := &in.Body.is
 	if err := cmp.Or(within(b.A, maxID, "body.a"), within(b.B, maxID, "body.b"), within(b.Why, maxWhy, "body.why")); err != nil {
 		return out, err
 	}
-	if b.Link == unsaid {
+	if b.Link == noLink {
 		return out, at("body.link", "is missing; empty takes back what was said")
 	}
 	for _, nid := range []string{b.A, b.B} {

@@ -33,9 +33,9 @@ func at(location, message string) *huma.ErrorModel {
 		&huma.ErrorDetail{Message: message, Location: location})
 }
 
-// meaning converts an error of the core to a problem. An unexpected error becomes 503, because the caller
+// problemOf converts an error of the core to a problem. An unexpected error becomes 503, because the caller
 // cannot know whether the change was stored, and may retry.
-func meaning(err error) *huma.ErrorModel {
+func problemOf(err error) *huma.ErrorModel {
 	var model *huma.ErrorModel
 	if errors.As(err, &model) {
 		return model
@@ -71,9 +71,9 @@ func meaning(err error) *huma.ErrorModel {
 	return problem(http.StatusServiceUnavailable, api.CodeUnavailable, "the server failed; whether it was stored is not known")
 }
 
-// seldom limits log lines about requests to one per second for each message and kind. A line has the count of
+// logLimiter limits log lines about requests to one per second for each message and kind. A line has the count of
 // requests since the previous line.
-type seldom struct {
+type logLimiter struct {
 	to *slog.Logger
 
 	mu    sync.Mutex
@@ -85,14 +85,14 @@ type line struct {
 	count int
 }
 
-func (s *seldom) log(ctx context.Context, level slog.Level, message, kind string, args ...any) {
+func (s *logLimiter) log(ctx context.Context, level slog.Level, message, kind string, args ...any) {
 	if count := s.due(message+kind, time.Now()); count > 0 {
 		s.to.Log(ctx, level, message, append(args, "count", count)...)
 	}
 }
 
 // due counts a request and returns the count if a line is due.
-func (s *seldom) due(what string, now time.Time) int {
+func (s *logLimiter) due(what string, now time.Time) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lines[what]
@@ -111,9 +111,9 @@ func (s *seldom) due(what string, now time.Time) int {
 
 // fail converts an error for a handler. It sets Retry-After if a retry may help.
 func (s *Server) fail(ctx context.Context, err error) error {
-	p := meaning(err)
+	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError && !errors.Is(err, context.Canceled) {
-		s.seldom.log(ctx, slog.LevelError, "request failed", p.Type, "status", p.Status, "code", p.Type, "cause", span.Cause(err))
+		s.logLimiter.log(ctx, slog.LevelError, "request failed", p.Type, "status", p.Status, "code", p.Type, "cause", span.Cause(err))
 	}
 	if p.Status == http.StatusServiceUnavailable || p.Status == http.StatusTooManyRequests {
 		return huma.ErrorWithHeaders(p, http.Header{"Retry-After": {retryAfter}})
@@ -124,13 +124,13 @@ func (s *Server) fail(ctx context.Context, err error) error {
 // writeProblem writes a problem without huma.
 func writeProblem(w http.ResponseWriter, p *huma.ErrorModel) {
 	w.Header().Set("Content-Type", "application/problem+json")
-	sayHow(w.Header(), p.Status)
+	setRetryHeaders(w.Header(), p.Status)
 	w.WriteHeader(p.Status)
 	_ = json.NewEncoder(w).Encode(p) // the client may have disconnected
 }
 
-// sayHow sets the headers of a refusal that tell the client how to succeed.
-func sayHow(h http.Header, status int) {
+// setRetryHeaders sets the headers of a refusal that tell the client how to succeed.
+func setRetryHeaders(h http.Header, status int) {
 	switch status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")

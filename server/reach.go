@@ -21,18 +21,18 @@ const (
 // reach tracks whether the store answers. While the store is away, requests are rejected at once, and waiting
 // ones are cancelled.
 type reach struct {
-	mu   sync.Mutex
-	here context.Context // cancelled with the reason when the store goes away
-	gone context.CancelCauseFunc
-	told atomic.Bool // in the log, that it takes no writes
+	mu        sync.Mutex
+	reachable context.Context // cancelled with the reason when the store goes away
+	cancel    context.CancelCauseFunc
+	logged    atomic.Bool // in the log, that it takes no writes
 }
 
 // back records that the store answers.
 func (r *reach) back() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.here == nil || r.here.Err() != nil {
-		r.here, r.gone = context.WithCancelCause(context.Background())
+	if r.reachable == nil || r.reachable.Err() != nil {
+		r.reachable, r.cancel = context.WithCancelCause(context.Background())
 	}
 }
 
@@ -40,15 +40,15 @@ func (r *reach) back() {
 func (r *reach) now() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.here
+	return r.reachable
 }
 
 // away returns why the store cannot be reached, or nil if it can.
 func (r *reach) away() error { return context.Cause(r.now()) }
 
-// watch probes the store until ctx ends. It calls tell with the error when the store goes away, and with nil
+// watch probes the store until ctx ends. It calls report with the error when the store goes away, and with nil
 // when it is back.
-func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell func(error)) {
+func (r *reach) watch(ctx context.Context, ask func(context.Context) error, report func(error)) {
 	tick := time.NewTicker(reachPause)
 	defer tick.Stop()
 	for {
@@ -62,10 +62,10 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell
 		if err == nil {
 			r.back()
 		} else {
-			r.gone(fmt.Errorf("%w: it does not answer: %w", docid.ErrUnavailable, err))
+			r.cancel(fmt.Errorf("%w: it does not answer: %w", docid.ErrUnavailable, err))
 		}
 		if was != (err != nil) {
-			tell(err)
+			report(err)
 		}
 		select {
 		case <-tick.C:
@@ -77,9 +77,9 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, tell
 
 // within returns a context for a request that is also cancelled when the store goes away.
 func (r *reach) within(ctx context.Context) (context.Context, func()) {
-	here := r.now()
+	reachable := r.now()
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(here, func() { cancel(context.Cause(here)) })
+	stop := context.AfterFunc(reachable, func() { cancel(context.Cause(reachable)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 

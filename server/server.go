@@ -102,11 +102,11 @@ type Server struct {
 	origins *http.CrossOriginProtection
 	api     huma.API
 	load
-	semaphore *docid.Semaphore // one for all tenants
-	draining  atomic.Bool
-	reach     reach
-	seldom    *seldom
-	who       string // of all servers
+	semaphore  *docid.Semaphore // one for all tenants
+	draining   atomic.Bool
+	reach      reach
+	logLimiter *logLimiter
+	who        string // of all servers
 }
 
 // load tracks the running requests.
@@ -147,7 +147,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, log: cfg.Log, tenants: map[string]*tenant{},
 		clients: &clients{limits: cfg.Limits, known: map[string]*client{}}, load: load{inFlight: make(chan struct{}, cfg.Limits.InFlight)}, who: rand.Text(),
-		semaphore: docid.NewSemaphore(0), seldom: &seldom{to: cfg.Log, lines: map[string]*line{}},
+		semaphore: docid.NewSemaphore(0), logLimiter: &logLimiter{to: cfg.Log, lines: map[string]*line{}},
 	}
 	s.access.Store(cfg.Access)
 	s.reach.back()
@@ -250,19 +250,19 @@ func NewHTTP(h http.Handler, log *slog.Logger) *http.Server {
 
 // Gate answers while a server starts: alive but not ready. The caller opens it with the started server.
 type Gate struct {
-	behind atomic.Pointer[Server]
-	why    atomic.Pointer[string]
+	started atomic.Pointer[Server]
+	why     atomic.Pointer[string]
 }
 
 // Wait sets the reason for waiting, which /readyz reports.
 func (g *Gate) Wait(why string) { g.why.Store(&why) }
 
 // Open lets requests through to s.
-func (g *Gate) Open(s *Server) { g.behind.Store(s) }
+func (g *Gate) Open(s *Server) { g.started.Store(s) }
 
 // ServeHTTP passes requests to the server, or answers for it while it starts.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s := g.behind.Load(); s != nil {
+	if s := g.started.Load(); s != nil {
 		s.ServeHTTP(w, r)
 		return
 	}
@@ -289,7 +289,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		reason = "draining"
 	} else if p, ok := s.cfg.Store.(interface{ Poisoned() error }); ok && p.Poisoned() != nil {
 		reason = "the store takes no writes"
-		if !s.reach.told.Swap(true) {
+		if !s.reach.logged.Swap(true) {
 			s.log.Error("the store takes no writes", "cause", span.Cause(p.Poisoned()))
 		}
 	} else if s.reach.away() != nil {
@@ -300,7 +300,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		plain(w, http.StatusServiceUnavailable, reason)
 		return
 	}
-	if s.reach.told.Swap(false) { // its log was away
+	if s.reach.logged.Swap(false) { // its log was away
 		s.log.Info("the store takes writes again")
 	}
 	plain(w, http.StatusOK, "ready")

@@ -77,7 +77,7 @@ func (s *Server) submitBatch(ctx context.Context, in *bodyOf[api.Batch]) (api.Ba
 			result.Answers[i].Answer, result.Seq = &a, max(result.Seq, a.Seq)
 			continue
 		}
-		model := meaning(err)
+		model := problemOf(err)
 		if model.Status >= http.StatusInternalServerError {
 			return result, err
 		}

@@ -30,13 +30,13 @@ func (s *Server) Run(ctx context.Context) {
 		}
 		for name, sink := range s.cfg.Sinks {
 			if t.classic != nil {
-				told := s.toldOf(t.name, name)
-				relays.Go(func() { _ = t.classic.Feed(ctx, name, sink, func(err error) { told(time.Now(), 0, err) }) })
+				observe := s.observerOf(t.name, name)
+				relays.Go(func() { _ = t.classic.Feed(ctx, name, sink, func(err error) { observe(time.Now(), 0, err) }) })
 			}
 		}
 	}
 	if s.cfg.Remote.Reach != nil {
-		relays.Go(func() { s.reach.watch(ctx, s.cfg.Remote.Reach, s.tellReach) })
+		relays.Go(func() { s.reach.watch(ctx, s.cfg.Remote.Reach, s.logReach) })
 	}
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -52,8 +52,8 @@ func (s *Server) Run(ctx context.Context) {
 	}
 }
 
-// tellReach logs that the store went away, or is back.
-func (s *Server) tellReach(err error) {
+// logReach logs that the store went away, or is back.
+func (s *Server) logReach(err error) {
 	if err != nil {
 		s.log.Error("the index does not answer: requests are refused", "cause", span.Cause(err))
 	} else {
@@ -73,7 +73,7 @@ func (s *Server) attach(ctx context.Context, t *tenant) error {
 		if err != nil {
 			return fmt.Errorf("tenant %q: %w", t.name, err)
 		}
-		r.Told = s.toldOf(t.name, name)
+		r.Told = s.observerOf(t.name, name)
 		t.relays[name] = r
 	}
 	waiting, err := t.detector.Index().Outbox().Attached(ctx)

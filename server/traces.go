@@ -40,8 +40,8 @@ func decided(s trace.Span, tenant string, a docid.Answer, err error) {
 	}
 }
 
-// toldOf returns a function that records a span for each page sent to a sink, and logs why the sink waits.
-func (s *Server) toldOf(tenant, sink string) func(began time.Time, changes int, err error) {
+// observerOf returns a function that records a span for each page sent to a sink, and logs why the sink waits.
+func (s *Server) observerOf(tenant, sink string) func(began time.Time, changes int, err error) {
 	tracer := s.cfg.Traces.Tracer(span.Scope)
 	return func(began time.Time, changes int, err error) {
 		ctx, fed := tracer.Start(context.Background(), "sink", trace.WithTimestamp(began))

@@ -273,7 +273,7 @@ func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []nea
 		return append(dst, neardup.FeatureSet{})
 	}
 	n, t := len(own.set), m.config.Threshold
-	return append(dst, neardup.FeatureSet{Features: own.set, Least: uint64(feature.LeastOverlap(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
+	return append(dst, neardup.FeatureSet{Features: own.set, Least: uint64(feature.LeastIntersection(n, t)), LeastLarger: uint64(feature.MinIntersection(n, n, t))})
 }
 
 func (m *Method) basis() string {

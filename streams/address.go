@@ -23,19 +23,16 @@ type broker struct {
 }
 
 var brokers = map[string]broker{
-	"kafka":         kafka,
-	"kafka+tls":     kafka,
+	"kafka":         {openKafka, openKafkaSink, true},
+	"kafka+tls":     {openKafka, openKafkaSink, true},
 	"redis-stream":  {openRedis, openRedisSink, true},
 	"rediss-stream": {openRedis, openRedisSink, true},
-	"nats":          natsServer,
-	"nats+tls":      natsServer,
+	"nats":          {openNATS, openNATSSink, false},
+	"nats+tls":      {openNATS, openNATSSink, false},
 }
 
 // ErrAddress is wrapped by errors about an invalid stream address.
 var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
-
-// ErrAbsent is wrapped by errors about clients that a build without the tag full omits: Kafka, NATS and S3.
-var ErrAbsent = errors.New("this build lacks it (use a release, or build with -tags full)")
 
 // parse parses an address. Its error omits the address, which may contain a password.
 func parse(s string) (address, error) {

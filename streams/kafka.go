@@ -1,5 +1,3 @@
-//go:build full
-
 package streams
 
 import (
@@ -17,8 +15,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
-
-var kafka = broker{openKafka, openKafkaSink, true}
 
 // kafkaWait bounds how long Poll waits for messages.
 const kafkaWait = time.Second

@@ -1,5 +1,3 @@
-//go:build full
-
 package streams
 
 import (
@@ -15,8 +13,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
-
-var natsServer = broker{openNATS, openNATSSink, false}
 
 // natsWait bounds how long Poll waits for messages. natsFlush bounds how long Commit waits for the server.
 const (

@@ -132,19 +132,11 @@ func sendArticles(t *testing.T, s streamtest.Streams, n int) (nids []string) {
 	return nids
 }
 
-// needsFull skips a test where this build has no clients of Kafka and NATS.
-func needsFull(t *testing.T) {
-	if !full {
-		t.Skip("this build has no Kafka and no NATS (want -tags full)")
-	}
-}
-
 // TestBrokers holds each broker to the contract.
 func TestBrokers(t *testing.T) {
 	for name, start := range streamtest.Brokers {
 		t.Run(name, func(t *testing.T) {
 			if name != "redis" {
-				needsFull(t)
 			}
 			if name == "kafka" && testing.Short() {
 				t.Skip("it takes longest to start, and the goroutines are those of its client")
@@ -497,7 +489,6 @@ func transactions(t *testing.T, s streamtest.Streams) {
 
 // TestBetweenBrokers copies from one broker to another.
 func TestBetweenBrokers(t *testing.T) {
-	needsFull(t)
 	redis, nats := streamtest.Redis(t)(t), streamtest.NATS(t)(t)
 	t.Run("redis to nats", func(t *testing.T) { between(t, redis, nats) })
 	t.Run("nats to redis", func(t *testing.T) { between(t, nats, redis) })

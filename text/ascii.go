@@ -28,9 +28,9 @@ func (n Normalizer) asciiBlock() (b asciiBlock) {
 	return b
 }
 
-// clean returns the clean form of w, the first byte lowest. It is valid up to the byte whose top bit is the
-// first in stop, if any: one that is not ASCII, a control character, or in again, a space after a space, which
-// is dropped. (after: a space precedes w.)
+// clean returns the clean form of w, the first byte lowest. Top bits in stop mark the bytes at which the
+// caller must stop: those that are not ASCII, control characters, and, also in again, spaces after a space.
+// out is valid before the first of them. after means that a space precedes w.
 func (b asciiBlock) clean(w uint64, after bool) (out, stop, again uint64) {
 	stop = w & highs
 	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 { // below 0x20, and 0x7F

@@ -31,7 +31,7 @@ var classTable string
 //go:embed simplified.bin
 var simplifiedTable string
 
-// class returns the flags of r; none for a surrogate or no code point at all.
+// class returns the flags of r, or 0 for a surrogate and an invalid code point.
 func class(r rune) uint8 {
 	if uint32(r) < 1<<16 {
 		return basic[uint16(r)]
@@ -39,7 +39,7 @@ func class(r rune) uint8 {
 	return rare(r)
 }
 
-// basic holds the flags of the first 65,536 code points: one load.
+// basic holds the flags of the first 65,536 code points, so that most take one load.
 var basic = func() (t [1 << 16]uint8) {
 	for r := range t {
 		t[r] = rare(rune(r))
@@ -47,7 +47,7 @@ var basic = func() (t [1 << 16]uint8) {
 	return t
 }()
 
-// rare looks into the table.
+// rare returns the flags of a code point from the table.
 func rare(r rune) uint8 {
 	if uint32(r) > 0x10FFFF {
 		return 0

@@ -80,8 +80,7 @@ func (n Normalizer) span(s string, mask uint8) int {
 	return i
 }
 
-// cleaner writes the clean text of src to dst. cap(dst)-len(dst) may be less
-// than what is left of src: append sees to it.
+// cleaner writes the clean text of src to dst, which append grows if it is too small.
 type cleaner struct {
 	Normalizer
 	src  string

@@ -17,11 +17,11 @@ import (
 // ErrBinary is returned for bytes that are not text in any charset.
 var ErrBinary = errors.New("not a text: control characters")
 
-// ErrCharset is returned for bytes in a charset that the program cannot decode. It decodes all, except for one that
-// a browser loads.
+// ErrCharset is returned for bytes in a charset that the program cannot decode. Only a program for browsers
+// lacks charsets.
 var ErrCharset = errors.New("the charset is not in this program, which reads UTF-8 and UTF-16")
 
-// sample is how many bytes the guesses look at.
+// sample is the number of bytes that guesses are based on.
 const sample = 8 << 10
 
 // Decode returns raw as UTF-8 and the name of its charset, in lower case as in the WHATWG encoding standard
@@ -277,9 +277,9 @@ func highPart(raw []byte) []byte {
 	return raw[start:min(len(raw), start+sample)]
 }
 
-// contradicted reports whether the bytes contradict the named charset though they are valid in it. Either the
-// statistics are sure of a multi-byte charset and rule this one out. Or this one is multi-byte and most bytes
-// above ASCII are isolated, as accents and quotes are in Western text.
+// contradicted reports whether the bytes contradict the named charset though they are valid in it. That is so
+// if the statistics are sure of a multi-byte charset and rule this one out. It is also so if this one is
+// multi-byte and most bytes above ASCII are isolated, as accents and quotes are in Western text.
 func contradicted(name string, head []byte, guesses []charsetGuess) bool {
 	if multiByte(name) && lonely(head) {
 		return true

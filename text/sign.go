@@ -29,8 +29,8 @@ const (
 	before      // directly before a number
 	after       // after a digit, or a digit and a space
 	percent     // before a number where a word could begin
-	behind      // ends a word
-	minus       // makes the number that follows negative, or ends a short word
+	endsWord
+	minus // makes the number that follows negative, or ends a short word
 )
 
 type sign struct {
@@ -42,7 +42,7 @@ type sign struct {
 // on letters, have rules below.
 var signs = func() map[string]sign {
 	t := map[string]sign{
-		"+": {"+", between | behind}, "±": {"±", between | before}, "+/-": {"±", between | before},
+		"+": {"+", between | endsWord}, "±": {"±", between | before}, "+/-": {"±", between | before},
 		"*": {"*", between}, "×": {"*", between}, "**": {"^", between}, "^": {"^", between},
 		"/": {"/", spaced}, "÷": {"/", between},
 		"=": {"=", between | compare}, "==": {"==", between | compare}, "≈": {"≈", between | compare},
@@ -187,9 +187,8 @@ var byteKinds = func() (t [256]uint8) {
 // operatorBytes are the ASCII characters that operators of several are made of.
 const operatorBytes = "+-*/^=!<>&|@"
 
-// signEnd returns where the sign that may begin at s[at] ends: a rune, or
-// a run of operator characters without the minus of a number that follows. It
-// returns at inside such a run.
+// signEnd returns where the sign that may begin at s[at] ends: a rune, or a run of operator characters
+// without the minus of a number that follows. Inside such a run it returns at.
 func signEnd(s string, at int) int {
 	c := s[at]
 	if c >= utf8.RuneSelf {
@@ -247,7 +246,7 @@ func (u use) holds(p surroundings) bool {
 		u&before != 0 && !spaceRight && startsNumber(p.s[p.end:]),
 		u&after != 0 && p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left]) && !startsInDigit(p.s[p.end:]), // not %20
 		u&percent != 0 && !spaceRight && startsNumber(p.s[p.end:]) && p.fresh(),
-		u&behind != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
+		u&endsWord != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
 		return true
 	case u&minus != 0:
 		return p.negative() || p.endsShortWord()
@@ -312,8 +311,8 @@ func (p surroundings) rightOperand() bool {
 
 // amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" none is.
 func (p surroundings) amount() bool {
-	behind := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
-	return (behind && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
+	follows := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
+	return (follows && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
 }
 
 // negative reports whether a number follows that the minus belongs to. Nothing before it may begin a range, a

@@ -45,7 +45,7 @@ func Default() Normalizer {
 //	zerowidth  drops zero-width marks, byte order marks, soft hyphens, bidi
 //	           controls, variation selectors and control characters
 //	nfkc       Unicode normalisation form KC (contains width); a superscript number
-//	           behind a digit gets ^ before it: 10³ becomes 10^3, m² becomes m2
+//	           after a digit gets ^ before it: 10³ becomes 10^3, m² becomes m2
 //	width      full-width ASCII becomes ASCII, half-width kana full-width
 //	lower      lower case as Python's str.lower makes it
 //	simplify   traditional Chinese characters become simplified, one by one, and

@@ -136,27 +136,21 @@ type comparison struct {
 	neardup.Match
 }
 
-// contains is the relation of a text to another one that it contains.
-const contains neardup.Relation = "contains"
+func comparisonOf(m neardup.Match) comparison {
+	return comparison{m.Relation(), m.Basis == neardup.BasisEqual, m.Similarity, append([]neardup.Conflict{}, m.Evidence...), m}
+}
 
 // compare returns the relation of a to b.
 func (e engine) compare(a, b batch.Text) comparison {
-	c := comparison{Equal: a.Clean == b.Clean, Evidence: []neardup.Conflict{}}
-	if c.Equal || neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
-		c.Match = batch.Verify(e.method, a, b)
-		c.Relation, c.Probability = c.Match.Relation(), c.Similarity
-		return c
+	if a.Clean == b.Clean || neardup.Blank(a.Clean) || neardup.Blank(b.Clean) {
+		return comparisonOf(batch.Verify(e.method, a, b))
 	}
-	c.Match = neardup.Explain(e.method, a.Prepared, b.Prepared)
-	c.Relation, c.Probability = c.Match.Relation(), c.Similarity
-	if found := c.Match.Evidence; len(found) > 0 {
-		c.Evidence = found
-	}
+	c := comparisonOf(neardup.Explain(e.method, a.Prepared, b.Prepared))
 	if c.Relation != neardup.Other {
 		return c
 	}
 	if back := batch.Explain(e.method, b, a); back.Relation() == neardup.ContainedIn {
-		c.Match, c.Relation = back, contains
+		c.Match, c.Relation = back, neardup.Contains
 	}
 	return c
 }
@@ -187,16 +181,8 @@ func check(args []js.Value) (any, error) {
 	if err := json.Unmarshal([]byte(args[1].String()), &known); err != nil {
 		return nil, fmt.Errorf("known: %w", err)
 	}
-	one := args[0].String()
-	found, err := batch.Check(context.Background(), one, known, batch.Config{Method: e.method, Clean: e.Normalizer})
-	if err != nil {
-		return nil, err
-	}
-	out := checked{Known: found.At, comparison: comparison{Relation: neardup.Other, Evidence: []neardup.Conflict{}}}
-	if out.Known >= 0 {
-		out.comparison = e.compare(e.clean(one), e.clean(known[out.Known]))
-	}
-	return out, nil
+	found, err := batch.Check(context.Background(), args[0].String(), known, batch.Config{Method: e.method, Clean: e.Normalizer})
+	return checked{found.At, comparisonOf(found.Match)}, err
 }
 
 // A decided document has the number of its record, from 0, next to its decision.

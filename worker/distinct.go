@@ -1,10 +1,8 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -16,42 +14,31 @@ import (
 // again.
 const distinctMemory = 128 << 20
 
-// Distinct comes between Records and Bucket if documents are in packs. All documents with a hash must be in
-// one part. First it reads the documents that keep their own text ("a", place), and then packs ("r", pack).
-// It writes the postings of each distinct text as part and pack, divided by key into s.Parts parts. For a
-// copy it writes any part, an empty field, place, first and "c". For equal texts of which one keeps its own,
-// it writes later and earlier in the same way without "c". Its memory is bounded, and the rest is on disk.
+// Distinct comes between Records and Bucket. All documents with a hash must be in one part. It reads numbers, which
+// are the places of documents that keep their own text, and then packs of Records. It writes the postings of each
+// distinct text as part and pack, divided by key into s.Parts parts. For a copy it writes any part, null, place,
+// first and Copy. For equal texts of which one keeps its own, it writes later and earlier in the same way without a
+// role. Its memory is bounded, and the rest is on disk.
 func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return s.distinct(ctx, in, out, distinctMemory)
 }
 
 func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memory int) (Counts, error) {
-	l := newLines(ctx, in, out)
-	d := &distinct{lines: l, memory: memory, files: external.NewFiles(""), apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
-	d.out = l.packsOf(max(s.Parts, 1), "")
+	l := newRows(ctx, in, out, "b")
+	d := &distinct{rows: l, memory: memory, files: external.NewFiles(""), apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
+	d.out = packsOf(s.Parts, func(part int, pack []byte) error { return l.write(part, pack, nil, nil, nil) })
 	d.out.ranges = s.Ranges
 	defer d.files.Close()
+	places, err := l.numbers()
+	if err != nil {
+		return l.counts, err
+	}
+	for _, p := range places {
+		d.apart[batch.Ordinal(p+held)] = true
+	}
 	run := d.newRun(0)
 	defer run.close()
-	var buf bytes.Buffer
-	err := l.each(func(fields [][]byte) error {
-		if err := want(fields, 2, "a place or a pack"); err != nil {
-			return err
-		}
-		switch string(fields[0]) {
-		case "a":
-			p, err := parsePlace(fields[1])
-			d.apart[p] = true
-			return err
-		case "r":
-			pack, err := l.unpacked(&buf, fields[1])
-			if err != nil {
-				return err
-			}
-			return eachText(pack, run.add)
-		}
-		return fmt.Errorf("%w: kind %q is neither a nor r", ErrLine, fields[0])
-	})
+	err = l.eachPack(func(pack []byte) error { return eachText(pack, run.add) })
 	if err == nil {
 		err = run.finish()
 	}
@@ -63,7 +50,7 @@ func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memor
 
 // distinct holds the state that all runs of the stage share.
 type distinct struct {
-	*lines
+	*rows
 	out    *packs
 	memory int
 	files  *external.Files // of copies
@@ -88,7 +75,7 @@ func (d *distinct) equals() error {
 		slices.Sort(places)
 		for i, later := range places {
 			for _, earlier := range places[:i] {
-				if err := d.pair(later, earlier, ""); err != nil {
+				if err := d.pair(later, earlier, nil); err != nil {
 					return err
 				}
 			}
@@ -97,14 +84,8 @@ func (d *distinct) equals() error {
 	return nil
 }
 
-func (d *distinct) pair(a, b batch.Ordinal, role string) error {
-	d.line = fmt.Appendf(d.line, "%d\t\t", uint64(a)%uint64(len(d.out.parts)))
-	d.ordinal(a)
-	d.tab()
-	d.ordinal(b)
-	d.tab()
-	d.line = append(d.line, role...)
-	return d.write()
+func (d *distinct) pair(a, b batch.Ordinal, role any) error {
+	return d.write(int64(uint64(a)%uint64(len(d.out.parts))), nil, a, b, role)
 }
 
 // spills is the number of files among which a run divides the texts that exceed its memory. Three bits of the
@@ -118,7 +99,7 @@ type run struct {
 	depth  int
 	slots  map[[hashLen]byte]int
 	firsts []batch.Ordinal // of each slot, so far
-	rows   []byte          // of the slots, in order
+	texts  []byte          // of the slots, in order
 	copies *external.Array[copied]
 	rest   [spills]*spill
 }
@@ -135,12 +116,12 @@ func (r *run) add(t textRow) error {
 	}
 	slot, ok := r.slots[hash]
 	switch {
-	case !ok && len(r.rows) > 0 && len(r.rows)+len(t) > r.memory:
+	case !ok && len(r.texts) > 0 && len(r.texts)+len(t) > r.memory:
 		return r.later(hash, t)
 	case !ok:
 		r.slots[hash] = len(r.firsts)
 		r.firsts = append(r.firsts, place)
-		r.rows = append(r.rows, t...)
+		r.texts = append(r.texts, t...)
 		return nil
 	}
 	if place < r.firsts[slot] {
@@ -164,9 +145,9 @@ func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
 }
 
 func (r *run) finish() error {
-	rows := r.rows
+	texts := r.texts
 	for _, first := range r.firsts {
-		row, rest, err := nextText(rows)
+		row, rest, err := nextText(texts)
 		if err != nil {
 			return err
 		}
@@ -176,18 +157,18 @@ func (r *run) finish() error {
 		if err := r.post(row, first); err != nil {
 			return err
 		}
-		rows = rest
+		texts = rest
 	}
 	for i := range r.copies.Len() {
 		c, err := r.copies.Get(i)
 		if err != nil {
 			return err
 		}
-		if err := r.pair(c.place, r.firsts[c.slot], "c"); err != nil {
+		if err := r.pair(c.place, r.firsts[c.slot], Copy); err != nil {
 			return err
 		}
 	}
-	r.slots, r.firsts, r.rows = nil, nil, nil
+	r.slots, r.firsts, r.texts = nil, nil, nil
 	for _, s := range r.rest {
 		if s == nil {
 			continue

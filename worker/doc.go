@@ -1,59 +1,53 @@
-// Package worker provides the stages of a batch as filters of lines, so that an engine for many machines can use
+// Package worker provides the stages of a batch as filters of rows, so that an engine for many machines can use
 // the code of one machine. Each stage reads its input from a stream and writes its output to another one, in bounded
-// memory except as stated below. The order of the lines decides where an engine may cut partitions.
-// The stages and their lines are internal to one version of neardup: its Python package combines them on Spark.
+// memory except as stated below. The stages and their rows are internal to one version of neardup: its Python package
+// combines them on Spark.
 //
-// # Lines
+// # Rows
 //
-// Lines end in a newline, and tabs separate fields. Inside a text or an id, backslash, tab, newline and return are
-// written \\, \t, \n and \r. A place is the number of a document in the order of deciding, below 2^61. Gaps are
-// allowed. With --against, the document n of the index has the place n-2^32, and may only be the earlier document
-// of a pair.
+// A row is the row of Spark (UnsafeRow) after its length in 8 bytes. Numbers are little-endian. A place is the number
+// of a document in the order of deciding, below 2^61. Its lower 33 bits are the row in a piece of the input. With
+// --against, the document n of the index has the place n-2^32, and may only be the earlier document of a pair. The
+// input of distinct, contexts and join begins with numbers: their length in bytes, and 8 bytes each.
 //
-//	records        place text [id]; with --raw, place record
-//	            -> place method id check reason blank, or six empty fields, part, pack
-//	distinct       a place of documents that keep a text of their own; r pack
-//	            -> part pack, or two empty fields, later earlier role: a copy or a candidate
-//	bucket --packed  pack, or an empty field, later earlier role
-//	            -> later earlier, or as bucket --hot
-//	bucket         key place role sketch, those of a key together
-//	            -> later earlier: a candidate
-//	bucket --hot   the same
-//	            -> the same, or two empty fields and key place role sketch of a hot bucket,
-//	               the role in upper case for one of more than 65,536
-//	verify         blocks of t place check text and then c later earlier; a text precedes its
-//	               candidates, and a text after them begins a new block
-//	            -> later earlier similarity closeness distance relation method basis: an edge;
-//	               with --conflicts the evidence of variants, as JSON
-//	decide         r place place link of rulings (must, cannot), then place check text of all
-//	               documents of some components; by place, as numbers
-//	            -> as lead, of copies too; of a variant the similarity is 0; --conflicts as verify
-//	lead           all edges, or all of some components; by later, then earlier, as numbers
-//	            -> the edges that decide
-//	names          places of an index
-//	            -> place id
-//	digest         id decision leader similarity variantOf, or digests of parts
-//	            -> one digest
+//	read           a file
+//	            -> place id text file line reason
+//	texts          any record
+//	            -> any text reason
+//	tally          place text id; with --raw, place record
+//	            -> counts; add adds them
+//	records        place text id; with --raw, place record
+//	            -> place method id reason check blank, or six nulls, part pack
+//	distinct       the places of documents that keep a text of their own; pack
+//	            -> part pack, or part null later earlier role: a copy (c) or a candidate
+//	bucket         pack later earlier role
+//	            -> later earlier role: a candidate, a copy (c) or a link of a hot bucket (h)
+//	verify         blocks of texts, place null check text, and then candidates, later earlier
+//	            -> later earlier similarity distance relation basis: an edge
+//	decide         place check id text of all documents of some components, by place
+//	            -> place decision leader similarity distance method basis variant conflicts
+//	digest         id decision leader similarity variant, or digests of parts and null
+//	            -> digest
 //
-// A pack holds rows of a part: the field *N, and after the line N bytes and a newline.
-// The stages of passages (neardup worker passages STAGE) send packs between documents that all begin with place and check:
+// The stages of passages (neardup worker passages STAGE) send packs between documents:
 //
-//	anchors        place text [id] -> place "" id reason check "", or six empty fields, part, pack
+//	anchors        as records      -> place null id reason check null, or six nulls, part pack
 //	again          pack            -> place numbers of the anchors of a document that recur
-//	contexts       place check number numbers text -> part pack; number: 0, 1, 2 ... by place
+//	contexts       the number of the first document of each piece, and of all; place check id numbers text
+//	                               -> part pack
 //	matches        pack            -> part pack
-//	join           pack            -> number at length number at: a span and its source, in bytes
+//	join           numbers as contexts; pack
+//	                               -> place at length place at: a span and its source, in bytes
 //	sources        place check id offsets text -> place offset runes id
 //	cut            place check id spans text   -> place state counts spans text; spans: JSON
 //
 // A stage holds in memory a text or a record (records), 24 bytes per posting of one key (bucket), at most 65,536
-// postings (bucket --hot), the texts of a block (verify), 512 MB (decide), a bit per duplicate (lead), or 256 MB
-// (again, matches, join). The rest of decide, again, matches and join is on disk.
+// postings (bucket --hot), the texts of a block (verify), 512 MB and 8 bytes a document (decide), or 256 MB (again,
+// matches, join). The rest of decide, again, matches and join is on disk.
 //
-//   - record: a line of the input, unescaped, the last field.
-//   - check: Spark's xxhash64 of the unchanged text or record, 16 hex digits. A different check is an error.
-//   - keys, probes: 16 hex digits each, separated by spaces. probes is = if it equals keys.
-//   - role: i (found), p (searches) or b (both).
-//   - similarity, closeness, distance: exact, or empty if there is none.
-//   - relation: copy, edited, contained, variant, unsure, or ruled with the basis override.
+//   - record: a line of the input, in place of a text.
+//   - pack: rows of a part, which move as one.
+//   - check: Spark's xxhash64 of the unchanged text or record. A different check is an error.
+//   - similarity, distance: exact, or null if there is none.
+//   - relation: copy, edited, contained, variant or unsure.
 package worker

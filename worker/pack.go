@@ -1,12 +1,9 @@
 package worker
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/bits"
-	"strconv"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
@@ -74,31 +71,14 @@ func (p *packs) flushAll() error {
 	return nil
 }
 
-// writePack ends and writes a line whose last field is "*" and the length of a pack. The bytes of the pack
-// and a newline follow the line.
-func (l *lines) writePack(pack []byte) error {
-	l.line = fmt.Appendf(l.line, "*%d", len(pack))
-	if err := l.write(); err != nil {
-		return err
-	}
-	if _, err := l.out.Write(pack); err != nil {
-		return err
-	}
-	return l.out.WriteByte('\n')
+// packsOf makes packs that write writes.
+func packsOf(parts int, write func(part int, pack []byte) error) *packs {
+	return &packs{parts: make([][]byte, parts), write: write}
 }
 
-// unpacked reads into dst the pack that the last field of a line announces. The fields of the line are then invalid.
-func (l *lines) unpacked(dst *bytes.Buffer, field []byte) ([]byte, error) {
-	length, ok := bytes.CutPrefix(field, []byte("*"))
-	n, err := strconv.ParseUint(string(length), 10, 31)
-	if !ok || err != nil {
-		return nil, fmt.Errorf("%w: %q is not a pack", ErrLine, field)
-	}
-	dst.Reset()
-	if _, err := io.CopyN(dst, l.in, int64(n)+1); err != nil || dst.Bytes()[n] != '\n' {
-		return nil, fmt.Errorf("%w: a pack does not end after %d bytes", ErrLine, n)
-	}
-	return dst.Bytes()[:n], nil
+// eachPack calls fn with the packs that are read, one a row. Each is valid until fn returns.
+func (s *rows) eachPack(fn func(pack []byte) error) error {
+	return s.each(func(r row) error { return fn(r.bytes(0)) })
 }
 
 // A row of a document: hash, place, sketch, the number of keys and of probes (or noProbes), then the keys and
@@ -141,7 +121,7 @@ func (r textRow) size() int {
 // nextText splits off the first row.
 func nextText(b []byte) (row textRow, rest []byte, err error) {
 	if len(b) < textHead || len(b) < textRow(b).size() {
-		return nil, nil, fmt.Errorf("%w: a pack ends inside a text", ErrLine)
+		return nil, nil, fmt.Errorf("%w: a pack ends inside a text", ErrRow)
 	}
 	n := textRow(b).size()
 	return b[:n], b[n:], nil
@@ -194,12 +174,12 @@ func appendPosting(b []byte, p batch.Posting) []byte {
 
 func eachPosting(pack []byte, fn func(batch.Posting) error) error {
 	if len(pack)%postingLen != 0 {
-		return fmt.Errorf("%w: a pack ends inside a posting", ErrLine)
+		return fmt.Errorf("%w: a pack ends inside a posting", ErrRow)
 	}
 	for ; len(pack) > 0; pack = pack[postingLen:] {
 		p := batch.Posting{binary.LittleEndian.Uint64(pack), binary.LittleEndian.Uint64(pack[8:]), binary.LittleEndian.Uint64(pack[16:])}
 		if p.Role() == 0 {
-			return fmt.Errorf("%w: a posting without a role", ErrLine)
+			return fmt.Errorf("%w: a posting without a role", ErrRow)
 		}
 		if err := fn(p); err != nil {
 			return err

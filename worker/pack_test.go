@@ -1,15 +1,16 @@
 package worker
 
 import (
-	"context"
-	"errors"
+	"bytes"
+	"crypto/sha256"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 )
 
 // engine moves packs as an engine does: by part.
@@ -19,119 +20,98 @@ type engine struct {
 	memory int // of distinct
 }
 
-// lines returns the lines of a stage. The field of a pack includes its bytes.
-func (e engine) lines(out string, err error) [][]string {
+// met takes documents through records, distinct and bucket.
+func (e engine) met(inputs [][]byte, apart ...int64) (all []columns) {
 	e.Helper()
-	if err != nil {
-		e.Fatal(err)
-	}
-	var rows [][]string
-	for len(out) > 0 {
-		line, rest, _ := strings.Cut(out, "\n")
-		f := strings.Split(line, "\t")
-		if length, is := strings.CutPrefix(f[len(f)-1], "*"); is {
-			n, err := strconv.Atoi(length)
-			if err != nil {
-				e.Fatal(err)
-			}
-			f[len(f)-1] += "\n" + rest[:n]
-			rest = rest[n+1:]
-		}
-		rows, out = append(rows, f), rest
-	}
-	return rows
-}
-
-// packed takes documents through records, distinct and bucket: candidates and
-// copies as "later earlier".
-func (e engine) packed(inputs []string, apart ...int) (candidates, copies []string) {
-	e.Helper()
-	ctx := context.Background()
-	texts, postings := make([]strings.Builder, e.Parts), make([]strings.Builder, e.Parts)
+	texts, postings := make([][]byte, e.Parts), make([][]byte, e.Parts)
 	for _, in := range inputs {
-		var out strings.Builder
-		_, err := e.RecordsInPacks(ctx, strings.NewReader(in), &out)
-		for _, f := range e.lines(out.String(), err) {
-			if len(f) == 8 {
-				part, _ := strconv.Atoi(f[6])
-				fmt.Fprintf(&texts[part], "r\t%s\n", f[7])
+		for _, r := range e.ran(e, Stages.Records, recordKinds, in) {
+			if r[6] != nil {
+				part := r[6].(int)
+				texts[part] = append(texts[part], rowsOf(r[7:])...)
 			}
 		}
 	}
 	for i := range texts {
-		var named, out strings.Builder
-		for _, p := range apart {
-			fmt.Fprintf(&named, "a\t%d\n", p)
+		var out bytes.Buffer
+		if _, err := e.distinct(e.Context(), bytes.NewReader(append(before(apart...), texts[i]...)), &out, e.memory); err != nil {
+			e.Fatal(err)
 		}
-		_, err := e.distinct(ctx, strings.NewReader(named.String()+texts[i].String()), &out, e.memory)
-		for _, f := range e.lines(out.String(), err) {
-			part, _ := strconv.Atoi(f[0])
-			fmt.Fprintln(&postings[part], strings.Join(f[1:], "\t"))
+		for _, r := range parsed(e, "nbnns", out.Bytes()) {
+			part := r[0].(int)
+			postings[part] = append(postings[part], rowsOf(r[1:])...)
 		}
 	}
 	for i := range postings {
-		var out strings.Builder
-		_, err := e.BucketPacks(ctx, strings.NewReader(postings[i].String()), &out)
-		for _, f := range e.lines(out.String(), err) {
-			if len(f) == 5 && f[4] == "c" {
-				copies = append(copies, f[0]+" "+f[1])
-			} else {
-				candidates = append(candidates, f[0]+" "+f[1])
-			}
+		all = append(all, e.ran(e, Stages.Bucket, "nns", postings[i])...)
+	}
+	return all
+}
+
+// packed returns candidates and copies as "later earlier".
+func (e engine) packed(inputs [][]byte, apart ...int64) (candidates, copies []string) {
+	e.Helper()
+	for _, r := range e.met(inputs, apart...) {
+		pair := fmt.Sprint(r[0], " ", r[1])
+		if r[2] == Copy {
+			copies = append(copies, pair)
+		} else {
+			candidates = append(candidates, pair)
 		}
 	}
 	return sorted(candidates), sorted(copies)
 }
 
-// plain computes the same from lines and maps.
-func (e engine) plain(inputs []string, apart ...int) (candidates, copies []string) {
+// plain computes the same by maps.
+func (e engine) plain(docs []string, apart ...int64) (candidates, copies []string) {
 	e.Helper()
-	ctx := context.Background()
-	var records [][]string
-	for _, in := range inputs {
-		var out strings.Builder
-		_, err := e.Records(ctx, strings.NewReader(in), &out)
-		records = append(records, e.lines(out.String(), err)...)
-	}
-	place := func(f []string) int { n, _ := strconv.Atoi(f[0]); return n }
-	slices.SortFunc(records, func(a, b []string) int { return place(a) - place(b) })
-	first, own := map[string]string{}, map[string][]string{}
-	var postings []string
-	for _, f := range records {
-		named := slices.Contains(apart, place(f))
-		if named {
-			own[f[1]] = append(own[f[1]], f[0])
-		} else if at, ok := first[f[1]]; ok {
-			copies = append(copies, f[0]+" "+at)
+	first, own := map[[32]byte]int{}, map[[32]byte][]int{}
+	var postings []batch.Posting
+	for i, d := range docs {
+		clean := e.Clean.Clean(d)
+		hash := sha256.Sum256([]byte(clean))
+		if slices.Contains(apart, int64(i)) {
+			own[hash] = append(own[hash], i)
+		} else if at, ok := first[hash]; ok {
+			copies = append(copies, fmt.Sprint(i, " ", at))
 			continue
 		} else {
-			first[f[1]] = f[0]
+			first[hash] = i
 		}
-		role := "i"
-		if f[6] == "=" {
-			role = "b"
+		var rec neardup.Record
+		e.Method.Record(clean, &rec)
+		role := batch.Indexed
+		if rec.Probe == nil {
+			role |= batch.Probing
 		}
-		for _, k := range strings.Fields(f[5]) {
-			postings = append(postings, strings.Join([]string{k, f[0], role, f[4]}, "\t")+"\n")
+		for _, k := range rec.Index {
+			postings = append(postings, batch.NewPosting(k, rec.Sketch, batch.Ordinal(i+held), role))
 		}
-		for _, k := range strings.Fields(strings.TrimPrefix(f[6], "=")) {
-			postings = append(postings, strings.Join([]string{k, f[0], "p", f[4]}, "\t")+"\n")
+		for _, k := range rec.Probe {
+			postings = append(postings, batch.NewPosting(k, rec.Sketch, batch.Ordinal(i+held), batch.Probing))
 		}
 	}
-	slices.Sort(postings)
-	var out strings.Builder
-	_, err := e.Bucket(ctx, strings.NewReader(strings.Join(postings, "")), &out)
-	for _, f := range e.lines(out.String(), err) {
-		candidates = append(candidates, f[0]+" "+f[1])
+	slices.SortFunc(postings, func(a, b batch.Posting) int { return slices.Compare(a[:], b[:]) })
+	pairing := batch.Pairing{Method: e.Method}
+	for len(postings) > 0 {
+		n := slices.IndexFunc(postings, func(p batch.Posting) bool { return p.Key() != postings[0].Key() })
+		if n < 0 {
+			n = len(postings)
+		}
+		pairing.Bucket(postings[:n], func(c batch.Candidate) bool {
+			candidates = append(candidates, placeText(c.Later)+" "+placeText(c.Earlier))
+			return true
+		})
+		postings = postings[n:]
 	}
 	for hash, places := range own {
 		if at, ok := first[hash]; ok {
 			places = append(places, at)
 		}
-		slices.SortFunc(places, func(a, b string) int { x, _ := strconv.Atoi(a); y, _ := strconv.Atoi(b); return x - y })
+		slices.Sort(places)
 		for i := range places {
 			for _, earlier := range places[:i] {
-				candidates = append(candidates, places[i]+" "+earlier)
+				candidates = append(candidates, fmt.Sprint(places[i], " ", earlier))
 			}
 		}
 	}
@@ -143,11 +123,10 @@ func sorted(s []string) []string {
 	return slices.Compact(s)
 }
 
-// documents returns 300 documents in three alternating inputs: each third is a copy, and each third an edit.
-func documents() []string {
+// documents returns 300 documents, also in three alternating inputs: each third is a copy, and each third an edit.
+func documents() (texts []string, inputs [][]byte) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	texts := []string{}
-	inputs := make([]strings.Builder, 3)
+	inputs = make([][]byte, 3)
 	for i := range 300 {
 		var words []string
 		if i > 30 && i%3 > 0 {
@@ -161,26 +140,26 @@ func documents() []string {
 			}
 		}
 		texts = append(texts, strings.Join(words, " "))
-		fmt.Fprintf(&inputs[rng.IntN(3)], "%d\t%s\t%d\n", i, texts[i], i)
+		at := rng.IntN(3)
+		inputs[at] = append(inputs[at], rowsOf(columns{i, texts[i], fmt.Sprint(i)})...)
 	}
-	return []string{inputs[2].String(), inputs[0].String(), inputs[1].String()}
+	return texts, inputs
 }
 
-// Packs give the candidates and copies that lines give, in however many parts, and
-// with memory for a few texts only.
-func TestPacksGiveWhatLinesGive(t *testing.T) {
-	inputs := documents()
+// Packs give the candidates and copies of maps, in however many parts, and with memory for a few texts only.
+func TestPacksGiveWhatMapsGive(t *testing.T) {
+	texts, inputs := documents()
 	for _, method := range []string{"minhash", "simhash", "auto", "exact"} {
-		for _, parts := range []int{1, 2, 7} {
-			for _, memory := range []int{0, 5000, distinctMemory} {
-				for _, apart := range [][]int{nil, {3, 40, 41, 43, 200}} {
+		for _, apart := range [][]int64{nil, {3, 40, 41, 43, 200}} {
+			wantPairs, wantCopies := engine{t, stagesOf(t, method), 0}.plain(texts, apart...)
+			if len(wantCopies) < 50 || (method != "exact" && len(wantPairs) < 50) {
+				t.Fatalf("%s: %d copies, %d pairs are no test", method, len(wantCopies), len(wantPairs))
+			}
+			for _, parts := range []int{1, 2, 7} {
+				for _, memory := range []int{0, 5000, distinctMemory} {
 					e := engine{t, stagesOf(t, method), memory}
 					e.Parts = parts
 					pairs, copies := e.packed(inputs, apart...)
-					wantPairs, wantCopies := e.plain(inputs, apart...)
-					if len(wantCopies) < 50 || (method != "exact" && len(wantPairs) < 50) {
-						t.Fatalf("%s: %d copies, %d pairs are no test", method, len(wantCopies), len(wantPairs))
-					}
 					if !slices.Equal(copies, wantCopies) || !slices.Equal(pairs, wantPairs) {
 						t.Errorf("%s in %d parts, memory %d, apart %v: %d copies and %d pairs, want %d and %d", method, parts, memory, apart,
 							len(copies), len(pairs), len(wantCopies), len(wantPairs))
@@ -194,8 +173,7 @@ func TestPacksGiveWhatLinesGive(t *testing.T) {
 // Blank texts are kept, so none is a copy of another.
 func TestTextsWithoutContentAreNotCopies(t *testing.T) {
 	e := engine{t, stagesOf(t, "exact"), 100}
-	e.Parts = 1
-	_, copies := e.packed([]string{"1\t \n2\t \n3\tone text\n4\tone text\n"})
+	_, copies := e.packed([][]byte{rowsOf(columns{1, " ", nil}, columns{2, " ", nil}, columns{3, "one text", nil}, columns{4, "one text", nil})})
 	if want := []string{"4 3"}; !slices.Equal(copies, want) {
 		t.Errorf("copies %q, want %q", copies, want)
 	}
@@ -204,58 +182,53 @@ func TestTextsWithoutContentAreNotCopies(t *testing.T) {
 // The many copies of one text are no row each in memory.
 func TestCopiesBeyondMemory(t *testing.T) {
 	e := engine{t, stagesOf(t, "exact"), 100}
-	e.Parts = 1
 	const n = 70_000 // 16 bytes each: more than a megabyte
-	var in strings.Builder
+	var in []columns
 	for i := range n {
-		fmt.Fprintf(&in, "%d\tone text\n", n-i)
+		in = append(in, columns{n - i, "one text", nil})
 	}
-	_, copies := e.packed([]string{in.String()})
+	_, copies := e.packed([][]byte{rowsOf(in...)})
 	if len(copies) != n-1 || !slices.Contains(copies, "70000 1") || slices.Contains(copies, "1 1") {
 		t.Errorf("%d copies", len(copies))
 	}
 }
 
-func TestPacksThatAreNone(t *testing.T) {
-	s, ctx := stagesOf(t, "minhash"), context.Background()
-	pack := func(b []byte) string { return fmt.Sprintf("*%d\n%s", len(b), b) }
-	long := make([]byte, textHead)
-	long[48] = 9 // keys, of which none follows
-	for _, c := range []struct{ stage, in, want string }{
-		{"distinct", "r\t*\n", `"*" is not a pack`},
-		{"distinct", "r\t" + pack(make([]byte, textHead-1)) + "\n", "ends inside a text"},
-		{"distinct", "r\t" + pack(long) + "\n", "ends inside a text"},
-		{"distinct", "x\t1\n", `kind "x"`},
-		{"distinct", "r\n", "1 fields"},
-		{"distinct", "a\tx\n", `place "x"`},
-		{"bucket", "12\n", `"12" is not a pack`},
-		{"bucket", "*5\nabcd\n", "does not end after 5 bytes"},
-		{"bucket", "*3\nabcd\n", "does not end after 3 bytes"},
-		{"bucket", pack(make([]byte, 25)) + "\n", "inside a posting"},
-		{"bucket", pack(make([]byte, 24)) + "\n", "without a role"},
-		{"bucket", "a\tb\n", "2 fields"},
-		{"bucket", "a\tb\t\t\n", "4 fields"},
-		{"bucket", "\t2\tx\tc\n", `place "x"`},
-	} {
-		var out strings.Builder
-		run := s.Distinct
-		if c.stage == "bucket" {
-			run = func(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-				return s.BucketPacks(ctx, in, out)
-			}
+// A hot bucket links its texts with the first of them, whatever its size.
+func TestHotBucketsStayWhole(t *testing.T) {
+	s := stagesOf(t, "minhash")
+	var in []columns
+	post := func(key uint64, n int, sketch func(int) uint64) {
+		var pack []byte
+		for i := range n {
+			pack = appendPosting(pack, batch.NewPosting(key, sketch(i), batch.Ordinal(i+held), batch.Indexed|batch.Probing))
 		}
-		if _, err := run(ctx, strings.NewReader(c.in), &out); !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %q: error %v, want one that says %s", c.stage, c.in, err, c.want)
+		in = append(in, columns{pack, nil, nil, nil})
+	}
+	alike := func(int) uint64 { return 1000 }
+	post(1, 9, alike)                                         // 36 pairs: paired
+	post(2, 10, alike)                                        // 45 pairs: more than 4 a posting
+	post(3, 100, func(i int) uint64 { return 1 << (i % 30) }) // sizes apart: few are plausible
+	post(4, largeBucket+1, alike)
+	post(5, 2, alike)
+	s.Hot = 5
+	links, candidates := map[string]int{}, 0
+	for _, r := range s.ran(t, Stages.Bucket, "nns", rowsOf(in...)) {
+		if r[2] == Hot {
+			links[fmt.Sprint(r[1])]++
+		} else {
+			candidates++
 		}
 	}
-}
-
-func FuzzPack(f *testing.F) {
-	f.Add([]byte("r\t*3\nAAA\n"))
-	f.Add(fmt.Appendf(nil, "a\t1\nr\t*%d\n%s\n", textHead, make([]byte, textHead)))
-	s := stagesOf(f, "minhash")
-	f.Fuzz(func(t *testing.T, in []byte) {
-		var out strings.Builder
-		_, _ = s.Distinct(context.Background(), strings.NewReader(string(in)), &out)
-	})
+	total := 0
+	for _, n := range links {
+		total += n
+	}
+	if total != 10+largeBucket+1 || candidates < 37 || candidates > 500 {
+		t.Errorf("%v links, %d candidates", links, candidates)
+	}
+	s.Hot = 0
+	in = in[:2]
+	if n := len(s.ran(t, Stages.Bucket, "nns", rowsOf(in...))); n != 36+45 {
+		t.Errorf("%d candidates without hot buckets", n)
+	}
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/external"
 	"github.com/neardup/neardup/passage"
 )
@@ -33,23 +35,20 @@ const PassagesMemory = 256 << 20
 // anchorLen is the length of a row of an anchor: hash, place, number in its document.
 const anchorLen = 8 + 8 + 4
 
-// Anchors runs the first stage. It reads the input of Records, and writes the same lines of documents as
-// RecordsInPacks. Its packs are input of Again.
+// Anchors runs the first stage. It reads the input of Records, and writes the same rows of documents. Its packs
+// are input of Again.
 func (s Stages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	packs := l.packsOf(s.Parts, "\t\t\t\t\t\t")
-	l.most = s.fields(2)
-	err := l.each(func(fields [][]byte) error {
-		d, err := s.uncleaned(fields)
+	l := s.newDocuments(ctx, in, out)
+	packs := l.documentPacks(s.Parts)
+	err := l.each(func(r row) error {
+		d, err := s.document(r)
 		if errors.Is(err, ErrBlank) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if d.reject != "" {
-			d.check = ""
-		} else {
+		if d.reject == "" {
 			for i, hash := range s.Passages.Steps.Anchors(d.clean) {
 				err := packs.add(packs.part(hash), func(b []byte) []byte {
 					b = binary.LittleEndian.AppendUint64(b, hash)
@@ -61,12 +60,12 @@ func (s Stages) Anchors(ctx context.Context, in io.Reader, out io.Writer) (Count
 				}
 			}
 		}
-		return l.documentOfPacks(d, "", false)
+		return l.document(d, "", "")
 	})
 	return end(l, packs, err)
 }
 
-func end(l *lines, packs *packs, err error) (Counts, error) {
+func end(l *rows, packs *packs, err error) (Counts, error) {
 	if err == nil {
 		err = packs.flushAll()
 	}
@@ -74,10 +73,10 @@ func end(l *lines, packs *packs, err error) (Counts, error) {
 }
 
 // eachRow calls fn with the rows of packs, which all have the given length.
-func (l *lines) eachRow(length int, fn func(row []byte) error) error {
-	return l.eachPack(func(pack []byte) error {
+func (s *rows) eachRow(length int, fn func(row []byte) error) error {
+	return s.eachPack(func(pack []byte) error {
 		if len(pack)%length != 0 {
-			return fmt.Errorf("%w: a pack ends inside a row", ErrLine)
+			return fmt.Errorf("%w: a pack ends inside a row", ErrRow)
 		}
 		for ; len(pack) > 0; pack = pack[length:] {
 			if err := fn(pack[:length]); err != nil {
@@ -88,24 +87,10 @@ func (l *lines) eachRow(length int, fn func(row []byte) error) error {
 	})
 }
 
-func (l *lines) eachPack(fn func(pack []byte) error) error {
-	var buf bytes.Buffer
-	return l.each(func(fields [][]byte) error {
-		if err := want(fields, 1, "a pack"); err != nil {
-			return err
-		}
-		pack, err := l.unpacked(&buf, fields[0])
-		if err != nil {
-			return err
-		}
-		return fn(pack)
-	})
-}
-
 // Again reads the packs of a part in any order. For each document, it writes the place and the numbers of the
 // anchors whose hash recurs, separated by spaces.
 func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l, disk := newLines(ctx, in, out), external.NewFiles("")
+	l, disk := newRows(ctx, in, out, "b"), external.NewFiles("")
 	defer disk.Close()
 	hashes := external.NewSorter[[3]uint64](disk, PassagesMemory/4)
 	err := l.eachRow(anchorLen, func(row []byte) error {
@@ -137,79 +122,96 @@ func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	if err := errors.Join(err, sorted.Close()); err != nil {
 		return l.counts, err
 	}
-	return l.counts, errors.Join(l.numbers(ctx, places), l.out.Flush())
+	return l.counts, errors.Join(l.recurring(ctx, places), l.out.Flush())
 }
 
-func (l *lines) numbers(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
+// recurring writes the places, each with its numbers.
+func (s *rows) recurring(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
 	sorted, err := places.Sort()
 	if err != nil {
 		return err
 	}
 	defer sorted.Close()
 	var last uint64
+	var numbers []byte
+	end := func() error {
+		if len(numbers) == 0 {
+			return nil
+		}
+		err := s.write(batch.Ordinal(last), numbers[1:])
+		numbers = numbers[:0]
+		return err
+	}
 	err = sorted.Each(ctx, func(p external.KeyValue) error {
-		if len(l.line) > 0 && p.Key() == last {
-			l.line = append(l.line, ' ')
-		} else {
-			if err := l.endOf(); err != nil {
+		if p.Key() != last {
+			if err := end(); err != nil {
 				return err
 			}
-			last = p.Key()
-			l.line = strconv.AppendInt(l.line, int64(last)-held, 10)
-			l.tab()
 		}
-		l.line = strconv.AppendUint(l.line, p.Val(), 10)
+		last = p.Key()
+		numbers = strconv.AppendUint(append(numbers, ' '), p.Val(), 10)
 		return nil
 	})
-	return errors.Join(err, l.endOf())
+	return errors.Join(err, end())
 }
 
-// endOf writes the unfinished line, if any.
-func (l *lines) endOf() error {
-	if len(l.line) == 0 {
-		return nil
+// starts maps places to the numbers of documents in the order of all, and back. It has the number of the first
+// document of each piece of the input, and the number of all.
+type starts []int64
+
+// rowBits is the number of bits of a place for the row in its piece.
+const rowBits = 33
+
+func (s starts) number(o batch.Ordinal) (uint32, error) {
+	piece, at := int64(o-held)>>rowBits, int64(o-held)&(1<<rowBits-1)
+	if piece+1 >= int64(len(s)) || s[piece]+at >= s[piece+1] {
+		return 0, fmt.Errorf("%w: no document is at %s", ErrRow, placeText(o))
 	}
-	return l.write()
+	return uint32(s[piece] + at), nil
 }
 
-// Contexts reads documents: place, check, number in the input, the numbers from Again, and text or record. It
-// writes packs (part and pack) for Matches.
+func (s starts) place(number uint32) batch.Ordinal {
+	after, _ := slices.BinarySearch(s, int64(number)+1)
+	piece := int64(after - 1)
+	return batch.Ordinal(piece<<rowBits + int64(number) - s[piece] + held)
+}
+
+// Contexts reads numbers, the first of each piece of the input and their total, and documents: place, check, id,
+// the numbers from Again, and text or record. It writes packs (part and pack) for Matches.
 func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	packs := l.packsOf(s.Parts, "")
+	l := newRows(ctx, in, out, more)
+	packs := packsOf(s.Parts, func(part int, pack []byte) error { return l.write(part, pack) })
 	again := map[int]bool{}
-	l.most = s.fields(5)
-	err := l.each(func(fields [][]byte) error {
-		d, err := s.withMore(fields)
+	numbers, err := l.numbers()
+	if err != nil {
+		return l.counts, err
+	}
+	err = l.each(func(r row) error {
+		d, err := s.checked(r, 1, 4)
 		if err != nil {
 			return err
 		}
-		item, err := strconv.ParseUint(string(fields[2]), 10, 32)
+		item, err := starts(numbers).number(d.place)
 		if err != nil {
-			return fmt.Errorf("%w: number %q of a document", ErrLine, fields[2])
+			return err
 		}
-		numbers, err := numbersOf(fields[3], math.MaxUint32)
+		recurring, err := numbersOf(r.bytes(3), math.MaxUint32)
 		if err != nil {
 			return err
 		}
 		clear(again)
-		for _, n := range numbers {
+		for _, n := range recurring {
 			again[n] = true
 		}
-		return s.Passages.Steps.Contexts(uint32(item), d.clean, func(i int) bool { return again[i] }, func(c passage.Context) error {
+		return s.Passages.Steps.Contexts(item, d.clean, func(i int) bool { return again[i] }, func(c passage.Context) error {
 			return packs.add(packs.part(c.Key), func(b []byte) []byte { return appendContext(b, c) })
 		})
 	})
 	return end(l, packs, err)
 }
 
-// packsOf makes packs that are written as lines of part and pack. The fields of empty precede them.
-func (l *lines) packsOf(parts int, empty string) *packs {
-	return &packs{parts: make([][]byte, parts), write: func(part int, pack []byte) error {
-		l.line = fmt.Appendf(l.line, "%s%d\t", empty, part)
-		return l.writePack(pack)
-	}}
-}
+// more has the kinds of the columns of a document with more: place, check, id, more, and text or record.
+const more = "nnbbb"
 
 // contextHead is the length of a context's row without its text: key, position, bytes before the anchor, bytes of text.
 const contextHead = 8 + 8 + 4 + 4
@@ -225,7 +227,7 @@ func appendContext(b []byte, c passage.Context) []byte {
 // nextContext splits off the first context of a pack.
 func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 	if len(b) < contextHead || uint64(len(b)-contextHead) < uint64(binary.LittleEndian.Uint32(b[20:])) {
-		return c, nil, fmt.Errorf("%w: a pack ends inside a context", ErrLine)
+		return c, nil, fmt.Errorf("%w: a pack ends inside a context", ErrRow)
 	}
 	end := contextHead + int(binary.LittleEndian.Uint32(b[20:]))
 	return passage.Context{
@@ -236,8 +238,8 @@ func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 
 // Matches reads the packs of contexts of a part, in any order, and writes packs, part and pack, for Spans.
 func (s Stages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	packs := l.packsOf(s.Parts, "")
+	l := newRows(ctx, in, out, "b")
+	packs := packsOf(s.Parts, func(part int, pack []byte) error { return l.write(part, pack) })
 	buckets := s.Passages.Steps.NewBuckets()
 	defer buckets.Close()
 	err := l.eachPack(func(pack []byte) error {
@@ -268,13 +270,18 @@ func (s Stages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Count
 // matchLen is the length of a row of a match: two positions, length.
 const matchLen = 8 + 8 + 4
 
-// Spans reads the packs of matches of a part in any order. It writes spans: the number of the document, the
-// start and the length in bytes, and the number and start of the source.
+// Spans reads numbers as Contexts does, and the packs of matches of a part in any order. It writes spans: the place
+// of the document, the start and the length in bytes, and the place and start of the source.
 func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
+	l := newRows(ctx, in, out, "b")
+	numbers, err := l.numbers()
+	if err != nil {
+		return l.counts, err
+	}
+	places := starts(numbers)
 	joined := s.Passages.Steps.NewJoined()
 	defer joined.Close()
-	err := l.eachRow(matchLen, func(row []byte) error {
+	err = l.eachRow(matchLen, func(row []byte) error {
 		return joined.Add(passage.Match{
 			At: passage.Position(binary.LittleEndian.Uint64(row)), From: passage.Position(binary.LittleEndian.Uint64(row[8:])),
 			Len: int(binary.LittleEndian.Uint32(row[16:])),
@@ -282,8 +289,7 @@ func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	})
 	if err == nil {
 		err = joined.Each(func(m passage.Match) error {
-			l.line = fmt.Appendf(l.line, "%d\t%d\t%d\t%d\t%d", m.At.Item(), m.At.Byte(), m.Len, m.From.Item(), m.From.Byte())
-			return l.write()
+			return l.write(places.place(uint32(m.At.Item())), int64(m.At.Byte()), m.Len, places.place(uint32(m.From.Item())), int64(m.From.Byte()))
 		})
 	}
 	return l.counts, errors.Join(err, l.out.Flush())
@@ -294,17 +300,9 @@ func numbersOf(field []byte, most int) (all []int, err error) {
 	for _, f := range bytes.Fields(field) {
 		n, err := strconv.Atoi(string(f))
 		if err != nil || n < 0 || n > most {
-			return nil, fmt.Errorf("%w: number %q, of up to %d", ErrLine, f, most)
+			return nil, fmt.Errorf("%w: number %q, of up to %d", ErrRow, f, most)
 		}
 		all = append(all, n)
 	}
 	return all, nil
-}
-
-// withMore reads a line of place, check, two other fields and text or record.
-func (s Stages) withMore(fields [][]byte) (document, error) {
-	if err := want(fields, 5, "a document"); err != nil {
-		return document{}, err
-	}
-	return s.checked([][]byte{fields[0], fields[1], fields[4]})
 }

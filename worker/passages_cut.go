@@ -14,14 +14,13 @@ import (
 // Sources reads documents: place, check, id, offsets (separated by spaces), and text or record. For each
 // offset it writes place, offset, the number of runes that begin in front of it, and id.
 func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	l.most = s.fields(5)
-	err := l.each(func(fields [][]byte) error {
-		d, err := s.withMore(fields)
+	l := newRows(ctx, in, out, more)
+	err := l.each(func(r row) error {
+		d, err := s.checked(r, 1, 4)
 		if err != nil {
 			return err
 		}
-		offsets, err := numbersOf(fields[3], len(d.clean))
+		offsets, err := numbersOf(r.bytes(3), len(d.clean))
 		if err != nil {
 			return err
 		}
@@ -30,8 +29,7 @@ func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Count
 		for _, n := range offsets {
 			runes += passage.RuneStarts(d.clean[last:n])
 			last = n
-			l.line = fmt.Appendf(l.line, "%s\t%d\t%d\t%s", fields[0], n, runes, fields[2])
-			if err := l.write(); err != nil {
+			if err := l.write(d.place, n, runes, r.bytes(2)); err != nil {
 				return err
 			}
 		}
@@ -74,22 +72,17 @@ type Span struct {
 // place, state, the counts of a Cut, the lines of its spans, and the new text if it is cut. For records,
 // s.Passages.Replace makes the new record.
 func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	l.most = s.fields(5)
-	err := l.each(func(fields [][]byte) error {
-		d, err := s.withMore(fields)
+	l := newRows(ctx, in, out, more)
+	err := l.each(func(r row) error {
+		d, err := s.checked(r, 1, 4)
 		if err != nil {
 			return err
 		}
-		id, err := Unescape(fields[2])
+		spans, err := spansOf(r.bytes(3), d.clean)
 		if err != nil {
 			return err
 		}
-		spans, err := spansOf(fields[3], d.clean)
-		if err != nil {
-			return err
-		}
-		c, err := s.Passages.Cut(neardup.Document{ID: id, Text: d.clean}, spans)
+		c, err := s.Passages.Cut(neardup.Document{ID: string(r.bytes(2)), Text: d.clean}, spans)
 		if err != nil {
 			return err
 		}
@@ -97,14 +90,13 @@ func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, e
 		case c.State != Changed:
 			c.Left = ""
 		case s.Passages.Replace != nil:
-			record, err := s.Passages.Replace(fields[4], c.Left)
+			record, err := s.Passages.Replace(r.bytes(4), c.Left)
 			if err != nil {
 				return err
 			}
 			c.Left = string(record)
 		}
-		l.line = fmt.Appendf(l.line, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s", fields[0], c.State, c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, Escape(c.Spans), Escape(c.Left))
-		return l.write()
+		return l.write(d.place, string(c.State), c.Repeated, c.Cut, c.Within, c.Headings, c.Lines, c.Spans, c.Left)
 	})
 	return l.counts, err
 }
@@ -112,12 +104,12 @@ func (s Stages) Cut(ctx context.Context, in io.Reader, out io.Writer) (Counts, e
 func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 	var all []Span
 	if err := json.Unmarshal(list, &all); err != nil {
-		return nil, fmt.Errorf("%w: spans: %w", ErrLine, err)
+		return nil, fmt.Errorf("%w: spans: %w", ErrRow, err)
 	}
 	end, runes := 0, 0
 	for _, s := range all {
 		if s.At < end || s.Len <= 0 || s.Len > len(text)-s.At {
-			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrLine, s.Len, s.At, end, len(text))
+			return nil, fmt.Errorf("%w: a span of %d bytes at %d, after %d, of %d", ErrRow, s.Len, s.At, end, len(text))
 		}
 		runes += passage.RuneStarts(text[end:s.At])
 		spans = append(spans, passage.Span{

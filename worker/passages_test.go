@@ -1,14 +1,13 @@
 package worker
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -27,106 +26,102 @@ func passagesOf(tb testing.TB, cfg passage.Config, parts int) Stages {
 	return Stages{Passages: &Passages{Steps: steps, Spec: cfg.Least.String()}, Parts: parts}
 }
 
-type passageStage func(Stages, context.Context, io.Reader, io.Writer) (Counts, error)
-
-// divided runs a stage over lines that come in any order, in its parts: each line in the one that of names.
-func (p Stages) divided(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string, of func(f []string) int) (out [][]string) {
+// divided runs a stage over rows that come in any order, in its parts: each row in the one that of names.
+func (s Stages) divided(tb testing.TB, r *rand.Rand, of stage, kinds string, first []byte, rows []columns, part func(columns) int) (out []columns) {
 	tb.Helper()
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	parts := make([]strings.Builder, p.Parts)
-	for _, f := range rows {
-		fmt.Fprintln(&parts[of(f)%p.Parts], strings.Join(f, "\t"))
+	parts := make([][]columns, s.Parts)
+	for _, c := range rows {
+		parts[part(c)] = append(parts[part(c)], c)
 	}
-	for i := range parts {
-		var b strings.Builder
-		_, err := stage(p, tb.Context(), strings.NewReader(parts[i].String()), &b)
-		out = append(out, engine{TB: tb}.lines(b.String(), err)...)
+	for _, rows := range parts {
+		out = append(out, s.ran(tb, of, kinds, first, rowsOf(rows...))...)
 	}
 	return out
 }
 
-// packs runs a stage over packs, fields part and pack, by part.
-func (p Stages) packs(tb testing.TB, r *rand.Rand, stage passageStage, rows [][]string) [][]string {
-	parts := map[string]int{}
-	packs := make([][]string, len(rows))
-	for i, f := range rows {
-		packs[i] = f[len(f)-1:]
-		parts[packs[i][0]], _ = strconv.Atoi(f[len(f)-2])
+// packed runs a stage over packs, by part.
+func (s Stages) packed(tb testing.TB, r *rand.Rand, of stage, kinds string, first []byte, rows []columns) (out []columns) {
+	parts := make([][]columns, s.Parts)
+	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	for _, c := range rows {
+		part := c[len(c)-2].(int)
+		parts[part] = append(parts[part], c[len(c)-1:])
 	}
-	return p.divided(tb, r, stage, packs, func(f []string) int { return parts[f[0]] })
+	for _, rows := range parts {
+		out = append(out, s.ran(tb, of, kinds, first, rowsOf(rows...))...)
+	}
+	return out
 }
 
-// found returns the spans that the stages find, in the order of the documents.
-func (p Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
+// found returns the spans that the stages find, in the order of the documents, which have the places 0, 1, 2 ... of a
+// first piece, and then of a third one.
+func (s Stages) found(tb testing.TB, r *rand.Rand, docs []neardup.Document) (all []passage.Span) {
 	tb.Helper()
-	anywhere := func([]string) int { return r.IntN(p.Parts) }
-	var read [][]string
-	for i, d := range docs {
-		read = append(read, []string{strconv.Itoa(3 * i), Escape(d.Text), Escape(d.ID)})
-	}
-	var hashes [][]string
-	known := make([][]string, len(docs))
-	for _, f := range p.divided(tb, r, Stages.Anchors, read, anywhere) {
-		if len(f) == 8 {
-			hashes = append(hashes, f)
-			continue
+	const piece = 33 // documents of the first
+	place := func(i int) int {
+		if i < piece {
+			return i
 		}
-		place, _ := strconv.Atoi(f[0])
-		known[place/3] = f
+		return 2<<rowBits + i - piece
 	}
-	// with makes lines of documents, each with two fields.
-	with := func(of map[int][2]string) (rows [][]string) {
-		for i, fields := range of {
-			rows = append(rows, []string{known[i][0], known[i][4], fields[0], fields[1], Escape(docs[i].Text)})
+	item := map[int]int{}
+	var read []columns
+	for i, d := range docs {
+		item[place(i)] = i
+		read = append(read, columns{place(i), d.Text, d.ID})
+	}
+	first := before(0, piece, piece, int64(len(docs)))
+	one := func(c columns) int { return item[c[0].(int)] % s.Parts }
+	var hashes []columns
+	for _, c := range s.divided(tb, r, Stages.Anchors, recordKinds, nil, read, one) {
+		if c[6] != nil {
+			hashes = append(hashes, c)
+		}
+	}
+	// with makes rows of documents with a field more.
+	with := func(of map[int]string) (rows []columns) {
+		for i, field := range of {
+			rows = append(rows, withCheck(place(i), docs[i].Text, docs[i].ID, field))
 		}
 		return rows
 	}
-	anchors := map[int][2]string{}
-	for _, f := range p.packs(tb, r, Stages.Again, hashes) {
-		place, _ := strconv.Atoi(f[0])
-		anchors[place/3] = [2]string{strconv.Itoa(place / 3), anchors[place/3][1] + " " + f[1]}
+	anchors := map[int]string{}
+	for _, c := range s.packed(tb, r, Stages.Again, "ns", nil, hashes) {
+		anchors[item[c[0].(int)]] += " " + c[1].(string)
 	}
-	contexts := p.divided(tb, r, Stages.Contexts, with(anchors), anywhere)
-	spans := p.packs(tb, r, Stages.Spans, p.packs(tb, r, Stages.Matches, contexts))
-	offsets, own := map[int][2]string{}, map[int][]Span{}
-	for _, f := range spans {
-		from, _ := strconv.Atoi(f[3])
-		offsets[from] = [2]string{known[from][2], offsets[from][1] + " " + f[4]}
+	contexts := s.divided(tb, r, Stages.Contexts, "nb", first, with(anchors), one)
+	spans := s.packed(tb, r, Stages.Spans, "nnnnn", first, s.packed(tb, r, Stages.Matches, "nb", nil, contexts))
+	offsets, own := map[int]string{}, map[int][]Span{}
+	for _, c := range spans {
+		offsets[item[c[3].(int)]] += fmt.Sprint(" ", c[4])
 	}
-	runes := map[string][]string{}
-	for _, f := range p.divided(tb, r, Stages.Sources, with(offsets), anywhere) {
-		runes[f[0]+" "+f[1]] = f[2:]
+	sources := map[string]columns{}
+	for _, c := range s.divided(tb, r, Stages.Sources, "nnns", nil, with(offsets), one) {
+		sources[fmt.Sprint(c[:2]...)] = c
 	}
-	for _, f := range spans {
-		item, _ := strconv.Atoi(f[0])
-		from, _ := strconv.Atoi(f[3])
-		s := Span{}
-		s.At, _ = strconv.Atoi(f[1])
-		s.Len, _ = strconv.Atoi(f[2])
-		s.Byte, _ = strconv.Atoi(f[4])
-		source := runes[known[from][0]+" "+f[4]]
-		s.Rune, _ = strconv.Atoi(source[0])
-		s.Of, _ = Unescape([]byte(source[1]))
-		own[item] = append(own[item], s)
+	for _, c := range spans {
+		source := sources[fmt.Sprint(c[3:]...)]
+		i := item[c[0].(int)]
+		own[i] = append(own[i], Span{At: c[1].(int), Len: c[2].(int), Byte: c[4].(int), Rune: source[2].(int), Of: source[3].(string)})
 	}
-	lists := map[int][2]string{}
+	lists := map[int]string{}
 	for i, list := range own {
 		slices.SortFunc(list, func(a, b Span) int { return a.At - b.At })
 		b, err := json.Marshal(list)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		lists[i] = [2]string{known[i][2], string(b)}
+		lists[i] = string(b)
 	}
 	of := map[string][]passage.Span{}
-	p.Passages.Cut = func(doc neardup.Document, spans []passage.Span) (Cut, error) {
+	s.Passages.Cut = func(doc neardup.Document, spans []passage.Span) (Cut, error) {
 		of[doc.ID] = spans
 		return Cut{State: Changed, Left: doc.ID + "\n", Lines: int64(len(spans))}, nil
 	}
-	for _, f := range p.divided(tb, r, Stages.Cut, with(lists), anywhere) {
-		place, _ := strconv.Atoi(f[0])
-		if id := docs[place/3].ID; f[1] != "cut" || f[6] != strconv.Itoa(len(of[id])) || f[8] != Escape(id+"\n") {
-			tb.Errorf("the line of %s is %q", id, f)
+	for _, c := range s.divided(tb, r, Stages.Cut, "nsnnnnnss", nil, with(lists), one) {
+		if id := docs[item[c[0].(int)]].ID; c[1] != "cut" || c[6] != len(of[id]) || c[8] != id+"\n" {
+			tb.Errorf("the row of %s is %q", id, c)
 		}
 	}
 	for i, d := range docs {
@@ -177,32 +172,28 @@ func TestPassagesInStages(t *testing.T) {
 	}
 }
 
-// A line that is none is an error that names it; so is a text that changed.
-func TestPassagesLinesThatAreNone(t *testing.T) {
+// A row that is none is an error that names it; so is a text that changed.
+func TestPassagesRowsThatAreNone(t *testing.T) {
 	p := passagesOf(t, passage.Config{}, 3)
 	p.Passages.Cut = func(neardup.Document, []passage.Span) (Cut, error) { return Cut{}, nil }
-	line := func(a, b string) string { return fmt.Sprintf("7\t%s\t%s\t%s\tabc\n", checkOf([]byte("abc")), a, b) }
+	pack, doc := rowsOf(columns{"AAA"}), func(more string) []byte { return rowsOf(withCheck(7, "abc", "id", more)) }
 	for _, c := range []struct {
-		stage    passageStage
-		in, want string
+		stage stage
+		want  string
+		in    [][]byte
 	}{
-		{Stages.Anchors, "1\n", "line 1: "},
-		{Stages.Again, "*3\nAAA\n", "ends inside a row"},
-		{Stages.Again, "?\n", `"?" is not a pack`},
-		{Stages.Contexts, line("-1", "0"), `number "-1"`},
-		{Stages.Contexts, line("1", "0 x"), `number "x"`},
-		{Stages.Contexts, strings.Replace(line("1", "0"), "abc", "abd", 1), "at 7"},
-		{Stages.Matches, "*3\nAAA\n", "ends inside a context"},
-		{Stages.Spans, "*3\nAAA\n", "ends inside a row"},
-		{Stages.Sources, line("id", "4"), `number "4", of up to 3`},
-		{Stages.Sources, "7\tabc\n", "2 fields"},
-		{Stages.Cut, line("id", "{"), "spans"},
-		{Stages.Cut, line("id", `[{"at":1,"len":3}]`), "3 bytes at 1"},
-		{Stages.Cut, line("id", `[{"at":1,"len":1},{"at":0,"len":1}]`), "at 0, after 2"},
+		{Stages.Again, "ends inside a row", [][]byte{pack}},
+		{Stages.Contexts, "no document is at 7", [][]byte{before(0, 7), doc("0")}},
+		{Stages.Contexts, `number "x"`, [][]byte{before(0, 8), doc("0 x")}},
+		{Stages.Contexts, "at 7", [][]byte{before(0, 8), rowsOf(columns{7, 1, "id", "0", "abc"})}},
+		{Stages.Matches, "ends inside a context", [][]byte{pack}},
+		{Stages.Spans, "ends inside a row", [][]byte{before(0), pack}},
+		{Stages.Sources, `number "4", of up to 3`, [][]byte{doc("4")}},
+		{Stages.Cut, "spans", [][]byte{doc("{")}},
+		{Stages.Cut, "3 bytes at 1", [][]byte{doc(`[{"at":1,"len":3}]`)}},
+		{Stages.Cut, "at 0, after 2", [][]byte{doc(`[{"at":1,"len":1},{"at":0,"len":1}]`)}},
 	} {
-		if _, err := c.stage(p, t.Context(), strings.NewReader(c.in), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, want %s", c.in, err, c.want)
-		}
+		p.refused(t, c.stage, c.want, c.in...)
 	}
 	if err := p.Check(p.Contract()); err != nil {
 		t.Error(err)
@@ -219,16 +210,14 @@ func TestCutOfRecords(t *testing.T) {
 		*doc = neardup.Document{Text: strings.TrimPrefix(string(record), "x\t")}
 		return "", nil
 	}
-	var out strings.Builder
-	in := fmt.Sprintf("7\t%s\tid\t[{\"at\":0,\"len\":2,\"of\":\"a\"}]\tx\tabc\n", checkOf([]byte("x\tabc")))
 	p.Passages.Cut = func(d neardup.Document, spans []passage.Span) (Cut, error) {
 		return Cut{State: Changed, Left: d.Text[spans[0].Len:], Spans: "{}\n{}"}, nil
 	}
 	p.Passages.Replace = func(record []byte, text string) ([]byte, error) {
 		return append(slices.Clone(record[:2]), text...), nil
 	}
-	_, err := p.Cut(t.Context(), strings.NewReader(in), &out)
-	if err != nil || out.String() != "7\tcut\t0\t0\t0\t0\t0\t{}\\n{}\tx\\tc\n" {
-		t.Errorf("%q, %v", out.String(), err)
+	got := p.ran(t, Stages.Cut, "nsnnnnnss", rowsOf(withCheck(7, "x\tabc", "id", `[{"at":0,"len":2,"of":"a"}]`)))
+	if want := []columns{{7, "cut", 0, 0, 0, 0, 0, "{}\n{}", "x\tc"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ var ErrUntrained = errors.New("the method has no counts to add up")
 // trainerMemory is the same in all stages, so that their counts can be added.
 const trainerMemory = 16 << 20
 
-// trainer returns a trainer with the counts of s.Tallies.
+// trainer returns a trainer with the counts of s.Tally.
 func (s Stages) trainer() (t neardup.Mergeable, err error) {
 	m, ok := s.Method.(neardup.Trainable)
 	if ok {
@@ -25,25 +26,18 @@ func (s Stages) trainer() (t neardup.Mergeable, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrUntrained, s.Method.Spec().Method)
 	}
-	for _, counts := range s.Tallies {
-		if _, err := t.ReadFrom(counts); err != nil {
-			return nil, err
-		}
+	if s.Tally != nil {
+		_, err = t.ReadFrom(s.Tally)
 	}
-	return t, nil
+	return t, err
 }
 
-// Train precedes the first stage, for methods that choose keys by the rarity of features. It reads documents
-// (place, text) and writes the counts, about 12 MiB in a binary format. It adds s.Tallies.
+// Train precedes Records, for methods that choose keys by the rarity of features. It reads documents as Records
+// does and writes their counts, about 12 MiB in a binary format.
 func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	t, err := s.trainer()
-	if err != nil {
-		return Counts{}, err
-	}
-	l := newLines(ctx, in, io.Discard)
-	l.most = s.fields(2)
-	err = l.each(func(fields [][]byte) error {
-		d, err := s.document(fields)
+	l := s.newDocuments(ctx, in, out)
+	return s.train(l, func(t neardup.Mergeable, r row) error {
+		d, err := s.cleaned(r)
 		switch {
 		case errors.Is(err, ErrBlank):
 			return nil
@@ -52,9 +46,27 @@ func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 		}
 		return err
 	})
-	if err != nil {
-		return l.counts, err
+}
+
+// AddUp adds the counts of Train.
+func (s Stages) AddUp(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	return s.train(newRows(ctx, in, out, "b"), func(t neardup.Mergeable, r row) error {
+		_, err := t.ReadFrom(bytes.NewReader(r.bytes(0)))
+		return err
+	})
+}
+
+func (s Stages) train(l *rows, add func(neardup.Mergeable, row) error) (Counts, error) {
+	t, err := s.trainer()
+	if err == nil {
+		err = l.each(func(r row) error { return add(t, r) })
 	}
-	_, err = t.WriteTo(out)
-	return l.counts, err
+	var counts bytes.Buffer
+	if err == nil {
+		_, err = t.WriteTo(&counts)
+	}
+	if err == nil {
+		err = l.write(counts.Bytes())
+	}
+	return l.counts, errors.Join(err, l.out.Flush())
 }

@@ -4,19 +4,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/batch/reference"
+	"github.com/neardup/neardup/override"
 )
 
-// Protocol is increased whenever a line changes its meaning.
-const Protocol = 14
+// Protocol is increased whenever a row changes its meaning.
+const Protocol = 15
 
 // ErrUnlike is returned if driver and worker disagree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -25,21 +26,22 @@ var ErrUnlike = errors.New("driver and worker differ")
 type Stages struct {
 	Method neardup.Method
 	Clean  neardup.Cleaner
-	// Tallies are the counts of all parts of the corpus, for methods that choose keys by the rarity of features.
-	Tallies []io.Reader
-	// Decode reads the record that replaces a text, which is the last field of its line and not escaped. If
-	// nil, lines have texts. It returns the reason for a rejected record, or ErrBlank for a blank line. Only
-	// one goroutine calls it at a time.
+	// Tally has the counts of the corpus, for methods that choose keys by the rarity of features, or is nil.
+	Tally io.Reader
+	// Decode reads the record that replaces a text. If nil, rows have texts. It returns the reason for a rejected
+	// record, or ErrBlank for a blank line. Only one goroutine calls it at a time.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 	// Parts is the number of parts for packs.
 	Parts int
 	// Ranges makes Distinct divide postings by ranges of their keys, as an index does.
 	Ranges bool
-	// Against is an index whose documents precede all others, or nil. Decide, Verify, BucketPacks and Names
-	// read it.
+	// Against is an index whose documents precede all others, or nil. Bucket and Decide read it.
 	Against *reference.Index
-	Limits  BucketLimits
-	// Conflicts makes Verify and Decide add the evidence of variants as JSON.
+	// Hot is the number of postings from which Bucket may keep a bucket whole, or 0.
+	Hot int
+	// Overrides are the rulings that Decide follows, or nil.
+	Overrides *override.Set
+	// Conflicts makes Decide add the evidence of variants as JSON.
 	Conflicts bool
 	// Passages is set for the stages that find repeated passages, as package passage does.
 	Passages *Passages
@@ -78,53 +80,60 @@ func (s Stages) Check(contract string) error {
 	return nil
 }
 
-// RecordsInPacks runs the first stage. It reads documents: place, text, and optionally the id (default: the
-// place); or with s.Decode place and record. For a document it writes place, method, id, reason, check (empty if
-// rejected), and "blank" if it has no text. The check shows whether a later reading returns the same text or record.
+// newDocuments reads documents: place and record with s.Decode, else place, text and id.
+func (s Stages) newDocuments(ctx context.Context, in io.Reader, out io.Writer) *rows {
+	kinds := "nbb"
+	if s.Decode != nil {
+		kinds = "nb"
+	}
+	return newRows(ctx, in, out, kinds)
+}
+
+// Records runs the first stage. It reads documents. For each it writes place, method, id (default: the place), why
+// it is rejected, check (null if rejected), and "blank" if it has no text. The check shows whether a later reading
+// returns the same text or record.
 //
-// For Distinct it writes packs after six empty fields, as part and pack. They hold the hashes, sketches and keys
-// of documents, divided by hash into s.Parts parts. Equal hashes prove that texts are equal, so copies need not be
+// For Distinct it writes packs after six nulls, as part and pack. They hold the hashes, sketches and keys of
+// documents, divided by hash into s.Parts parts. Equal hashes prove that texts are equal, so copies need not be
 // compared. A blank document has a hash of its own and no keys.
-func (s Stages) RecordsInPacks(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	texts := l.packsOf(s.Parts, "\t\t\t\t\t\t")
+func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := s.newDocuments(ctx, in, out)
+	texts := l.documentPacks(s.Parts)
 	err := s.eachDocument(l, func(d document, rec *neardup.Record) error {
-		route, check := "", ""
+		route, blank := "", ""
 		if d.reject == "" {
-			route, check = s.route(d.clean), d.check
+			route = s.route(d.clean)
+			if neardup.Blank(d.clean) {
+				blank = "blank"
+			}
 			hash := d.hash()
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
 			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
 				return err
 			}
 		}
-		d.check = check
-		return l.documentOfPacks(d, route, d.reject == "" && neardup.Blank(d.clean))
+		return l.document(d, route, blank)
 	})
-	if err == nil {
-		err = errors.Join(texts.flushAll(), l.out.Flush())
-	}
-	return l.counts, err
+	return end(l, texts, err)
 }
 
-// documentOfPacks writes the line of a document among packs.
-func (l *lines) documentOfPacks(d document, route string, blank bool) error {
-	l.ordinal(d.place)
-	for _, field := range []string{route, d.id, d.reject, d.check} {
-		l.tab()
-		l.line = append(l.line, Escape(field)...)
+// documentPacks makes packs that are written between documents.
+func (s *rows) documentPacks(parts int) *packs {
+	return packsOf(parts, func(part int, pack []byte) error { return s.write(nil, nil, nil, nil, nil, nil, part, pack) })
+}
+
+// document writes the row of a document among packs.
+func (s *rows) document(d document, route, blank string) error {
+	var check any
+	if d.reject == "" {
+		check = d.check
 	}
-	l.tab()
-	if blank {
-		l.line = append(l.line, "blank"...)
-	}
-	return l.write()
+	return s.write(d.place, given(route), given(d.id), given(d.reject), check, given(blank), nil, nil)
 }
 
 // eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
-func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error) error {
-	l.most = s.fields(2)
-	if len(s.Tallies) > 0 { // without these the pairs are the same but need more work
+func (s Stages) eachDocument(l *rows, fn func(document, *neardup.Record) error) error {
+	if s.Tally != nil { // without these the pairs are the same but need more work
 		t, err := s.trainer()
 		if err != nil {
 			return err
@@ -132,8 +141,8 @@ func (s Stages) eachDocument(l *lines, fn func(document, *neardup.Record) error)
 		s.Method = t.Method()
 	}
 	var rec neardup.Record
-	return l.each(func(fields [][]byte) error {
-		d, err := s.document(fields)
+	return l.each(func(r row) error {
+		d, err := s.cleaned(r)
 		if errors.Is(err, ErrBlank) {
 			return nil
 		}
@@ -161,9 +170,8 @@ func (s Stages) route(clean string) string {
 
 type document struct {
 	place     batch.Ordinal
-	check     string
+	check     int64
 	id, clean string
-	named     bool   // an id came along
 	reject    string // why it cannot be read
 }
 
@@ -179,137 +187,107 @@ func (d *document) hash() [sha256.Size]byte {
 // checkSeed is the seed of Spark's function xxhash64.
 const checkSeed = 42
 
-// checkOf returns the check of an unchanged text or record: XXH64 in 16 hex digits.
-func checkOf(as []byte) string {
+// checkOf returns the check of an unchanged text or record, its XXH64.
+func checkOf(as []byte) int64 {
 	d := xxhash.NewWithSeed(checkSeed)
 	_, _ = d.Write(as) // never fails
-	return hex.EncodeToString(d.Sum(nil))
+	return int64(d.Sum64())
 }
 
-// checked calls uncleaned for a line of place, check and text.
-func (s Stages) checked(fields [][]byte) (document, error) {
-	if err := want(fields, 3, "a text"); err != nil {
-		return document{}, err
+// checked reads a document with the columns of its check and its text or record.
+func (s Stages) checked(r row, check, text int) (document, error) {
+	d, err := s.uncleaned(r, text)
+	if err != nil {
+		return d, err
 	}
-	d, err := s.uncleaned([][]byte{fields[0], fields[2]})
-	switch {
-	case d.check != "" && d.check != string(fields[1]):
-		return d, fmt.Errorf("%w: at %s", ErrChanged, appendPlace(nil, d.place))
-	case err == nil && d.reject != "":
-		err = fmt.Errorf("%w: at %s: %s", ErrLine, appendPlace(nil, d.place), d.reject)
+	if d.check != int64(r.word(check)) {
+		return d, fmt.Errorf("%w: at %s", ErrChanged, placeText(d.place))
 	}
-	return d, err
+	if d.reject != "" {
+		return d, fmt.Errorf("%w: at %s: %s", ErrRow, placeText(d.place), d.reject)
+	}
+	return d, nil
 }
 
-// fields returns the maximal number of fields of a line with n fields. The last one may be a record.
-func (s Stages) fields(n int) int {
-	if s.Decode == nil {
-		return 0
-	}
-	return n
-}
-
-// document reads place and text, or place and record, and cleans the text.
-func (s Stages) document(fields [][]byte) (document, error) {
-	d, err := s.uncleaned(fields)
+// cleaned reads a document and cleans its text.
+func (s Stages) cleaned(r row) (document, error) {
+	d, err := s.document(r)
 	if err == nil {
 		d.clean = s.Clean.Clean(d.clean)
 	}
 	return d, err
 }
 
-// uncleaned reads a document and leaves its text uncleaned.
-func (s Stages) uncleaned(fields [][]byte) (d document, err error) {
-	if len(fields) == 3 && s.Decode == nil {
-		d.named = true
-		d.id, err = Unescape(fields[2])
-		if err != nil {
-			return d, err
-		}
-	} else if err := want(fields, 2, "a document"); err != nil {
-		return d, err
-	}
-	d.place, err = parsePlace(fields[0])
-	if err != nil {
-		return d, err
-	}
+// document reads a document with its id.
+func (s Stages) document(r row) (document, error) {
+	d, err := s.uncleaned(r, 1)
 	if s.Decode == nil {
-		d.clean, err = Unescape(fields[1])
-		if err != nil {
-			return d, err
-		}
-		d.check = checkOf([]byte(d.clean))
-	} else {
-		var doc neardup.Document
-		d.check = checkOf(fields[1])
-		d.reject, err = s.Decode(fields[1], &doc)
-		d.clean, d.id, d.named = doc.Text, doc.ID, true
+		d.id = string(r.bytes(2))
 	}
-	if d.named && d.id == "" {
-		d.id = string(fields[0])
+	if d.id == "" {
+		d.id = placeText(d.place)
 	}
 	return d, err
 }
 
-// Lead runs the last stage. It reads all edges, ordered by the later place and then the earlier one. It
-// writes the edges to leaders: one for each duplicate, and one for each new document that is a variant of a
-// leader. All other documents are new. It needs a bit of memory per duplicate.
-func (Stages) Lead(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, out)
-	edges := func(yield func(batch.Edge, error) bool) {
-		err := l.each(func(fields [][]byte) error {
-			e, err := parseEdge(fields)
-			if err != nil {
-				return err
-			}
-			if !yield(e, nil) {
-				return errStopped
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(batch.Edge{}, err)
-		}
+// uncleaned reads the place and the text, or the record, of a document.
+func (s Stages) uncleaned(r row, text int) (d document, err error) {
+	d.place, err = r.place(0)
+	if err != nil {
+		return d, err
 	}
-	for e, err := range batch.Leaders(edges) {
-		if err != nil {
-			return l.counts, err
-		}
-		l.edge(e)
-		if err := l.write(); err != nil {
-			return l.counts, err
-		}
+	as := r.bytes(text)
+	d.check = checkOf(as)
+	if s.Decode == nil {
+		d.clean = string(as)
+		return d, nil
 	}
-	return l.counts, l.out.Flush()
+	var doc neardup.Document
+	d.reject, err = s.Decode(as, &doc)
+	d.clean, d.id = doc.Text, doc.ID
+	return d, err
 }
 
-var errStopped = errors.New("stopped")
+// Texts decodes records. It reads any column and a record, and writes the column, the text, and why there is none.
+func (s Stages) Texts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
+	l := newRows(ctx, in, out, "bb")
+	err := l.each(func(r row) error {
+		var doc neardup.Document
+		reject, err := s.Decode(r.bytes(1), &doc)
+		if err != nil {
+			return err
+		}
+		if reject != "" {
+			return l.write(r.bytes(0), nil, reject)
+		}
+		return l.write(r.bytes(0), doc.Text, nil)
+	})
+	return l.counts, err
+}
 
-// Digest adds up decisions (id, decision, leader, similarity, variant of) or digests of parts. It writes the
-// digest of all.
+// Digest adds up decisions (id, decision, leader, similarity, variant of), and digests of parts, which have no
+// decision. It writes the digest of all.
 func (Stages) Digest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	l := newLines(ctx, in, io.Discard)
+	l := newRows(ctx, in, out, "bbbnb")
 	sum := batch.NewResultDigest()
-	err := l.each(func(fields [][]byte) error {
-		if len(fields) == 1 {
-			part, err := batch.ParseResultDigest(string(fields[0]))
+	err := l.each(func(r row) error {
+		if r.null(1) {
+			part, err := batch.ParseResultDigest(string(r.bytes(0)))
 			if err != nil {
 				return err
 			}
 			sum.Merge(part)
 			return nil
 		}
-		d, err := parseDecision(fields)
-		if err != nil {
-			return err
+		d := neardup.Decision{ID: string(r.bytes(0)), Decision: neardup.Verdict(r.bytes(1)), Leader: string(r.bytes(2)), VariantOf: string(r.bytes(4))}
+		if d.Decision != neardup.New {
+			d.Similarity = math.Float64frombits(r.word(3))
 		}
 		sum.Add(d)
 		return nil
 	})
-	if err != nil {
-		return l.counts, err
+	if err == nil {
+		err = l.write(sum.String())
 	}
-	l.counts.Out++
-	_, err = fmt.Fprintln(out, sum)
-	return l.counts, err
+	return l.counts, errors.Join(err, l.out.Flush())
 }

@@ -1,11 +1,15 @@
 package worker
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,119 +25,173 @@ func stagesOf(tb testing.TB, spec string) Stages {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return Stages{Method: m, Clean: text.Default()}
+	return Stages{Method: m, Clean: text.Default(), Parts: 1}
 }
 
-// textLine returns the line of a text in the format of verify and decide, after the kind.
-func textLine(s Stages, place int, text string) string {
-	field := Escape(text)
-	if s.Decode != nil {
-		field = text
+type stage func(Stages, context.Context, io.Reader, io.Writer) (Counts, error)
+
+type columns = []any
+
+// rowsOf returns rows as a stage reads them. A place is an int.
+func rowsOf(all ...columns) []byte {
+	var b bytes.Buffer
+	w := newRows(context.Background(), nil, &b, "")
+	for _, r := range all {
+		_ = w.write(r...) // to a buffer
 	}
-	return fmt.Sprintf("%d\t%s\t%s\n", place, checkOf([]byte(text)), field)
+	_ = w.out.Flush()
+	return b.Bytes()
 }
 
-// Every stage names the line that it cannot read, and stops.
-func TestLinesThatAreNone(t *testing.T) {
-	s := stagesOf(t, "minhash")
-	ctx := context.Background()
-	stages := map[string]func(in *strings.Reader, out *strings.Builder) (Counts, error){
-		"records": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Records(ctx, in, out) },
-		"bucket": func(in *strings.Reader, out *strings.Builder) (Counts, error) {
-			return s.Bucket(ctx, in, out)
-		},
-		"verify": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return s.Verify(ctx, in, out) },
-		"lead":   func(in *strings.Reader, out *strings.Builder) (Counts, error) { return (Stages{}).Lead(ctx, in, out) },
-		"digest": func(in *strings.Reader, out *strings.Builder) (Counts, error) { return (Stages{}).Digest(ctx, in, out) },
+// before returns the numbers that precede the rows of a stage.
+func before(numbers ...int64) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(8*len(numbers)))
+	for _, n := range numbers {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
-	key, sketch := "0123456789abcdef", "0000000000000007"
-	a, b := textLine(s, 1, "x y z"), textLine(s, 2, "x y z")
-	for _, c := range []struct{ stage, in, want string }{
-		{"records", "1\ta b", "the input ends inside it"},
-		{"records", "1\ta\n2\n", "line 2: "},
-		{"records", "-1\ta\n", `place "-1"`},
-		{"records", "1\ta\\x\n", "unknown escape"},
-		{"records", "1\ta\\\n", "one backslash"},
-		{"bucket", key + "\t1\tb\n", "3 fields, a posting has 4"},
-		{"bucket", "12\t1\tb\t" + sketch + "\n", "16 hex digits"},
-		{"bucket", key + "\t1\t\t" + sketch + "\n", `role ""`},
-		{"bucket", key + "\t1\tib\t" + sketch + "\n", `role "ib"`},
-		{"bucket", key + "\t9223372036854775807\tb\t" + sketch + "\n", "place"},
-		{"verify", "x\t1\n", `kind "x"`},
-		{"verify", "t\t" + a + "c\t2\t1\n", "the text at 2 is not in this block"},
-		{"verify", "t\t" + a + "t\t" + b + "c\t1\t2\n", "1 does not come after 2"},
-		{"verify", "t\t1\tx y z\n", "2 fields, a text has 3"},
-		{"verify", "t\t" + a + "t\t2\t0123456789abcdef\tx y z\nc\t2\t1\n", "line 2: the text is not the one that was there when records were made: at 2"},
-		{"verify", "t\t" + a + "t\t" + b + "c\t2\t1\nt\t" + textLine(s, 3, "x y z") + "c\t3\t1\n", "line 5: not a line of the protocol: the text at 1"},
-		{"lead", "2\t1\t.5\t\t\tedited\tm\tb\n2\t1\n", "line 2: "},
-		{"lead", "2\t1\t1.5\t\t\tedited\tm\tb\n", `similarity "1.5"`},
-		{"lead", "2\t1\tNaN\t\t\tedited\tm\tb\n", "similarity"},
-		{"lead", "2\t1\t.5\t2\t\tedited\tm\tb\n", `closeness "2"`},
-		{"lead", "2\t1\t.5\t\t-1\tedited\tm\tb\n", "distance"},
-		{"lead", "2\t1\t.5\t\t\tcopy\tm\tjaccard\n", `relation "copy" with the basis "jaccard"`},
-		{"lead", "2\t1\t.5\t\t\tother\tm\tb\n", `relation "other"`},
-		{"lead", "2\t1\t.4\t\t\tunsure\tm\tb\n2\t1\n", "line 2: "},
-		{"digest", "12\n", "not a digest"},
-		{"digest", "a\tnew\t\t\n", "4 fields"},
-		{"digest", "a\told\t\t\t\n", `decision "old"`},
-		{"digest", "a\tduplicate\tb\tx\t\n", `similarity "x"`},
-	} {
-		var out strings.Builder
-		_, err := stages[c.stage](strings.NewReader(c.in), &out)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %q: error %v, want one that says %s", c.stage, c.in, err, c.want)
-		}
-	}
-	if _, err := (Stages{}).Lead(ctx, strings.NewReader("2\t1\t1\t\t\tedited\tm\tb\n1\t0\t1\t\t\tedited\tm\tb\n"), &strings.Builder{}); !errors.Is(err, batch.ErrOrder) {
-		t.Errorf("edges out of order: %v", err)
-	}
+	return b
 }
 
-func TestEscapesComeBack(t *testing.T) {
-	for _, s := range []string{"", "a", "a\tb\nc\rd\\e", `\\`, `\t`, "\\\t"} {
-		if got, err := Unescape([]byte(Escape(s))); err != nil || got != s || strings.ContainsAny(Escape(s), "\t\n\r") {
-			t.Errorf("%q comes back as %q from %q (%v)", s, got, Escape(s), err)
-		}
-	}
-}
-
-func FuzzEdge(f *testing.F) {
-	f.Add("2\t1\t0.9\t0.8\t3\tedited\tngram\tedit similarity of runes")
-	f.Add("7\t0\t1\t\t\tcopy\tminhash\tequal text")
-	f.Fuzz(func(t *testing.T, line string) {
-		fields := func(s string) (out [][]byte) {
-			for f := range strings.SplitSeq(s, "\t") {
-				out = append(out, []byte(f))
+// parsed returns the columns of rows: n a number, d a double, s a text, b bytes; or nil.
+func parsed(tb testing.TB, kinds string, in []byte) (all []columns) {
+	tb.Helper()
+	r := newRows(context.Background(), bytes.NewReader(in), io.Discard, strings.NewReplacer("d", "n", "s", "b").Replace(kinds))
+	err := r.each(func(r row) error {
+		var of columns
+		for i, kind := range kinds {
+			switch {
+			case r.null(i):
+				of = append(of, nil)
+			case kind == 'n':
+				of = append(of, int(r.word(i)))
+			case kind == 'd':
+				of = append(of, math.Float64frombits(r.word(i)))
+			case kind == 's':
+				of = append(of, string(r.bytes(i)))
+			default:
+				of = append(of, slices.Clone(r.bytes(i)))
 			}
-			return out
 		}
-		e, err := parseEdge(fields(line))
-		if err != nil {
-			return
-		}
-		l := newLines(context.Background(), strings.NewReader(""), &strings.Builder{})
-		l.edge(e)
-		again, err := parseEdge(fields(string(l.line)))
-		if err != nil || !reflect.DeepEqual(again, e) {
-			t.Errorf("%q becomes %+v, and then %+v (%v)", line, e, again, err)
+		all = append(all, of)
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return all
+}
+
+// ran returns the rows that a stage makes.
+func (s Stages) ran(tb testing.TB, of stage, kinds string, in ...[]byte) []columns {
+	tb.Helper()
+	var out bytes.Buffer
+	n, err := of(s, tb.Context(), bytes.NewReader(bytes.Join(in, nil)), &out)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rows := parsed(tb, kinds, out.Bytes())
+	if int(n.Out) != len(rows) {
+		tb.Errorf("%d rows are counted, %d written", n.Out, len(rows))
+	}
+	return rows
+}
+
+// refused checks that a stage fails with a message.
+func (s Stages) refused(tb testing.TB, of stage, want string, in ...[]byte) {
+	tb.Helper()
+	if _, err := of(s, tb.Context(), bytes.NewReader(bytes.Join(in, nil)), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		tb.Errorf("error %v, want one with %q", err, want)
+	}
+}
+
+// withCheck returns the columns of a text after check: its place, what stands between, and the text.
+func withCheck(place int, text string, between ...any) columns {
+	return append(append(columns{place, checkOf([]byte(text))}, between...), text)
+}
+
+// verified returns the row of a text in the input of Verify.
+func verified(place int, text string) columns {
+	return columns{place, nil, checkOf([]byte(text)), text}
+}
+
+func candidate(later, earlier int) columns { return columns{later, earlier, nil, nil} }
+
+func TestRowsComeBack(t *testing.T) {
+	long := strings.Repeat("x", 300_000)
+	want := []columns{
+		{1, -1, 0.5, "a\tb\nc\x00", []byte{0, 255}},
+		{nil, nil, nil, nil, nil},
+		{math.MaxInt, math.MinInt, math.Inf(1), "", []byte(long)},
+		{0, 0, 0.0, "12345678", []byte("123456789")},
+	}
+	got := parsed(t, "nndsb", rowsOf(want...))
+	want[2][4] = []byte(long)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Each stage names the row that it cannot read, and stops.
+func TestRowsThatAreNone(t *testing.T) {
+	s := stagesOf(t, "minhash")
+	good := rowsOf(columns{1, "a text", nil})
+	outside := slices.Clone(good)
+	outside[lengthLen+nullsLen+8] = 255 // the length of the text
+	edit := func(at int, to byte) []byte {
+		b := slices.Clone(good)
+		b[at] = to
+		return b
+	}
+	for _, c := range []struct {
+		stage stage
+		want  string
+		in    [][]byte
+	}{
+		{Stages.Records, "row 2: not a row of the protocol: the input ends inside it", [][]byte{good, good[:3]}},
+		{Stages.Records, "the input ends inside it", [][]byte{good[:30]}},
+		{Stages.Records, "more than", [][]byte{edit(6, 1)}},
+		{Stages.Records, "row 2: not a row of the protocol: 24 bytes, want 3 columns", [][]byte{good, rowsOf(columns{1, 2})}},
+		{Stages.Records, "column 1 ends after the row", [][]byte{outside}},
+		{Stages.Records, "place -1", [][]byte{rowsOf(columns{-1, "a", nil})}},
+		{Stages.Records, "place 0", [][]byte{rowsOf(columns{nil, "a", nil})}},
+		{Stages.Verify, "row 2: not a row of the protocol: the text at 1 is not in this block", [][]byte{rowsOf(verified(2, "x y z"), candidate(2, 1))}},
+		{Stages.Verify, "row 5: not a row of the protocol: the text at 1", [][]byte{rowsOf(verified(1, "x y"), verified(2, "x z"), candidate(2, 1), verified(3, "a"), candidate(3, 1))}},
+		{Stages.Verify, "row 1: the text is not the one that was there when records were made: at 7", [][]byte{rowsOf(columns{7, nil, 7, "x"})}},
+		{Stages.Decide, "row 2: the text is not the one that was there when records were made: at 8", [][]byte{rowsOf(withCheck(7, "x", "id"), columns{8, 7, "id", "x"})}},
+		{Stages.Decide, "row 2: not a row of the protocol: the document at 7 comes after a later one", [][]byte{rowsOf(withCheck(7, "x", "id"), withCheck(7, "y", "id"))}},
+		{Stages.Digest, "not a digest", [][]byte{rowsOf(columns{"12", nil, nil, nil, nil})}},
+		{Stages.Distinct, "3 bytes of numbers", [][]byte{{3, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}}},
+		{Stages.Distinct, "ends inside a text", [][]byte{before(), rowsOf(columns{make([]byte, textHead-1)})}},
+		{Stages.Distinct, "ends inside a text", [][]byte{before(), rowsOf(columns{append(make([]byte, 48), 9, 0, 0, 0, 0, 0, 0, 0)})}},
+		{Stages.Bucket, "inside a posting", [][]byte{rowsOf(columns{make([]byte, 25), nil, nil, nil})}},
+		{Stages.Bucket, "without a role", [][]byte{rowsOf(columns{make([]byte, 24), nil, nil, nil})}},
+		{Stages.Bucket, "place -5", [][]byte{rowsOf(columns{nil, 2, -5, Copy})}},
+	} {
+		s.refused(t, c.stage, c.want, c.in...)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Records(ctx, bytes.NewReader(bytes.Repeat(good, 300)), io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("a context that ended: %v", err)
+	}
+}
+
+func FuzzRows(f *testing.F) {
+	f.Add(append(before(1), rowsOf(columns{make([]byte, textHead)})...))
+	f.Add(append(before(), rowsOf(columns{nil})...))
+	s := stagesOf(f, "minhash")
+	f.Fuzz(func(t *testing.T, in []byte) {
+		for _, of := range []stage{Stages.Distinct, Stages.Bucket, Stages.Verify, Stages.Digest} {
+			_, _ = of(s, t.Context(), bytes.NewReader(in), io.Discard)
 		}
 	})
 }
 
-func TestHotBucketIsAFailure(t *testing.T) {
-	s := stagesOf(t, "minhash")
-	var in strings.Builder
-	for i := range 10 {
-		fmt.Fprintf(&in, "0123456789abcdef\t%d\tb\t%016x\n", i, 7)
-	}
-	var out strings.Builder
-	s.Limits.Most = 45
-	if n, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); err != nil || n.Out != 45 || strings.Count(out.String(), "\n") != 45 {
-		t.Errorf("%+v, %v", n, err)
-	}
-	s.Limits.Most = 44
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); !errors.Is(err, ErrHotBucket) {
-		t.Errorf("more candidates than allowed: %v", err)
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{"": "", "a": "a", "a\tb\nc\rd\\e": `a\tb\nc\rd\\e`} {
+		if got := Escape(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
 	}
 }
 
@@ -147,88 +205,74 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// Three documents, stage by stage.
+// Two texts are compared.
 func ExampleStages() {
 	m, err := methods.New("ngram")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	s, ctx := Stages{Method: m, Clean: text.Default()}, context.Background()
-	docs := []string{"今天天气很好，我们去公园", "中国", "今天天气真好，我们去公园"}
-	var blocks strings.Builder
-	for i, d := range docs {
-		blocks.WriteString("t\t" + textLine(s, i, d))
-	}
-	blocks.WriteString("c\t1\t0\nc\t2\t0\n") // what bucket would give, and more
-	var edges strings.Builder
-	if _, err := s.Verify(ctx, strings.NewReader(blocks.String()), &edges); err != nil {
-		fmt.Println(err)
-	}
-	if _, err := (Stages{}).Lead(ctx, strings.NewReader(edges.String()), os.Stdout); err != nil {
-		fmt.Println(err)
-	}
+	s := Stages{Method: m, Clean: text.Default()}
+	in := rowsOf(verified(0, "今天天气很好，我们去公园"), verified(1, "中国"), verified(2, "今天天气真好，我们去公园"), candidate(1, 0), candidate(2, 0))
+	counts, err := s.Verify(context.Background(), bytes.NewReader(in), io.Discard)
+	fmt.Printf("%d rows in, %d edges out, %v\n", counts.In, counts.Out, err)
 	// Output:
-	// 2	0	0.9166666666666666		1	edited	ngram	edit similarity of runes
+	// 5 rows in, 1 edges out, <nil>
+}
+
+// A file of two records, of which one cannot be read.
+func ExampleFile() {
+	f := NewFile(context.Background(), io.Discard, 0, "a.csv")
+	if err := errors.Join(f.Document(neardup.Document{ID: "1", Text: "a text"}, 1, ""), f.Document(neardup.Document{}, 2, "no text")); err != nil {
+		fmt.Println(err)
+	}
+	counts, err := f.End()
+	fmt.Println(counts.Out, err)
+	// Output:
+	// 2 <nil>
+}
+
+func TestFile(t *testing.T) {
+	var out bytes.Buffer
+	f := NewFile(t.Context(), &out, 2, "a")
+	err := errors.Join(f.Document(neardup.Document{ID: "x", Text: "t"}, 4, ""), f.Document(neardup.Document{}, 5, "bad"))
+	_, errEnd := f.End()
+	want := []columns{{2 << 33, "x", "t", "a", 4, nil}, {2<<33 + 1, "", "", "a", 5, "bad"}}
+	if got := parsed(t, "nsssns", out.Bytes()); err != nil || errEnd != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, %v", got, err, errEnd)
+	}
 }
 
 // Keys chosen by the counts of parts are those chosen by the counts of all.
 func TestCountsOfParts(t *testing.T) {
-	s, ctx := stagesOf(t, "ngram"), context.Background()
-	parts := []string{"0\t今天天气很好，我们去公园\n", "1\t明天天气很好，他们去公园\n2\t中国\n"}
-	records := func(parts ...string) string {
-		trained := s
-		for _, p := range parts {
-			var b strings.Builder
-			if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
-				t.Fatal(err)
-			}
-			trained.Tallies = append(trained.Tallies, strings.NewReader(b.String()))
-		}
-		var out strings.Builder
-		if _, err := trained.Records(ctx, strings.NewReader(parts[0]), &out); err != nil {
-			t.Fatal(err)
-		}
-		return out.String()
+	s := stagesOf(t, "ngram")
+	a := rowsOf(columns{0, "今天天气很好，我们去公园", nil})
+	b := rowsOf(columns{1, "明天天气很好，他们去公园", nil}, columns{2, "中国", nil})
+	counts := func(in ...[]byte) []byte { return s.ran(t, Stages.Train, "b", in...)[0][0].([]byte) }
+	whole := counts(a, b)
+	added := s.ran(t, Stages.AddUp, "b", rowsOf(columns{counts(a)}, columns{counts(b)}))[0][0].([]byte)
+	if !bytes.Equal(added, whole) {
+		t.Error("tallies added up are not the tally of all")
 	}
-	all := s
-	for _, p := range parts {
-		var b strings.Builder
-		if _, err := s.Train(ctx, strings.NewReader(p), &b); err != nil {
-			t.Fatal(err)
-		}
-		all.Tallies = append(all.Tallies, strings.NewReader(b.String()))
-	}
-	var added, whole strings.Builder
-	if _, err := all.Train(ctx, strings.NewReader(""), &added); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Train(ctx, strings.NewReader(parts[0]+parts[1]), &whole); err != nil || added.String() != whole.String() {
-		t.Errorf("tallies added up are not the tally of all (%v)", err)
-	}
-	if a, b := records(parts[0], parts[1]), records(parts[0]+parts[1]); !strings.HasPrefix(b, a) {
-		t.Errorf("by parts:\n%sby the whole:\n%s", a, b)
+	plain := s.ran(t, Stages.Records, recordKinds, a)
+	s.Tally = bytes.NewReader(whole)
+	if trained := s.ran(t, Stages.Records, recordKinds, a); reflect.DeepEqual(trained[1][7], plain[1][7]) {
+		t.Error("the counts change no key")
 	}
 	if _, err := stagesOf(t, "minhash").trainer(); !errors.Is(err, ErrUntrained) {
 		t.Errorf("minhash is trained: %v", err)
 	}
 }
 
-// Records in the place of texts give the lines of their texts, with ids and rejects.
+const recordKinds = "nsssnsnb"
+
+// Records in the place of texts give the rows of their texts, with ids and rejects.
 func TestRecordsInThePlaceOfTexts(t *testing.T) {
-	s, ctx := stagesOf(t, "minhash"), context.Background()
-	read := func(s Stages, in string) (string, error) {
-		var out strings.Builder
-		_, err := s.Records(ctx, strings.NewReader(in), &out)
-		return out.String(), err
-	}
-	texts, err := read(s, "3\tone text\ta\\tid\n5\tother\t5\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stagesOf(t, "minhash")
+	texts := s.ran(t, Stages.Records, recordKinds, rowsOf(columns{3, "one text", "a\tid"}, columns{5, "other", nil}, columns{7, " ", nil}))
 	raw := s
 	raw.Decode = func(line []byte, doc *neardup.Document) (string, error) {
-		id, text, ok := strings.Cut(string(line), "\t")
+		id, text, ok := strings.Cut(string(line), "|")
 		if len(line) == 0 {
 			return "", ErrBlank
 		}
@@ -238,79 +282,54 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 		*doc = neardup.Document{ID: id, Text: text}
 		return "", nil
 	}
-	records, err := read(raw, "3\ta\\tid\tone text\n4\tbad\n5\t\tother\n6\t\n")
-	if err != nil {
-		t.Fatal(err)
+	records := raw.ran(t, Stages.Records, recordKinds, rowsOf(columns{3, "a\tid|one text"}, columns{4, "bad"}, columns{5, "|other"}, columns{6, ""}, columns{7, "| "}))
+	if want := (columns{4, nil, "4", "no text", nil, nil, nil, nil}); !reflect.DeepEqual(records[1], want) {
+		t.Errorf("a reject is %v, want %v", records[1], want)
 	}
-	want := strings.Split(texts, "\n")
-	got := strings.Split(records, "\n")
-	for i, line := range want[:2] { // the check is of the record
-		f := strings.Split(strings.ReplaceAll(line, "a\\tid", "a\\\\tid"), "\t")
-		f[2] = checkOf([]byte([]string{"a\\tid\tone text", "\tother"}[i]))
-		if len(got) != 4 || got[2*i] != strings.Join(f, "\t")+"\t" {
-			t.Errorf("%q, want %q", got, f)
+	records = slices.Delete(records, 1, 2)
+	for i := range texts {
+		if i < 3 {
+			records[i][4] = texts[i][4] // the check is of the record
+		}
+		if !reflect.DeepEqual(records[i], texts[i]) {
+			t.Errorf("%v, want %v", records[i], texts[i])
 		}
 	}
-	if f := strings.Split(got[1], "\t"); len(f) != 9 || f[0] != "4" || f[8] != "no text" || strings.Trim(f[1], "0") != "" {
-		t.Errorf("a reject is %q", got[1])
+	if texts[1][2] != "5" || texts[2][5] != "blank" || texts[1][4] != int(checkOf([]byte("other"))) || len(texts) != 4 {
+		t.Errorf("%v", texts)
 	}
-	var edges strings.Builder
-	if _, err := raw.Verify(ctx, strings.NewReader("t\t"+textLine(raw, 1, "a\tx y\tz")+"t\t"+textLine(raw, 2, "b\tx y\tz")+"c\t2\t1\n"), &edges); err != nil || !strings.HasPrefix(edges.String(), "2\t1\t1\t\t\tcopy") {
-		t.Errorf("%q, %v", edges.String(), err)
+	edges := raw.ran(t, Stages.Verify, "nndnss", rowsOf(verified(1, "a|x y z"), verified(2, "b|x y z"), candidate(2, 1)))
+	if want := []columns{{2, 1, 1.0, nil, "copy", "equal text"}}; !reflect.DeepEqual(edges, want) {
+		t.Errorf("%v, want %v", edges, want)
 	}
-	for line, want := range map[string]error{
-		textLine(raw, 1, "bad"): ErrLine,
-		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "b\tx", 1): ErrChanged, // of the same text
-		strings.Replace(textLine(raw, 1, "a\tx y z"), "a\tx", "x", 1):    ErrChanged, // no record any more
-	} {
-		if _, err := raw.Verify(ctx, strings.NewReader("t\t"+line), &edges); !errors.Is(err, want) || !strings.Contains(err.Error(), "at 1") {
-			t.Errorf("%q: %v, want %v", line, err, want)
-		}
+	raw.refused(t, Stages.Verify, "row 1: not a row of the protocol: at 1: no text", rowsOf(verified(1, "bad")))
+	raw.refused(t, Stages.Verify, ErrChanged.Error()+": at 1", rowsOf(columns{1, nil, checkOf([]byte("a|x")), "b|x"}))
+	if got, want := raw.ran(t, Stages.Texts, "bss", rowsOf(columns{"any", "a|x"}, columns{"row", "bad"})), []columns{{[]byte("any"), "x", nil}, {[]byte("row"), nil, "no text"}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 // The check is what Spark's xxhash64 gives.
 func TestCheckIsSparks(t *testing.T) {
-	for text, want := range map[string]string{"": "98b1582b0977e704", "Spark": "c466fc0dfa0ff5b7"} {
-		if got := checkOf([]byte(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+	for text, want := range map[string]uint64{"": 0x98b1582b0977e704, "Spark": 0xc466fc0dfa0ff5b7} {
+		if got := checkOf([]byte(text)); got != int64(want) {
+			t.Errorf("%q: %x, want %x", text, got, want)
 		}
 	}
 }
 
-// What stays whole is no candidate, whatever the size of its bucket.
-func TestHotBucketsStayWhole(t *testing.T) {
-	s := stagesOf(t, "minhash")
-	var in strings.Builder
-	post := func(key, n int, sketch func(int) int) {
-		for i := range n {
-			fmt.Fprintf(&in, "%016x\t%d\tb\t%016x\n", key, i, sketch(i))
-		}
+// Digests of parts give the digest of all.
+func TestDigestOfParts(t *testing.T) {
+	rows := []columns{{"a", "new", nil, nil, nil}, {"b", "duplicate", "a", .9, nil}, {"c", "new", nil, .5, "a"}}
+	sum := batch.NewResultDigest()
+	sum.Add(neardup.Decision{ID: "a", Decision: neardup.New})
+	sum.Add(neardup.Decision{ID: "b", Decision: neardup.Duplicate, Leader: "a", Similarity: .9})
+	sum.Add(neardup.Decision{ID: "c", Decision: neardup.New, VariantOf: "a"})
+	digest := func(rows ...columns) string {
+		return Stages{}.ran(t, Stages.Digest, "s", rowsOf(rows...))[0][0].(string)
 	}
-	alike := func(int) int { return 1000 }
-	post(1, 9, alike)                                      // 36 pairs: paired
-	post(2, 10, alike)                                     // 45 pairs: more than 4 a posting
-	post(3, 100, func(i int) int { return 1 << (i % 30) }) // sizes apart: few are plausible
-	post(4, largeBucket+1, alike)
-	post(5, 2, alike)
-	var out strings.Builder
-	s.Limits.Hot = 5
-	if _, err := s.Bucket(context.Background(), strings.NewReader(in.String()), &out); err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]int{}
-	for line := range strings.Lines(out.String()) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		switch {
-		case len(f) == 2:
-			got["candidate"]++
-		case len(f) == 6 && f[0]+f[1] == "":
-			got[f[2][15:]+f[4]]++
-		default:
-			t.Fatalf("line %q", line)
-		}
-	}
-	if got["2b"] != 10 || got["4B"] != largeBucket+1 || got["candidate"] < 37 || len(got) != 3 {
-		t.Errorf("%v", got)
+	parts := digest(columns{digest(rows[:1]...), nil, nil, nil, nil}, columns{digest(rows[1:]...), nil, nil, nil, nil})
+	if all := digest(rows...); all != sum.String() || parts != all {
+		t.Errorf("%s of all, %s of parts, want %s", all, parts, sum)
 	}
 }

@@ -307,9 +307,9 @@ func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches
 	}
 }
 
-// Meet takes the next text under a key, in the order of keys. Pairs that should share a key, and do, go through
+// Visit takes the next text under a key, in the order of keys. Pairs that should share a key, and do, go through
 // the same pairing as any bucket.
-func (a *Auditor) Meet(key uint64, met Side, found, searches bool) {
+func (a *Auditor) Visit(key uint64, next Side, found, searches bool) {
 	if a == nil {
 		return
 	}
@@ -318,11 +318,11 @@ func (a *Auditor) Meet(key uint64, met Side, found, searches bool) {
 	}
 	for i := a.at; i < len(a.keys) && a.keys[i].key == key; i++ {
 		e := &a.expected[a.keys[i].pair]
-		has, pair := found, [2]Side{met, e.own}
+		has, pair := found, [2]Side{next, e.own}
 		if e.searches {
-			has, pair = searches, [2]Side{e.own, met}
+			has, pair = searches, [2]Side{e.own, next}
 		}
-		if !e.done && e.target == met.Text && has && a.run.Pairs(key, pair[0], pair[1]) {
+		if !e.done && e.target == next.Text && has && a.run.Pairs(key, pair[0], pair[1]) {
 			e.done = true
 			*e.found++
 		}

@@ -20,7 +20,7 @@ func TestMeetSeesALostKey(t *testing.T) {
 	rec := neardup.Record{Index: []uint64{3, 9}, Sketch: 5}
 	a.expect(7, 100, &rec, false, &n)
 	slices.SortFunc(a.keys, func(x, y expectedKey) int { return int(int64(x.key) - int64(y.key)) })
-	for _, met := range []struct {
+	for _, v := range []struct {
 		name            string
 		key             uint64
 		side            Side
@@ -31,12 +31,12 @@ func TestMeetSeesALostKey(t *testing.T) {
 		{"not to be found", 3, Side{7, 5}, false, true},
 		{"ruled out by the sketches", 9, Side{7, 50}, true, true},
 	} {
-		a.Meet(met.key, met.side, met.found, met.searches)
+		a.Visit(v.key, v.side, v.found, v.searches)
 		if n != 0 {
-			t.Fatalf("found: %s", met.name)
+			t.Fatalf("found: %s", v.name)
 		}
 	}
-	a.Meet(9, Side{7, 5}, true, false)
+	a.Visit(9, Side{7, 5}, true, false)
 	if n != 1 {
 		t.Fatal("not found by its key")
 	}
@@ -176,14 +176,14 @@ func meetAll(a *Auditor, in texts, kept func(key uint64) bool) {
 	}
 	slices.SortFunc(all, func(x, y posting) int { return cmp.Compare(x.key, y.key) })
 	for _, p := range all {
-		a.Meet(p.key, p.side, true, true)
+		a.Visit(p.key, p.side, true, true)
 	}
 }
 
 // TestNoAuditor: a run that is not measured calls what it always calls.
 func TestNoAuditor(t *testing.T) {
 	var a *Auditor
-	a.Meet(1, Side{}, true, true)
+	a.Visit(1, Side{}, true, true)
 	a.Refuse(2, 1)
 	a.Near(2, 1, 1, "")
 	a.Variant(2, 1, 1, nil)

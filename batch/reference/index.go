@@ -146,7 +146,7 @@ func (x *Index) partOf(doc uint32) (*part, error) {
 			return p, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: document %d of %d is named", ErrDamaged, doc, x.Numbers())
+	return nil, fmt.Errorf("%w: a reference to document %d (want less than %d)", ErrDamaged, doc, x.Numbers())
 }
 
 // Row returns the row of a document.

@@ -129,7 +129,7 @@ func (t *table) readTable(n int) (sum, length, stored uint64, err error) {
 	}
 }
 
-var errChanged = errors.New("its table is not what it was when it was opened")
+var errChanged = errors.New("its table has changed since it was opened")
 
 // page returns the entries of a page. They must not be changed.
 func (t *table) page(number int) ([]blockEntry, error) {

@@ -95,7 +95,7 @@ func read(in io.Reader) (rows [][]float64, err error) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if len(rows) < 2 {
-		return nil, fmt.Errorf("%d rows are no curve", len(rows))
+		return nil, fmt.Errorf("%d rows make no curve", len(rows))
 	}
 	return rows, nil
 }

@@ -103,7 +103,7 @@ const CrowdSize = 100_000
 
 // Crowd returns article n of a flood into one bucket: two thirds of the words
 // are the same in all of a flood, a similarity of about .5, so that they share
-// keys and are no duplicates of each other at .6, which is where auto decides.
+// keys, but are not duplicates of each other at .6, where auto decides.
 func (a *Articles) Crowd(n int) Article {
 	r := rand.New(rand.NewPCG(uint64(n), 13))
 	text := make([]byte, 0, 3100)

@@ -89,7 +89,7 @@ func readLexicon(language string, of int) (*lexicon, error) {
 	err = eachLine(language+"_opposites.txt", func(line string) error {
 		a, b, ok := strings.Cut(line, " ")
 		if !ok {
-			return fmt.Errorf("%q is no pair", line)
+			return fmt.Errorf("invalid pair %q (want two words)", line)
 		}
 		if of < 0 || half(min(a, b)) == of {
 			l.opposites[a] = append(l.opposites[a], b)

@@ -300,7 +300,7 @@ func (m *maker) take(language string, long bool, offers map[string][]offer) {
 	for _, class := range classes {
 		n, most := 0, m.Most
 		if long {
-			most *= 3 // few classes have so many
+			most *= 3 // few classes have as many long pairs
 		}
 		for _, o := range inTurn(offers[class], class) {
 			if n < most && m.keep(language, long, class, o) {

@@ -191,7 +191,7 @@ func offset(s string, n int) int {
 
 var sentenceEnd = regexp.MustCompile(`[.!?]["”’)]*\s+|[。！？]["”’）]*|\n+`)
 
-// markup tells lines that are no prose.
+// markup matches lines that are not prose.
 var markup = regexp.MustCompile("https?:|[`|<>{}\\[\\]\\\\=]|^[-#*>\\s\\d.]+|^\\s*$")
 
 // sentences returns the sentences of prose in a text, at most 12, in order.

@@ -4,8 +4,8 @@
 //
 //	go run -C bench ./postings -layout own|none|rows|merged|sorted [-n 1000000]
 //
-// "none" is the store without keys: what "own" takes beyond it is what postings cost, and so much the
-// others take by themselves. Ninety in a hundred of the keys that are looked up exist nowhere.
+// "none" is the store without keys. Postings cost what "own" takes beyond it; the other layouts store nothing else. Ninety in a
+// hundred of the keys that are looked up exist nowhere.
 package main
 
 import (

@@ -40,9 +40,8 @@ def conf(kind, setup):
 
 
 def spec_of(job):
-    where, _, _, _, partitions, _ = job["row"].split(":")
-    spec = {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": job["method"], "partitions": int(partitions)}
-    return {**spec, "onDriver": 0} if where == "spread" else spec
+    partitions = job["row"].split(":")[4]
+    return {"verb": "dedup", "inputs": [job["input"]], "out": job["out"], "format": "auto", "input": [], "method": job["method"], "partitions": int(partitions)}
 
 
 def in_session(setup):

@@ -203,7 +203,7 @@ def small_disk(folder, wanted):
 
 
 def kill_driver(argv, env, step):
-    """Starts the command and ends its driver, the JVM and the Python below it, with -9 when it tells of a step."""
+    """Starts the command, and kills its driver (the JVM and the Python below it) with -9 once the command reports the step."""
     child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
     said = ""
     for line in child.stderr:

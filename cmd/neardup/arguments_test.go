@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 //lint:file-ignore U1000 TestFieldsAreFlags reads the fields of its types by reflection

@@ -19,6 +19,7 @@ import (
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
+	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/text"
 	"github.com/spf13/cobra"
 )
@@ -46,6 +47,7 @@ type call struct {
 	Name  string   `json:"name"` // of a text in the index
 	Text  string   `json:"text"`
 	Known []string `json:"known"`
+	Top   int      `json:"top"`
 	Drop  []uint64 `json:"drop"` // indexes that the program no longer has
 }
 
@@ -86,12 +88,15 @@ type doing func(c *calls, ctx context.Context, m calledMethod, asked *call) (any
 
 // doings lists what a program can ask for.
 var doings = map[string]doing{
-	"compare": (*calls).compare, "check": (*calls).check, "open": (*calls).open,
+	"compare": (*calls).compare, "check": (*calls).check, "dedup": (*calls).dedup, "open": (*calls).open,
 	"add": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
 		return x.add(ctx, namedMemory{memoryText{asked.Text}, asked.Name})
 	}),
 	"look up": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
 		return x.check(ctx, memoryText{asked.Text})
+	}),
+	"near": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+		return x.d.Near(ctx, docid.Submission{Text: asked.Text}, asked.Top)
 	}),
 	"remove": onCalled((*calledIndex).remove),
 }
@@ -215,21 +220,28 @@ func (c *calls) check(ctx context.Context, m calledMethod, asked *call) (any, er
 		return nil, errNoMemory
 	}
 	found, err := batch.Check(ctx, asked.Text, asked.Known, batch.Config{Method: m.Method, Clean: m.clean})
-	out := memoryAnswer{Verdict: found.Verdict, Decision: string(neardup.New), Probability: found.Similarity, Basis: found.Basis, Evidence: found.Evidence}
-	switch {
-	case found.At < 0:
-	case found.Near:
-		out.Decision, out.SameAs = string(neardup.Duplicate), strconv.Itoa(found.At)
-	default:
-		out.Like = strconv.Itoa(found.At)
+	return struct {
+		batch.Checked
+		Evidence []neardup.Conflict `json:"evidence"`
+	}{found, found.Evidence}, err
+}
+
+// dedup decides on the known texts, whose ids are their places.
+func (c *calls) dedup(ctx context.Context, m calledMethod, asked *call) (any, error) {
+	docs, decisions := make([]neardup.Document, len(asked.Known)), []neardup.Decision{}
+	for i, s := range asked.Known {
+		docs[i] = neardup.Document{ID: strconv.Itoa(i), Text: s}
 	}
-	return out, err
+	_, err := batch.Dedup(ctx, batch.Documents(docs), batch.Config{Method: m.Method, Clean: m.clean, Keep: usualKeep(m.Method)}, func(o batch.Outcome) error {
+		decisions = append(decisions, o.Decision)
+		return nil
+	})
+	return decisions, err
 }
 
 // open opens an empty index and returns its number.
 func (c *calls) open(ctx context.Context, m calledMethod, asked *call) (any, error) {
-	inMemory := storeFlags{index: "memory:"}
-	store, err := inMemory.open(ctx, "")
+	store, err := memory.New(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -42,16 +42,7 @@ var verbs = []struct {
 		{"spark pairs", "...", sparkVerb{verb: "pairs"}},
 		{"spark passages", "...", sparkVerb{verb: "passages"}},
 	}},
-	{"Service", []row{
-		{"serve", "", serve{}},
-		{"add", "INPUT...", add{}},
-		{"check", "...", check{}},
-		{"consume", "", consume{}},
-		{"export", "", export{}},
-		{"correct", "NID", correct{}},
-		{"rulings", "", rulings{}},
-		{"mcp", "", mcpVerb{}},
-	}},
+	{"Service", service},
 	{"Index", []row{
 		{"index", "", nil},
 		{"index create", "INDEX", indexCreate{}},
@@ -62,14 +53,7 @@ var verbs = []struct {
 		{"index compact", "INDEX", indexCompact{}},
 	}},
 	{"Learn", []row{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
-	{"Operate", []row{
-		{"backup", "the folder to back up to", backup{}},
-		{"log", "a command, begin, adopt or leave", nil},
-		{"log begin", "", logBegin{}},
-		{"log adopt", "", logAdopt{}},
-		{"log leave", "", logLeave{}},
-		{"rebuild", "", again{}},
-		{"token", "", token{}},
+	{"Operate", slices.Concat(operating, []row{
 		{"version", "", versionVerb{}},
 		{"man", "DIR", man{}},
 		{"worker", "a stage", nil},
@@ -77,7 +61,7 @@ var verbs = []struct {
 		{"worker read", "FILE", workerRead{}},
 		{"worker index", "FOLDER", workerIndex{}},
 		{"worker passages", "a stage", nil},
-	}},
+	})},
 }
 
 func addCommands(root *cobra.Command, a *app) {

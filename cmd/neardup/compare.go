@@ -78,7 +78,7 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 	r.Verdict = verdict(m, x, y)
 	r.Relation = r.Verdict.Relation()
 	if back := verdict(m, y, x); r.Relation == neardup.Other && back.Relation() == neardup.ContainedIn {
-		r.Verdict, r.Relation = back, contains
+		r.Verdict, r.Relation = back, neardup.Contains
 	}
 	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
 	return r, r.explain(m, x, y)
@@ -148,8 +148,6 @@ func (c *compare) file(path string) (string, error) {
 	}
 	return "", nil
 }
-
-const contains neardup.Relation = "contains"
 
 // A comparison holds all measures of two clean texts and the evidence.
 type comparison struct {
@@ -252,7 +250,7 @@ func (c comparison) write(w io.Writer) {
 	switch c.Relation {
 	case neardup.ContainedIn:
 		v = "contained, the first in the second"
-	case contains:
+	case neardup.Contains:
 		v = "contained, the second in the first"
 	}
 	switch {

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -155,9 +157,6 @@ func TestKilledConsumersGoOn(t *testing.T) {
 	}
 	for name, start := range streamtest.Brokers {
 		t.Run(name, func(t *testing.T) {
-			if name != "redis" && !full {
-				t.Skip("this build has no Kafka and no NATS (want -tags full)")
-			}
 			t.Parallel()
 			l := &streamLife{T: t, Streams: start(t)(t), server: startServer(t), rng: rand.New(rand.NewPCG(28, 4))}
 			l.send(120) // more than a page
@@ -257,9 +256,6 @@ func TestConsumeMistakes(t *testing.T) {
 		{"from", "nats://u:secret@127.0.0.1:1/a", exitFailed, "connect to NATS"},
 		{"to", t.TempDir() + "/no/file", exitFailed, "no/file.lock: no such file or directory"},
 	} {
-		if !full && strings.HasPrefix(test.says, "connect to NATS") {
-			test.says = "NATS: this build lacks it (use a release, or build with -tags full)"
-		}
 		args := []string{"consume"}
 		for name, value := range good {
 			if name != test.flag {

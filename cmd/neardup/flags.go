@@ -312,11 +312,7 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	if err != nil {
 		return batch.Config{}, err
 	}
-	keep := batch.Keep(f.keep)
-	if keep == "" && methods.Containment(m) > 0 { // with containment, later texts are contained in the kept one
-		keep = batch.Longest
-	}
-	keep = cmp.Or(keep, batch.First)
+	keep := cmp.Or(batch.Keep(f.keep), usualKeep(m))
 	if err := keep.Check(); err != nil {
 		return batch.Config{}, usage("--keep %w", err)
 	}
@@ -332,6 +328,14 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 		Clean: n, Method: m, Keep: keep, Memory: int64(f.memory) - ownPages - methods.Tables(m), Tmp: f.tmp, Workers: f.workers,
 		Overrides: rulings, Per: per,
 	}, err
+}
+
+// usualKeep returns the default of --keep. With containment, the longest text comes before those that it contains.
+func usualKeep(m neardup.Method) batch.Keep {
+	if methods.Containment(m) > 0 {
+		return batch.Longest
+	}
+	return batch.First
 }
 
 // sampleFlag is the flag --sample: a share of the texts, and a seed.

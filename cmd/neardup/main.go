@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,7 +32,6 @@ const (
 	exitUsage     = 2
 	exitRejects   = 3
 	exitUnlike    = 4   // worker only
-	exitHotBucket = 5   // worker only
 	exitInterrupt = 130 // like the exit code of a shell for a process that SIGINT ended
 	exitPipe      = 141 // like the exit code of a shell for a process that SIGPIPE ended
 )
@@ -95,8 +95,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
 		code = exitUnlike
-	case errors.Is(err, worker.ErrHotBucket):
-		code = exitHotBucket
 	case errors.Is(err, errRejects):
 		code = exitRejects
 	case errors.Is(err, errUsage):
@@ -110,6 +108,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "neardup: %s%s\n", plainly(err), hint)
 	return code
+}
+
+// refusedToken reports whether a server requires a token or another one.
+func refusedToken(err error) bool {
+	var p *api.Problem
+	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
 // plainly formats an error without the failed calls: it names the file or server and the cause.
@@ -198,6 +202,9 @@ func helpOn(help *cobra.Command, args []string) error {
 func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return parent.Help()
+	}
+	if _, omitted := verbHelp()[args[0]]; omitted {
+		return usage("%s: this build has no service (use a release, or build with -tags full)", args[0])
 	}
 	return usage("unknown command %q%s", args[0], meant(parent, args[0], ""))
 }
@@ -346,6 +353,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		err = badValue("--"+bad.GetFlag().Name, err)
 	}
 	var unknown *pflag.NotExistError
+	if args := cmd.Flags().Args(); !cmd.HasParent() && len(args) > 0 {
+		return noCommand(cmd, args)
+	}
 	if !errors.As(err, &unknown) {
 		return usage("%w", err)
 	}

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -193,6 +195,9 @@ func npmAnswers(t *testing.T, home string) {
 		await say(() => compare(nine, ten, { method: 'best' }));
 		await say(() => compare(nine, ten, { methods: 'auto' }));
 		await say(() => dedup([nine, { id: 'x' }]));
+		await say(() => dedup(nine));
+		await say(() => check(nine, ten));
+		await say(() => dedup([1]));
 		await say(async () => (await dedup([])).kept.length);
 		await say(() => dedupFile('name\nx\n', { format: 'csv' }));
 		await say(() => dedupFile(Uint8Array.of(0x74, 0x65, 0x78, 0x74, 0x0a, 0xd6, 0xd0, 0x0a), { format: 'csv' }));
@@ -215,6 +220,7 @@ func npmAnswers(t *testing.T, home string) {
 		`neardup: unknown method "best" (want auto, exact, minhash, simhash, ja`,
 		`neardup: options: json: unknown field "methods"`,
 		`neardup: text 1: no field "text"; it has "id"`,
+		"neardup: texts is one text (want an array)", "neardup: known is one text (want an array)", "neardup: text 0 is not a string",
 		0.0,
 		`neardup: -: no column "text"; the header has "name"; columns without a`,
 		"neardup: -: the charset is not in this program, which reads UTF-8 and ",

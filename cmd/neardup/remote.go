@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -27,12 +29,6 @@ import (
 
 type remoteFlags struct {
 	server, tokenFile string
-}
-
-// refusedToken reports whether a server requires a token or another one.
-func refusedToken(err error) bool {
-	var p *api.Problem
-	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
 // client makes a client that reports once that it has to wait. It takes no token from a flag because other

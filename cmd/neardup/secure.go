@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -14,9 +16,6 @@ import (
 
 	"github.com/neardup/neardup/server"
 )
-
-// defaultTenant is the tenant of requests without a token.
-const defaultTenant = "default"
 
 // loopback reports whether only this machine can reach an address.
 func loopback(addr string) bool {

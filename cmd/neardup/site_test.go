@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -89,6 +91,11 @@ func TestSite(t *testing.T) {
 		}
 	}
 	walk(newRoot(&app{}))
+	for _, report := range []string{"laws", "licences", "manual"} {
+		if text, err := os.ReadFile(filepath.Join(site, "docs", "gallery", report+".html")); err != nil || len(text) > 1<<20 {
+			t.Errorf("%s: %d bytes, %v", report, len(text), err)
+		}
+	}
 	for page, wants := range map[string][]string{
 		"commands": commands,
 		"api":      {"POST /v1/articles</h2>", "<code>variantOf</code>"},

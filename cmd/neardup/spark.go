@@ -42,7 +42,6 @@ type sparkVerb struct {
 // decideFlags are the flags that dedup and pairs share.
 type decideFlags struct {
 	method       methodFlags
-	onDriver     int
 	overrides    string
 	against      againstFlags
 	withVariants bool
@@ -50,7 +49,7 @@ type decideFlags struct {
 
 func (v *sparkVerb) only() string {
 	return "input out master partitions conf python json quiet " + map[string]string{
-		"dedup":    "compression method overrides against add on-driver",
+		"dedup":    "compression method overrides against add",
 		"pairs":    "method overrides with-variants",
 		"passages": "compression cuts",
 	}[v.verb]
@@ -89,7 +88,6 @@ type sparkJob struct {
 	Input       []string `json:"input"`
 	Method      []string `json:"method"`
 	Partitions  int      `json:"partitions,omitempty"`
-	OnDriver    *int     `json:"onDriver,omitempty"`
 	Overrides   string   `json:"overrides,omitempty"`
 	Against     string   `json:"against,omitempty"`
 	Variants    bool     `json:"variants,omitempty"`
@@ -123,9 +121,6 @@ func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 		return err
 	}
 	j.Variants, j.Against = d.withVariants, strings.Join(d.against.paths, "")
-	if f := set.Lookup("on-driver"); f != nil && f.Changed {
-		j.OnDriver = &d.onDriver
-	}
 	for _, name := range ofFiles {
 		if f := set.Lookup(name); f.Changed {
 			full, err := filepath.Abs(f.Value.String())
@@ -313,9 +308,8 @@ type sparkSummary struct {
 	batch.Input
 	batch.Outcomes
 	Candidates   int64   `json:"candidates"`
-	Edges        int64   `json:"edges"`
-	HotDocuments int64   `json:"hotDocuments"` // of components with hot buckets, which one task each decides
-	HotLargest   int64   `json:"hotLargest"`   // of these
+	InComponents int64   `json:"inComponents"` // documents that may be near others; one task decides a component
+	Largest      int64   `json:"largestComponent"`
 	Seconds      float64 `json:"seconds"`
 	Digest       string  `json:"digest"`
 }
@@ -345,10 +339,8 @@ func (v *sparkVerb) report(file string) error {
 	}
 	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\n", grouped(s.Documents), grouped(s.Rejected))
 	printOutcomes(v.stderr, &s.Outcomes)
-	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates, %s edges\n", v.decides.method.asked(), grouped(s.Candidates), grouped(s.Edges))
-	if s.HotDocuments > 0 {
-		fmt.Fprintf(v.stderr, "hot buckets %s documents hang together by them, %s in one task\n", grouped(s.HotDocuments), grouped(s.HotLargest))
-	}
+	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates; %s documents in components, the largest of %s\n",
+		v.decides.method.asked(), grouped(s.Candidates), grouped(s.InComponents), grouped(s.Largest))
 	if v.decides.overrides != "" {
 		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
 	}

@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build full && (linux || darwin)
 
 package main
 

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -14,10 +16,12 @@ import (
 	"github.com/neardup/neardup/docid/classic"
 	"github.com/neardup/neardup/server"
 	"github.com/neardup/neardup/store/hbase"
+	"github.com/neardup/neardup/store/kafkalog"
 	"github.com/neardup/neardup/store/memory"
 	"github.com/neardup/neardup/store/mysql"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
+	"github.com/neardup/neardup/store/s3"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -192,7 +196,7 @@ func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, erro
 	case "redis", "rediss":
 		return openedLog(ctx, f.log, redislog.Open)
 	case "kafka", "kafka+tls":
-		return openedLog(ctx, f.log, openKafkaLog)
+		return openedLog(ctx, f.log, kafkalog.Open)
 	}
 	return nil, nil, f.known()
 }
@@ -205,7 +209,7 @@ func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.S
 	case !strings.Contains(f.snapshots, "://"):
 		return pebble.SnapshotFolder(f.snapshots), nil
 	}
-	bucket, err := openBucket(ctx, f.snapshots, folder+".snapshot")
+	bucket, err := s3.Open(ctx, f.snapshots, folder+".snapshot")
 	if err != nil {
 		return nil, fmt.Errorf("--snapshots %s: %w", where(f.snapshots), err)
 	}

@@ -1,3 +1,5 @@
+//go:build full
+
 package main
 
 import (
@@ -289,8 +291,8 @@ func (g *again) summary(tenant string, sum docid.Rebuilt) {
 
 func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
-// A rebuild from the folder writes the new store to DIR/store.rebuilt. Afterwards it moves the previous store to
-// DIR/store.before.
+// rebuiltDir returns the folder into which a rebuild from the folder writes the new store. Afterwards the rebuild moves the
+// previous store to DIR/store.before.
 func rebuiltDir(data string) string { return storeDir(data) + ".rebuilt" }
 func beforeDir(data string) string  { return storeDir(data) + ".before" }
 
@@ -441,6 +443,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if index.images {
 		also = " --images"
 	}
-	return fmt.Errorf("%w; serve it with the settings that it was made with, or rebuild it by these, with the docIds that may stay: neardup rebuild --data %s --method '%s'%s",
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s --method '%s'%s",
 		err, data, decides.asked(), also)
 }

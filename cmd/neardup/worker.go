@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,14 +31,14 @@ const passagesFlags = "cuts input raw parts"
 
 var stages = map[string]stage{
 	"contract":          {contract, "method"},
-	"tally":             {worker.Stages.Train, "method raw input tally"},
-	"records":           {worker.Stages.RecordsInPacks, "method raw input tally parts"},
+	"tally":             {worker.Stages.Train, "method raw input"},
+	"add":               {worker.Stages.AddUp, "method"},
+	"texts":             {worker.Stages.Texts, "method input"},
+	"records":           {worker.Stages.Records, "method raw input tally parts"},
 	"distinct":          {worker.Stages.Distinct, "method parts ranges"},
-	"bucket":            {worker.Stages.Bucket, "method against as-of most-candidates packed hot"},
-	"verify":            {worker.Stages.Verify, "method raw input against as-of conflicts"},
-	"decide":            {worker.Stages.Decide, "method raw input against as-of conflicts"},
-	"lead":              {worker.Stages.Lead, "method"},
-	"names":             {worker.Stages.Names, "method against as-of"},
+	"bucket":            {worker.Stages.Bucket, "method against as-of hot"},
+	"verify":            {worker.Stages.Verify, "method raw input"},
+	"decide":            {worker.Stages.Decide, "method raw input against as-of overrides conflicts"},
 	"digest":            {worker.Stages.Digest, "method"},
 	"passages contract": {contract, passagesFlags},
 	"passages anchors":  {worker.Stages.Anchors, passagesFlags},
@@ -60,22 +60,22 @@ const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
-	name                           string `flags:"-"` // of the stage
-	method                         methodFlags
-	cuts                           cutFlags
-	input                          inputFlags
-	expect, against, asOf          string
-	mostCandidates                 int64
-	hot, parts                     int
-	conflicts, raw, packed, ranges bool
-	tally                          list
+	name                   string `flags:"-"` // of the stage
+	method                 methodFlags
+	cuts                   cutFlags
+	input                  inputFlags
+	expect, against, asOf  string
+	overrides              string
+	hot, parts             int
+	conflicts, raw, ranges bool
+	tally                  string
 }
 
 func (w *workerVerb) only() string { return "expect " + stages[w.name].flags }
 
 func (w *workerVerb) do(ctx context.Context, _ []string) error {
 	s := worker.Stages{
-		Parts: w.parts, Ranges: w.ranges, Limits: worker.BucketLimits{Most: w.mostCandidates, Hot: w.hot}, Conflicts: w.conflicts,
+		Parts: w.parts, Ranges: w.ranges, Hot: w.hot, Conflicts: w.conflicts,
 	}
 	passages := strings.HasPrefix(w.name, "passages ")
 	if w.parts < 0 || w.parts > mostParts || (w.parts == 0 && (w.name == "records" || passages)) {
@@ -91,7 +91,7 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 		return err
 	}
 	var lines *corpus.LineDecoder
-	if w.raw {
+	if w.raw || w.name == "texts" {
 		s.Decode, lines, err = w.input.lines()
 		if err != nil {
 			return err
@@ -112,23 +112,23 @@ func (w *workerVerb) do(ctx context.Context, _ []string) error {
 // run opens the files of a stage and runs it. lines are those that the stage decodes, or nil.
 func (w *workerVerb) run(ctx context.Context, s worker.Stages, lines *corpus.LineDecoder) (counts worker.Counts, err error) {
 	run := stages[w.name].run
-	switch {
-	case w.packed:
-		run = worker.Stages.BucketPacks
-	case w.name == "decide":
+	switch w.name {
+	case "decide":
 		limitGarbage(worker.DecideMemory)
-	case w.name == "passages cut":
-		if err := w.cuts.cutting(s.Passages, lines); err != nil {
-			return counts, err
-		}
+		s.Overrides, err = readOverrides(w.overrides)
+	case "passages cut":
+		err = w.cuts.cutting(s.Passages, lines)
 	}
-	for _, name := range w.tally {
-		f, err := os.Open(name)
+	if err != nil {
+		return counts, err
+	}
+	if w.tally != "" {
+		f, err := os.Open(w.tally)
 		if err != nil {
 			return counts, err
 		}
 		defer f.Close()
-		s.Tallies = append(s.Tallies, f)
+		s.Tally = f
 	}
 	if w.against == "" {
 		return run(s, ctx, w.stdin, w.stdout)
@@ -166,11 +166,12 @@ func (f *inputFlags) lines() (func([]byte, *neardup.Document) (string, error), *
 	}, d, nil
 }
 
-// workerRead is the stage that reads files of any format and writes documents.
+// workerRead is the stage that reads a file of any format and writes documents.
 type workerRead struct {
 	*app
-	input inputFlags
-	name  string
+	input  inputFlags
+	name   string
+	number int64
 }
 
 func (v *workerRead) do(ctx context.Context, args []string) error {
@@ -180,40 +181,35 @@ func (v *workerRead) do(ctx context.Context, args []string) error {
 		return err
 	}
 	defer r.Close()
-	var counts worker.Counts
-	dec, out := r.NewDecoder(), bufio.NewWriterSize(v.stdout, 1<<18)
+	dec, out := r.NewDecoder(), worker.NewFile(ctx, v.stdout, v.number, cmp.Or(v.name, file))
 	for it, next := range r.Items() {
-		counts.In++
-		counts.Out++
-		err = errors.Join(ctx.Err(), v.line(out, dec, file, it, next))
+		err = v.document(out, dec, file, it, next)
 		if err != nil {
 			break
 		}
 	}
-	if err := errors.Join(err, out.Flush()); err != nil {
+	counts, errEnd := out.End()
+	if err := errors.Join(err, errEnd); err != nil {
 		return fmt.Errorf("worker read: %w", err)
 	}
 	return json.NewEncoder(v.stderr).Encode(counts)
 }
 
-// line writes the line of a record, or the reason why it was rejected.
-func (v *workerRead) line(out io.Writer, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
+// document writes the row of a record, or the reason why it was rejected.
+func (v *workerRead) document(out *worker.File, dec *corpus.Decoder, file string, it corpus.Item, err error) error {
 	var doc neardup.Document
 	if err == nil {
 		err = dec.Decode(it, &doc)
 	}
-	line, reason := it.Line, ""
 	if reject := corpus.Rejected(err); reject != nil {
-		line, reason, doc = reject.Line, reject.Reason, neardup.Document{}
+		return out.Document(neardup.Document{}, reject.Line, reject.Reason)
 	} else if err != nil {
 		return err
 	}
-	id := doc.ID
-	if rest, ok := strings.CutPrefix(id, file); ok && v.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
-		id = v.name + rest
+	if rest, ok := strings.CutPrefix(doc.ID, file); ok && v.name != "" && (rest == "" || rest == fmt.Sprintf(":%d", it.Line)) {
+		doc.ID = v.name + rest
 	}
-	_, err = fmt.Fprintf(out, "%d\t%s\t%s\t%s\n", line, worker.Escape(id), worker.Escape(doc.Text), worker.Escape(reason))
-	return err
+	return out.Document(doc, it.Line, "")
 }
 
 // onFolder opens the index in a local folder or in HDFS and calls fn.

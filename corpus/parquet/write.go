@@ -66,7 +66,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	return nil
 }
 
-// options make the output like the input.
+// options returns settings that make the output like the input.
 func options(f *parquet.File) []parquet.WriterOption {
 	var opts []parquet.WriterOption
 	meta := f.Metadata()

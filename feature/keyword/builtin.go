@@ -18,9 +18,8 @@ var englishData string
 // and shared.
 func Chinese() (*Table, error) { return chineseOnce() }
 
-// English returns a small table trained on terms of service and text messages
-// (data/NOTICE), read at the first call and shared. Train one of your own
-// where your texts are of another kind.
+// English returns a small table trained on terms of service and text messages (data/NOTICE), read at the
+// first call and shared. For texts of another kind train your own table.
 func English() (*Table, error) { return englishOnce() }
 
 var (

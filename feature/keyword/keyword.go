@@ -53,9 +53,8 @@ type Extractor struct {
 	works sync.Pool
 }
 
-// NewExtractor returns an Extractor of the n words of highest TF-IDF among
-// those that have at least two characters and are not stop words. A nil stop
-// stops nothing.
+// NewExtractor returns an Extractor of the n words of highest TF-IDF among those that have at least two
+// characters and are not stop words. stop may be nil.
 func NewExtractor(words Splitter, idf IDF, stop *StopWords, n int) *Extractor {
 	return &Extractor{words: words, idf: idf, stop: stop, n: n}
 }
@@ -129,7 +128,7 @@ func (k Keyword) compare(other Keyword) int {
 	return cmp.Or(cmp.Compare(other.Score, k.Score), strings.Compare(k.Word, other.Word))
 }
 
-// counts are words with how often they were seen.
+// counts holds words with their numbers of occurrences.
 type counts struct {
 	words []counted
 	slots []uint32 // open addressing by xxh3: its place in words + 1, 0 is free
@@ -154,7 +153,7 @@ func partition(words []counted, first func(*counted) bool) (n int) {
 	return n
 }
 
-// count counts words of at least two characters; there are none yet.
+// count counts the words of at least two characters. c must be empty.
 func (c *counts) count(words []string) {
 	size := 64
 	for size < 2*len(words) {
@@ -183,7 +182,7 @@ func (c *counts) count(words []string) {
 	}
 }
 
-// single reports a word of one character; words are valid UTF-8.
+// single reports whether a word, which is valid UTF-8, has one character.
 func single(word string) bool {
 	switch {
 	case word[0] < utf8.RuneSelf:
@@ -196,7 +195,7 @@ func single(word string) bool {
 	return len(word) == 4
 }
 
-// clear forgets all, in the time that the words take, or the slots if these are few.
+// clear removes all words. Its time grows with the words or, if there are many, with the slots.
 func (c *counts) clear() {
 	if mask := uint64(len(c.slots) - 1); len(c.words) < len(c.slots)/8 {
 		for i := range c.words {

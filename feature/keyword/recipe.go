@@ -10,7 +10,7 @@ import (
 )
 
 // Recipe finds keywords as a widespread Python script does, number by number,
-// so that a database of its fingerprints can go on being used:
+// so that a database of its fingerprints stays usable:
 //
 //	jieba.analyse.extract_tags('|'.join(jieba.cut(text)), withWeight=True)
 //

@@ -61,7 +61,7 @@ type run struct {
 	cased bool // one may have another lower case
 }
 
-// take takes the word character at p and returns its length; 0 if it is none.
+// take takes the word character at p and returns its length, or 0 if there is none.
 func (r *run) take(s string, p int) int {
 	c := s[p]
 	if c < utf8.RuneSelf {

@@ -16,7 +16,7 @@ type TrainOptions struct {
 	// Memory bounds what the counts take, in bytes; 0 is 256 MiB. Beyond it
 	// they go to files, and the result is the same. At least 1 MiB is used.
 	Memory int64
-	// Dir is where these files go; empty is the system's temporary folder.
+	// Dir is the folder of these files. If empty, it is the temporary folder of the system.
 	Dir string
 }
 

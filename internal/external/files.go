@@ -22,8 +22,8 @@ func NewFiles(dir string) *Files { return &Files{dir: dir} }
 // Written returns the number of bytes written so far.
 func (d *Files) Written() int64 { return d.written.Load() }
 
-// Create makes a file that vanishes with its handle. It removes the name at once if the system allows it, so
-// that even kill -9 leaves nothing.
+// Create makes a file that is removed when it is closed. It removes the name at once if the system allows it,
+// so that even kill -9 leaves nothing.
 func (d *Files) Create() (*os.File, error) {
 	f, err := os.CreateTemp(d.dir, "neardup-*")
 	if err != nil {

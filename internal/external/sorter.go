@@ -120,7 +120,7 @@ func (s *Sorted[T]) Each(ctx context.Context, fn func(T) error) error {
 	return Merge(ctx, s.cursors(), byKey, fn)
 }
 
-// cursors read the runs, with a quarter of the Sorter's memory.
+// cursors returns a cursor for each run. Together they take a quarter of the Sorter's memory.
 func (s *Sorted[T]) cursors() []*Cursor[T] {
 	sections := s.runs.Sections()
 	size := min(max(s.limit/4/len(sections), 1<<8), 1<<16)

@@ -48,7 +48,7 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 	}
 	password, _ := u.User.Password()
 	if u.User.Username() == "" || password == "" {
-		return nil, errors.New("a user has a password: kafka://USER:PASSWORD@HOST")
+		return nil, errors.New("a user and a password belong together (want kafka://USER:PASSWORD@HOST)")
 	}
 	var ways []sasl.Mechanism
 	for _, way := range []sasl.Mechanism{

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Of the system, and not named by package syscall.
+// Constants of the system that package syscall does not name.
 const (
 	deleteOnClose    = 0x0400_0000 // FILE_FLAG_DELETE_ON_CLOSE
 	sharingViolation = syscall.Errno(32)

@@ -21,8 +21,8 @@ func For(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Between repeats turn until ctx ends, and returns its error. Turns are first apart, after errors twice as far each time,
-// up to most. failed gets the error of a turn and when the turn began.
+// Between repeats turn until ctx ends, and returns its error. It waits first between turns, and after errors
+// twice as long each time, up to most. failed gets the error of a turn and when the turn began.
 func Between(ctx context.Context, first, most time.Duration, turn func(ctx context.Context) error, failed func(began time.Time, err error)) error {
 	for wait := first; ; {
 		began := time.Now()

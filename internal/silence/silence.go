@@ -42,7 +42,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 type conn struct {
 	net.Conn
 	mu       sync.Mutex
-	patience time.Duration // how far away the last deadline was; not positive: it does not move
+	patience time.Duration // time to the last deadline when it was set; if not positive, it does not move
 }
 
 // SetReadDeadline sets how long the connection may be silent from now on, and after each byte.

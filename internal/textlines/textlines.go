@@ -75,7 +75,7 @@ func Object(line []byte, v any, what string) error {
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
-// expected maps where encoding/json expects something to words of JSON.
+// expected translates the places at which encoding/json fails into what JSON needs there.
 var expected = []struct{ where, what string }{
 	{"beginning of value", "a value"}, {"key string", "a key in quotes"}, {"object key:value pair", "a comma or }"},
 	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "nothing more"},

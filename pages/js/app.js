@@ -1,5 +1,4 @@
-// The frame: views, keys, language, theme. It knows a source of data and
-// nothing of where the data comes from.
+// The frame: views, keys, language, theme. It reads from any source of data.
 import { h, fill, recall, remember } from './dom.js';
 import { t, language, speak } from './i18n.js';
 import { Decisions } from './decide.js';

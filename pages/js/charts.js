@@ -1,8 +1,7 @@
 import { h } from './dom.js';
 import { t, num } from './i18n.js';
 
-// bars draws a histogram: bins of {label, count}. The table below it says the
-// same to those who do not see it.
+// bars draws a histogram: bins of {label, count}. The table below it has the same figures for screen readers.
 export function bars(title, bins, unit) {
   if (!bins.length) return h('p', { class: 'quiet' }, t('Nothing to show.'));
   const w = 640, height = 180, base = 150, top = 14, most = Math.max(...bins.map((b) => b.count), 1);
@@ -19,7 +18,7 @@ export function bars(title, bins, unit) {
   return h('figure', {}, svg, table(title, [t('From'), unit], bins.filter((b) => b.count).map((b) => [b.label, num(b.count)])));
 }
 
-// table is the same figures in words, folded away.
+// table shows the same figures in a folded table.
 function table(title, heads, rows) {
   return h('details', { class: 'figures' }, h('summary', {}, t('As a table')),
     h('table', {}, h('caption', { class: 'unseen' }, title),

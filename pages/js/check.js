@@ -1,5 +1,4 @@
-// Two texts, or one against the index: the verdict and everything that it
-// stands on.
+// Two texts, or one against the index: the verdict and its evidence.
 import { h, fill } from './dom.js';
 import { t, said, num, fixed } from './i18n.js';
 import { conflicts } from './group.js';
@@ -60,7 +59,7 @@ async function pair(app, p, q) {
     h('div', { class: 'pair' }, h('div', { class: 'text' }, piece('a')), h('div', { class: 'text' }, piece('b'))))];
 }
 
-// bits shows both fingerprints, eight bits a block, what differs marked.
+// bits shows both fingerprints, eight bits a block, and marks differences.
 function bits([x, y]) {
   const bin = (s) => BigInt('0x' + s).toString(2).padStart(64, '0'), p = bin(x), q = bin(y);
   const row = (own, other, name) => h('div', { class: 'bits', role: 'img', 'aria-label': name }, [...own].map((c, i) => h('span', { class: (c === other[i] ? '' : 'differs ') + (c === '1' ? 'one' : '') }, c)));

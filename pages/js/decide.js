@@ -1,13 +1,11 @@
-// What a person decides about pairs: verdicts, how they came about, and the
-// files that carry them on.
+// What a person decides about pairs: verdicts, their history, and files of them.
 import { recall, remember, save } from './dom.js';
 
 const links = { duplicate: 'must', different: 'cannot' };
 const labels = { duplicate: 'same', different: 'other', unsure: 'unsure' };
 const escapeField = (s) => s.replace(/[\\\t\n\r]/g, (c) => ({ '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' })[c]);
 
-// Decisions are kept in the browser under the digest of the run, so that a
-// page opened again still has them.
+// Decisions keeps verdicts in the browser under the digest of the run, so that a reopened page still has them.
 export class Decisions {
   constructor(name, set, here = true) {
     this.name = 'decisions ' + name;
@@ -41,8 +39,7 @@ export class Decisions {
     this.keep();
   }
 
-  // undo takes back the last change that was not taken back already. The
-  // trail keeps both. It returns the event, or null.
+  // undo takes back the last change that stands, and returns the event, or null. The trail keeps both.
   undo() {
     let skip = 0;
     for (let i = this.trail.length - 1; i >= 0; i--) {
@@ -92,14 +89,14 @@ export class Decisions {
   saveAudit() { save('audit.jsonl', this.audit()); }
 }
 
-// decidedOf counts the members of a group, or of its row, that are decided about:
-// by the pairs it names, else by what was noted with the verdicts.
+// decidedOf counts the decided members of a group, or of its row: by its pairs, or by the group noted with the
+// verdicts.
 export function decidedOf(decisions, g) {
   if (g.pairs) return g.pairs.filter(([a, b]) => decisions.of(a, b)).length;
   return [...decisions.verdicts.values()].filter((e) => e.group === g.key).length;
 }
 
-// bandOf names the stretch of similarity a pair lies in, as samples do.
+// bandOf names the band of similarity of a pair, as samples do.
 export function bandOf(basis, similarity, length) {
   const lo = Math.min(Math.floor(similarity * 20), 19) / 20;
   const scale = (basis || 'similarity').split(' ')[0], two = (x) => x.toFixed(2).replace(/^0/, '');

@@ -1,4 +1,4 @@
-// What was decided so far, how it came about, and the files of it.
+// Decisions so far, their history, and files of them.
 import { h, recall, remember } from './dom.js';
 import { t, num } from './i18n.js';
 

@@ -1,5 +1,4 @@
-// Elements are made here and nowhere else: text reaches the page as text
-// nodes and attributes, never as markup.
+// Only this module makes elements. Text reaches the page as text nodes and attributes, never as markup.
 
 const svgTags = new Set(['svg', 'g', 'rect', 'line', 'path', 'polyline', 'text', 'title', 'circle']);
 
@@ -32,22 +31,21 @@ export function fill(e, ...children) {
   return e;
 }
 
-// link is a link where the address is one of the web, and else plain text:
-// other schemes could do something when followed.
+// link returns a link if the address is http or https, otherwise plain text, because other schemes could run
+// something.
 export function link(url) {
   if (!/^https?:\/\//i.test(url)) return h('span', { class: 'url' }, url);
   return h('a', { class: 'url', href: url, rel: 'noopener noreferrer', target: '_blank' }, url);
 }
 
-// save hands a file to the person.
+// save downloads a file.
 export function save(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   h('a', { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// remember and recall keep small things between visits, where the browser
-// allows it; per tab, or for all.
+// remember and recall keep small values between visits, per tab or for all, if the browser allows it.
 export function remember(key, value) {
   try { localStorage.setItem('neardup ' + key, JSON.stringify(value)); } catch { /* not allowed here */ }
 }

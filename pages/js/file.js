@@ -1,5 +1,4 @@
-// The parts of a report that lie in its own file: compressed, and unpacked
-// when they are asked for.
+// The parts of a report in its own file, unpacked when they are needed.
 import { learnSimplified } from './text.js';
 
 async function unpack(id) {
@@ -25,7 +24,7 @@ export class FileSource {
     this.can = { run: true, groups: true, decide: true };
   }
 
-  // part unpacks a part once. Of those with members only the last used stay.
+  // part unpacks a part once. Of those with members it keeps only the last used.
   part(id) {
     const cache = id.startsWith('members') ? this.recent : this.kept;
     const p = cache.get(id) || unpack(id);
@@ -61,8 +60,8 @@ export class FileSource {
       min: c.min[i] / 10000, max: c.max[i] / 10000, relation: c.relation[i], source: c.source[i] };
   }
 
-  // groups answers a query with a list whose rows come by parts. A search goes
-  // on after the list is there; grown is called when it has grown.
+  // groups answers a query with a list whose rows arrive in parts. A search continues after the list is shown;
+  // grown is called when it has grown.
   async groups(q, grown, signal) {
     const c = await this.columns(), n = c.size.length;
     let order = [];

@@ -1,5 +1,4 @@
-// One group: what is kept, its members with evidence and differences, and
-// what a person says of them.
+// One group: the kept document, its members with evidence and differences, and what a person decides about them.
 import { h, fill, link } from './dom.js';
 import { t, said, num, fixed } from './i18n.js';
 import { diff, kinds, passages, softKind, tokens } from './text.js';
@@ -24,17 +23,16 @@ export async function groupView(v, g) {
       h('button', { 'aria-label': t('Next group'), title: t('Next group') + ' (J)', onclick: () => v.other(1) }, '↓'), m.toggle),
     h('h2', { id: 'group-title', tabindex: -1 }, m.leader?.title || (m.leader?.picture ? m.leader.id : g.title || g.opening || g.id)),
     h('p', { class: 'quiet facts' }, [t('{n} documents', { n: num(g.size) }), g.variants ? t('{n} variants', { n: num(g.variants) }) : '', range].filter(Boolean).join(' · ')),
-    whole(m), glue(m, first), m.list, m.more);
+    allButtons(m), glue(m, first), m.list, m.more);
   m.keys = (e) => keys(m, e);
   m.focus = () => m.root.querySelector('#group-title').focus({ preventScroll: true });
   append(m, first);
-  told(m);
+  showProgress(m);
   return m;
 }
 
-// whole are the buttons that decide about all members at once, and how far the
-// group is decided.
-function whole(m) {
+// allButtons shows the buttons that decide about all members at once, and how many are decided.
+function allButtons(m) {
   const d = m.v.app.decisions;
   if (!d || m.total < 2) return null;
   m.progress = h('span', { class: 'quiet', role: 'status' });
@@ -43,34 +41,34 @@ function whole(m) {
     m.total > 2 ? [button('duplicate', 'All are duplicates', 'D'), button('different', 'None is a duplicate', 'N')] : null, m.progress);
 }
 
-// told says how many members are decided about.
-function told(m) {
+// showProgress shows how many members are decided.
+function showProgress(m) {
   if (!m.progress) return;
   m.progress.textContent = t('{n} of {m} decided', { n: num(decidedOf(m.v.app.decisions, m.g)), m: num(m.total - 1) });
 }
 
-// decideAll says the same of all members that are not decided; where there is none, it takes
-// back what was said so of all. Variants are not duplicates, so D leaves them.
+// decideAll gives all undecided members one verdict. If all are decided, it takes this verdict back. D leaves
+// variants out, because they are not duplicates.
 async function decideAll(m, verdict) {
-  const d = m.v.app.decisions, all = (await m.g.members(0, m.total)).slice(1).map((x) => question(m, x)).filter((p) => verdict !== 'duplicate' || p.was === 'duplicate');
+  const d = m.v.app.decisions, all = (await m.g.members(0, m.total)).slice(1).map((x) => pairOf(m, x)).filter((p) => verdict !== 'duplicate' || p.was === 'duplicate');
   let open = all.filter((p) => !d.of(p.a, p.b)), after = verdict;
   if (!open.length) { open = all.filter((p) => d.of(p.a, p.b) === verdict); after = ''; }
   if (!open.length) { m.v.app.say(t('Variants are decided one by one.')); return; }
   try { await d.decideAll(open, after); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); }
   m.cards.forEach((c) => c.verdict?.());
-  told(m);
+  showProgress(m);
   m.v.redraw();
   m.v.app.say(after ? t('{n} marked: {v}', { n: num(open.length), v: t(names[after]) }) : t('Withdrawn.'));
 }
 
 const names = { duplicate: 'duplicate', different: 'not a duplicate', unsure: 'cannot tell' };
 
-// question is the pair that is decided about.
-function question(m, x) {
+// pairOf returns the pair that a member is decided by.
+function pairOf(m, x) {
   return { a: partner(m, x), b: x.id, band: bandOf(x.basis, x.similarity || 0, (x.text || '').length), was: x.decision === 'new' ? 'new' : 'duplicate', group: m.g.key };
 }
 
-// glue says which passages the members share.
+// glue shows the passages that the members share.
 function glue(m, members) {
   const others = members.slice(1, 1 + lookedAt).map((x) => x.text).filter(Boolean);
   if (!m.leader?.text || m.leader.picture || !others.length) return null;
@@ -107,32 +105,31 @@ function meta(m, x) {
 function keptCard(m, c) {
   return h('section', { class: 'member kept', tabindex: -1, 'aria-label': t('Kept document') },
     h('header', {}, h('span', { class: 'chip good' }, t('Kept document')), h('h3', {}, c.x.title || c.x.id)), meta(m, c.x), movedBy(m, c), c.body,
-    mover(m, c) ? h('div', { class: 'verdicts' }, mover(m, c)) : null);
+    moveButton(m, c) ? h('div', { class: 'verdicts' }, moveButton(m, c)) : null);
 }
 
-// movedBy says that a person moved a member here, and takes it back.
+// movedBy shows that a person moved a member here, with a button that undoes it.
 function movedBy(m, c) {
   const w = c.x.moved;
   if (!w) return null;
   return h('p', { class: 'moved' }, h('span', { class: 'chip' }, t('Moved')), ' ', t('by {who} from {docId}', { who: w.who, docId: '' }), h('a', { href: '#groups/' + w.before }, w.before),
     w.why ? h('q', {}, w.why) : null, ' ', new Date(w.time).toLocaleString(document.documentElement.lang),
-    mover(m, c) ? h('button', { onclick: () => moveBack(m, c) }, t('Move back')) : null);
+    moveButton(m, c) ? h('button', { onclick: () => moveBack(m, c) }, t('Move back')) : null);
 }
 
-// mover is the button that opens the dialog, where a person may move articles.
-function mover(m, c) {
+// moveButton returns the button that opens the dialog for moving an article.
+function moveButton(m, c) {
   if (!m.v.app.decisions || !m.v.app.source.move) return null;
   return h('button', { class: 'mover', onclick: () => openMove(m, c) }, t('Move') + '…', h('kbd', { 'aria-hidden': 'true' }, 'm'));
 }
 
-// keeper is the button that has the service keep another article of the docId.
-function keeper(m, c) {
+// keepButton returns the button that makes the service keep another article of the docId.
+function keepButton(m, c) {
   if (!m.v.app.source.who?.roles.includes('submit')) return null;
   return h('button', { onclick: () => keepDialog(m.v.app, c.x, m.leader.heat || 0, () => keptNow(m, c.x.id)) }, t('Keep this one') + '…');
 }
 
-// keptNow says what became of it: the service keeps no article whose text
-// contradicts what the docId was made of.
+// keptNow reports the result: the service never keeps an article whose text contradicts that of the leader.
 async function keptNow(m, id) {
   await m.v.app.refresh();
   const [kept] = await (await m.v.app.source.group(m.g.key)).members(0, 1);
@@ -150,8 +147,8 @@ async function gone(m, r) {
   m.v.app.say(t('Moved to {docId}', { docId: r.docId }));
 }
 
-// conflicts are the facts that speak against two texts, from one side to the other; what
-// speaks for them has bits above 0, and is none.
+// conflicts lists the facts that speak against two texts, from one side to the other. It leaves out evidence for
+// them, whose bits are above 0.
 export function conflicts(list, from, to) {
   const against = (list || []).filter((f) => !(f.bits > 0));
   return against.length ? h('p', { class: 'differs' }, t('Facts that conflict') + ': ', against.map((f) => h('span', { class: 'chip variant' },
@@ -169,7 +166,7 @@ function memberCard(m, c) {
       h('h3', {}, x.title || x.id)), meta(m, x), h('p', { class: 'quiet evidence' }, evidence), c.differs, c.body,
     conflicts(x.conflicts, 'b', 'a'),
     movedBy(m, c),
-    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, mover(m, c), keeper(m, c)) : null);
+    m.v.app.decisions ? h('div', { class: 'verdicts', role: 'group', 'aria-label': t('Is it a duplicate?') }, c.buttons, moveButton(m, c), keepButton(m, c)) : null);
   c.verdict = () => {
     const now = m.v.app.decisions?.of(partner(m, x), x.id) || '';
     c.buttons.forEach((b) => b.setAttribute('aria-pressed', String(b.dataset.verdict === now)));
@@ -179,7 +176,7 @@ function memberCard(m, c) {
   return root;
 }
 
-// paint shows the text of a card, differences marked.
+// paint shows the text of a card with marked differences.
 function paint(m, c) {
   const { x } = c;
   const cut = x.cut ? h('p', { class: 'quiet' }, t('Only the first {n} characters are in this file.', { n: num(x.cut) })) : null;
@@ -205,8 +202,8 @@ function plain(m, c, text) {
   return h('div', { class: 'text' }, r.slice(0, most).join(''), '… ', h('button', { class: 'fold', onclick: () => { c.open = true; paint(m, c); } }, t('Show all')));
 }
 
-// pieces are the marked runs of a comparison: of one side, or of both in one
-// column. What is equal over a long stretch is folded.
+// pieces returns the marked runs of a comparison: of one side, or of both in one column. Long equal stretches are
+// folded.
 function pieces(c, m, parts, side, open) {
   return parts.flatMap((p, i) => {
     if (p.op === '=') return equal(c, m, p, side, open, i === 0, i === parts.length - 1);
@@ -224,7 +221,7 @@ function equal(c, m, p, side, open, first, last) {
   return [...soft(p, side, 0, head), gap, ...soft(p, side, n - tail, n)];
 }
 
-// soft marks what counts as equal and yet looks different.
+// soft marks what looks different but counts as equal.
 function soft(p, side, from, to) {
   const out = [];
   let run = '';
@@ -245,7 +242,7 @@ function sideBySide(m) {
   m.cards.forEach((c) => paint(m, c));
 }
 
-// mark makes a card the one that keys speak of; select also goes there.
+// mark makes a card the target of keys; select also scrolls to it.
 function mark(m, i) {
   m.cards[m.at]?.root.classList.remove('at');
   m.at = i;
@@ -263,8 +260,8 @@ async function move(m, by) {
   select(m, Math.max(0, Math.min(m.cards.length - 1, m.at + by)));
 }
 
-// partner is the other article of the pair that is decided about: the leader, which
-// in a service need not be the kept one.
+// partner returns the other article of the pair to decide: the leader, which in a service may differ from the kept
+// article.
 function partner(m, x) {
   const leader = m.g.leader;
   return leader && leader !== x.id && !leader.startsWith('~') ? leader : m.leader.id;
@@ -273,10 +270,10 @@ function partner(m, x) {
 async function decide(m, c, verdict) {
   const d = m.v.app.decisions;
   if (!d || c.i === 0) return;
-  const pair = question(m, c.x), after = d.of(pair.a, pair.b) === verdict ? '' : verdict;
+  const pair = pairOf(m, c.x), after = d.of(pair.a, pair.b) === verdict ? '' : verdict;
   try { await d.decide(pair, after); } catch (e) { m.v.app.say(`${t('Failed')}: ${e.message}`); return; }
   c.verdict();
-  told(m);
+  showProgress(m);
   m.v.redraw();
   m.v.app.say(after ? t('Marked: {v}', { v: t(names[after]) }) : t('Withdrawn.'));
 }
@@ -288,13 +285,13 @@ async function undo(m) {
     words = e ? t('Undone.') : t('Nothing to undo.');
   } catch (problem) { words = `${t('Failed')}: ${problem.message}`; }
   m.cards.forEach((c) => c.verdict?.());
-  told(m);
+  showProgress(m);
   m.v.redraw();
   m.v.app.say(words);
   if (e) await back(m, e);
 }
 
-// back goes to the member that a decision was about, in this group or in another of a report.
+// back goes to the member of a decision, in this group or in another of a report.
 async function back(m, e) {
   if (e.group !== undefined && e.group !== m.g.key) { m.v.app.go('groups', e.group); return; }
   const i = m.cards.findIndex((c) => c.i > 0 && (c.x.id === e.b || c.x.id === e.a));
@@ -319,7 +316,7 @@ function keys(m, e) {
     case 's': sideBySide(m); return true;
     case 'x': m.folded = !m.folded; m.cards.forEach((c) => { c.open = false; paint(m, c); }); return true;
     case 'z': undo(m); return true;
-    case 'm': if (!mover(m, m.cards[m.at])) return false; openMove(m, m.cards[m.at]); return true;
+    case 'm': if (!moveButton(m, m.cards[m.at])) return false; openMove(m, m.cards[m.at]); return true;
   }
   return false;
 }

@@ -1,5 +1,4 @@
-// The list of groups: filters, search, and rows that are made as they come
-// into sight.
+// The list of groups: filters, search, and rows that are made when they become visible.
 import { h, fill } from './dom.js';
 import { t, num, fixed } from './i18n.js';
 import { decidedOf } from './decide.js';
@@ -73,7 +72,7 @@ async function ask(v, again) {
 async function draw(v) {
   const list = v.list;
   if (!list) return;
-  // What is read comes before what is written, or the page is laid out twice.
+  // Read before writing; otherwise the browser lays the page out twice.
   const top = v.drawn = v.box.scrollTop, seen = v.box.clientHeight, height = list.total * rowHeight + 'px';
   if (v.sizer.style.height !== height) v.sizer.style.height = height;
   const all = v.run.shownGroups;
@@ -88,14 +87,14 @@ async function draw(v) {
   place(v.sizer, list.total ? rows.map((r, i) => kept(v, r, first + i)) : [h('div', { role: 'option', 'aria-selected': 'false', class: 'empty' }, list.searching ? '…' : t(nothing(v)))]);
 }
 
-// nothing says why the list is empty.
+// nothing shows why the list is empty.
 function nothing(v) {
   const q = v.state.query, all = start();
   if (Object.keys(all).some((k) => !['sort', 'ascending'].includes(k) && q[k] !== all[k])) return 'No group fits these filters.';
   return v.run.shownGroups === undefined ? 'No docId has two articles yet.' : 'The run found no group.';
 }
 
-// progress says how much is decided: groups of a report, pairs of a service.
+// progress shows how much is decided: groups of a report, pairs of a service.
 function progress(v) {
   const d = v.app.decisions;
   if (!d?.verdicts.size) return '';
@@ -104,22 +103,22 @@ function progress(v) {
   return ' · ' + t('{n} of {m} groups decided', { n: num(of.size), m: num(v.run.shownGroups) });
 }
 
-// place makes these the children of an element; those that stay are not touched.
+// place sets the children of an element without touching those that stay.
 function place(e, wanted) {
   const stay = new Set(wanted);
   for (const c of [...e.children]) if (!stay.has(c)) c.remove();
   wanted.forEach((c, i) => { if (e.children[i] !== c) e.insertBefore(c, e.children[i] || null); });
 }
 
-// soon draws once a frame at most, and not before the last drawing is done: what
-// was scrolled past meanwhile is never unpacked.
+// soon draws at most once a frame, after the last drawing is done. Rows that were scrolled past in between are
+// never unpacked.
 function soon(v) {
   if (v.due) return;
   v.due = true;
   requestAnimationFrame(async () => { try { await draw(v); } finally { v.due = false; } if (v.box.scrollTop !== v.drawn) soon(v); });
 }
 
-// kept is the row that is there already, where it would be the same.
+// kept returns the existing row if it would not change.
 function kept(v, r, i) {
   const like = `${i} ${i === v.state.at} ${r.key === v.open} ${v.list.total}`, old = v.rows?.list === v.list && v.rows.get(r.key);
   if (v.rows?.list !== v.list) { v.rows = new Map(); v.rows.list = v.list; }
@@ -144,7 +143,7 @@ function row(v, r, i) {
     h('span', { class: 'side-note' }, h('span', {}, range), h('span', { class: 'chips' }, n ? h('span', { class: 'chip good' }, `✓ ${num(n)}`) : null, relations.map(([b, n]) => r.relation & b ? h('span', { class: 'chip ' + n }, t(n)) : null))));
 }
 
-// show opens a group beside the list, or on narrow screens in its place.
+// show opens a group next to the list, or on narrow screens in its place.
 async function show(v, key) {
   v.open = key || null;
   v.root.classList.toggle('opened', !!key);
@@ -179,7 +178,7 @@ async function otherGroup(v, by) {
   if (r) v.app.go('groups', r.key);
 }
 
-// keys handles a key; true if it was one of ours.
+// keys handles a key, and returns true if the list uses it.
 function keys(v, e) {
   const k = e.key;
   if (k === '/') { v.search.focus(); v.search.select(); return true; }

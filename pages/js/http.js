@@ -1,11 +1,11 @@
-// The same questions, answered by a service.
+// The source of data that asks a service.
 import { h } from './dom.js';
 import { t, said } from './i18n.js';
 import { Rulings } from './rulings.js';
 
 const page = 100;
 
-// partnerOf is whom a member is decided about with: the leader, or else what is kept.
+// partnerOf returns the other article of a pair to decide: the leader, or else the kept one.
 const partnerOf = (g, kept, nid) => g.leader?.id && g.leader.id !== nid && !g.leader.id.startsWith('~') ? g.leader.id : kept;
 
 // HttpSource asks the API of the service that the page came from. The token
@@ -33,7 +33,7 @@ export class HttpSource {
     throw problem;
   }
 
-  // enter asks for a token until there is one that may read.
+  // enter asks for a token until one may read.
   async enter(place) {
     for (let said = ''; ;) {
       try {
@@ -48,8 +48,8 @@ export class HttpSource {
     }
   }
 
-  // signIn asks for a token, of one that may only read, too: a server without tokens lets
-  // everybody read, and only who has its administrator's decide.
+  // signIn asks for a token even if the reader may already read: a server without tokens lets
+  // every user read, but only its administrator's token may decide.
   signIn(place, said) {
     return new Promise((ok) => {
       const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });
@@ -94,20 +94,21 @@ export class HttpSource {
     return rows;
   }
 
-  // pair is the group of an unsure article and the one that it may duplicate.
+  // pair returns an unsure article and the one that it may duplicate as a group.
   async pair(key) {
     const nid = key.slice('unsure/'.length), own = await this.whole(nid), e = own.evidence, kept = await this.whole(e.variantOf);
     const first = { ...this.member(kept), decision: 'new' }, second = { ...this.member(own), relation: 'unsure', similarity: e.probability };
     return { key, id: nid, title: first.title || second.title, opening: first.text || first.id, size: 2, variants: 0, shown: 2, pairs: [[kept.id, nid]], members: async (from, to) => [first, second].slice(from, to) };
   }
 
-  // whole is an article with the text that its docId has of it.
+  // whole returns an article with the text that its docId stores.
   async whole(nid) {
     const { article, docId } = await this.ask('/articles/' + encodeURIComponent(nid)), { kept } = await this.first(docId);
     return kept?.id === nid ? { ...article, ...kept } : article;
   }
 
-  // groups lists for a moderator what is unsure, and then docIds by size; a text is looked up as nid, address and title.
+  // groups lists the unsure pairs for a moderator, then docIds by size. It looks a text up as id, address and
+  // title.
   async groups(q, grown, signal) {
     let ids = [], next = '', ended = false;
     const list = { total: 0, searching: false };

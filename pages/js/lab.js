@@ -1,24 +1,23 @@
-// The threshold: borderline pairs to label, what the labels say of every
-// threshold, and what each would remove.
+// The threshold: borderline pairs to label, precision and recall at every threshold, and what each would remove.
 import { h, fill, save } from './dom.js';
 import { t, said, num, fixed, percent } from './i18n.js';
 import { diff } from './text.js';
 import { curve } from './charts.js';
 import { bandOf } from './decide.js';
 
-// As eval scores them: a part and what cannot be told are not scored.
+// Labels as eval scores them. A part and an undecided pair are not scored.
 const positive = { same: true, version: true, facts: false, other: false };
 const labelOf = { duplicate: 'same', different: 'other', unsure: 'unsure' };
 
-// wilson is the 95 % interval of a share, as eval has it.
+// wilson returns the 95 % interval of a share, as eval does.
 export function wilson(count, of) {
   if (!of) return { y: 0, low: 0, high: 1 };
   const z = 1.959963984540054, p = count / of, middle = p + z * z / (2 * of), half = z * Math.sqrt(p * (1 - p) / of + z * z / (4 * of * of)), scale = 1 + z * z / of;
   return { y: p, low: Math.max(0, (middle - half) / scale), high: Math.min(1, (middle + half) / scale) };
 }
 
-// score is precision and recall of a threshold over labelled pairs; below are
-// labels of pairs that no threshold shown would find.
+// score returns precision and recall of a threshold over labelled pairs. below has the labels of pairs below every
+// threshold shown.
 export function score(pairs, below, threshold) {
   let called = 0, right = 0, all = 0;
   for (const p of pairs) {
@@ -30,8 +29,8 @@ export function score(pairs, below, threshold) {
   return { precision: wilson(right, called), recall: wilson(right, all), called, right, all };
 }
 
-// removed decides again from the verified pairs and counts what goes: a document
-// near one that is kept before it. Copies go at any threshold.
+// removed decides again from the verified pairs and counts removals: documents near an earlier kept one. Copies
+// are removed at any threshold.
 export function removed(lab, threshold) {
   const gone = new Set(), { later, earlier, similarity } = lab.edges;
   for (let i = 0; i < later.length; i++) if (similarity[i] >= threshold && !gone.has(earlier[i])) gone.add(later[i]);

@@ -1,4 +1,4 @@
-// What a service is doing: from its metrics, drawn again every two seconds.
+// What a service does now: its metrics, drawn every two seconds.
 import { h, fill } from './dom.js';
 import { t, said, num, bytes, seconds } from './i18n.js';
 
@@ -59,7 +59,7 @@ function table(title, list, value) {
   return h('section', { class: 'panel' }, h('h2', {}, title), h('table', {}, h('tbody', {}, list.map((m) => h('tr', {}, h('th', { scope: 'row' }, key(m)), h('td', { class: 'n' }, value(m)))))));
 }
 
-// quantile of a histogram, between the bounds of its bucket.
+// quantile returns a quantile of a histogram, between the bounds of its bucket.
 function quantile(m, q) {
   const want = q * m.count;
   let low = 0, seen = 0;

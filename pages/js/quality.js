@@ -1,4 +1,4 @@
-// How good a run was, as it measured itself, and the pairs to look at.
+// The quality of a run as it measured itself, and the pairs to look at.
 import { h } from './dom.js';
 import { t, num, percent } from './i18n.js';
 
@@ -9,7 +9,7 @@ const kinds = {
   width: 'full-width letters', script: 'traditional characters', number: 'another number',
 };
 
-// quality is what the view of the run shows of it.
+// quality shows the quality in the view of the run.
 export function quality(q, rows) {
   return [h('dl', {},
     h('dt', {}, t('Edited copies of sampled texts')), h('dd', {}, t('{r} of {n} are found', { r: interval(q.recall), n: num(q.recall.of) })),

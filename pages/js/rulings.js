@@ -1,5 +1,5 @@
-// Decisions that a service keeps: the same as those of a report, by who has the
-// token, and moving an article to another docId.
+// Decisions that a service keeps under the name of the token: those of a report, and moving an article to another
+// docId.
 import { h, fill } from './dom.js';
 import { t } from './i18n.js';
 import { Decisions } from './decide.js';
@@ -8,7 +8,7 @@ const links = { duplicate: 'must', different: 'cannot', unsure: 'unsure', '': ''
 const verdicts = { must: 'duplicate', cannot: 'different', unsure: 'unsure', '': '' };
 const page = 1000;
 
-// Rulings are read from the service, and written to it one by one.
+// Rulings reads decisions from the service and writes them one by one.
 export class Rulings extends Decisions {
   static async load(source) {
     const d = new Rulings('', 'service', false);
@@ -37,7 +37,7 @@ export class Rulings extends Decisions {
 
   async decideAll(pairs, after) { for (const p of pairs) await this.decide(p, after); }
 
-  // undo takes back what was said last in this tab.
+  // undo takes back the last decision made in this tab.
   async undo() {
     const e = this.mine.pop();
     if (!e) return null;
@@ -54,8 +54,8 @@ export class Rulings extends Decisions {
 
 const event = (r) => ({ a: r.a, b: r.b, before: verdicts[r.was], after: verdicts[r.link], who: r.who, time: r.time, band: 'service', seq: r.seq });
 
-// keepDialog has the service keep another article of a docId: by a heat above that
-// of the kept one, and with its text, which the service has not got.
+// keepDialog makes the service keep another article of a docId. It sends a heat above that of the kept one and the
+// text, which the service lacks.
 export function keepDialog(app, x, heat, done) {
   const text = h('textarea', { id: 'keep-text', rows: 8, required: true, value: x.text || '' });
   const said = h('div', { 'aria-live': 'polite' });
@@ -70,7 +70,7 @@ export function keepDialog(app, x, heat, done) {
   box.showModal();
 }
 
-// moveDialog asks where an article is to go, and sends it there.
+// moveDialog asks for the new docId of an article, and moves it.
 export function moveDialog(app, x, done) {
   const field = (name, input) => h('label', {}, t(name), input);
   const to = h('input', { type: 'text', id: 'move-to', autocomplete: 'off' });

@@ -65,7 +65,7 @@ function measured(r) {
   const stated = /\brecall=([\d.]+)/.exec(r.method);
   if (r.quality) return null;
   if (stated) return h('p', {}, t('Of the pairs at the threshold itself {p} are found, of those above it more. Not measured on this corpus.', { p: percent(Number(stated[1])) }));
-  // Only of these is it true that nothing is missed.
+  // Only these methods miss no pair.
   if (!/^(exact|jaccard|ngram)\//.test(r.method)) return h('p', {}, t('Not measured on this corpus.'));
   return h('p', {}, h('strong', {}, t('By construction') + '. '), t('Every pair at or above the threshold is found.'));
 }

@@ -1,12 +1,11 @@
-// What two texts have in common and what not: by words, and by runes where
-// a script has no spaces.
+// What two texts have in common and where they differ: by words, and by runes in scripts without spaces.
 
 const cjk = '\\u2e80-\\u2fdf\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\u{20000}-\\u{3fffd}';
 const tokenPattern = new RegExp(`[${cjk}]|\\p{Nd}+(?:[.,:]\\p{Nd}+)*|(?:(?![${cjk}])[\\p{L}\\p{M}\\p{N}_])+|\\s+|.`, 'gsu');
 
 export const tokens = (s) => s.match(tokenPattern) || [];
 
-// simplified maps traditional characters to simplified ones: those that occur.
+// simplified maps the traditional characters that occur to simplified ones.
 const simplified = new Map();
 
 export function learnSimplified(pairs) {
@@ -16,13 +15,13 @@ export function learnSimplified(pairs) {
 
 const simplify = (s) => { let out = ''; for (const c of s) out += simplified.get(c) || c; return out; };
 
-// foldToken is what two tokens must share to count as equal, as in clean text.
+// foldToken returns the form in which two equal tokens agree, as in clean text.
 export function foldToken(t) {
   if (/^\s+$/u.test(t)) return ' ';
   return simplify(t.normalize('NFKC').toLowerCase());
 }
 
-// softKind names a difference that clean text does not see.
+// softKind names a difference that cleaning removes.
 export function softKind(a, b) {
   if (a === b) return '';
   if (/^\s/u.test(a)) return 'spacing';
@@ -68,8 +67,8 @@ export function diff(a, b) {
   return tidy(out);
 }
 
-// tidy joins differences that only white space or one mark divides: words
-// replaced in a row read better as one replacement.
+// tidy joins differences with only white space or one mark between them, because adjacent replacements read better
+// as one.
 function tidy(parts) {
   const out = [];
   for (let k = 0; k < parts.length; k++) {
@@ -77,7 +76,7 @@ function tidy(parts) {
     const weak = p.op === '=' && p.a.length <= 1 && hardKind(p.a[0]) === 'spacing' && k > 0 && k < parts.length - 1;
     const pieces = weak ? [{ op: '-', a: p.a, b: [] }, { op: '+', a: [], b: p.b }] : [p];
     for (const q of pieces) {
-      // Differences stand as one '-' and one '+' between equal pieces.
+      // Between equal pieces stands one '-' and one '+'.
       let at = out.length - 1;
       while (at >= 0 && q.op !== '=' && out[at].op !== '=' && out[at].op !== q.op) at--;
       if (q.op !== '=' && at >= 0 && out[at].op === q.op) { out[at].a.push(...q.a); out[at].b.push(...q.b); } else out.push(q);
@@ -88,9 +87,8 @@ function tidy(parts) {
 
 const maxEdits = 800; // of one call of shortest: its memory is the square
 
-// matchRange finds runs [i, j, length] that both lists share, in order. Short
-// edit scripts are found exactly; where there is none, tokens that occur once
-// on both sides hold the lists together.
+// matchRange finds runs [i, j, length] that both lists share, in order. It finds short edit scripts exactly;
+// otherwise it anchors on tokens that occur once on both sides.
 function matchRange(a, b, a0, a1, b0, b1, runs, depth) {
   let head = 0;
   while (a0 + head < a1 && b0 + head < b1 && a[a0 + head] === b[b0 + head]) head++;
@@ -116,8 +114,7 @@ function matchRange(a, b, a0, a1, b0, b1, runs, depth) {
   if (tail) runs.push([a1, b1, tail]);
 }
 
-// shortest is the greedy algorithm of Myers; null where more than maxEdits
-// are needed.
+// shortest runs the greedy algorithm of Myers, and returns null if more than maxEdits are needed.
 function shortest(a, b, a0, a1, b0, b1) {
   const n = a1 - a0, m = b1 - b0, most = Math.min(n + m, maxEdits), trace = [];
   let v = new Int32Array(2 * most + 3);
@@ -154,8 +151,8 @@ function backtrack(trace, d, n, m, a0, b0) {
   return runs.reverse();
 }
 
-// anchors are pairs of positions of tokens that occur once on each side, the
-// longest chain that rises on both.
+// anchors returns pairs of positions of tokens that occur once on each side, in the longest chain that rises on
+// both.
 function anchors(a, b, a0, a1, b0, b1) {
   const seen = new Map();
   for (let i = a0; i < a1; i++) seen.set(a[i], seen.has(a[i]) ? -1 : i);
@@ -176,7 +173,7 @@ function anchors(a, b, a0, a1, b0, b1) {
   return chain.reverse();
 }
 
-// kinds names in which ways two texts differ, the gravest first.
+// kinds names the ways in which two texts differ, the gravest first.
 export function kinds(parts) {
   const found = new Set();
   for (const p of parts) {
@@ -187,8 +184,7 @@ export function kinds(parts) {
   return order.filter((k) => found.has(k) && !(k === 'spacing' && (found.has('words') || found.has('numbers'))));
 }
 
-// passages are the longest stretches of a text that most of the others have
-// too, each with how many: what holds a group together.
+// passages returns the longest stretches of a text that most of the others also have, each with their number.
 export function passages(text, others, most = 3) {
   const run = 4, own = tokens(text), at = [], words = [];
   own.forEach((t, i) => { if (/[\p{L}\p{N}]/u.test(t)) { at.push(i); words.push(foldToken(t)); } });

@@ -85,7 +85,7 @@ class Check(unittest.TestCase):
         self.assertEqual(neardup.check("A b", ["a b"], normalize="none")["verdict"], neardup.compare("A b", "a b", normalize="none").relation)
 
     def test_files_of_a_method_are_of_this_folder(self):
-        neardup.compare("a", "b")  # the process runs in the folder of before
+        neardup.compare("a", "b")  # the process runs in the earlier folder
         with tempfile.TemporaryDirectory() as folder:
             self.addCleanup(os.chdir, os.getcwd())
             os.chdir(folder)
@@ -104,6 +104,7 @@ class Check(unittest.TestCase):
             (lambda: neardup.compare("a", "b", idf="no-such-file"), FileNotFoundError, "no-such-file"),
             (lambda: neardup.Index(method="minhash threshold=7"), neardup.OptionError, "7"),
             (lambda: neardup.Index().remove("nothing"), neardup.Error, "not found"),
+            (lambda: neardup.Index().near("a", top="3"), TypeError, "str"),
             (lambda: neardup.Index().add(""), neardup.Error, "the text says nothing"),
             (lambda: neardup.Index().add("a", id="~1"), neardup.Error, "starts with"),
             (lambda: _child.call("dance"), neardup.OptionError, "unknown call"),
@@ -127,6 +128,18 @@ class Index(unittest.TestCase):
         with self.assertRaisesRegex(neardup.Error, "another"):
             index.add("The parcel is at the post office.", id="c")
             index.add("Rent is due on the fifth of each month.", id="c")
+
+    def test_near(self):
+        index = neardup.Index()
+        for id, text in {"a": "The ferry leaves at nine.", "b": "The ferry leaves at ten.", "c": "Rent is due on the fifth."}.items():
+            index.add(text, id=id)
+        self.assertEqual(index.add("The ferry leaves at nine!", id="d")["verdict"], "duplicate")
+        found = index.near("The ferry leaves at nine!!")
+        self.assertEqual([(n["id"], n["relation"]) for n in found], [("a", "duplicate"), ("b", "variant")])
+        self.assertGreater(found[0]["similarity"], .5)
+        self.assertEqual(found[1]["evidence"][0]["kind"], "number")
+        self.assertEqual(index.near("The ferry leaves at nine!!", top=1), found[:1])
+        self.assertEqual((neardup.Index().near("a text"), index.near(" "), index.near("The ferry", top=-1)), ([], [], []))
 
     def test_what_nothing_refers_to_is_closed(self):
         index = neardup.Index()
@@ -223,6 +236,25 @@ class Process(unittest.TestCase):
                 self.assertEqual(runes, [[len(word), len(f"{word} {i}")] for i in range(20)])
                 self.assertEqual(words[of], word)
         self.assertEqual([index.check(f"the parcel of {w} lies in {w} hall")["of"] for w in words], words)
+
+    def test_dedup(self):
+        texts = [f"The parcel of {chr(97 + i % 26) * 3}{i // 2} lies in hall {i // 2}{'!' * (i % 2)}" for i in range(60)] + ["", "a <b> \0 \ud800"]
+        for options in ({}, {"method": "minhash", "threshold": .6}, {"method": "minhash containment=.9", "normalize": "none"}):
+            got, wanted = neardup.dedup(texts, **options), None
+            with unittest.mock.patch("neardup._inputs.FEW", 0):
+                wanted = neardup.dedup(texts, **options)
+            self.assertEqual(got, wanted, options)
+        with unittest.mock.patch("neardup._command.subprocess.Popen", side_effect=AssertionError("a process for few texts")):
+            neardup.dedup(iter(texts))
+        with unittest.mock.patch("neardup._inputs.FEW", 1000):
+            self.assertEqual(len(neardup.dedup(iter(texts))), len(texts))
+        with ThreadPoolExecutor(50) as pool:
+            for i, kept in enumerate(pool.map(neardup.kept, [[t, t + "!", t] for t in texts[:50]])):
+                self.assertEqual(kept, texts[i:i + 1])
+        with self.assertRaisesRegex(TypeError, "text 1 is int"):
+            neardup.dedup(["a", 1])
+        with self.assertRaisesRegex(neardup.OptionError, "keep.*newest"):
+            neardup.dedup(["a"], keep="newest")
 
     def test_asyncio(self):
         async def main():

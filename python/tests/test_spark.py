@@ -1,5 +1,6 @@
 """Frames on Spark against the command on one machine: one digest."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -22,7 +23,7 @@ class Spark(Session):
         return counts
 
     def test_minhash_with_copies_and_hot_buckets(self):
-        """A run keeps few frames on the way: on the cluster, two more for each round of components too."""
+        """A run keeps few frames on the way: on the cluster two for each time that components are found, and two a round."""
         from neardup.spark import _components
         from neardup.spark._job import Job
 
@@ -31,13 +32,28 @@ class Spark(Session):
         path = self.write("licences.jsonl", licences + again)
         with unittest.mock.patch.object(Job, "_kept", autospec=True, side_effect=Job._kept) as kept:
             want = self.same(path, ["--method=minhash"], method="minhash", small=3)
-            self.assertEqual(kept.call_count, 2)
+            self.assertEqual(kept.call_count, 4)
             kept.reset_mock()
-            self.assertGreaterEqual(want["hot_documents"], want["hot_largest"])
-            self.assertGreater(want["hot_largest"], 3)
-            with self.killed_children("decide", "lead"), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
-                self.assertEqual(self.same(path, ["--method=minhash"], method="minhash", small=3, on_driver=0), want)
-            self.assertEqual(kept.call_count, 15 + 2 * rounds.call_count)
+            self.assertGreaterEqual(want["in_components"], want["largest_component"])
+            self.assertGreater(want["largest_component"], 3)
+            with self.killed_children("decide", "verify"), self.compared() as rounds:
+                self.assertLess(self.same(path, ["--method=minhash"], method="minhash", small=3)["in_components"], want["in_components"])
+            self.assertGreater(rounds.call_count, 3)
+            self.assertEqual(kept.call_count, 10 + 2 * rounds.call_count)
+
+    @contextlib.contextmanager
+    def compared(self):
+        """Within, candidates are compared before they link, and components are found on the cluster."""
+        from neardup.spark import _components
+
+        with unittest.mock.patch.multiple(_components, LARGE=0, ON_DRIVER=0), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
+            yield rounds
+
+    def both(self, *args, **options):
+        """The counts of same, by candidates and where these are compared first."""
+        found = self.same(*args, **options)
+        with self.compared():
+            return found, self.same(*args, **options)
 
     def test_texts_that_share_keys_and_are_not_near(self):
         """A hot bucket of which few are near, copies of those that are removed, and rulings across it, on the driver and on the cluster."""
@@ -58,19 +74,18 @@ class Spark(Session):
         ruled = self.write("shared rulings.jsonl", [json.dumps({"a": f"d{a}", "b": f"d{b}", "link": link}) for a, b, link in rulings])
         for overrides in (None, ruled):
             flags = ["--overrides", overrides] if overrides else []
-            found = [self.same(path, ["--method=minhash", *flags], method="minhash", small=3, overrides=overrides, on_driver=n) for n in (1 << 20, 0)]
-            self.assertEqual(*found)
-            # One whole component: a ruling brings the text that is like no other.
-            self.assertEqual([found[0]["hot_documents"], found[0]["hot_largest"]], [166 + bool(overrides)] * 2)
-            self.assertLess(found[0]["edges"], 120)
+            for found in self.both(path, ["--method=minhash", *flags], method="minhash", small=3, overrides=overrides):
+                # A ruling brings the text that is like no other.
+                self.assertEqual(found["in_components"], 172 + bool(overrides))
 
     def test_copies_and_leaders_that_came_between(self):
         """A copy goes to the best leader before it, also one that came after its text; by auto it matters which of two long texts says more."""
+        from neardup.spark import _decide
+
         docs = lines("ota_terms_versions/docs.jsonl.zst")
         path = self.write("between.jsonl", [docs[i] for i in (471, 474, 478, 527, 529, 530, 1169, 3074)])
-        for on_driver in (1 << 20, 0):
-            with self.subTest(on_driver=on_driver):
-                self.same(path, ["--method=auto"], method="auto", on_driver=on_driver)
+        with unittest.mock.patch.object(_decide, "NOTED", 2), self.assertWarnsRegex(UserWarning, "^[3-8] documents may be near each other in one chain: one task decides them"):
+            self.both(path, ["--method=auto"], method="auto")
 
     def test_no_text(self):
         """Is new, says so and is counted, as on one machine."""
@@ -87,8 +102,8 @@ class Spark(Session):
         """No candidate, no edge, no component."""
         few = lines("uci_sms/docs.jsonl", 9)
         path = self.write("few and a copy.jsonl", [*few, few[4].replace('"id": "', '"id": "again ', 1)])
-        counts = self.same(path, ["--method=exact"], 1, method="exact", on_driver=0)
-        self.assertEqual([counts[n] for n in ("candidates", "edges", "hot_documents")], [0, 0, 0])
+        for counts in self.both(path, ["--method=exact"], 1, method="exact"):
+            self.assertEqual([counts[n] for n in ("candidates", "in_components", "largest_component")], [0, 0, 0])
 
     def test_simhash_in_forty_partitions(self):
         path = self.write("some.jsonl", lines("ota_terms_versions/docs.jsonl.zst", 150))
@@ -109,7 +124,7 @@ class Spark(Session):
         """Words are weighed by a table that was trained on other texts, as on one machine; executors elsewhere get it sent."""
         from pyspark import SparkFiles
 
-        from neardup.spark import _job
+        from neardup.spark import _jar, _job, _small
 
         path = self.write("weighed.jsonl", lines("uci_sms/docs.jsonl", 600))
         table = os.path.join(self.folder.name, "table.idf")
@@ -118,15 +133,14 @@ class Spark(Session):
         stop = self.write("stop.txt", ["the", "and"])
         spec = f"simhash features=keywords stopwords={stop}"
         self.assertNotEqual(self.local(path)["method"], self.same(path, ["--method", spec], method=spec)["method"])
-        with unittest.mock.patch.object(_job._jar, "one_process", return_value=False):
-            job = _job.Job(self.spark, {"method": spec})
-        self.assertEqual(list(job.worker.files), ["--method=" + spec])
+        job = _job.Job(self.spark, {"method": spec})
+        with unittest.mock.patch.object(_small, "one_process", return_value=False):
+            program, *words = _jar.words(self.spark, "worker", "contract", *job.flags)  # as Command.java reads them
         with open(stop, "rb") as f:
             want = f.read()
         os.remove(stop)  # an executor on another machine has only what was sent
-        program, *words = job.worker.argv("contract")  # as Command.java reads them
         argv = [neardup.path(), *("".join((w[0], SparkFiles.get(w[1]), w[2])) if len(w) == 3 else w[0] for w in words)]
-        self.assertEqual(program, ["", "neardup", ""])
+        self.assertRegex(program[1], "neardup-[0-9a-f]{32}")
         self.assertEqual(subprocess.run(argv, check=True, capture_output=True, text=True).stdout.strip(), argv[-1][len("--expect=") :])
         (sent,) = (f for f in argv if f.startswith("--method="))
         sent = sent.split("stopwords=")[1].split()[0]
@@ -136,7 +150,7 @@ class Spark(Session):
 
     def test_ngram_and_children_that_are_killed(self):
         path = self.write("headlines.jsonl", lines("uci_sms/docs.jsonl", 500))
-        with self.killed_children("records", "distinct", "bucket", "verify"):
+        with self.killed_children("records", "distinct", "bucket", "decide"):
             self.same(path, ["--method=ngram"], method="ngram")
 
     def test_pairs(self):
@@ -160,7 +174,7 @@ class Spark(Session):
             r["time"] = i * 7 % 50
         df = self.spark.createDataFrame([(r["id"], r["text"], r["time"]) for r in rows], "id string, text string, time int").repartition(3)
         path = self.write("ordered.jsonl", [json.dumps(r) for r in sorted(rows, key=lambda r: (r["time"], r["id"]))])
-        found = dedup(df, order="time", partitions=3, one_task=0, on_driver=0).cache()
+        found = dedup(df, order="time", partitions=3, one_task=0).cache()
         self.assertEqual(digest(found), self.local(path)["digest"])
         decided = [d for d in neardup.dedup(path) if "conflicts" in d]
         self.assertGreater(len(decided), 2)

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import unittest.mock
 
 import neardup
 from session import Session, lines
@@ -45,21 +46,16 @@ class Against(Session):
         self.assertEqual(sum(r.decision == "duplicate" for r in rows), want["removed"])
 
     def test_long_texts_with_hot_buckets(self):
-        """A component that is decided whole finds the leaders of the index itself, by the driver and on the cluster."""
+        """A component that is decided whole finds the leaders of the index itself, also where its candidates are compared."""
+        from neardup.spark import _components
+
         old, new = self.cut("en_license_texts/docs.jsonl.zst", 400)
         index, path = self.index("licences", old, "--method=minhash", "--threshold=.7"), self.write("new licences.jsonl", new)
-        for where in ({}, {"on_driver": 0}):
-            _, want, counts = self.same(index, path, small=3, **where)
-            self.assertGreater(counts["hot_largest"], 3)
+        for large in (1 << 20, 2):
+            with unittest.mock.patch.object(_components, "LARGE", large):
+                _, want, counts = self.same(index, path, small=3)
+            self.assertGreater(counts["largest_component"], 3)
             self.assertGreater(want["removed"], want["documents"] // 3)
-
-    def test_a_hot_text_alone(self):
-        """One text of a hot bucket whose others are of the index, or one that is near these alone, is a component."""
-        from neardup.spark._cluster import labelled
-
-        labels = self.spark.createDataFrame([(1, 1), (5, 1)], "place long, label long")
-        places = self.spark.createDataFrame([(9,), (5,), (9,)], "place long")
-        self.assertEqual(sorted(map(tuple, labelled(labels, places).collect())), [(1, 1), (5, 1), (9, 9)])
 
     def test_files(self):
         """As `neardup spark dedup --against` runs it: rejects, an index in two parts that was cleaned in a way of its own."""
@@ -84,7 +80,7 @@ class Against(Session):
         self.assertEqual(want["digest"], self.local(path, "--method=simhash")["digest"])
 
     def test_damage(self):
-        """Of a file that is read is told by its name, whichever stage meets it."""
+        """An error about a damaged file names the file, whichever stage reads it."""
         from neardup.spark import dedup
 
         old, new = self.cut("uci_sms/docs.jsonl", 300)

@@ -34,7 +34,7 @@ class Files(Session):
         temporary = os.path.join(self.folder.name, "temporary")
         os.mkdir(temporary)
         env = {**os.environ, "TMPDIR": temporary}
-        left = self.killed(argv, "verify", out, env)
+        left = self.killed(argv, "decide", out, env)
         self.assertEqual([n[:14] for n in os.listdir(temporary)], ["neardup-spark-"])  # of the command
         done = subprocess.run(argv, capture_output=True, text=True, env=env)
         self.assertEqual(os.listdir(temporary), [])
@@ -45,7 +45,7 @@ class Files(Session):
         self.assertEqual(summary["equal"], want["equal"])
         self.assertIn("_SUCCESS", os.listdir(out))
         self.assertIn(f"note: file:{left} is what a run made that was ended", done.stderr)
-        self.assertEqual([s.split()[-1] for s in done.stderr.splitlines() if s[2:3] == s[5:6] == ":" and s[9:].isalpha()], ["read", "records", "bucket", "bucket", "verify", "leaders", "decisions", "kept", "digest"])
+        self.assertEqual([s.split()[-1] for s in done.stderr.splitlines() if s[2:3] == s[5:6] == ":" and s[9:].isalpha()], ["read", "records", "bucket", "components", "decide", "decisions", "kept", "digest"])
         read = lambda name: [r for f in sorted(os.listdir(os.path.join(out, name))) if f.startswith("part-") for r in lines(os.path.join(out, name, f)) if r]
         kept = os.path.join(self.folder.name, "kept.jsonl")
         subprocess.run(["neardup", "dedup", "-q", folder, "--out", kept, "--rejects", kept + ".rejects"], check=True)
@@ -104,7 +104,7 @@ class Files(Session):
 
         rows = [json.loads(r) for r in lines("uci_sms/docs.jsonl", 240)]
         for i in (5, 6, 130):
-            rows[i]["text"] = ""  # nobody's copy; in Parquet null
+            rows[i]["text"] = ""  # a copy of no other text; in Parquet null
         folders = {kind: os.path.join(self.folder.name, kind + " files") for kind in ("parquet", "csv", "warc")}
         for folder in folders.values():
             os.makedirs(folder)

@@ -69,13 +69,13 @@ class Frames(Session):
         """A function that Spark takes for one of its argument alone, and is not."""
         from pyspark.sql import functions as F
 
-        from neardup.spark import dedup
+        from neardup.spark import _components, dedup
 
         changing = F.udf(lambda t: t + " " + os.urandom(4).hex(), "string")
         df = self.folder_of("changing", self.documents(60)).withColumn("text", changing("text"))
-        for options in ({}, {"small": 1, "on_driver": 0}):  # by candidates, and a component whole
-            with self.assertRaisesRegex(Exception, "the text is not the one that was there when records were made: at "):
-                dedup(df, method="minhash shingle=words:1 threshold=.5", partitions=2, one_task=0, **options).count()
+        for large in (1, 1 << 20):  # where candidates are compared, and where a component is decided
+            with unittest.mock.patch.object(_components, "LARGE", large), self.assertRaisesRegex(Exception, "the text is not the one that was there when records were made: at "):
+                dedup(df, method="minhash shingle=words:1 threshold=.5", partitions=2, one_task=0).count()
 
     def test_repeated_ids(self):
         """Rows are joined back by the place that numbered gives them."""
@@ -260,17 +260,17 @@ class Folders(Session):
 
     def test_no_text_is_shuffled_by_place(self):
         """However many rows there are to join: only texts that have candidates travel, to their blocks; what is kept keeps its order."""
-        from neardup.spark import _driver, _verify
+        from neardup.spark import _components, _decide, _verify
 
         words = lambda i, n: " ".join(f"w{i * n * 7919 % 99991}x{j}" for j in range(n))
         rows = [json.dumps({"id": f"d{i}", "text": words(i % 1990, 150)}) for i in range(2000)]
         path = self.write("many.jsonl", rows)
         size = os.path.getsize(path)
         want = self.local(path, "--method=minhash")
-        for few, on_driver in ((1 << 20, 1 << 20), (0, 1 << 20), (0, 0)):
-            with self.subTest(few=few, on_driver=on_driver), unittest.mock.patch.object(_driver, "FEW", few), unittest.mock.patch.object(_verify, "FEW", few):
+        for few, large in ((1 << 20, 1 << 20), (0, 1 << 20), (0, 0)):
+            with self.subTest(few=few, large=large), unittest.mock.patch.multiple(_components, FEW=few, LARGE=large), unittest.mock.patch.object(_verify, "FEW", few), unittest.mock.patch.object(_decide, "FEW", few):
                 before = self.shuffled()
-                summary, out = self.on_spark([path], f"shuffled {few} {on_driver}", method=["--method=minhash"], onDriver=on_driver)
+                summary, out = self.on_spark([path], f"shuffled {few} {large}", method=["--method=minhash"])
                 self.assertEqual(summary["digest"], want["digest"])
                 self.assertLess(self.shuffled() - before, size // 2)
                 parts = sorted(n for n in os.listdir(out + "/kept") if n.startswith("part-"))

@@ -124,6 +124,25 @@ class Small(Session):
         want = {tuple(r) for r in dedup(df).collect()}
         self.assertEqual({tuple(r) for r in dedup(df.repartition(4)).collect()}, want)
 
+    def test_a_function_of_sql(self):
+        """Registered by one call: the decisions for the rows in their order, or that of a column."""
+        from neardup.spark import register
+
+        documents = [(f"d{i:03}", t) for i, (_, t) in enumerate(self.documents(60))]
+        self.frame_of(documents, "nid string, body string").repartition(3).createOrReplaceTempView("sql_documents")
+        self.addCleanup(self.spark.catalog.dropTempView, "sql_documents")
+        register(self.spark)
+        call = "SELECT * FROM neardup_dedup(TABLE(sql_documents), id => 'nid', text => 'body', order => 'nid', method => 'minhash', threshold => 0.7) ORDER BY place"
+        got = [r.asDict() for r in self.spark.sql(call).collect()]
+        path = self.write("sql.jsonl", [json.dumps({"id": i, "text": t}) for i, t in documents])
+        want = neardup.dedup(path, method="minhash", threshold=0.7)
+        self.assertEqual([{f: r[f] for f in FIELDS} for r in got], [{f: r[f] for f in FIELDS} for r in want])
+        self.assertGreater(sum(r["decision"] == "duplicate" for r in got), 10)
+        with self.assertRaisesRegex(Exception, "neardup: no column 'id'; the columns are nid, body"):
+            self.spark.sql("SELECT * FROM neardup_dedup(TABLE(sql_documents))").collect()
+        with self.assertRaisesRegex(Exception, "neardup: .*colour"):
+            self.spark.sql("SELECT * FROM neardup_dedup(TABLE(sql_documents), id => 'nid', text => 'body', colour => 'red')").collect()
+
     def test_rulings_and_an_index(self):
         documents = self.documents(100)
         found = self.agrees(self.frame_of(documents), dict(documents))

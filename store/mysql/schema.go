@@ -45,7 +45,7 @@ var tables = []string{
 		image_count MEDIUMTEXT NULL,
 		published BIGINT NOT NULL DEFAULT 0 COMMENT 'the time that the article came with',
 		images TEXT NULL COMMENT 'the hashes of its pictures, as JSON',
-		corrected BIGINT UNSIGNED NOT NULL DEFAULT 0 COMMENT 'the change by which a person last moved it, 0: nobody did',
+		corrected BIGINT UNSIGNED NOT NULL DEFAULT 0 COMMENT 'the change by which a person last moved it, 0 if never',
 		corrected_by VARBINARY(1024) NOT NULL DEFAULT '' COMMENT 'who moved it',
 		docid_before CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '' COMMENT 'the docId that it had before that',
 		PRIMARY KEY (tenant, nid),

@@ -34,7 +34,7 @@ func (f snapshotFolder) Names(context.Context) ([]string, error) {
 	return names, err
 }
 
-// Write has a folder written in place, because files of a store may be linked to it.
+// Write writes a folder in place, because files of a store may be linked to it.
 func (f snapshotFolder) Write(_ context.Context, folder string, write func(dir string) error) (files []listed.File, err error) {
 	dir := f.Path(folder)
 	if err := errors.Join(f.fs.MkdirAll(f.dir, 0o700), f.fs.RemoveAll(dir)); err != nil {

@@ -106,7 +106,7 @@ func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 		if !errors.Is(err, docid.ErrCorrupt) {
 			return err
 		}
-		s.failed(fmt.Errorf("the snapshot at entry %d is not taken: %w", offset, err))
+		s.failed(fmt.Errorf("the snapshot at entry %d was skipped: %w", offset, err))
 	}
 	return err // the error of the oldest
 }

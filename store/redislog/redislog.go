@@ -460,7 +460,7 @@ func offsetOf(id string) (uint64, error) {
 	n, ours := strings.CutPrefix(id, "0-")
 	offset, err := strconv.ParseUint(n, 10, 64)
 	if !ours || err != nil {
-		return 0, fmt.Errorf("%w: an entry with the id %q, which no server gave", docid.ErrLogLost, id)
+		return 0, fmt.Errorf("%w: an entry has the id %q, which no server assigned", docid.ErrLogLost, id)
 	}
 	return offset, nil
 }

@@ -124,7 +124,7 @@ func (b *bucket) Names(ctx context.Context) (names []string, err error) {
 	return names, ctx.Err()
 }
 
-// Write has a folder written in scratch, and sends its files.
+// Write writes a folder in scratch, and sends its files.
 func (b *bucket) Write(ctx context.Context, folder string, write func(dir string) error) (files []listed.File, err error) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(b.scratch), 0o700), os.RemoveAll(b.scratch)); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// block is an element on lines of its own, with the blocks inside it, or a run of text between two of them.
+// block is an element on lines of its own, with the blocks inside it, or a run of text between two blocks.
 type block struct {
 	node   *html.Node // nil of a run
 	above  *block
@@ -93,7 +93,7 @@ func (b *builder) write(s string) {
 	}
 }
 
-// weight returns how much text a rune is, in Latin letters.
+// weight returns the amount of text that a rune stands for, in Latin letters.
 func weight(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:

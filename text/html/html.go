@@ -33,9 +33,8 @@ var (
 	ErrTooComplex = errors.New("web page has too many elements")
 )
 
-// Options are the limits within which a page is read. They are checked on
-// its tokens, before a tree is built, and bound memory to about 100 times the
-// size of a page; the work is linear in it.
+// Options limits the pages that are read. The limits are checked on tokens, before a tree is built. They
+// bound memory to about 100 times the size of a page; the work is linear in it.
 type Options struct {
 	Bytes    int // of the raw page and of its UTF-8
 	Depth    int // of open elements
@@ -43,8 +42,7 @@ type Options struct {
 	Attrs    int // of one element
 }
 
-// Defaults returns the limits that Extract applies: pages of people stay a
-// tenth below them.
+// Defaults returns the limits that Extract applies. Real pages reach at most a tenth of them.
 func Defaults() Options {
 	return Options{Bytes: 8 << 20, Depth: 500, Elements: 300_000, Attrs: 1000}
 }

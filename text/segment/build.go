@@ -76,7 +76,7 @@ func (t *trie) grow(d *dictionary) ([]branch, error) {
 	var before string
 	for _, e := range d.entries {
 		if wordEnd(e.word, 0) != len(e.word) {
-			continue // can never be met: the text is split before
+			continue // unreachable: texts are split before it
 		}
 		depth, at := shared(before, e.word)
 		path = path[:depth]

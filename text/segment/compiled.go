@@ -148,15 +148,14 @@ type walk struct {
 	characters  []string // by code
 }
 
-// character notes which one has a code; the greatest code is of no word.
+// character records the character of a code. The greatest code belongs to no word.
 func (w *walk) character(code uint16, r rune) {
 	if int(code) < len(w.characters)-1 {
 		w.characters[code] = string(r)
 	}
 }
 
-// words lists those that begin with a prefix, which leads to at. As deep as the
-// longest word.
+// words adds the words that begin with a prefix, which leads to at. It recurs as deep as the longest word.
 func (w *walk) words(prefix string, at root) {
 	if at.cost != 0 || at.base == 0 {
 		w.d.entries = append(w.d.entries, entry{strings.Clone(prefix), w.trie.freqs[at.cost]})

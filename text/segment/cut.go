@@ -43,7 +43,7 @@ func (g *Segmenter) Cut(dst []string, s string, mode Mode) []string {
 // stretch needed.
 const keptRunes = 1 << 16
 
-// release gives the cutter back to the pool, without a hold on any text.
+// release returns the cutter to the pool, without references to texts.
 func (c *cutter) release() {
 	g := c.Segmenter
 	c.Segmenter, c.s, c.words = nil, "", nil

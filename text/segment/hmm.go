@@ -115,8 +115,8 @@ type viterbi struct {
 	path []uint8
 }
 
-// joined takes a run of Chinese characters and cuts it along the most
-// probable states (Viterbi). Forced words come apart again.
+// joined takes a run of Chinese characters and cuts it along the most probable states (Viterbi). It cuts
+// forced words into characters.
 func (c *cutter) joined(run string) {
 	path := c.viterbi.solve(c.model, run)
 	from := 0

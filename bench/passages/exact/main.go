@@ -158,7 +158,7 @@ func (c *texts) compare(windows *windows, cfg passage.Config) (d differences, er
 		for i := at; i < at+s.Len; i++ {
 			if want.has(i) {
 				d.repeated++
-				want.clear(i) // a byte is told once
+				want.clear(i) // report a byte once
 			} else {
 				d.invented++
 			}

@@ -21,12 +21,12 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, TypedDict, Union, overload
 
-from . import _inputs
+from . import _child, _inputs
 from ._against import reference
 from ._command import Error, OptionError, batch, path
 from ._compare import Comparison, compare
 from ._contaminated import Finding, contaminated
-from ._index import Index, Verdict, check
+from ._index import Index, Neighbor, Verdict, check
 
 if TYPE_CHECKING:
     import pandas
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "dedup", "kept", "pairs", "rethreshold", "compare", "check", "Index", "contaminated",
-    "Comparison", "Conflict", "Decision", "Finding", "Pair", "Verdict", "Error", "OptionError", "path",
+    "Comparison", "Conflict", "Decision", "Finding", "Neighbor", "Pair", "Verdict", "Error", "OptionError", "path",
 ]
 __version__ = "0.1.0"
 
@@ -51,6 +51,7 @@ def __dir__():
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by", "group")
 ROWS = ("leader", "variant_of", "group")  # columns that name rows
 TYPES = {**dict.fromkeys((*ROWS, "a", "b"), "row"), "distance": "int64", "similarity": "double"}
+CALLED = {"method", "threshold", "normalize", "idf", "dictionary", "stopwords"}  # options of a call without a process of its own
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
 Path = Union["os.PathLike[str]", "Sequence[os.PathLike[str]]"]
@@ -275,11 +276,16 @@ def _plain(decision):
 
 
 def _of_strings(texts, options, before=(), others=None, summary=None):
-    counted = [0]
     own = f"{secrets.token_hex(8)}:" if before else ""  # tells these from what was before
-    found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others), summary)
-    count = counted[0]
-    out = [None] * count
+    few, counted = None, [0]
+    if not before and others is None and summary is None and options.keys() <= CALLED:
+        few, texts = _inputs.few(texts)
+    if few is None:
+        found = _decide(["--format=jsonl", *before, "-"], options, _inputs.feed(texts, counted, own, others), summary)
+    else:
+        counted = [len(few)]
+        found = [_plain(d) for d in _child.call("dedup", flags=_child.method(None, options), known=few)]
+    out = [None] * counted[0]
     for d in found:
         at = d.pop("id")
         for k in ("leader", "variant_of", "group"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import weakref
 from collections.abc import Mapping
@@ -27,10 +28,19 @@ class Verdict(TypedDict):
     evidence: List[dict]
 
 
+class Neighbor(TypedDict, total=False):
+    """A stored text, and what a text is to it: relation and evidence are those of compare."""
+
+    id: str
+    relation: str
+    similarity: float
+    evidence: List[dict]
+
+
 def _verdict(out: dict) -> Verdict:
     return {
         "verdict": out["verdict"], "of": out.get("sameAs") or out.get("like"), "id": out.get("id"),
-        "similarity": out.get("probability", 0.0), "basis": out.get("basis"), "evidence": out.get("evidence") or [],
+        "similarity": float(out.get("probability") or out.get("similarity", 0)), "basis": out.get("basis") or None, "evidence": out.get("evidence") or [],
     }
 
 
@@ -55,10 +65,9 @@ def check(text: str, known: "Union[Iterable[str], Mapping[Any, str]]", *, method
         raise TypeError("known is one text: pass a list of them")
     names = list(known) if isinstance(known, Mapping) else None
     texts = [_text(s, f"known text {i}") for i, s in enumerate(known.values() if isinstance(known, Mapping) else known)]
-    out = _verdict(_child.call("check", flags=_child.method(method, options), text=_text(text), known=texts))
-    if out["of"] is not None:
-        out["of"] = int(out["of"]) if names is None else names[int(out["of"])]
-    return out
+    out = _child.call("check", flags=_child.method(method, options), text=_text(text), known=texts)
+    of = None if out["at"] < 0 else out["at"] if names is None else names[out["at"]]
+    return {**_verdict(out), "of": of}
 
 
 class Index:
@@ -98,6 +107,13 @@ class Index:
     def check(self, text: str) -> Verdict:
         """Returns what add would return, without an id, and stores nothing."""
         return _verdict(self._call("look up", text=_text(text)))
+
+    def near(self, text: str, top: int = 10) -> List[Neighbor]:
+        """Returns the stored texts that are most like a text, the most alike first, and at most top of them.
+
+        Of texts that say the same only the one that leads them is returned.
+        """
+        return [{k: v for k, v in n.items() if k != "docId"} for n in self._call("near", text=_text(text), top=operator.index(top))]
 
     def remove(self, id: str) -> None:
         """Removes a text, and with a stored text its duplicates."""

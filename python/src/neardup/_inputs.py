@@ -169,14 +169,33 @@ def rows(data, text, at):
     return data.take(at) if kind == "pyarrow" else data.select(at)
 
 
+FEW = 1 << 20  # characters of texts that need no process of their own, a text counted as 100 more
+
+
+def few(texts):
+    """The texts as a list, or None if they are not few, or dicts; and an iterator over them."""
+    start, size = [], 0
+    for s in checked(texts):
+        start.append(s)
+        size += len(s) + 100
+        if size > FEW or not isinstance(s, str):
+            return None, itertools.chain(start, texts)
+    return start, iter(start)
+
+
+def checked(texts):
+    for i, s in enumerate(texts):
+        if not isinstance(s, (str, Mapping)):
+            hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
+            raise TypeError(f"text {i} is {type(s).__name__}, not str{hint}")
+        yield s
+
+
 def feed(texts, counted, own="", others=None):
     """The texts as JSONL with their numbers behind own as ids, and others beside them; counted[0]
     counts them."""
     others = others or itertools.repeat({})
-    for s in texts:
-        if not isinstance(s, (str, Mapping)):
-            hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
-            raise TypeError(f"text {counted[0]} is {type(s).__name__}, not str{hint}")
+    for s in checked(texts):
         of = {"text": s} if isinstance(s, str) else s
         yield json.dumps({**next(others), **of, "id": f"{own}{counted[0]}"}, default=_json).encode("ascii") + b"\n"
         counted[0] += 1

@@ -104,7 +104,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 // planRule records a person's ruling on two articles.
 func (t *change) planRule() error {
 	if r := t.Ruling; r == nil || r.Other == "" || t.NID == "" {
-		return fmt.Errorf("%w: a rule is about two articles", docid.ErrInvalid)
+		return fmt.Errorf("%w: ruling about one article (want two)", docid.ErrInvalid)
 	}
 	if !t.restores {
 		if err := t.ruledSince(func(a, b string) bool { return t.c.NID == a && t.c.Ruling.Other == b }); err != nil {

@@ -14,5 +14,6 @@ from ._job import digest
 from ._passages import passages
 from ._pictures import fingerprints
 from ._places import numbered
+from ._sql import register
 
-__all__ = ["dedup", "pairs", "passages", "digest", "numbered", "fingerprints", "DECISIONS", "PAIRS"]
+__all__ = ["dedup", "pairs", "passages", "digest", "numbered", "fingerprints", "register", "DECISIONS", "PAIRS"]

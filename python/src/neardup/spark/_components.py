@@ -1,8 +1,8 @@
-"""What hangs together: texts that share a hot bucket, or have an edge, are of one component.
+"""What hangs together: documents that may be near each other are of one component, and one task decides it.
 
-Nothing outside of a component says anything about its texts. So one with hot buckets is decided by one task,
-as one machine does it: the stage `decide` is `neardup dedup` over its documents in their order, in one pass,
-whatever its texts are to each other. Others are decided by their edges, a component to a task too.
+Nothing outside of a component says anything about its documents. So the stage `decide` is `neardup dedup` over the documents of
+some components, in their order. Candidates and hot buckets link documents; where that makes a component large, its
+candidates are compared, and those that are near link.
 
 Edges are found to be of one component on the driver where they are few, else by contraction on the cluster.
 """
@@ -11,11 +11,60 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
-from . import _jar, _stage
+from . import _jar, _records, _stage
 from ._job import FEW
-from ._verify import texts_of
+from ._verify import texts_of, verify
 
 HELD = 1 << 20  # places that a task holds at once while it contracts edges
+ON_DRIVER = 4_000_000  # edges, 16 bytes each, among which the driver finds components
+LARGE = 10_000  # documents of a component from which its candidates are compared
+
+
+class Members:
+    """labels: (place, label) of documents that may be near others, but for copies. documents, largest: how many with copies, and in one component."""
+
+    def __init__(self, job, docs, found):
+        self.job, self.copies = job, _records.copies_of(found.met)
+        candidates = found.met.where("role is null and earlier >= 0").select("later", "earlier")
+        sure = found.met.where("role = 'h' or earlier < 0").select("later", F.expr("if(earlier < 0, later, earlier)").alias("earlier"))
+        if found.must:
+            sure = sure.unionByName(found.pairs_of(found.must))
+        self._label(candidates.unionByName(sure))
+        if self.largest > LARGE:
+            of_large = self.sizes.where(F.col("count") > LARGE).join(self.labels, "label").select(F.col("place").alias("later"))
+            near = self._near(docs, found, candidates.join(of_large, "later", "left_semi").distinct())
+            self._label(candidates.join(of_large, "later", "left_anti").unionByName(sure).unionByName(near))
+
+    def _label(self, links):
+        self.labels = components(self.job, forest(self.job, links))
+        self.need = self.labels.unionByName(self.copies.join(self.labels.withColumnRenamed("place", "first"), "first").select("place", "label"))
+        self.sizes = self.need.groupBy("label").count()
+        n, largest = self.sizes.agg(F.sum("count"), F.max("count")).first()
+        self.documents, self.largest = n or 0, largest or 0
+
+    def _near(self, docs, found, pairs):
+        """Those of some candidates that link: also where the earlier text is near the later one, and a copy of it comes after that."""
+        if found.counts.get("h"):
+            hot = components(self.job, forest(self.job, found.met.where("role = 'h' and earlier >= 0").select("later", "earlier")))
+            for end in ("later", "earlier"):
+                pairs = pairs.join(hot.select(F.col("place").alias(end), F.col("label").alias("of_" + end)), end, "left")
+            pairs = pairs.where("coalesce(of_later != of_earlier, true)").select("later", "earlier")
+        last = self.copies.groupBy(F.col("first").alias("earlier")).agg(F.max("place").alias("last"))
+        turned = pairs.join(last, "earlier").where("last > later").select(F.col("earlier").alias("later"), F.col("later").alias("earlier"))
+        pairs, n = self.job.counted(pairs.unionByName(turned))
+        return verify(self.job, docs, pairs, n).select("later", "earlier")
+
+    def decided(self, docs, found, overrides, conflicts):
+        """(columns of CHOSEN, how many rows)."""
+        texts = texts_of(self.job, docs, self.need, self.documents < FEW)
+        rows = self.job.divided(texts, "label").sortWithinPartitions("place")
+        chosen = self.job.stage(rows, _stage.decide(self.job.reads, docs.raw, overrides, conflicts))
+        if found.counts.get(_stage.COPY):
+            alone = self.copies.join(self.labels.select(F.col("place").alias("first")), "first", "left_anti").select(F.col("first").alias("place"), F.col("place").alias("copy"))
+            leaders = found.recs.join(alone, few=found.counts[_stage.COPY] < FEW)
+            values = {"place": F.col("copy"), "decision": F.lit("duplicate"), "leader": F.col("id"), "similarity": F.lit(1.0), "basis": F.lit("equal text")}
+            chosen = chosen.unionByName(leaders.select(*[v.alias(name) for name, v in values.items()]), allowMissingColumns=True)
+        return self.job.counted(chosen)
 
 
 def connected(n, a, b):
@@ -42,26 +91,20 @@ def labelled(a, b):
     return places, places[connected(len(places), np.searchsorted(places, a), np.searchsorted(places, b))]
 
 
-def forest(job, rows: DataFrame, stars) -> DataFrame:
-    """Of edges, or of stars, rows (key, place), those of a key one after the other, fewer edges of the same components."""
-    return _jar.frame(job.spark, _jar.stages(job.spark).forest(_jar.rows_of(rows), stars, HELD), _stage.schema(_stage.PAIR))
+def forest(job, edges: DataFrame) -> DataFrame:
+    """Fewer edges of the same components, and an edge of the first place of each with itself."""
+    return _jar.frame(job.spark, _jar.stages(job.spark).forest(_jar.rows_of(edges), HELD), _stage.PAIR)
 
 
-def stars(key, place):
-    """(place, hub): those of a key stand together, and the first of them is the hub."""
-    begins = np.flatnonzero(np.diff(key, prepend=~key[:1]))
-    return place, np.repeat(place[begins], np.diff(begins, append=len(key)))
-
-
-def components(job, edges: DataFrame, on_driver: int) -> DataFrame:
+def components(job, edges: DataFrame) -> DataFrame:
     """(place, label): for each place of some edges (later, earlier) the least place of its component.
 
-    While more than on_driver edges are left places go to one beside them, and what is left are the edges between those
+    While more than ON_DRIVER edges are left places go to one beside them, and what is left are the edges between those
     where places went. Every other round a quarter of the places goes on average, whatever the graph, so that rounds are
     logarithmic. A round is two shuffles of its edges; the labels come back through all rounds.
     """
     (left, count), rounds = job.counted(edges), []
-    while count > on_driver:
+    while count > ON_DRIVER:
         gone = job.keep(_gone(left, len(rounds)))
         rounds.append(gone.where("first").select("place", "to"))
         left, count = job.counted(_left(gone))
@@ -104,10 +147,3 @@ def _left(gone: DataFrame) -> DataFrame:
     """The edges between where places went: the two directions of an edge know one each."""
     ends = gone.groupBy(F.greatest("place", "other"), F.least("place", "other")).agg(F.max("to").alias("later"), F.min("to").alias("earlier"))
     return ends.where("later != earlier").select("later", "earlier")
-
-
-def decided(job, docs, need: DataFrame, few, ruled, conflicts) -> DataFrame:
-    """The edges that decide all documents of some components: columns of EDGES. need: (place, label), few or not, copies too."""
-    rulings = [(a, b, link) for link in ("must", "cannot") for a, b in sorted(getattr(ruled, link))]
-    rows = job.divided(texts_of(job, docs, need, few).select("place", "check", "label", "text"), "label").sortWithinPartitions("place")
-    return job.stage(rows, _stage.decide(job.worker, docs.raw, rulings, conflicts))

@@ -6,13 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import Any, Dict, Optional, Sequence, Union
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
-from . import _cluster, _driver, _index, _records, _small, _stage
+from . import _components, _index, _records, _small, _stage
 from ._columns import MOST, numbered_by_us, size_of
-from ._job import Job, apart, flags_of, moved
+from ._job import FEW, Job, apart, flags_of, moved
 from ._places import Placed, placed, refuse_tables, session_of
-from ._rulings import Rulings
 from ._small import DECISIONS, connect
 from ._verify import verify
 
@@ -20,15 +20,13 @@ PAIRS = "id_a string, id_b string, similarity double, distance int, relation str
 
 RAW = 6  # bytes of a record to one of its text, at most: \u0001
 BESIDE = 1 << 20  # bytes of a record beside its text
-
-# Rows that the driver decides at once; more are decided on the cluster.
-ON_DRIVER = _driver.ROWS
+NOTED = 20_000  # documents of a component from which a user is told
 
 
 def dedup(
     df: DataFrame, *, against: Union[None, str, os.PathLike] = None, id: str = "id", text: str = "text", method: Optional[str] = None,
     threshold: Optional[float] = None, order: Union[None, str, Sequence[str]] = None, overrides: Optional[str] = None, conflicts: bool = True, partitions: Optional[int] = None,
-    max_document: Union[int, str] = MOST, one_task: int = _small.ROWS, on_driver: int = ON_DRIVER, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
+    max_document: Union[int, str] = MOST, one_task: int = _small.ROWS, small: int = _records.SMALL, counts: Optional[Dict[str, Any]] = None, **options: object,
 ) -> DataFrame:
     """Decides for each row whether it is new or a near-duplicate of one that is kept.
 
@@ -46,9 +44,8 @@ def dedup(
     A text longer than max_document is an error.
 
     Up to one_task documents of 2 KB on average are decided by one task, when this is called. The result is what it made, and no action
-    decides again. More are decided by the stages of a cluster: those up to the edges run when this is called, and ids and decisions
-    come together each time the result is used, so cache it if that is often. on_driver is how many rows of candidates,
-    postings of hot buckets and copies the driver decides. None of the three changes a decision. counts, a dict, gets the counts of the steps.
+    decides again. More are decided by the stages of a cluster: these run when this is called, and records and decisions
+    come together each time the result is used, so cache it if that is often. Neither changes a decision. counts, a dict, gets the counts of the steps.
     """
     if against is not None and overrides:
         raise TypeError("overrides= cannot be combined with against=")
@@ -69,7 +66,7 @@ def dedup(
         with apart(df) as own:
             job = Job(own.sparkSession, options, partitions, against=against)
             docs = _records.Documents(placed(own, id, text, order, most), ordered=True)
-            return moved(decide(job, docs, overrides, conflicts, on_driver, small, counts).decisions.drop("check"), spark)
+            return moved(decide(job, docs, overrides, conflicts, small, counts).decisions.drop("check"), spark)
     flags.append(f"--max-document={RAW * most + BESIDE}")
     if against is not None:
         flags.append("--against=" + (index.folder if index else os.fspath(against)))
@@ -93,39 +90,22 @@ class Decided:
         return rows.join(self.removed, "left_anti", self.few)
 
 
-def decide(job, docs, overrides=None, conflicts=True, on_driver=ON_DRIVER, small=_records.SMALL, counts=None) -> Decided:
+def decide(job, docs, overrides=None, conflicts=True, small=_records.SMALL, counts=None) -> Decided:
     """dedup for _records.Documents."""
     found = Found(job, docs, overrides, small)
     counts = {} if counts is None else counts
-    rows = _driver.Rows(job, docs, found, conflicts) if found.rows <= on_driver else _cluster.Rows(job, docs, found, conflicts, on_driver)
-    chosen, few = chosen_of(rows, counts)
-    counts.update(method=found.method, overrides=found.ruled.count)
+    with job.step("components"):
+        members = _components.Members(job, docs, found)
+    if members.largest > NOTED:
+        job.note(f"{members.largest:,} documents may be near each other in one chain: one task decides them, as `neardup dedup` does")
+    with job.step("decide"):
+        chosen, n = members.decided(docs, found, overrides and os.path.abspath(overrides), conflicts)
+    counts.update(method=found.method, overrides=found.ruled, candidates=found.counts.get(None, 0), in_components=members.documents, largest_component=members.largest)
     job.release(but=(found.made, chosen))
-    removed = chosen.where(_stage.NEAR).select(F.col("later").alias("place"))
+    removed = chosen.where("decision = 'duplicate'").select("place")
     if docs.raw:
         removed = removed.unionByName(job.records.where("reason is not null").rows.select("place"))
-    return Decided(decisions(found.recs, chosen, few), removed, few)
-
-
-def chosen_of(rows, told):
-    """(a frame of the edge of each duplicate to its leader, and of each variant, with ids; whether it is small). rows: those of _driver or of _cluster."""
-    step, whole, sizes = rows.job.step, [], (0, 0)
-    with step("bucket"):
-        pairs, told["candidates"], hot, copies = rows.collected()
-        if hot is not None:
-            pairs = rows.across(pairs, hot)
-    with step("verify"):
-        edges, late = rows.verified(pairs, copies)
-        members, edges = rows.components(edges, late, hot)
-    if hot is not None:
-        with step("hot buckets"):
-            decided, edges, copies, sizes = rows.decided(members, edges, copies)
-            whole = [decided]
-    with step("leaders"):
-        best = rows.lead(edges)
-        told["hot_documents"], told["hot_largest"] = sizes
-        told["edges"] = rows.count(edges) + sum(map(rows.count, whole))
-        return rows.with_ids([best, rows.of_copies(late, best, copies), *whole])
+    return Decided(decisions(found.recs, chosen, n < FEW), removed, n < FEW)
 
 
 class Found:
@@ -141,29 +121,33 @@ class Found:
             self.made = _records.records(job, docs)
         self.recs = job.records.where("reason is null") if docs.raw else job.records
         named = _records.named_documents(self.recs.rows, rulings)
-        self.apart = sorted({p for places in named.values() for p in places})
-        self.ruled = Rulings(job, rulings, named)
+        apart = sorted({p for places in named.values() for p in places})
+        self.ruled = sum(a in named and b in named for a, b in rulings)
+        self.must, self.cannot = ([tuple(sorted((x, y), reverse=True)) for (a, b), link in rulings.items() if link == kind for x in named.get(a, ()) for y in named.get(b, ()) if x != y]
+                                  for kind in ("must", "cannot"))  # (later, earlier)
         with job.step("bucket"):
-            self.met, self.rows = job.counted(_records.met(job, self.made, self.apart, small))
+            self.met, _ = job.counted(_records.met(job, self.made, apart, small))
+            self.counts = dict(map(tuple, self.met.groupBy("role").count().collect()))
+
+    def pairs_of(self, pairs):
+        return F.broadcast(self.job.spark.createDataFrame(pa.table(list(map(list, zip(*sorted(set(pairs))))), ["later", "earlier"])))
 
     def ruled_edges(self, edges):
         """Edges as people have ruled."""
-        must = self.ruled.edges(self.recs.rows)
-        edges = self.ruled.apply(edges)
-        return edges if must is None else edges.unionByName(must)
+        if self.must or self.cannot:
+            edges = edges.join(self.pairs_of(self.must + self.cannot), ["later", "earlier"], "left_anti")
+        if self.must:
+            values = {"similarity": F.lit(1.0), "relation": F.lit("ruled"), "basis": F.lit("override")}
+            edges = edges.unionByName(self.pairs_of(self.must).select("*", *[v.alias(name) for name, v in values.items()]), allowMissingColumns=True)
+        return edges
 
 
 def decisions(recs: Placed, chosen: DataFrame, few) -> DataFrame:
-    """A row for each document; a copy has the method of its own text."""
-    rows = recs.join(chosen.withColumnRenamed("later", "place"), "left", few)
-    variant = F.col("relation").isNotNull() & ~F.expr(_stage.NEAR)
-    dup = F.col("relation").isNotNull() & ~variant
+    """A row for each document."""
+    rows = recs.join(chosen.withColumnRenamed("method", "own"), "left", few)
     return rows.select(
-        "place", "id", F.when(dup, "duplicate").otherwise("new").alias("decision"), F.when(dup, F.col("other")).alias("leader"),
-        F.when(dup, F.col("similarity")).alias("similarity"), F.when(dup, F.col("distance")).alias("distance"),
-        F.coalesce(F.when(dup, F.col("method")), F.col("route")).alias("method"), F.when(dup, F.col("basis")).when(F.col("blank"), "no text").alias("basis"),
-        F.when(variant, F.col("other")).alias("variant_of"), F.when(variant, F.col("conflicts")).alias("conflicts"), "check",
-    )
+        "place", "id", F.coalesce("decision", F.lit("new")).alias("decision"), "leader", "similarity", "distance", F.coalesce("own", "route").alias("method"),
+        F.coalesce("basis", F.when(F.col("blank"), "no text")).alias("basis"), "variant_of", "conflicts", "check")
 
 
 def pairs(
@@ -183,9 +167,9 @@ def pairs(
 
 def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
     """pairs for _records.Documents."""
-    found = Found(job, docs, overrides, 1 << 40)
+    found = Found(job, docs, overrides, 0)
     with job.step("bucket"):
-        candidates, count = job.counted(_records.all_candidates(job, found.met))
+        candidates, count = job.counted(found.met.where("role is null").select("later", "earlier").distinct())
     with job.step("verify"):
         edges = found.ruled_edges(verify(job, docs, candidates, count))
         if not variants:

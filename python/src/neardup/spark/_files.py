@@ -155,7 +155,7 @@ def whole(job, files, sizes, format, flags) -> Source:
             total = 0
         total += size + 1
     begins.append(len(files))
-    argv = job.worker.words("read", "--format=" + format, *flags)
+    argv = _jar.words(job.spark, "worker", "read", "--format=" + format, *flags)
     rows = _jar.stages(job.spark).files(job.spark.sparkContext._jsc.sc(), files, begins, argv)
     documents = job.keep(_jar.frame(job.spark, rows, DOCUMENTS))
     placed = Placed(documents, [bisect.bisect_right(begins, i) - 1 for i in range(len(files))])

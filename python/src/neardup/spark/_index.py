@@ -8,8 +8,6 @@ import json
 import os
 from urllib.parse import quote
 
-from pyspark.sql import DataFrame
-
 from .._command import Error
 from . import _stage
 
@@ -30,11 +28,6 @@ class Index:
             raise failed
         self.folder, self.remote = where, "://" in where
         self.flags, self.method, self.documents = [f"--against={where}", f"--as-of={held['asOf']}"], held["method"], held["documents"]
-
-    def names(self, job, places: DataFrame) -> DataFrame:
-        """(place, id) of documents of the index by a column of places, each once."""
-        (column,) = places.columns
-        return job.stage(places.withColumnRenamed(column, "place"), _stage.Stage(("names", *self.flags), "place n", "place n, id t"))
 
 
 def located(spark, name) -> list:

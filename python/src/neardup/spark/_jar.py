@@ -1,14 +1,11 @@
 """The jar, which runs stages in Spark's JVMs, and the command that it starts there."""
 
 import os
-import re
-import shutil
 
 from pyspark.sql import DataFrame
 
-from .. import _command
 from .._command import Error
-from . import _folders, _stage
+from . import _small, _stage
 
 JAR = os.environ.get("NEARDUP_JAR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "jar", "neardup-spark.jar")
 
@@ -20,28 +17,19 @@ def check():
                     "(17 or later) are (pip install ./python; or python3 python/jar.py, and then go build), or name the jar by NEARDUP_JAR")
 
 
-def one_process(sc) -> bool:
-    """Whether the driver is its own executor: local[2], but not local-cluster."""
-    return re.match(r"local(\[|$)", sc.master) is not None
-
-
-def program(spark):
-    """The command on this machine where it is that of executors, else None: they have what was sent."""
-    return _command.path() if one_process(spark.sparkContext) else None
+def words(spark, *argv) -> list:
+    """A command line as Command.java has it."""
+    return [[word] if isinstance(word, str) else list(word) for word in _small.argv(spark, *argv)]
 
 
 def stages(spark):
-    """The object of Stages.java. With the first call executors get the jar, and the command where they are other machines."""
+    """The object of Stages.java. With the first call executors get the jar."""
     sc = spark.sparkContext
     found = getattr(sc, "_neardup_stages", None)
     if found is None:
         check()
         jvm, new = sc._jvm, sc._gateway.new_array
         sc._jsc.addJar(JAR)
-        if not one_process(sc):
-            command = os.path.join(_folders.held(), "neardup")
-            shutil.copy2(_command.path(), command)
-            sc.addFile(command)
         # A loader of its own: that of a session that runs has it not, and another neardup may have been used in it before.
         urls = new(jvm.java.net.URL, 1)
         urls[0] = jvm.java.io.File(JAR).toURI().toURL()
@@ -63,7 +51,6 @@ def frame(spark, rows, schema) -> DataFrame:
 
 
 def run(spark, argv, stage, df) -> DataFrame:
-    """What a stage, of this command line, makes of the columns of a frame that it reads."""
-    reads = df.select(*_stage.names(stage.reads))
-    rows = stages(spark).run(rows_of(reads), argv, _stage.kinds(stage.reads), stage.first, _stage.kinds(stage.makes) if stage.makes else "", stage.parts, stage.starts)
-    return frame(spark, rows, _stage.schema(stage.makes) if stage.makes else "made binary")
+    """What a stage makes of the columns of a frame that it reads; argv as words() gives it."""
+    rows = rows_of(df.select(*stage.reads.split()))
+    return frame(spark, stages(spark).run(rows, argv, stage.first, len(_stage.names(stage.makes))), stage.makes)

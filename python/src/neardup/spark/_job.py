@@ -1,17 +1,16 @@
 """What all stages of one call share: the session, the flags, what is cached."""
 
 import contextlib
-import hashlib
 import os
-import shutil
+import warnings
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from . import _folders, _index, _jar, _stage
-from ._places import CO_PARTITION, classic, session_of, whole
-from ._small import FILES, explained
+from ._places import CO_PARTITION, classic, constants, session_of, whole
+from ._small import explained, one_process
 
 REFUSED = {
     "keep": "the order is that of the rows, or the columns that order= names",
@@ -36,9 +35,9 @@ def flags_of(options) -> list:
 class Job:
     """One call of dedup, pairs or passages; of names the stages of the last."""
 
-    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, pieces=None, against=None, of=()):
+    def __init__(self, spark: SparkSession, options: dict, partitions=None, flags=None, tell=lambda step: None, note=warnings.warn, pieces=None, against=None, of=()):
         self.spark = spark
-        self.tell = tell  # called with the step that begins
+        self.tell, self.note = tell, note  # called with the step that begins, and with what a user should know
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
         self.pieces = pieces  # in which files are read, at most
         self.cached = []  # what keep made, with what is cached
@@ -49,8 +48,8 @@ class Job:
             flags = self.index.method
         contract = _stage.once([*of, "contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
-        self.here = _jar.one_process(self.spark.sparkContext)
-        self.worker = _stage.Worker([*flags, f"--expect={contract}"], _jar.program(spark), self.shipped(flags), self.index.flags if self.index else ())
+        self.here = one_process(spark)
+        self.flags, self.reads = [*flags, f"--expect={contract}"], self.index.flags if self.index else []  # of all stages, and of those that read the index
 
     @contextlib.contextmanager
     def step(self, name: str):
@@ -66,7 +65,7 @@ class Job:
 
     def stage(self, df: DataFrame, stage: _stage.Stage) -> DataFrame:
         """What a stage makes of a frame; shuffles before it run at once."""
-        return _jar.run(self.spark, self.worker.argv(*stage.argv), stage, df)
+        return _jar.run(self.spark, _jar.words(self.spark, "worker", *stage.argv, *self.flags), stage, df)
 
     def divided(self, df: DataFrame, *by) -> DataFrame:
         """Rows that agree in the columns come to one partition."""
@@ -74,12 +73,13 @@ class Job:
 
     @property
     def parts(self) -> int:
-        """Into how many the command divides packs: each is named by a number that repartition sends to one partition."""
+        """Into how many the command divides packs."""
         return self.partitions or int(self.spark.conf.get("spark.sql.shuffle.partitions"))
 
     def by_part(self, df: DataFrame) -> DataFrame:
-        """Rows of a part come to one partition."""
-        return self.divided(df, "part")
+        """Rows of a part come to one partition, no two parts to the same."""
+        labels = _jar.stages(self.spark).labels(self.parts).split(",")
+        return self.divided(df, F.get(constants(list(map(int, labels))), F.col("part").cast("int")))
 
     def keep(self, df: DataFrame) -> DataFrame:
         """Makes it once and keeps it; what is made of it is planned without its past.
@@ -118,21 +118,6 @@ class Job:
             self._folder = _folders.held()
         return self._folder
 
-    def shipped(self, flags) -> dict:
-        """Sends the files that flags name to executors on other machines, under names of what is in them: {flag: (before, name, after)}."""
-        out = {}
-        for flag in () if self.here else flags:
-            named = FILES.fullmatch(flag)
-            if named:
-                before, path, after = (part for part in named.groups() if part is not None)
-                with open(path, "rb") as f:
-                    known = "file-" + hashlib.sha256(f.read()).hexdigest()[:32]
-                sent = os.path.join(self.folder(), known)
-                shutil.copyfile(path, sent)
-                self.spark.sparkContext.addFile(sent)
-                out[flag] = (before, known, after)
-        return out
-
     def release(self, but=()):
         """Gives back what was cached, but for what results still read."""
         for made, packed in self.cached:
@@ -155,15 +140,13 @@ def moved(df: DataFrame, spark: SparkSession) -> DataFrame:
     return DataFrame(spark._jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, df._jdf.queryExecution().analyzed()), spark)
 
 
-ESCAPES = {ord(c): e for c, e in (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))}
-
-
 def digest(decisions: DataFrame) -> str:
     """The digest of decisions: equal to that of `neardup dedup` if they are equal."""
     spark = session_of(decisions)
     columns = decisions.select("id", "decision", "leader", F.coalesce("similarity", F.lit(0.0)).alias("similarity"), "variant_of")
     if whole(spark) and os.path.exists(_jar.JAR):
-        parts = _jar.run(spark, _stage.Worker(program=_jar.program(spark)).argv("digest"), _stage.digest(), columns).collect()
-        return _stage.once(["digest"], "".join(p.digest + "\n" for p in parts).encode()).strip()
-    rows = ("\t".join(str("" if v is None else v).translate(ESCAPES) for v in row) + "\n" for row in columns.toLocalIterator())
-    return _command.run(["worker", "digest"], feed=map(str.encode, rows)).strip()
+        parts = _jar.run(spark, _jar.words(spark, "worker", "digest"), _stage.digest(), columns).collect()
+        rows = [(part.id, None, None, 0.0, None) for part in parts]
+    else:
+        rows = columns.toLocalIterator()
+    return _command.run_bytes(["worker", "digest"], feed=(_stage.row(*r) for r in rows))[-64:].decode()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import array
 import itertools
-import sys
 from typing import Any, Dict, Optional, Sequence, Union
 
 from pyspark.sql import DataFrame, Observation, functions as F
@@ -15,14 +13,15 @@ from ._columns import MOST, size_of
 from ._job import FEW, Job, apart, moved
 from ._places import ROW_BITS, ROWS, Placed, placed
 from ._records import Documents
+from ._verify import texts_of
 
 SPANS = "id string, start long, end long, bytes array<long>, from struct<id: string, start: long, end: long, bytes: array<long>>, cut boolean, stays string"
-PACKS = "part p, pack b"
-FOUND = "place N, at n, len n, from_place N, from_at n"
-SOURCES = "from_place n, from_at n, rune n, of s"
+PACKS = "part long, pack binary"
+FOUND = "place long, at long, len long, from_place long, from_at long"
+SOURCES = "from_place long, from_at long, rune long, of string"
 COUNTS = ("repeated", "cut", "within", "headings", "listed")
 # Of a document with repeated parts: state is nothing, cut or out; spans are lines, listed of them; left is its text, or its record, where it is cut.
-CUT = "place n, state t, " + "".join(f"{n} n, " for n in COUNTS) + "spans t, left t"
+CUT = "place long, state string, " + "".join(f"{n} long, " for n in COUNTS) + "spans string, left string"
 
 
 def passages(
@@ -49,45 +48,37 @@ def find(job, docs: Documents, counts) -> DataFrame:
         each = made.where("part is null").select("place", "id", "reason", "check")
         job.records = Placed(each, docs.placed.partitions)
         starts = numbers(each)
-        packed = lambda verb, reads, makes, *flags: _stage.Stage(("passages", verb, *flags), reads, makes, parts=job.parts, starts=starts)
-        of_parts, own, divided = "pack b", f"place n, check x, {{}}, {_stage.text(docs.raw)}", f"--parts={job.parts}"
+        parts, more = f"--parts={job.parts}", "place check named {} text"
+        stage = lambda verb, reads, makes, *flags, first=None: _stage.Stage(("passages", verb, *flags), reads, makes, first)
     with job.step("matches"):
-        again = job.stage(job.by_part(made.where("part is not null").select("part", "pack")), packed("again", of_parts, "place n, anchors s"))
+        again = job.stage(job.by_part(made.where("part is not null").select("part", "pack")), stage("again", "pack", "place long, anchors string"))
         need = again.groupBy("place").agg(F.concat_ws(" ", F.collect_list("anchors")).alias("anchors"))
-        contexts = job.stage(texts_of(job, docs, need).withColumn("number", F.col("place")), packed("contexts", own.format("number N, anchors r"), PACKS, divided, *docs.raw))
-        matches = job.stage(job.by_part(contexts), packed("matches", of_parts, PACKS, divided))
-        spans, n = job.counted(job.stage(job.by_part(matches), packed("join", of_parts, FOUND)))
+        contexts = job.stage(texts_of(job, docs, need), stage("contexts", more.format("anchors"), PACKS, parts, *docs.raw, first=starts))
+        matches = job.stage(job.by_part(contexts), stage("matches", "pack", PACKS, parts))
+        spans, n = job.counted(job.stage(job.by_part(matches), stage("join", "pack", FOUND, first=starts)))
     with job.step("cut"):
         few = n < FEW
         wanted = spans.select(F.col("from_place").alias("place"), "from_at").distinct().groupBy("place").agg(
             F.concat_ws(" ", F.collect_list(F.col("from_at").cast("string"))).alias("offsets"))
-        sources = job.stage(texts_of(job, docs, wanted, few), packed("sources", own.format("named s, offsets r"), SOURCES, *docs.raw))
+        sources = job.stage(texts_of(job, docs, wanted, few), stage("sources", more.format("offsets"), SOURCES, *docs.raw))
         span = F.struct("at", "len", "of", F.col("from_at").alias("byte"), "rune")
         found = spans.join(sources, ["from_place", "from_at"]).groupBy("place").agg(F.to_json(F.sort_array(F.collect_list(span))).alias("found"))
-        cut = job.keep(job.stage(texts_of(job, docs, found, few), packed("cut", own.format("named s, found r"), CUT, *docs.raw)))
+        cut = job.keep(job.stage(texts_of(job, docs, found, few), stage("cut", more.format("found"), CUT, *docs.raw)))
         sums = cut.agg(*[F.sum(n).alias(n) for n in COUNTS], F.count_if(F.col("state") == "cut").alias("changed"), F.count_if(F.col("state") == "out").alias("dropped")).first()
     counts.update({n: v or 0 for n, v in sums.asDict().items()})
     return cut
 
 
 def numbers(each: DataFrame):
-    """Of each piece the number of its first document, where all are numbered in order, as bytes of int64."""
+    """Of each piece the number of its first document, where all are numbered in order."""
     most = each.groupBy(F.shiftright("place", ROW_BITS).alias("piece")).agg((F.max(F.col("place").bitwiseAND(ROWS)) + 1).alias("rows")).collect()
     rows = [0] * (max((r.piece for r in most), default=0) + 2)
     for r in most:
         rows[r.piece + 1] = r.rows
-    starts = array.array("q", itertools.accumulate(rows))
+    starts = list(itertools.accumulate(rows))
     if starts[-1] > 1 << 32:
         raise Error("more than 2^32 documents")
-    if sys.byteorder == "big":
-        starts.byteswap()
-    return starts.tobytes()
-
-
-def texts_of(job, docs, need: DataFrame, few=False) -> DataFrame:
-    """need, (place, ...), with check, id and text of each."""
-    known = job.records.join(need, few=few).select(*need.columns, "check", F.col("id").alias("named"))
-    return docs.placed.join(known, few=few)
+    return _stage.numbers(starts)
 
 
 def write(job, spec, source, out, summary):

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame, functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
 from .._command import Error
-from . import _jar, _stage
+from . import _jar
 from ._columns import column, quoted
 from ._places import classic
 
@@ -27,7 +27,9 @@ def fingerprints(df: DataFrame, *, content: str = "content") -> DataFrame:
     bytes_of = column(df, content, ("binary",))
     # That it is base64 is said, as the first bytes may be those of none; Spark may break it into lines.
     line = F.concat(F.lit('{"image":"data:;base64,'), F.translate(F.coalesce(F.base64(bytes_of), F.lit("")), "\r\n", ""), F.lit('"}'))
-    rows = df.select(*[F.col(quoted(c)) for c in df.columns if c != content], line.alias("content of pictures"))
-    argv = _stage.Worker(program=_jar.program(spark)).words("read", "-", "--format=images")
-    made = _jar.stages(spark).beside(_jar.rows_of(rows), rows._jdf.schema(), argv, "--ss")
-    return _jar.frame(spark, made, StructType([*rows.schema.fields[:-1], *(StructField(name, StringType()) for name in MADE)]))
+    rest = [F.col(quoted(c)) for c in df.columns if c != content]
+    rows = df.select((F.struct(*rest) if rest else F.lit(None).cast("struct<>")).alias("rest"), line.alias("line"))
+    kind = StructType([rows.schema["rest"], *(StructField(name, StringType()) for name in MADE)])
+    argv = _jar.words(spark, "worker", "texts", "--format=images")
+    made = _jar.frame(spark, _jar.stages(spark).run(_jar.rows_of(rows), argv, None, 3), kind)
+    return made.select("rest.*", *MADE)

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, functions as F
 
 from .._command import Error
 from . import _jar
-from ._places import MANY, ROW_BITS, ROWS, Placed, coalesced, numbers
+from ._places import MANY, ROW_BITS, ROWS, Placed, coalesced, constants
 
 PIECE = 16 << 20  # bytes of a piece of a file, at least, where each core has some
 LARGEST = 128 << 20
@@ -89,14 +89,14 @@ class Pieces:
         if lost := [f for i, f in enumerate(files) if sizes[i] and i not in read]:
             raise Error(f"{plain(lost[0])}: Spark does not read it; rename it")
         by_rank = sorted(range(len(at)), key=at.__getitem__)
-        self.file = F.get(numbers([file for file, _ in at]), F.spark_partition_id()).cast("long")  # of a row, its number
+        self.file = F.get(constants([file for file, _ in at]), F.spark_partition_id()).cast("long")  # of a row, its number
         self.ranks = None
         self.place = F.monotonically_increasing_id()
         if by_rank != list(range(len(by_rank))):
             self.ranks = [0] * len(by_rank)
             for rank, p in enumerate(by_rank):
                 self.ranks[p] = rank
-            rank = F.get(numbers(self.ranks), F.spark_partition_id()).cast("long")
+            rank = F.get(constants(self.ranks), F.spark_partition_id()).cast("long")
             self.place = F.shiftleft(rank, ROW_BITS) + self.place.bitwiseAND(ROWS)
         self._partitions, self._most = by_rank, most
         self.ordered = len(at) <= MANY * most

@@ -26,17 +26,17 @@ CO_PARTITION = "spark.sql.requireAllClusterKeysForCoPartition"
 
 
 class Placed:
-    """Rows with the column place, planned once: whenever they are read they are the same rows in the same partitions.
+    """Rows with the column place, planned once: each read gives the same rows in the same partitions.
 
-    All of a piece lie in one partition, and Spark is told so. What is joined with them is sent to the partitions;
-    they are not shuffled, and stay in their order. CO_PARTITION must be false when such a join is planned.
+    All rows of a piece are in one partition, and the plan declares it to Spark. Tables that are joined with them are sent to the
+    partitions; the rows are not shuffled, and keep their order. CO_PARTITION must be false when such a join is planned.
     """
 
     def __init__(self, rows: DataFrame, partitions: Union[None, Sequence[int], Callable] = None):
         """partitions: of each piece its partition, or what tells them of the planned RDD; None: pieces are partitions."""
         n = rows._jdf.queryExecution().toRdd().getNumPartitions()
         labels = list(map(int, _jar.stages(rows.sparkSession).labels(max(n, 1)).split(",")))
-        plan = rows.withColumn(PIECE, F.get(numbers(labels), F.spark_partition_id()))._jdf
+        plan = rows.withColumn(PIECE, F.get(constants(labels), F.spark_partition_id()))._jdf
         rdd = plan.queryExecution().toRdd().setName(PLACES)
         if rdd.getNumPartitions() != n:
             raise Error("Spark divided its input in another way when it planned it again")
@@ -57,7 +57,7 @@ class Placed:
         """The rows with those of another frame with places: sent to all executors if few, else to the partitions they are of."""
         if few:
             return self.rows.join(F.broadcast(small), "place", how)
-        piece = F.get(numbers(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
+        piece = F.get(constants(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
         return self._rows.join(small.withColumn(PIECE, piece).hint("shuffle_hash"), [PIECE, "place"], how).drop(PIECE)
 
 
@@ -73,7 +73,7 @@ def _lying(spark, rdd, schema) -> DataFrame:
     return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, plan.makeCopy(fields)), spark)
 
 
-def numbers(values: Sequence[int]) -> Column:
+def constants(values: Sequence[int]) -> Column:
     """A constant array; of very many as soon as of few."""
     return F.split(F.lit(",".join(map(str, values))), ",").cast("array<bigint>" if max(values) >> 31 else "array<int>")
 

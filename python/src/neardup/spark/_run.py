@@ -46,7 +46,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
         if most:
             spark.conf.set("spark.sql.shuffle.partitions", most)  # a number that is named to repartition would be kept for a few rows too
         spark.conf.set(CO_PARTITION, "false")
-        job = Job(spark, {}, flags=spec["method"], tell=tell, pieces=most, against=spec.get("against"), of=("passages",) if spec["verb"] == "passages" else ())
+        job = Job(spark, {}, flags=spec["method"], tell=tell, note=note, pieces=most, against=spec.get("against"), of=("passages",) if spec["verb"] == "passages" else ())
         with job.step("read"):
             source = _files.read(job, spec["inputs"], spec["format"], spec["input"], note)
         summary = {"verb": spec["verb"]}
@@ -74,7 +74,7 @@ def run(spark, spec, tell=lambda step: None, note=lambda text: None) -> dict:
 
 def dedup(job, spec, source, out, summary):
     counts = {}
-    decided = _decide.decide(job, source.documents, spec.get("overrides") or None, on_driver=spec.get("onDriver", _decide.ON_DRIVER), counts=counts)
+    decided = _decide.decide(job, source.documents, spec.get("overrides") or None, counts=counts)
     source.check(job, spec["input"])
     decisions, made, written = decided.decisions, Observation(), Observation()
     in_order = (lambda rows: rows) if source.documents.ordered else (lambda rows: rows.orderBy("place"))
@@ -105,7 +105,7 @@ def dedup(job, spec, source, out, summary):
         raise Error(f"of {sums['kept']} texts to keep {written.get['kept']} were written, or others in their place: the input has changed meanwhile")
     summary.update(
         method=counts["method"], **sums, removed=sums["documents"] - sums["kept"],
-        candidates=counts["candidates"], edges=counts["edges"], hotDocuments=counts["hot_documents"], hotLargest=counts["hot_largest"], overrides=counts["overrides"], digest=total)
+        candidates=counts["candidates"], inComponents=counts["in_components"], largestComponent=counts["largest_component"], overrides=counts["overrides"], digest=total)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ PACKED = 8  # bytes of texts to one of a packed file
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 
 # Flags that name files of the driver: before the name, the name, and what follows.
-FILES = re.compile(r"(--(?:idf|overrides)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
+FILES = re.compile(r"(--(?:idf|overrides|tally)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
 
 
 def connect(spark) -> bool:
@@ -74,7 +74,7 @@ def argv(spark, *args):
 def task(argv):
     """The function of a task: (place, id, text) to columns of DECISIONS. It is sent by value, so executors need not have this package."""
 
-    def decide(batches):
+    def decide(batches, flags=()):
         import itertools
         import os
         import subprocess
@@ -98,7 +98,7 @@ def task(argv):
             made, rejects, said = (os.path.join(folder, name) for name in ("decisions.arrow", "rejects.jsonl", "said"))
             with open(said, "wb") as log:
                 child = subprocess.Popen(
-                    [words[0], "dedup", "--format=arrow", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], "-"],
+                    [words[0], "dedup", "--format=arrow", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], *flags, "-"],
                     stdin=subprocess.PIPE, stdout=log, stderr=log)
             places = []
             try:

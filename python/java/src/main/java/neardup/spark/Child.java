@@ -1,5 +1,6 @@
 package neardup.spark;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.FilterOutputStream;
@@ -7,14 +8,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * A child process of a task: one thread feeds it, the task reads the lines that it writes. Its exit code is seen, and it
+ * A child process of a task: one thread feeds it, the task reads the rows that it writes. Its exit code is seen, and it
  * ends with the task, however that ends. What is thrown is of classes that a driver has without this jar.
  */
 final class Child implements Closeable {
@@ -30,10 +35,6 @@ final class Child implements Closeable {
 
   private static final int SAID = 1 << 14; // bytes of standard error that are kept: of its begin, and of its end
 
-  /** The line that next found: bytes of buf from start up to end. */
-  byte[] buf = new byte[1 << 16];
-  int start, end;
-
   private final String stage;
   private final Process process;
   private final InputStream out;
@@ -41,12 +42,11 @@ final class Child implements Closeable {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
   private volatile Throwable failed;
   private volatile boolean closed;
-  private int at, filled; // what is not yet read of buf
 
   Child(List<String> argv, Feed feed) throws IOException {
     stage = argv.get(2);
     process = new ProcessBuilder(argv).start();
-    out = process.getInputStream();
+    out = new BufferedInputStream(process.getInputStream(), 1 << 16);
     TaskContext task = TaskContext.get();
     task.addTaskCompletionListener((TaskCompletionListener) t -> close());
     feeder = thread("feeds", () -> {
@@ -91,6 +91,15 @@ final class Child implements Closeable {
       }
 
       @Override
+      public void flush() throws IOException {
+        try {
+          out.flush();
+        } catch (IOException e) {
+          throw new Gone();
+        }
+      }
+
+      @Override
       public void close() throws IOException {
         try {
           out.close();
@@ -119,56 +128,39 @@ final class Child implements Closeable {
     said.writeBytes(last);
   }
 
-  /** Finds the next line; false at the end of all. */
-  boolean next() throws IOException {
-    for (int seen = at; ; ) {
-      int i = Lines.newline(buf, seen, filled);
-      if (i >= 0) {
-        start = at;
-        end = i;
-        at = i + 1;
-        return true;
+  /** The rows that it writes, of some columns. */
+  Iterator<InternalRow> rows(int columns) {
+    return new Found() {
+      private byte[] found;
+
+      @Override
+      boolean find() throws IOException {
+        found = read();
+        return found != null;
       }
-      System.arraycopy(buf, at, buf, 0, filled - at);
-      filled -= at;
-      at = 0;
-      seen = filled;
-      if (filled == buf.length) buf = Arrays.copyOf(buf, buf.length * 2);
-      int n = read();
-      if (n < 0) {
-        ended();
-        if (filled > 0) throw new IOException("the output of neardup worker " + stage + " ends inside a line");
-        return false;
+
+      @Override
+      InternalRow row() {
+        UnsafeRow row = new UnsafeRow(columns);
+        row.pointTo(found, found.length);
+        return row;
       }
-      filled += n;
-    }
+    };
   }
 
-  /** All that the child writes. */
-  byte[] all() throws IOException {
-    byte[] b = out.readAllBytes();
-    ended();
-    return b;
-  }
-
-  /** The bytes of a pack, which follow the line, and a newline. */
-  byte[] pack(int length) throws IOException {
-    byte[] pack = new byte[length];
-    int had = Math.min(length, filled - at);
-    System.arraycopy(buf, at, pack, 0, had);
-    at += had;
-    if (out.readNBytes(pack, had, length - had) < length - had) ended();
-    if (!next() || start < end) throw new IOException("the output of neardup worker " + stage + " has a pack that does not end after " + length + " bytes");
-    return pack;
-  }
-
-  private int read() throws IOException {
+  /** The next row, or null at the end of all. */
+  private byte[] read() throws IOException {
     try {
-      return out.read(buf, filled, buf.length - filled);
+      byte[] length = out.readNBytes(8);
+      int n = length.length < 8 ? 0 : Math.toIntExact(Platform.getLong(length, Platform.BYTE_ARRAY_OFFSET));
+      byte[] row = out.readNBytes(n);
+      if (length.length == 8 && row.length == n) return row;
+      ended();
+      if (length.length > 0) throw new IOException("the output of neardup worker " + stage + " ends inside a row");
     } catch (IOException e) {
-      if (closed) return -1;
-      throw e;
+      if (!closed) throw e;
     }
+    return null;
   }
 
   private void ended() throws IOException {

@@ -9,8 +9,6 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.unsafe.types.UTF8String;
 import org.apache.spark.util.SerializableConfiguration;
 import org.apache.spark.util.TaskCompletionListener;
 import scala.Tuple2;
@@ -21,7 +19,7 @@ import scala.Tuple2;
  */
 final class Files implements FlatMapFunction<Iterator<Tuple2<Long, String>>, InternalRow> {
   private static final long serialVersionUID = 1;
-  private static final Columns LINE = new Columns("ntts", null, null);
+  private static final int COLUMNS = 6;
 
   private final Command command;
   private final Broadcast<SerializableConfiguration> conf;
@@ -57,7 +55,7 @@ final class Files implements FlatMapFunction<Iterator<Tuple2<Long, String>>, Int
     };
   }
 
-  /** The rows of a file; its copy goes with the last of them, or with the task. */
+  /** The rows of a file; its copy goes with the task. */
   private Iterator<InternalRow> read(long number, org.apache.hadoop.fs.Path path) throws IOException {
     Path folder = java.nio.file.Files.createTempDirectory("neardup-"), copy = folder.resolve(path.getName());
     TaskContext.get().addTaskCompletionListener((TaskCompletionListener) t -> delete(copy, folder));
@@ -65,14 +63,7 @@ final class Files implements FlatMapFunction<Iterator<Tuple2<Long, String>>, Int
       java.nio.file.Files.copy(in, copy);
     }
     String name = path.toUri().getScheme().equals("file") ? path.toUri().getPath() : path.toString();
-    UTF8String file = UTF8String.fromString(name);
-    Child child = new Child(command.argv("--name=" + name, copy.toString()), stdin -> { });
-    long[] rows = {0};
-    return Stage.lines(child, c -> {
-      Object[] f = new Object[4];
-      LINE.parse(c, f, 0);
-      return new Object[] {(number << Columns.ROW_BITS) + rows[0]++, f[1], f[2], file, f[0], f[3]};
-    }, () -> delete(copy, folder));
+    return new Child(command.argv("--name=" + name, "--number=" + number, copy.toString()), stdin -> { }).rows(COLUMNS);
   }
 
   private static void delete(Path... paths) {

@@ -9,18 +9,16 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
 /**
- * Edges (a, b) to fewer edges of the same components: at most one a place of those that are held at once. Of stars rows are
- * (key, place), those of a key one after the other, and the first of them has an edge to each.
+ * Edges (a, b) to fewer edges of the same components: one a place of those that are held at once, to the first of its
+ * component, also of that to itself.
  */
 final class Forest implements FlatMapFunction<Iterator<InternalRow>, InternalRow> {
   private static final long serialVersionUID = 1;
 
-  private final boolean stars;
   private final int most;
 
   /** most: places that are held at once, 24 to 48 bytes each, two at least. */
-  Forest(boolean stars, int most) {
-    this.stars = stars;
+  Forest(int most) {
     this.most = Math.max(2, most);
   }
 
@@ -35,8 +33,6 @@ final class Forest implements FlatMapFunction<Iterator<InternalRow>, InternalRow
     private final long[] place = new long[slots];
     private final int[] up = new int[slots]; // a slot that is nearer to the root, itself at one; below zero: free
     private int held, at = slots;
-    private boolean begun;
-    private long key, hub;
 
     Edges(Iterator<InternalRow> rows) {
       this.rows = rows;
@@ -47,7 +43,7 @@ final class Forest implements FlatMapFunction<Iterator<InternalRow>, InternalRow
     public boolean hasNext() {
       while (true) {
         for (; at < slots; at++) {
-          if (up[at] >= 0 && up[at] != at) return true;
+          if (up[at] >= 0) return true;
         }
         if (!rows.hasNext()) return false;
         Arrays.fill(up, -1);
@@ -58,14 +54,7 @@ final class Forest implements FlatMapFunction<Iterator<InternalRow>, InternalRow
     }
 
     private void join(InternalRow row) {
-      long a = row.getLong(0), b = row.getLong(1);
-      if (stars) {
-        if (!begun || a != key) hub = b;
-        key = a;
-        a = hub;
-        begun = true;
-      }
-      int x = root(slot(a)), y = root(slot(b));
+      int x = root(slot(row.getLong(0))), y = root(slot(row.getLong(1)));
       if (place[x] < place[y]) up[y] = x;
       else up[x] = y;
     }

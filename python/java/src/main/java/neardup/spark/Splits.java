@@ -19,6 +19,7 @@ import scala.Tuple2;
 /** Pieces of files, (rank, begin and end of each, its path), to their lines, (place, text), of which the text is that of one row at a time. */
 final class Splits implements FlatMapFunction<Iterator<Tuple2<long[], String[]>>, InternalRow> {
   private static final long serialVersionUID = 1;
+  private static final int ROW_BITS = 33; // of a place
 
   private final Broadcast<SerializableConfiguration> conf;
 
@@ -58,7 +59,7 @@ final class Splits implements FlatMapFunction<Iterator<Tuple2<long[], String[]>>
           close();
           if (piece + 1 == paths.length) return false;
           piece++;
-          place = numbers[3 * piece] << Columns.ROW_BITS;
+          place = numbers[3 * piece] << ROW_BITS;
           lines = Lines.of(new Path(paths[piece]), numbers[3 * piece + 1], numbers[3 * piece + 2], conf);
         }
       } catch (IOException e) {

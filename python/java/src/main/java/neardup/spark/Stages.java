@@ -20,8 +20,6 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 import org.apache.spark.util.SerializableConfiguration;
 import scala.Tuple2;
@@ -32,27 +30,9 @@ import scala.reflect.ClassTag$;
 
 /** What Python calls: an object, so that it does not matter which class loader has it. */
 public final class Stages {
-  /**
-   * The rows that a stage makes of rows. in and out: see Columns; of a line more fields than rows is an error, and out may be
-   * empty: all that a child writes is one row. parts: into how many it divides packs. starts: little-endian numbers, of
-   * each piece that of its first document. first: lines before those of each partition.
-   */
-  public RDD<InternalRow> run(RDD<InternalRow> rows, List<List<String>> words, String in, byte[] first, String out, int parts, byte[] starts) {
-    return run(rows, words, in, first, out, parts, starts, null);
-  }
-
-  /** Rows of a schema, of which the last column is a line, with what a stage makes of it in its place: see run. */
-  public RDD<InternalRow> beside(RDD<InternalRow> rows, StructType schema, List<List<String>> words, String out) {
-    DataType[] types = new DataType[schema.length() - 1];
-    for (int i = 0; i < types.length; i++) types[i] = schema.apply(i).dataType();
-    return run(rows, words, "r", new byte[0], out, 0, new byte[0], types);
-  }
-
-  private RDD<InternalRow> run(RDD<InternalRow> rows, List<List<String>> words, String in, byte[] first, String out, int parts, byte[] starts, DataType[] beside) {
-    int[] labels = parts == 0 ? null : labelsOf(parts);
-    long[] of = numbers(starts);
-    Columns made = out.isEmpty() ? null : new Columns(out, labels, of);
-    return rows.toJavaRDD().mapPartitions(new Stage(new Command(words), new Columns(in, null, of), first, made, beside)).rdd();
+  /** The rows that a stage makes of rows: see Stage. */
+  public RDD<InternalRow> run(RDD<InternalRow> rows, List<List<String>> words, byte[] first, int columns) {
+    return rows.toJavaRDD().mapPartitions(new Stage(new Command(words), first, columns)).rdd();
   }
 
   /** Rows of a plan as they are kept: see Packed. */
@@ -71,8 +51,8 @@ public final class Stages {
   }
 
   /** Edges to fewer of the same components: see Forest. */
-  public RDD<InternalRow> forest(RDD<InternalRow> edges, boolean stars, int held) {
-    return edges.toJavaRDD().mapPartitions(new Forest(stars, held)).rdd();
+  public RDD<InternalRow> forest(RDD<InternalRow> edges, int held) {
+    return edges.toJavaRDD().mapPartitions(new Forest(held)).rdd();
   }
 
   /** Documents of files, of which those of partition i are numbered from begins[i] up to begins[i + 1]. */
@@ -144,10 +124,6 @@ public final class Stages {
 
   /** For each of n partitions the least int whose hash sends it there, as decimals with commas between. */
   public String labels(int n) {
-    return IntStream.of(labelsOf(n)).mapToObj(Integer::toString).collect(Collectors.joining(","));
-  }
-
-  private static int[] labelsOf(int n) {
     int[] found = new int[n];
     Arrays.fill(found, -1);
     for (int label = 0, left = n; left > 0; label++) {
@@ -157,6 +133,6 @@ public final class Stages {
         left--;
       }
     }
-    return found;
+    return IntStream.of(found).mapToObj(Integer::toString).collect(Collectors.joining(","));
   }
 }

@@ -1,0 +1,26 @@
+//go:build full
+
+package main
+
+// service and operating are the commands of the service.
+var (
+	service = []row{
+		{"serve", "", serve{}},
+		{"add", "INPUT...", add{}},
+		{"check", "...", check{}},
+		{"consume", "", consume{}},
+		{"export", "", export{}},
+		{"correct", "NID", correct{}},
+		{"rulings", "", rulings{}},
+		{"mcp", "", mcpVerb{}},
+	}
+	operating = []row{
+		{"backup", "the folder to back up to", backup{}},
+		{"log", "a command, begin, adopt or leave", nil},
+		{"log begin", "", logBegin{}},
+		{"log adopt", "", logAdopt{}},
+		{"log leave", "", logLeave{}},
+		{"rebuild", "", again{}},
+		{"token", "", token{}},
+	}
+)

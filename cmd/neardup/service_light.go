@@ -1,0 +1,6 @@
+//go:build !full
+
+package main
+
+// service and operating are empty, because a build without the tag full omits the service.
+var service, operating []row

@@ -1,5 +1,0 @@
-//go:build full
-
-package streams_test
-
-const full = true
