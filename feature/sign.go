@@ -40,8 +40,7 @@ var signPairs = func() (pairs [1 << 16]uint8) {
 	return pairs
 }()
 
-// mayBegin marks the bytes with which a sign may begin at the start of a block: those of text.MaySign that
-// are not parts of words.
+// mayBegin marks the bytes with which a sign may begin at the start of a block: those that are not parts of words.
 var mayBegin = func() (t [256]uint8) {
 	for c := range byte(utf8.RuneSelf) {
 		if text.MaySign[c] && !text.IsWord(rune(c)) {

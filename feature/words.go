@@ -51,8 +51,7 @@ func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	return hashes, slices.Clone(w.starts)
 }
 
-// AppendUnits appends what Append does, and also returns what [Units] returns. It takes one pass if the seed
-// is 0 and the units are not runes.
+// AppendUnits appends like Append, and also returns [Units]. It takes one pass if the seed is 0 and the units are not runes.
 func (s Shingle) AppendUnits(dst []uint64, clean string, seed uint64) (shingles []uint64, hashes, starts []uint32) {
 	if seed != 0 || s.Unit == Runes {
 		hashes, starts = Units(clean, s.Unit)

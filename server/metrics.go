@@ -80,8 +80,12 @@ func newFigures(s *Server) *figures {
 	return f
 }
 
-// Describe describes nothing, because the metrics are those of the stores at a scrape.
-func (f *figures) Describe(chan<- *prometheus.Desc) {}
+// Describe describes the metrics of the stores.
+func (f *figures) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{f.docIDs, f.articles, f.seq, f.memory, f.queue, f.lag, f.age} {
+		ch <- d
+	}
+}
 
 // Collect asks the stores.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {

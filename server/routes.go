@@ -48,7 +48,7 @@ func problems(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		status := later{ResponseWriter: w} // for its status, and the headers that it sets
+		status := bufferedAnswer{ResponseWriter: w} // for its status, and the headers that it sets
 		refusal.ServeHTTP(&status, r)
 		if status.status/100 == 3 {
 			w.WriteHeader(status.status) // another spelling of a path

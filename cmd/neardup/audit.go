@@ -117,8 +117,16 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 		return -p.Differs[0].Bits
 	}
 	for i, p := range pairs {
-		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: shortened(p.Texts[0], openingShown)}
-		out[i].Differs = differing(auto, p)
+		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: opening(p.Texts[0], openingShown)}
+		// The places where the texts have different words, weighted by auto for every method.
+		for _, c := range neardup.Explain(auto, auto.Prepare(p.Texts[0]), auto.Prepare(p.Texts[1])).Evidence {
+			d := report.Differing{A: opening(c.A, wordsShown), B: opening(c.B, wordsShown)}
+			if d == (report.Differing{}) || len(out[i].Differs) == mostDiffers || slices.ContainsFunc(out[i].Differs, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
+				continue
+			}
+			d.Bits = math.Round(10*c.Bits) / 10
+			out[i].Differs = append(out[i].Differs, d)
+		}
 	}
 	slices.SortStableFunc(out, func(x, y report.AuditedPair) int {
 		if x.Similarity != y.Similarity || x.Variant != y.Variant {
@@ -129,32 +137,8 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	return out
 }
 
-// differing lists the places where the texts of a pair have different words, weighted by auto for every
-// method.
-func differing(auto neardup.Method, p audit.Pair) []report.Differing {
-	var out []report.Differing
-	for _, c := range neardup.Explain(auto, auto.Prepare(p.Texts[0]), auto.Prepare(p.Texts[1])).Evidence {
-		d := report.Differing{A: shortened(c.A, wordsShown), B: shortened(c.B, wordsShown)}
-		if d == (report.Differing{}) || slices.ContainsFunc(out, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
-			continue
-		}
-		d.Bits = math.Round(10*c.Bits) / 10
-		out = append(out, d)
-	}
-	return out[:min(len(out), mostDiffers)]
-}
-
-// shortened returns at most most runes of a text, in one line.
-func shortened(s string, most int) string {
-	short := prefix(s, most)
-	if len(short) < len(s) {
-		return oneLine(short) + "…"
-	}
-	return oneLine(s)
-}
-
-// audit prints the measured quality of the run and the listed pairs.
-func (p *reporter) audit(w io.Writer, q *report.Quality) {
+// printQuality prints the measured quality of a run, and the audited pairs if they are to be listed.
+func printQuality(w io.Writer, q *report.Quality, list bool) {
 	if q == nil {
 		return
 	}
@@ -169,7 +153,7 @@ func (p *reporter) audit(w io.Writer, q *report.Quality) {
 		}
 		fmt.Fprintln(w)
 	}
-	if p.flags.audit.list > 0 {
+	if list {
 		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
 		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
 	}

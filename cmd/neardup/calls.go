@@ -28,7 +28,7 @@ type workerCalls struct{ *app }
 
 func (v *workerCalls) do(ctx context.Context, _ []string) error {
 	debug.SetGCPercent(400) // a small heap would be collected every hundred calls
-	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*calledIndex{}}
+	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*memories{}}
 	return c.serve(ctx, v.stdin)
 }
 
@@ -65,17 +65,11 @@ type calledMethod struct {
 	choice         methods.Choice
 }
 
-// calledIndex is an index in memory.
-type calledIndex struct {
-	memories
-	store docid.Store
-}
-
 // calls answers the calls of one program. Calls run in parallel.
 type calls struct {
 	mu      sync.Mutex
 	methods map[string]calledMethod // by their flags
-	indexes map[uint64]*calledIndex
+	indexes map[uint64]*memories
 	opened  uint64
 
 	writing sync.Mutex
@@ -89,20 +83,20 @@ type doing func(c *calls, ctx context.Context, m calledMethod, asked *call) (any
 // doings lists what a program can ask for.
 var doings = map[string]doing{
 	"compare": (*calls).compare, "check": (*calls).check, "dedup": (*calls).dedup, "open": (*calls).open,
-	"add": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+	"add": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
 		return x.add(ctx, namedMemory{memoryText{asked.Text}, asked.Name})
 	}),
-	"look up": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+	"look up": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
 		return x.check(ctx, memoryText{asked.Text})
 	}),
-	"near": onCalled(func(x *calledIndex, ctx context.Context, asked *call) (any, error) {
+	"near": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
 		return x.d.Near(ctx, docid.Submission{Text: asked.Text}, asked.Top)
 	}),
-	"remove": onCalled((*calledIndex).remove),
+	"remove": onCalled((*memories).remove),
 }
 
 // onCalled returns a function that calls do with the index of a call.
-func onCalled(do func(*calledIndex, context.Context, *call) (any, error)) doing {
+func onCalled(do func(*memories, context.Context, *call) (any, error)) doing {
 	return func(c *calls, ctx context.Context, _ calledMethod, asked *call) (any, error) {
 		c.mu.Lock()
 		x := c.indexes[asked.Index]
@@ -247,14 +241,14 @@ func (c *calls) open(ctx context.Context, m calledMethod, asked *call) (any, err
 	}
 	s := standard.Settings()
 	s.Clean, s.ContentMethod = m.clean, standard.Method(m.choice.String())
-	d, err := docid.NewDetector(ctx, store, defaultTenant, s)
+	x, err := openMemories(ctx, store, s)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.opened++
-	c.indexes[c.opened] = &calledIndex{memories{d}, store}
+	c.indexes[c.opened] = x
 	return c.opened, nil
 }
 
@@ -271,7 +265,7 @@ func (c *calls) drop(numbers []uint64) {
 }
 
 // remove removes a text. The duplicates of a text that leads them are removed with it.
-func (x *calledIndex) remove(ctx context.Context, asked *call) (any, error) {
+func (x *memories) remove(ctx context.Context, asked *call) (any, error) {
 	m, docID, err := x.d.Member(ctx, asked.Name)
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -94,7 +95,12 @@ func (a *app) command(r row) *cobra.Command {
 		if r.args == "" {
 			return verb(r.path, nil, nil)
 		}
-		return verb(r.path, nil, needs(r.args))
+		return verb(r.path, nil, func(parent *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s needs %s", parent.Name(), r.args)
+			}
+			return noCommand(parent, args)
+		})
 	}
 	v := reflect.New(reflect.TypeOf(r.verb))
 	v.Elem().Set(reflect.ValueOf(r.verb))
@@ -107,17 +113,30 @@ func (a *app) command(r row) *cobra.Command {
 		args, rest, names = nil, names[n], names[:n]
 	}
 	cmd := verb(r.path, args, func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
+		switch first := len(names); {
+		case len(args) < first:
 			return usage("%s is missing", names[len(args)])
 		case rest == "INPUT...":
-			return a.onInputs(do, len(names))(cmd, args)
+			fs, err := cmd.Flags(), error(nil)
+			if fs.Lookup(configFlag) != nil {
+				err = noTenants(fromFile(fs))
+			}
+			if err := cmp.Or(err, pictured(fs)); err != nil {
+				return err
+			}
+			inputs, err := a.inputs(args[first:])
+			if err != nil {
+				return err
+			}
+			args = slices.Concat(args[:first], inputs)
 		}
 		return do(cmd.Context(), args)
 	})
 	own := *a
 	own.cmd = cmd
 	own.bindVerb(cmd.Flags(), r.path, v)
+	bounded(cmd.Flags())
+	complete(cmd)
 	return cmd
 }
 
@@ -151,9 +170,11 @@ func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some f
 			*p = a
 			continue
 		case interface{ add(*pflag.FlagSet) }:
-			if tag != "-" && (some == nil || some(name)) {
-				p.add(fs)
+			to := fs
+			if tag == "-" || (some != nil && !some(name)) { // without flags it has its defaults
+				to = pflag.NewFlagSet(name, pflag.ContinueOnError)
 			}
+			p.add(to)
 			continue
 		}
 		switch {
@@ -168,17 +189,11 @@ func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some f
 	}
 }
 
+var capitals = regexp.MustCompile(`\B[A-Z]`)
+
 // flagName returns the flag of a field.
 func flagName(field string) string {
-	var b strings.Builder
-	for _, r := range field {
-		if 'A' <= r && r <= 'Z' {
-			b.WriteByte('-')
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.ToLower(capitals.ReplaceAllString(field, "-$0"))
 }
 
 // flagTable has a row for each flag with its name (and shorthand), default and help, in groups.

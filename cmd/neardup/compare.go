@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
@@ -46,7 +48,11 @@ func (c *compare) do(ctx context.Context, args []string) error {
 	if err := expects("A", "B")(nil, args); err != nil {
 		return err
 	}
-	if c.arePictures(args[0], args[1]) {
+	pictures := c.input.format == string(corpus.Images)
+	if c.input.format == string(corpus.Auto) {
+		pictures = !c.text && c.from == "" && looksLikePicture(args[0]) && looksLikePicture(args[1])
+	}
+	if pictures {
 		return c.comparePictures(args[0], args[1])
 	}
 	m, n, err := c.method.method()
@@ -81,46 +87,49 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 		r.Verdict, r.Relation = back, neardup.Contains
 	}
 	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
-	return r, r.explain(m, x, y)
+	if _, ok := m.(neardup.TwoStage); !ok { // which has no evidence
+		m, err = methods.New("")
+	}
+	if err == nil && !r.Equal {
+		r.Evidence = neardup.Explain(m, m.Prepare(x), m.Prepare(y)).Evidence
+	}
+	return r, err
 }
 
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
-	if c.from != "" {
-		if c.text {
-			return texts, usage("--text cannot be combined with --from")
-		}
+	switch {
+	case c.from != "" && c.text:
+		return texts, usage("--text cannot be combined with --from")
+	case c.from != "":
 		found, err := c.find(ctx, names...)
+		return [2]string{found[names[0]], found[names[1]]}, err
+	case c.text:
+		return [2]string(names), nil
+	}
+	for i, name := range names {
+		texts[i], err = c.file(name)
 		if err != nil {
 			return texts, err
 		}
-		return [2]string{*found[names[0]], *found[names[1]]}, nil
 	}
-	for i, name := range names {
-		texts[i] = name
-		if !c.text && err == nil {
-			texts[i], err = c.file(name)
-		}
-	}
-	return texts, err
+	return texts, nil
 }
 
 // find looks up the texts of documents in --from by id. The first document with an id is used.
-func (c *compare) find(ctx context.Context, ids ...string) (map[string]*string, error) {
-	texts := map[string]*string{}
+func (c *compare) find(ctx context.Context, ids ...string) (map[string]string, error) {
+	texts, wanted := map[string]string{}, map[string]bool{}
 	for _, id := range ids {
-		texts[id] = nil
+		wanted[id] = true
 	}
-	missing := len(texts)
 	err := c.input.each(ctx, c.app, []string{c.from}, func(doc *neardup.Document) bool {
-		if known, wanted := texts[doc.ID]; wanted && known == nil {
-			text := doc.Text
-			texts[doc.ID] = &text
-			missing--
+		if wanted[doc.ID] {
+			texts[doc.ID] = doc.Text
+			delete(wanted, doc.ID)
 		}
-		return missing > 0
+		return len(wanted) > 0
 	})
 	for _, id := range ids {
-		if err == nil && texts[id] == nil {
+		if err == nil && wanted[id] {
 			err = fmt.Errorf("%s has no document with the id %q", c.from, id)
 		}
 	}
@@ -173,11 +182,10 @@ type scale struct {
 
 // scales makes the methods of every scale once, because that costs more than to compare two short texts.
 var scales = sync.OnceValue(func() (all []scale) {
-	words, runes := feature.Shingle{Unit: feature.Words, K: 3}, feature.Shingle{Unit: feature.Runes, K: 3}
 	for _, s := range []ngram.Config{
 		{Similarity: ngram.Jaccard, Shingle: feature.Default},
-		{Similarity: ngram.Jaccard, Shingle: words},
-		{Similarity: ngram.Jaccard, Shingle: runes},
+		{Similarity: ngram.Jaccard, Shingle: feature.Shingle{Unit: feature.Words, K: 3}},
+		{Similarity: ngram.Jaccard, Shingle: feature.Shingle{Unit: feature.Runes, K: 3}},
 		{Similarity: ngram.Containment, Shingle: feature.Default},
 		{Similarity: ngram.Cosine, Shingle: feature.Default},
 		{Similarity: ngram.Edit},
@@ -229,22 +237,6 @@ func verdict(m neardup.Method, x, y string) neardup.Match {
 	return match
 }
 
-// explain collects the evidence for and against the pair by the method if it is a TwoStage method, otherwise
-// by auto.
-func (c *comparison) explain(m neardup.Method, x, y string) error {
-	if _, ok := m.(neardup.TwoStage); !ok {
-		auto, err := methods.New("")
-		if err != nil {
-			return err
-		}
-		m = auto
-	}
-	if !c.Equal {
-		c.Evidence = neardup.Explain(m, m.Prepare(x), m.Prepare(y)).Evidence
-	}
-	return nil
-}
-
 func (c comparison) write(w io.Writer) {
 	v := string(c.Relation)
 	switch c.Relation {
@@ -263,7 +255,9 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
+	sum := 0.0 // the log odds of a match
 	for _, e := range c.Evidence {
+		sum += e.Bits
 		switch {
 		case e.Bits == 0 && e.B == "":
 			fmt.Fprintf(w, "            %s: %s\n", e.Kind, quoted(e.A))
@@ -273,7 +267,7 @@ func (c comparison) write(w io.Writer) {
 			fmt.Fprintf(w, "%+6.2f bits %s: %s against %s\n", e.Bits, e.Kind, quoted(e.A), quoted(e.B))
 		}
 	}
-	if sum := bitsOf(c.Evidence); sum != 0 {
+	if sum != 0 {
 		p := evidence.Probability(sum)
 		fmt.Fprintf(w, "%+6.2f bits in all: the texts say the same with a probability of %.4f\n", sum, p)
 		if p >= methods.DefaultProbability && !c.Found && !c.Verdict.Variant {
@@ -288,14 +282,6 @@ func (c comparison) write(w io.Writer) {
 		fmt.Fprintf(w, "%-6d      edits\n", *c.Edits)
 	}
 	fmt.Fprintf(w, "%-6d      bits of 64 differ in the fingerprints of %s\n\n", c.Hamming, simhash.DefaultFeatures(0))
-}
-
-// bitsOf returns the sum of evidence: the log odds of a match.
-func bitsOf(evidence []neardup.Conflict) (sum float64) {
-	for _, e := range evidence {
-		sum += e.Bits
-	}
-	return sum
 }
 
 // A listedPair is a line of --pairs. Each side is a text or the id of a document in --from.
@@ -320,11 +306,6 @@ type comparedPair struct {
 	Conflicts []neardup.Conflict `json:"conflicts,omitempty"`
 }
 
-var (
-	errPair = errors.New("a pair needs text_a and text_b, or id_a and id_b")
-	errFrom = errors.New("pairs of ids need --from: the file of the documents")
-)
-
 // list compares the pairs of a file and prints a line for each, in the order of the file.
 func (c *compare) list(ctx context.Context) error {
 	m, n, err := c.method.method()
@@ -332,7 +313,7 @@ func (c *compare) list(ctx context.Context) error {
 		return err
 	}
 	var ids []string
-	var texts map[string]*string
+	var texts map[string]string
 	if c.from != "" {
 		err = c.eachPair(func(p listedPair) error {
 			for id, text := range map[string]*string{p.A: p.TextA, p.B: p.TextB} {
@@ -351,8 +332,8 @@ func (c *compare) list(ctx context.Context) error {
 	}
 	out := corpus.NewStream(c.stdout)
 	err = c.eachPair(func(p listedPair) error {
-		p.TextA, p.TextB = cmp.Or(p.TextA, texts[p.A]), cmp.Or(p.TextB, texts[p.B])
-		return cmp.Or(ctx.Err(), out.WriteJSON(compared(m, n, p)))
+		a, b := texts[p.A], texts[p.B]
+		return cmp.Or(ctx.Err(), out.WriteJSON(compared(m, n, p, *cmp.Or(p.TextA, &a), *cmp.Or(p.TextB, &b))))
 	})
 	if err != nil {
 		return err
@@ -369,20 +350,19 @@ func (c *compare) eachPair(do func(listedPair) error) error {
 		if p.A == "" && p.B == "" {
 			p.A, p.B = p.ShortA, p.ShortB
 		}
-		byID := p.TextA == nil || p.TextB == nil
-		switch {
+		switch byID := p.TextA == nil || p.TextB == nil; {
 		case (p.TextA == nil && p.A == "") || (p.TextB == nil && p.B == ""):
-			return errPair
+			return errors.New("a pair needs text_a and text_b, or id_a and id_b")
 		case byID && c.from == "":
-			return errFrom
+			return errors.New("pairs of ids need --from: the file of the documents")
 		}
 		return do(p)
 	})
 }
 
 // compared decides a pair like a batch of these two texts.
-func compared(m neardup.Method, n text.Normalizer, p listedPair) comparedPair {
-	x, y := n.Clean(*p.TextA), n.Clean(*p.TextB)
+func compared(m neardup.Method, n text.Normalizer, p listedPair, a, b string) comparedPair {
+	x, y := n.Clean(a), n.Clean(b)
 	out := comparedPair{A: p.A, B: p.B, Equal: x == y, Match: verdict(m, x, y)}
 	if out.Equal {
 		out.Match = batch.EqualMatch(m, x)
@@ -420,12 +400,86 @@ var extractor = sync.OnceValues(keyword.Default)
 // keywords returns the keywords of a text, the heaviest first.
 func keywords(clean string) []api.Keyword {
 	out := []api.Keyword{}
-	e, err := extractor()
-	if err != nil {
-		return out
-	}
-	for _, k := range e.Append(nil, clean) {
-		out = append(out, api.Keyword{Word: k.Word, Weight: int(k.Weight)})
+	if e, err := extractor(); err == nil {
+		for _, k := range e.Append(nil, clean) {
+			out = append(out, api.Keyword{Word: k.Word, Weight: int(k.Weight)})
+		}
 	}
 	return out
+}
+
+// diffContext is the number of equal runes shown around a difference.
+const diffContext = 60
+
+// writeDiff writes a word diff: words of a alone in red or [-...-], words of b alone in green or {+...+}. It
+// shortens long equal parts.
+func writeDiff(w io.Writer, a, b string, colour bool) error {
+	marks := [4]string{"[-", "-]", "{+", "+}"}
+	if colour {
+		marks = [4]string{"\x1b[31m", "\x1b[0m", "\x1b[32m", "\x1b[0m"}
+	}
+	numbers := map[string]uint32{}
+	numbered := func(words []string) (row []uint32) {
+		for _, word := range words {
+			if _, ok := numbers[word]; !ok {
+				numbers[word] = uint32(len(numbers))
+			}
+			row = append(row, numbers[word])
+		}
+		return row
+	}
+	x, y := splitTokens(a), splitTokens(b)
+	var out strings.Builder
+	at := 0
+	joined := func(words []string) string { return oneLine(strings.Join(words, "")) }
+	part := func(words []string, begin, end string) {
+		if len(words) > 0 {
+			out.WriteString(begin + joined(words) + end)
+		}
+	}
+	evidence.Diff(numbered(x), numbered(y), func(a0, a1, b0, b1 int) {
+		out.WriteString(elide(joined(x[at:a0]), at == 0, false))
+		part(x[a0:a1], marks[0], marks[1])
+		part(y[b0:b1], marks[2], marks[3])
+		at = a1
+	})
+	_, err := fmt.Fprintln(w, out.String()+elide(joined(x[at:]), at == 0, true))
+	return err
+}
+
+// splitTokens splits a text into CJK characters, words with the punctuation after them, and white space.
+func splitTokens(s string) []string {
+	var out []string
+	start, word := 0, false
+	for i, r := range s {
+		cjk := text.IsCJK(r)
+		begins := cjk || (!word && text.IsWord(r)) || (unicode.IsSpace(r) && word)
+		if begins && i > start {
+			out = append(out, s[start:i])
+			start = i
+		}
+		word = text.IsWord(r) && !cjk
+	}
+	if start < len(s) {
+		out = append(out, s[start:])
+	}
+	return out
+}
+
+// elide shortens a long equal text. It keeps diffContext runes on each side, but at the ends of the diff only
+// the side next to a difference.
+func elide(s string, first, last bool) string {
+	r := []rune(s)
+	if len(r) <= 2*diffContext+20 {
+		return s
+	}
+	head, tail := string(r[:diffContext]), string(r[len(r)-diffContext:])
+	cut := func(n int) string { return fmt.Sprintf(" ... (%d equal) ... ", n) }
+	switch {
+	case last:
+		return head + cut(len(r)-diffContext)
+	case first:
+		return cut(len(r)-diffContext) + tail
+	}
+	return head + cut(len(r)-2*diffContext) + tail
 }

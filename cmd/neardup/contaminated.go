@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -29,22 +28,25 @@ type contaminated struct {
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	c.masks = c.cmd.Flags().Changed("mask")
-	if err := c.check(inputs); err != nil {
+	switch {
+	case len(inputs) < 2:
+		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
+	case c.out == "" && c.masks:
+		return usage("--mask has no effect without --out")
+	}
+	if err := c.run.machine(nil); err != nil {
 		return err
 	}
 	finder, err := c.finder(inputs[0])
 	if err != nil {
 		return err
 	}
-	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
 			return nil, usage("%w; --findings says what is contaminated", err)
 		}
 		w := contaminationWriter{
-			contaminated: c, rep: rep, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
-		}
-		if rep.err != nil {
-			return nil, rep.err
+			contaminated: c, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
 		}
 		w.Items = finder.Items()
 		examine := func(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (*examined, error) {
@@ -53,20 +55,13 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 		if err := eachDocument(ctx, rep, "search", &w.readCounts, examine, w.record); err != nil {
 			return nil, err
 		}
-		return w.summary, w.unsearched()
+		for _, item := range w.StubIDs {
+			if err := w.findings.WriteJSON(unsearched{item, "not searched", "question and answer say too little to be found"}); err != nil {
+				return nil, err
+			}
+		}
+		return &w.contaminationSummary, nil
 	})
-}
-
-func (c *contaminated) check(inputs []string) error {
-	switch {
-	case len(inputs) < 2:
-		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
-	case c.out == "" && c.masks:
-		return usage("--mask has no effect without --out")
-	case !(c.least > .5 && c.least <= 1):
-		return usage("--least %g: out of range (want above .5, at most 1)", c.least)
-	}
-	return c.run.machine(nil)
 }
 
 func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
@@ -76,7 +71,19 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 		return nil, err
 	}
 	defer r.Close()
-	f, err := contamination.New(evalItems(r), contamination.Config{Least: c.least, Memory: (int64(c.run.memory) - ownPages) * 6 / 10})
+	dec := r.NewDecoder()
+	items := func(yield func(contamination.Item, error) bool) { // an error for a record that cannot be read, because its text would never be found
+		for it, err := range r.Items() {
+			var item contamination.Item
+			if err == nil {
+				item, err = evalItem(dec, it)
+			}
+			if !yield(item, err) || err != nil {
+				return
+			}
+		}
+	}
+	f, err := contamination.New(items, contamination.Config{Least: c.least, Memory: (int64(c.run.memory) - ownPages) * 6 / 10})
 	switch {
 	case errors.Is(err, contamination.ErrMemory):
 		return nil, fmt.Errorf("%s: %w; give more --memory", evals, err)
@@ -137,7 +144,6 @@ type contaminationWriter struct {
 	findings *corpus.AtomicFile
 	out      *corpus.Writer
 	forms    interopWriters
-	rep      *reporter
 	contaminationSummary
 }
 
@@ -148,6 +154,13 @@ type contaminationSummary struct {
 	Partial      int64 `json:"partial"`      // documents that are only partly contaminated
 	Findings     int64 `json:"findings"`
 	spent
+}
+
+// unsearched is an item that was not searched, after the findings.
+type unsearched struct {
+	Item    string `json:"item"`
+	Verdict string `json:"verdict"`
+	Why     string `json:"why"`
 }
 
 type findingLine struct {
@@ -177,39 +190,21 @@ func (w *contaminationWriter) record(x *examined) error {
 	return w.out.Write(x.item)
 }
 
-// unsearched lists the items that were not searched, after the findings.
-func (w *contaminationWriter) unsearched() error {
-	for _, item := range w.StubIDs {
-		line := struct {
-			Item    string `json:"item"`
-			Verdict string `json:"verdict"`
-			Why     string `json:"why"`
-		}{item, "not searched", "question and answer say too little to be found"}
-		if err := w.findings.WriteJSON(line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // mostStubs is the number of skipped items that the summary names.
 const mostStubs = 20
 
-func (w *contaminationWriter) summary() error {
-	w.spent = spentSoFar()
-	return w.rep.summarize(w.contaminationSummary, w.Rejected, func(out io.Writer) {
-		fmt.Fprintf(out, "items       %s", grouped(int64(w.Items.Items)))
-		if w.Stubs > 0 {
-			fmt.Fprintf(out, ", %s of which say too little to be found: %s", grouped(int64(w.Stubs)), oneLine(strings.Join(w.StubIDs[:min(w.Stubs, mostStubs)], ", ")))
-			if w.Stubs > mostStubs {
-				fmt.Fprint(out, ", ...; --findings lists all")
-			}
+func (s *contaminationSummary) print(w io.Writer) {
+	fmt.Fprintf(w, "items       %s", grouped(int64(s.Items.Items)))
+	if s.Stubs > 0 {
+		fmt.Fprintf(w, ", %s of which say too little to be found: %s", grouped(int64(s.Stubs)), oneLine(strings.Join(s.StubIDs[:min(s.Stubs, mostStubs)], ", ")))
+		if s.Stubs > mostStubs {
+			fmt.Fprint(w, ", ...; --findings lists all")
 		}
-		fmt.Fprintln(out)
-		documents(out, w.readCounts)
-		fmt.Fprintf(out, "found       %s documents are contaminated, %s more in part\n", grouped(w.Contaminated), grouped(w.Partial))
-		w.rep.effort(out)
-	})
+	}
+	fmt.Fprintln(w)
+	documents(w, s.readCounts)
+	fmt.Fprintf(w, "found       %s documents are contaminated, %s more in part\n", grouped(s.Contaminated), grouped(s.Partial))
+	s.effort(w)
 }
 
 // An evalLine is an item of an evaluation in JSON. It has an id of its own, or, as in decon, an evaluation
@@ -221,23 +216,6 @@ type evalLine struct {
 	Question json.RawMessage `json:"question"`
 	Answer   json.RawMessage `json:"answer"`
 	Passage  json.RawMessage `json:"passage"`
-}
-
-// evalItems reads items of evaluations. A record that cannot be read is an error, because its text would
-// never be found.
-func evalItems(r *corpus.Reader) iter.Seq2[contamination.Item, error] {
-	return func(yield func(contamination.Item, error) bool) {
-		dec := r.NewDecoder()
-		for it, err := range r.Items() {
-			var item contamination.Item
-			if err == nil {
-				item, err = evalItem(dec, it)
-			}
-			if !yield(item, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 func evalItem(dec *corpus.Decoder, it corpus.Item) (item contamination.Item, err error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +13,39 @@ import (
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/external"
+	"github.com/neardup/neardup/report"
 	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
-type dedup struct {
+// batchFlags are the flags that dedup and pairs share.
+type batchFlags struct {
 	*app
-	input                inputFlags
-	method               methodFlags
-	run                  runFlags
+	input  inputFlags
+	method methodFlags
+	run    runFlags
+}
+
+// config makes the configuration of a run, which may be against an index. given are further flags that it cannot be
+// combined with, and shows reports whether an output has the measurements of the run.
+func (f *batchFlags) config(a *againstFlags, given map[string]bool, shows bool) (batch.Config, error) {
+	if err := a.settings(&f.method); err != nil {
+		return batch.Config{}, err
+	}
+	cfg, err := f.run.config(&f.method)
+	if err != nil {
+		return cfg, err
+	}
+	given["overrides"], given["per"], given["audit"] = f.run.overrides != "", f.run.per != "", f.run.audit.asked()
+	if len(a.paths) == 0 && f.run.per == "" {
+		cfg.Audit = f.method.audit(f.run.audit, cfg.Method, shows || !f.run.quiet || f.run.json)
+	}
+	f.input.opt.Fields = cfg.Fields()
+	return cfg, a.refuse(given)
+}
+
+type dedup struct {
+	batchFlags
 	out, decisions, link string
 	sizeField            string
 	dryRun               bool
@@ -43,13 +66,12 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		return plan.do(ctx, inputs)
 	}
 	d.run.overwrite = d.run.overwrite || d.resume.dir != ""
-	d.input.opt.Fields = cfg.Fields()
-	ref, err := d.against.open(ctx, comparing{d.app, &d.input, &d.method, d.run.tmp}, &cfg)
+	ref, err := d.against.open(ctx, &d.batchFlags, &cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(d.resume.finished(d.app, err), ref.close(), d.resume.close()) }()
-	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return d.batchRun(&d.input, &d.run, inputs, d.again(), func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := d.resume.open(r, &cfg); err != nil {
 			return nil, err
 		}
@@ -62,7 +84,7 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := d.evidence(ctx, r, cfg, rep, sum.Method); err != nil {
+		if err := d.evidence(ctx, cfg, rep, sum.Method); err != nil {
 			return nil, err
 		}
 		if err := run.second(ctx); err != nil {
@@ -73,16 +95,12 @@ func (d *dedup) do(ctx context.Context, inputs []string) (err error) {
 				return nil, err
 			}
 		}
+		rep.next = []func() error{func() error { return ref.settle(ctx) }, d.resume.settle}
 		rep.last, err = ref.outputs()
-		return func() error {
-			if err := ref.settle(ctx); err != nil {
-				return err
-			}
-			if err := d.resume.settle(); err != nil {
-				return err
-			}
-			return rep.dedup(sum)
-		}, err
+		if err != nil {
+			return nil, err
+		}
+		return rep.summary(summary{Summary: sum, Kept: &sum.Kept, Removed: &sum.Removed, Clusters: &sum.Clusters})
 	})
 }
 
@@ -110,7 +128,9 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 	rep.method = &d.method
 	w.decisions = rep.open(d.decisions, corpus.JSONL)
 	clusters, groups := rep.open(d.write.path("clusters"), corpus.TableFormats()...), rep.open(d.write.path("groups"), corpus.TableFormats()...)
-	rep.page = newPage(rep.open(d.write.path("report"), corpus.HTML), d.run.tmp)
+	if out := rep.open(d.write.path("report"), corpus.HTML); out != nil {
+		rep.page = &page{builder: report.New(report.Options{Tmp: d.run.tmp}), out: out}
+	}
 	if d.sizeField != "" {
 		w.columns = []corpus.Column{{Name: d.sizeField, Kind: corpus.Integer}}
 	}
@@ -131,24 +151,25 @@ func (w *dedupRun) open(cfg *batch.Config) (err error) {
 		w.notes = newNotes(w.files, slices.Contains(fields, "text"))
 	}
 	if groups != nil || d.sizeField != "" {
-		w.members = newMembers(w.files, len(d.against.paths) > 0)
+		w.members = &members{known: external.NewArray[groupMember](w.files, notesMemory)}
+		if len(d.against.paths) > 0 {
+			w.members.leaders = external.NewSpool(w.files, notesMemory)
+		}
 	}
 	w.clusters, err = w.newClusters(clusters, fields)
 	if err == nil {
 		w.groups, err = w.newGroups(groups)
 	}
 	if w.clusters != nil || w.members != nil {
-		cfg.Clusters = w.member
-	}
-	return err
-}
-
-func (w *dedupRun) member(o batch.Outcome, size int) (err error) {
-	if w.clusters != nil {
-		err = w.clusters.add(o, size)
-	}
-	if w.members != nil {
-		err = cmp.Or(err, w.members.add(o, size))
+		cfg.Clusters = func(o batch.Outcome, size int) (err error) {
+			if w.clusters != nil {
+				err = w.clusters.add(o, size)
+			}
+			if w.members != nil && err == nil {
+				err = w.members.add(o, size)
+			}
+			return err
+		}
 	}
 	return err
 }
@@ -202,27 +223,21 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 }
 
 func (d *dedup) config() (batch.Config, error) {
-	if err := d.against.settings(&d.method); err != nil {
+	if err := d.proof.read(&d.write, d.link); err != nil {
 		return batch.Config{}, err
 	}
-	cfg, err := d.run.config(&d.method)
+	byLeader := d.link == string(batch.ByLeader)
+	cfg, err := d.batchFlags.config(&d.against, map[string]bool{"link components": !byLeader, "write report,floor": d.proof.floor != 0}, d.write.path("report") != "")
 	if err != nil {
 		return cfg, err
 	}
-	cfg.Audit = d.method.audit(d.run.audit, cfg.Method, d.run.per == "" && (!d.run.quiet || d.run.json || d.write.path("report") != ""))
 	cfg.Link = batch.Link(d.link)
-	if cfg.Link != batch.ByLeader && cfg.Link != batch.Components {
+	if !byLeader && cfg.Link != batch.Components {
 		return cfg, usage("--link %s: invalid (want leader or components)", d.link)
 	}
 	c, _ := d.method.choice() // made already
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components cannot be combined with lossless or containment, because it removes through chains")
-	}
-	if err := d.proof.read(&d.write, d.link); err != nil {
-		return cfg, err
-	}
-	if err := d.checkAgainst(&cfg); err != nil {
-		return cfg, err
 	}
 	if d.sizeField != "" && d.out == "" {
 		return cfg, usage("--size-field has no effect without --out")
@@ -233,13 +248,9 @@ func (d *dedup) config() (batch.Config, error) {
 	return cfg, nil
 }
 
-// again reports whether the inputs are read twice.
+// again reports whether the inputs are read twice. Clusters are written in the first reading.
 func (d *dedup) again() bool {
-	results := len(d.write.files)
-	if d.write.path("clusters") != "" {
-		results-- // they are written in the first reading
-	}
-	return d.out != "" || results > 0
+	return d.out != "" || len(d.write.files) > 1 || (len(d.write.files) == 1 && d.write.path("clusters") == "")
 }
 
 // second reads the inputs again if an output needs the documents: kept records, groups, the report or the
@@ -254,14 +265,11 @@ func (w *dedupRun) second(ctx context.Context) error {
 	if w.out == nil && page == nil && w.groups == nil && w.forms == nil {
 		return nil
 	}
-	r, err := w.r.Again()
-	if err != nil {
+	if err := w.rep.reread(); err != nil {
 		return err
 	}
-	defer r.Close()
-	w.rep.reading(r)
-	dec := r.NewDecoder()
-	err = eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+	dec := w.rep.r.NewDecoder()
+	err := w.rep.eachItem(ctx, func(i int, it corpus.Item) error {
 		var m groupMember
 		if w.members != nil {
 			var err error
@@ -283,10 +291,10 @@ func (w *dedupRun) second(ctx context.Context) error {
 		if err := w.forms.removed(it, dec, !w.kept.has(i)); err != nil {
 			return err
 		}
-		if page != nil && page.wants(i) {
-			return page.document(i, it, dec)
+		if page == nil {
+			return nil
 		}
-		return nil
+		return page.document(i, it, dec)
 	})
 	if err != nil || w.groups == nil {
 		return err
@@ -312,27 +320,24 @@ func (b *bitmap) has(i int) bool {
 }
 
 type pairs struct {
-	*app
-	input               inputFlags
-	method              methodFlags
-	run                 runFlags
+	batchFlags
 	out                 string
 	against             againstFlags `flags:"against"`
 	exact, withVariants bool
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
-	cfg, err := p.config()
+	cfg, err := p.config(&p.against, map[string]bool{}, false)
 	if err != nil {
 		return err
 	}
-	p.input.opt.Fields = cfg.Fields()
-	ref, err := p.against.open(ctx, comparing{p.app, &p.input, &p.method, p.run.tmp}, &cfg)
+	cfg.Variants = p.withVariants
+	ref, err := p.against.open(ctx, &p.batchFlags, &cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, ref.close()) }()
-	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.method = &p.method
 		lines := pairLines{exact: p.exact}
 		if f := corpus.FormatOf(p.out); f != corpus.TSV && slices.Contains(corpus.TableFormats(), f) {
@@ -343,31 +348,25 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 		if err := rep.begun(); err != nil {
 			return nil, err
 		}
-		cfg.Reject, cfg.Progress = rep.reject, rep.progress
-		if err := lines.header(); err != nil {
-			return nil, err
+		if lines.rows == nil {
+			columns := "id_a\tid_b\tsimilarity"
+			if p.exact {
+				columns += "\tdistance\trelation\tbasis\tplace_a\tplace_b"
+			}
+			if _, err := io.WriteString(lines.out, columns+"\n"); err != nil {
+				return nil, err
+			}
 		}
+		cfg.Reject, cfg.Progress = rep.reject, rep.progress
 		sum, err := batch.Pairs(ctx, newSource(r), cfg, lines.pair)
+		if err == nil {
+			err = rep.nothingRead(sum.Documents)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return func() error { return rep.pairs(sum) }, rep.nothingRead(sum.Documents)
+		return rep.summary(summary{Summary: sum, Pairs: &sum.Pairs})
 	})
-}
-
-func (p *pairs) config() (cfg batch.Config, err error) {
-	if err := p.against.settings(&p.method); err != nil {
-		return cfg, err
-	}
-	cfg, err = p.run.config(&p.method)
-	if err != nil {
-		return cfg, err
-	}
-	cfg.Variants = p.withVariants
-	if len(p.against.paths) == 0 && p.run.per == "" {
-		cfg.Audit = p.method.audit(p.run.audit, cfg.Method, !p.run.quiet || p.run.json)
-	}
-	return cfg, p.against.refuse(map[string]bool{"overrides": p.run.overrides != "", "per": p.run.per != "", "audit": p.run.audit.asked()})
 }
 
 // pairLines writes pairs as a table, in few columns or with all evidence.
@@ -388,18 +387,6 @@ type listedRow struct {
 	Basis      string         `json:"basis"`
 }
 
-func (w *pairLines) header() error {
-	if w.rows != nil {
-		return nil
-	}
-	columns := "id_a\tid_b\tsimilarity"
-	if w.exact {
-		columns += "\tdistance\trelation\tbasis\tplace_a\tplace_b"
-	}
-	_, err := io.WriteString(w.out, columns+"\n")
-	return err
-}
-
 func (w *pairLines) pair(p batch.Pair) error {
 	if w.rows != nil {
 		row := listedRow{A: p.A, B: p.B, Similarity: p.Similarity, Relation: p.Relation(), Basis: p.Basis}
@@ -415,7 +402,7 @@ func (w *pairLines) pair(p batch.Pair) error {
 		if p.Distance >= 0 {
 			b = strconv.AppendInt(b, int64(p.Distance), 10)
 		}
-		b = appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
+		b = fmt.Appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
 	} else {
 		b = strconv.AppendFloat(b, p.Similarity, 'f', 4, 64)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -45,31 +46,16 @@ func (f *fingerprint) do(ctx context.Context, inputs []string) error {
 	case f.binary:
 		formats = nil
 	}
-	return f.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		out := rep.open(f.out, formats...)
-		if rep.err != nil {
-			return nil, rep.err
-		}
-		sum := fingerprintSummary{Spec: p.spec}
-		err := eachDocument(ctx, rep, "read", &sum.readCounts, p.line, func(l line) error {
+	return f.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
+		out, sum := rep.open(f.out, formats...), fingerprintSummary{Spec: p.spec}
+		print := func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (line, error) { return f.line(p, doc) }
+		return &sum, eachDocument(ctx, rep, "read", &sum.readCounts, print, func(l line) error {
 			if l.few {
 				sum.Few++
 			}
 			_, err := out.Write(l.text)
 			return err
 		})
-		return func() error { return sum.tell(rep) }, err
-	})
-}
-
-func (sum fingerprintSummary) tell(rep *reporter) error {
-	return rep.summarize(sum, sum.Rejected, func(w io.Writer) {
-		documents(w, sum.readCounts)
-		if sum.Few > 0 {
-			fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(sum.Few))
-		}
-		fmt.Fprintf(w, "spec        %s\n", sum.Spec)
-		rep.effort(w)
 	})
 }
 
@@ -77,6 +63,16 @@ type fingerprintSummary struct {
 	readCounts
 	Few  int64  `json:"few"`
 	Spec string `json:"spec"`
+	spent
+}
+
+func (s *fingerprintSummary) print(w io.Writer) {
+	documents(w, s.readCounts)
+	if s.Few > 0 {
+		fmt.Fprintf(w, "too short   %s have too few features for their fingerprints to say anything\n", grouped(s.Few))
+	}
+	fmt.Fprintf(w, "spec        %s\n", s.Spec)
+	s.effort(w)
 }
 
 type line struct {
@@ -84,42 +80,32 @@ type line struct {
 	few  bool // it has too few features
 }
 
-// A printer prints documents. It is safe for concurrent use.
-type printer struct {
-	spec string
-	line func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (line, error)
-}
-
-// printer checks the flags and makes the printer that they select.
-func (f *fingerprint) printer() (*printer, error) {
-	if f.tsv && f.binary {
-		return nil, usage("--tsv cannot be combined with --binary")
-	}
-	if f.input.format == string(corpus.Images) {
-		return f.pictures()
-	}
-	if f.scheme == "" {
+// printer checks the flags and makes the function that prints documents, which is safe for concurrent use.
+func (f *fingerprint) printer() (fingerprints, error) {
+	pictures := f.input.format == string(corpus.Images)
+	switch {
+	case f.tsv && f.binary:
+		return fingerprints{}, usage("--tsv cannot be combined with --binary")
+	case pictures && f.scheme != "":
+		return f.pictureScheme()
+	case pictures && f.binary:
+		return fingerprints{}, usage("--format images cannot be combined with --binary (want JSON or --tsv)")
+	case pictures:
+		return fingerprints{spec: "pdq", of: pdq}, nil
+	case f.scheme == "":
 		m, n, err := f.method.method()
 		if err != nil {
-			return nil, err
+			return fingerprints{}, err
 		}
-		source, err := simhashSource(m, n)
-		if err != nil {
-			return nil, err
-		}
-		return f.print(source), nil
+		return simhashSource(m, n)
 	}
 	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
-		return nil, usage("--scheme cannot be combined with --method or --idf")
+		return fingerprints{}, usage("--scheme cannot be combined with --method or --idf")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"
 	}
-	source, err := schemeSource(f.scheme, f.method.normalize)
-	if err != nil {
-		return nil, err
-	}
-	return f.print(source), nil
+	return schemeSource(f.scheme, f.method.normalize)
 }
 
 type fingerprintLine struct {
@@ -132,25 +118,26 @@ type fingerprintLine struct {
 	Spec string `json:"spec"`
 }
 
-func (f *fingerprint) print(s fingerprints) *printer {
-	return &printer{s.spec, func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
-		v, err := s.of(doc.Text)
-		l.few = v.few
-		digits := fmt.Sprintf("%016x", v.fp)
-		switch {
-		case err != nil, f.tsv && v.few:
-		case f.binary:
-			l.text = binary.LittleEndian.AppendUint64(nil, v.fp)
-		case f.tsv:
-			l.text = appendf(nil, "%s\t%s\n", worker.Escape(doc.ID), digits)
-		default:
-			if v.none {
-				digits = "00"
-			}
-			l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: digits, Few: v.few, Method: s.method, Scheme: s.scheme, Spec: s.spec})
-		}
+// line prints the fingerprint of a document.
+func (f *fingerprint) line(s fingerprints, doc *neardup.Document) (l line, err error) {
+	v, err := s.of(doc.Text)
+	if err != nil {
 		return l, err
-	}}
+	}
+	l.few = v.few
+	digits := cmp.Or(v.digits, fmt.Sprintf("%016x", v.fp))
+	switch {
+	case f.binary:
+		l.text = binary.LittleEndian.AppendUint64(nil, v.fp)
+	case f.tsv && v.size != nil:
+		l.text = fmt.Appendf(nil, "%s\t%s\t%d\n", worker.Escape(doc.ID), digits, v.size.Quality)
+	case f.tsv && v.few:
+	case f.tsv:
+		l.text = fmt.Appendf(nil, "%s\t%s\n", worker.Escape(doc.ID), digits)
+	default:
+		l.text, err = jsonLine(fingerprintLine{doc.ID, digits, v.few && v.size == nil, s.method, s.scheme, v.size, s.spec})
+	}
+	return l, err
 }
 
 func jsonLine(v any) ([]byte, error) {
@@ -158,6 +145,7 @@ func jsonLine(v any) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
+// fingerprints makes fingerprints of clean texts by a method or by a scheme.
 type fingerprints struct {
 	method, scheme string // its name, as one of the two
 	spec           string
@@ -165,9 +153,10 @@ type fingerprints struct {
 }
 
 type value struct {
-	fp   uint64
-	few  bool // too few features for a meaningful fingerprint
-	none bool // no fingerprint at all
+	fp     uint64
+	digits string       // instead of fp
+	few    bool         // too few features for a meaningful fingerprint
+	size   *pictureSize // of a picture
 }
 
 // simhashSource makes the fingerprints of neardup's own method.
@@ -196,14 +185,11 @@ const jiebaScheme = "jieba-keywords"
 func schemeHelp() string {
 	var b strings.Builder
 	for _, s := range simhash.Schemes() {
-		takes := ""
-		switch s.Input {
-		case simhash.FromHashes:
-			takes = "\n" + strings.Repeat(" ", 18) + `the text is "hex" or "hex:weight", blanks between`
-		case simhash.FromWords:
-			takes = "\n" + strings.Repeat(" ", 18) + `the text is "word:weight", blanks between`
+		fmt.Fprintf(&b, "  %-14s  %s\n", s.Name, s.About)
+		takes := map[simhash.Input]string{simhash.FromHashes: `"hex" or "hex:weight"`, simhash.FromWords: `"word:weight"`}
+		if text := takes[s.Input]; text != "" {
+			fmt.Fprintf(&b, "%18sthe text is %s, blanks between\n", "", text)
 		}
-		fmt.Fprintf(&b, "  %-14s  %s%s\n", s.Name, s.About, takes)
 	}
 	fmt.Fprintf(&b, "  %-14s  string-hash of the keywords that jieba finds in a text; none: \"00\"\n", jiebaScheme)
 	return b.String()
@@ -229,7 +215,7 @@ func schemeSource(name, normalize string) (fingerprints, error) {
 	return fingerprints{"", name, name + "/1 clean=" + n.String(), func(text string) (value, error) {
 		fp, err := of(n.Clean(text))
 		if errors.Is(err, simhash.ErrNoFeatures) {
-			return value{few: true, none: true}, nil
+			return value{few: true, digits: "00"}, nil
 		}
 		return value{fp: fp}, err
 	}}, nil
@@ -246,7 +232,14 @@ func schemeOf(name string) (func(text string) (uint64, error), error) {
 	switch s.Input {
 	case simhash.FromHashes:
 		return func(text string) (uint64, error) {
-			hashes, weights, err := parseHashes(text)
+			words, err := parseWords(text)
+			hashes, weights := make([]uint64, len(words)), make([]float64, len(words))
+			for i, w := range words {
+				if err == nil {
+					hashes[i], err = simhash.ParseHex(w.Text)
+				}
+				weights[i] = w.Weight
+			}
 			if err != nil {
 				return 0, err
 			}
@@ -297,20 +290,4 @@ func parseWords(s string) ([]simhash.Word, error) {
 		words = append(words, w)
 	}
 	return words, nil
-}
-
-// parseHashes reads fields "hex" or "hex:weight", separated by blanks.
-func parseHashes(s string) (hashes []uint64, weights []float64, err error) {
-	words, err := parseWords(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, w := range words {
-		h, err := simhash.ParseHex(w.Text)
-		if err != nil {
-			return nil, nil, err
-		}
-		hashes, weights = append(hashes, h), append(weights, w.Weight)
-	}
-	return hashes, weights, nil
 }

@@ -91,13 +91,23 @@ func (f *inputFlags) options() (corpus.Options, error) {
 			return opt, usage("--text-command: %w", err)
 		}
 	}
-	opt.Pixels = pixelsOf
+	opt.Pixels = func(text string) int {
+		f, _ := image.Parse(text) // of no size if it is none
+		return f.Width * f.Height
+	}
 	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
 		p, err := html.Extract(page, charset, url)
 		return corpus.Page{Title: p.Title, Text: p.Text, Canonical: p.Canonical}, err
 	}
 	if opt.Picture == nil {
-		opt.Picture = pictureText(f.maxPixels)
+		opt.Picture = func(data []byte) (string, error) {
+			if isFingerprint(string(data)) { // as lists of hashes contain it
+				p, err := image.Parse(string(data))
+				return p.String(), err
+			}
+			p, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: f.maxPixels}) // the reader has looked at the bytes
+			return p.String(), err
+		}
 	}
 	if opt.Format == corpus.Images && f.maxDocument == corpus.DefaultMaxDocument {
 		opt.MaxDocument = image.DefaultBytes
@@ -109,8 +119,6 @@ type methodFlags struct {
 	spec      string   // of --method, such as "minhash recall=.999"
 	usual     string   // the method of a spec without a name; "": auto
 	only      []string // settings that the spec may have; nil: all but those that name files
-	threshold float64
-	idf       string
 	normalize string
 	fs        *pflag.FlagSet // these flags
 }
@@ -120,11 +128,13 @@ func (f *methodFlags) add(fs *pflag.FlagSet) {
 }
 
 func (f *methodFlags) addTo(fs *pflag.FlagSet, group string, names ...string) {
-	f.fs, f.spec = pflag.NewFlagSet("method", pflag.ContinueOnError), "auto"
-	f.fs.Var((*specText)(&f.spec), "method", "method: "+strings.Join(methods.Names(), ", ")+
+	f.fs = pflag.NewFlagSet("method", pflag.ContinueOnError)
+	f.fs.StringVar(&f.spec, "method", "auto", "method: "+strings.Join(methods.Names(), ", ")+
 		"; and its settings, 'minhash recall=.999 shingle=words:3': see neardup help method")
-	f.fs.Float64Var(&f.threshold, "threshold", 0, "")
-	f.fs.StringVar(&f.idf, "idf", "", "")
+	method := f.fs.Lookup("method")
+	method.Value = specText{method.Value}
+	f.fs.Float64("threshold", 0, "")
+	f.fs.String("idf", "", "")
 	for _, s := range methods.Settings() {
 		if own := f.fs.Lookup(s.Name); own != nil {
 			own.Usage = settingHelp(s)
@@ -145,29 +155,20 @@ func settingHelp(s methods.Setting) string {
 	return s.Help
 }
 
-// specText is a flag value for a method and its settings. The method is parsed when it is made.
-type specText string
+// specText is a text that the help calls SPEC. The method is parsed when it is made.
+type specText struct{ pflag.Value }
 
 // Type returns the name of the value's type for the help.
-func (s *specText) Type() string { return "SPEC" }
-
-// String returns the value.
-func (s *specText) String() string { return string(*s) }
-
-// Set replaces the value.
-func (s *specText) Set(v string) error {
-	*s = specText(v)
-	return nil
-}
+func (specText) Type() string { return "SPEC" }
 
 // parsed returns the method and the settings of --method alone.
 func (f *methodFlags) parsed() (c methods.Choice, err error) {
 	words := strings.Fields(f.spec)
-	switch usual := cmp.Or(f.usual, "auto"); {
-	case !f.fs.Changed("method") && f.usual != "":
-		words = []string{usual}
-	case len(words) > 0 && strings.Contains(words[0], "="):
-		words = slices.Insert(words, 0, usual)
+	if len(words) > 0 && strings.Contains(words[0], "=") {
+		words = slices.Insert(words, 0, cmp.Or(f.usual, "auto"))
+	}
+	if f.usual != "" && !f.fs.Changed("method") {
+		words = []string{f.usual}
 	}
 	known := f.only
 	if known == nil {
@@ -195,19 +196,20 @@ func (f *methodFlags) choice() (c methods.Choice, err error) {
 	if err != nil {
 		return c, err
 	}
-	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
+	for _, name := range append([]string{"threshold"}, ofFiles...) {
+		s := f.fs.Lookup(name)
 		switch {
-		case !s.Changed || s.Name == "method" || s.Name == normalizeSetting || err != nil:
-		case c.Get(s.Name) != "":
-			err = usage("%s is given twice", s.Name)
-		default:
-			c, err = c.With(s.Name, s.Value.String())
-			if err != nil {
-				err = usage("%w", err)
-			}
+		case !s.Changed:
+			continue
+		case c.Get(name) != "":
+			return c, usage("%s is given twice", name)
 		}
-	})
-	return c, err
+		c, err = c.With(name, s.Value.String())
+		if err != nil {
+			return c, usage("%w", err)
+		}
+	}
+	return c, nil
 }
 
 func (f *methodFlags) method() (neardup.Method, text.Normalizer, error) { return f.made(f.choice()) }
@@ -366,15 +368,14 @@ type size int64
 func (s *size) Type() string { return "size" }
 
 func (s *size) String() string {
-	for _, u := range []struct {
-		name string
-		n    size
-	}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
-		if *s >= u.n && *s%u.n == 0 {
-			return fmt.Sprintf("%d%s", *s/u.n, u.name)
+	n, unit := int64(*s), ""
+	for _, larger := range []string{"KiB", "MiB", "GiB"} {
+		if n == 0 || n%1024 != 0 {
+			break
 		}
+		n, unit = n/1024, larger
 	}
-	return strconv.FormatInt(int64(*s), 10)
+	return fmt.Sprint(n, unit)
 }
 
 func (s *size) Set(v string) error {

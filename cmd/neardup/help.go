@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/methods"
@@ -135,7 +136,7 @@ func flagHelp(cmd *cobra.Command) string {
 
 // completions returns the values that the shell offers for flags. A description may follow each value after a
 // tab.
-func completions() map[string][]string {
+var completions = sync.OnceValue(func() map[string][]string {
 	values := map[string][]string{
 		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe picture of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
 		"link":      {"leader\tnear their leader", "components\tchains count too"},
@@ -149,19 +150,15 @@ func completions() map[string][]string {
 		values["format"] = append(values["format"], string(f))
 	}
 	return values
-}
+})
 
-// complete offers values for the flags of a command and its children.
+// complete offers values for the flags of a command.
 func complete(cmd *cobra.Command) {
 	for name, values := range completions() {
-		if cmd.LocalFlags().Lookup(name) == nil {
-			continue
+		if cmd.Flags().Lookup(name) != nil {
+			// The only errors are a flag that is not there or registered twice.
+			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 		}
-		// The only errors are a flag that is not there or registered twice.
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	}
-	for _, child := range cmd.Commands() {
-		complete(child)
 	}
 }
 

@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	stdimage "image"
 	"io"
-	"math/bits"
 	"net/http"
 	"os"
 	"slices"
@@ -16,34 +16,11 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/simhash"
-	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
-// pictureText returns a function that converts a picture of at most mostPixels to the text of its
-// fingerprint. The function also accepts such a text, as lists of hashes contain it.
-func pictureText(mostPixels int64) func(data []byte) (string, error) {
-	return func(data []byte) (string, error) {
-		if !isFingerprint(string(data)) {
-			f, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: mostPixels}) // the reader has looked at the bytes
-			return f.String(), err
-		}
-		f, err := image.Parse(string(data))
-		return f.String(), err
-	}
-}
-
 // isFingerprint reports whether the text of a document stands for a picture.
 func isFingerprint(text string) bool { return strings.HasPrefix(text, "pdq:") }
-
-// pixelsOf returns the number of pixels of a picture from its text, or 0 if its size is unknown.
-func pixelsOf(text string) int {
-	f, err := image.Parse(text)
-	if err != nil {
-		return 0
-	}
-	return f.Width * f.Height
-}
 
 // setting returns one setting of a flag that holds settings, or nil if the command has no such flag.
 func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
@@ -102,54 +79,33 @@ const thumbnailSide = 192
 
 // thumbnail makes a data URL of the picture in data. It returns "" if data is not a picture.
 func thumbnail(data []byte) string {
-	if !isPicture(data) {
-		return ""
-	}
 	img, err := image.Decode(data, image.Limits{Bytes: int64(len(data))})
+	if err == nil {
+		data, err = image.Thumbnail(img, thumbnailSide)
+	}
 	if err != nil {
 		return ""
 	}
-	small, err := image.Thumbnail(img, thumbnailSide)
-	if err != nil {
-		return ""
-	}
-	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(small)
-}
-
-func isPicture(data []byte) bool {
-	return strings.HasPrefix(http.DetectContentType(data), "image/") || bytes.HasPrefix(data, []byte("II*\x00")) || bytes.HasPrefix(data, []byte("MM\x00*"))
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(data)
 }
 
 // pictureSchemes maps the names of imagehash to its hashes.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
-func (f *fingerprint) pictures() (*printer, error) {
-	if f.scheme != "" {
-		return f.pictureScheme()
+// pdq returns the fingerprint that the reader made of a picture.
+func pdq(text string) (v value, err error) {
+	p, err := image.Parse(text)
+	if err != nil {
+		return v, err
 	}
-	if f.binary {
-		return nil, usage("--format images cannot be combined with --binary (want JSON or --tsv)")
-	}
-	return &printer{"pdq", func(_ *corpus.Decoder, _ corpus.Item, doc *neardup.Document) (l line, err error) {
-		p, err := image.Parse(doc.Text)
-		if err != nil {
-			return l, err
-		}
-		l.few = p.Quality < image.DefaultQuality
-		if f.tsv {
-			l.text = appendf(nil, "%s\t%v\t%d\n", worker.Escape(doc.ID), p.Hashes[0], p.Quality)
-			return l, nil
-		}
-		l.text, err = jsonLine(fingerprintLine{ID: doc.ID, Fingerprint: p.Hashes[0].String(), pictureSize: &pictureSize{p.Quality, p.Width, p.Height}, Spec: "pdq"})
-		return l, err
-	}}, nil
+	return value{digits: p.Hashes[0].String(), few: p.Quality < image.DefaultQuality, size: &pictureSize{p.Quality, p.Width, p.Height}}, nil
 }
 
 // pictureScheme prints hashes of 64 bits. The reader returns them in place of texts.
-func (f *fingerprint) pictureScheme() (*printer, error) {
+func (f *fingerprint) pictureScheme() (p fingerprints, err error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
-		return nil, usage("--format images: --scheme %s: invalid (want phash or dhash)", f.scheme)
+		return p, usage("--format images: --scheme %s: invalid (want phash or dhash)", f.scheme)
 	}
 	f.input.opt.Picture = func(data []byte) (string, error) {
 		img, err := image.Decode(data, image.Limits{Bytes: int64(len(data)), Pixels: f.input.maxPixels})
@@ -158,10 +114,10 @@ func (f *fingerprint) pictureScheme() (*printer, error) {
 		}
 		return fmt.Sprintf("%016x", hash(img)), nil
 	}
-	return f.print(fingerprints{"", f.scheme, f.scheme + "/1", func(text string) (value, error) {
+	return fingerprints{"", f.scheme, f.scheme + "/1", func(text string) (value, error) {
 		fp, err := simhash.ParseHex(text)
 		return value{fp: fp}, err
-	}}), nil
+	}}, nil
 }
 
 // A likeness compares two pictures on every scale.
@@ -178,22 +134,16 @@ type likeness struct {
 type pictureOf struct {
 	PDQ string `json:"pdq"`
 	pictureSize
-	PHash string `json:"pHash"`
-	DHash string `json:"dHash"`
+	PHash        string `json:"pHash"`
+	DHash        string `json:"dHash"`
+	pHash, dHash uint64
+	text         string
 }
 
 type pictureSize struct {
 	Quality int `json:"quality"`
 	Width   int `json:"width"`
 	Height  int `json:"height"`
-}
-
-// arePictures reports whether two files are to be compared as pictures.
-func (c *compare) arePictures(a, b string) bool {
-	if c.input.format != string(corpus.Auto) {
-		return c.input.format == string(corpus.Images)
-	}
-	return !c.text && c.from == "" && looksLikePicture(a) && looksLikePicture(b)
 }
 
 func looksLikePicture(path string) bool {
@@ -206,8 +156,8 @@ func looksLikePicture(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	n, _ := io.ReadFull(f, head) // a shorter file can also be a picture
-	return isPicture(head[:n])
+	_, _ = io.ReadFull(f, head) // a shorter file can also be a picture
+	return strings.HasPrefix(http.DetectContentType(head), "image/") || bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*"))
 }
 
 func (c *compare) comparePictures(a, b string) error {
@@ -223,16 +173,12 @@ func (c *compare) comparePictures(a, b string) error {
 		return err
 	}
 	var p likeness
-	var texts [2]string
-	var hashes [2][2]uint64
-	for i, path := range []string{a, b} {
-		of := []*pictureOf{&p.A, &p.B}[i]
-		texts[i], hashes[i], err = of.read(path, int64(c.input.maxDocument), c.input.maxPixels)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	err = cmp.Or(p.A.read(a, int64(c.input.maxDocument), c.input.maxPixels), p.B.read(b, int64(c.input.maxDocument), c.input.maxPixels))
+	if err != nil {
+		return err
 	}
-	p.PHash, p.DHash = bits.OnesCount64(hashes[0][0]^hashes[1][0]), bits.OnesCount64(hashes[0][1]^hashes[1][1])
+	texts := [2]string{p.A.text, p.B.text}
+	p.PHash, p.DHash = simhash.Distance(p.A.pHash, p.B.pHash), simhash.Distance(p.A.dHash, p.B.dHash)
 	p.Verdict = verdict(m, texts[0], texts[1])
 	turned, err := image.New(image.Config{Turned: true})
 	if err != nil {
@@ -248,29 +194,28 @@ func (c *compare) comparePictures(a, b string) error {
 	return nil
 }
 
-func (p *pictureOf) read(path string, most, mostPixels int64) (text string, hashes [2]uint64, err error) {
-	if info, err := os.Stat(path); err != nil || info.Size() > most {
-		if err == nil {
-			err = fmt.Errorf("larger than %d bytes: see --max-document", most)
-		}
-		return "", hashes, err
+func (p *pictureOf) read(path string, most, mostPixels int64) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > most {
+		return fmt.Errorf("%s: larger than %d bytes: see --max-document", path, most)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", hashes, err
+		return err
 	}
 	limits := image.Limits{Bytes: most, Pixels: mostPixels}
-	f, err := image.Read(data, limits)
-	if err != nil {
-		return "", hashes, err
-	}
 	img, err := image.Decode(data, limits)
 	if err != nil {
-		return "", hashes, err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	hashes = [2]uint64{image.PHash(img), image.DHash(img)}
-	*p = pictureOf{f.Hashes[0].String(), pictureSize{f.Quality, f.Width, f.Height}, fmt.Sprintf("%016x", hashes[0]), fmt.Sprintf("%016x", hashes[1])}
-	return f.String(), hashes, nil
+	f, err := image.Read(data, limits)
+	p.PDQ, p.pictureSize, p.text = f.Hashes[0].String(), pictureSize{f.Quality, f.Width, f.Height}, f.String()
+	p.pHash, p.dHash = image.PHash(img), image.DHash(img)
+	p.PHash, p.DHash = fmt.Sprintf("%016x", p.pHash), fmt.Sprintf("%016x", p.dHash)
+	return err
 }
 
 func (p *likeness) write(w io.Writer) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
@@ -14,71 +16,49 @@ import (
 // indexFlags are the flags that decide how the docId service works. They are stored in an index, and an index
 // made with other settings is rejected.
 type indexFlags struct {
-	profile            string
-	changed            func(flag string) bool
-	method             methodFlags // some of its settings
-	stages             stageFlags
-	compare, normalize string
-	overrides          string
-	images             bool
-	ofImages           *pflag.FlagSet // settings of pictures
-	common             float64
-	bytes              size // of one that POST /v1/images takes
-	pixels             int64
-	limits             docid.Settings // how long and how many, and nothing else
-}
-
-// stageFlags are the flags of the stages url, title and content, which find an article.
-type stageFlags struct {
-	url, title, content    string
-	titleThreshold         float64
-	titleAgrees, urlAgrees float64
-}
-
-func (f *stageFlags) check() error {
-	for name, mode := range map[string]string{"url": f.url, "title": f.title, "content": f.content} {
-		if mode != "off" && mode != "exact" && (mode != "near" || name == "url") {
-			others := ", near"
-			if name == "url" {
-				others = ""
-			}
-			return usage("--%s %s: invalid (want off, exact%s)", name, mode, others)
-		}
-	}
-	return nil
+	profile                                string
+	fs                                     *pflag.FlagSet // of the command
+	method                                 methodFlags    // some of its settings
+	compare, normalize, overrides          string
+	titleThreshold, titleAgrees, urlAgrees float64
+	images                                 bool
+	ofImages                               *pflag.FlagSet // settings of pictures
+	bytes                                  size           // of one that POST /v1/images takes
+	pixels                                 int64
+	of                                     docid.Settings // the stages, how long and how many
 }
 
 const profileClassic = "classic"
 
 func (f *indexFlags) add(fs *pflag.FlagSet) {
-	f.changed = fs.Changed
-	bind(fs, "serve", flags{"profile": &f.profile, "content": &f.stages.content, "compare": &f.compare})
-	bindSpec(fs, "serve", "url", "mode", flags{"mode": &f.stages.url, "agrees": &f.stages.urlAgrees})
-	bindSpec(fs, "serve", "title", "mode", flags{
-		"mode": &f.stages.title, "threshold": &f.stages.titleThreshold, "agrees": &f.stages.titleAgrees,
-	})
+	f.fs = fs
+	s := &f.of
+	bindSpec(fs, "serve", "url", "mode", flags{"mode": (*string)(&s.URL), "agrees": &f.urlAgrees})
+	bindSpec(fs, "serve", "title", "mode", flags{"mode": (*string)(&s.Title), "threshold": &f.titleThreshold, "agrees": &f.titleAgrees})
 	f.bytes = image.DefaultBytes
-	f.ofImages = bindSpec(fs, "serve", "images", "on", flags{"on": &f.images, "common": &f.common, "bytes": &f.bytes, "pixels": &f.pixels})
+	f.ofImages = bindSpec(fs, "serve", "images", "on", flags{"on": &f.images, "common": &s.CommonPictures, "bytes": &f.bytes, "pixels": &f.pixels})
 	fs.Lookup("images").NoOptDefVal = "true"
 	f.method.only = []string{"containment", "distance", "recall", "shingle", "threshold"}
 	f.method.addTo(fs, "Decisions", "method", "threshold")
 	bind(fs, "serve", flags{
-		"normalize": &f.normalize, "overrides": &f.overrides,
-		"window": &f.limits.Window, "ttl": &f.limits.TTL, "backlog": &f.limits.Backlog, "max-articles": &f.limits.MaxMembers,
-		"max-candidates": &f.limits.MaxCandidates,
+		"profile": &f.profile, "content": (*string)(&s.Content), "compare": &f.compare, "normalize": &f.normalize, "overrides": &f.overrides,
+		"window": &s.Window, "ttl": &s.TTL, "backlog": &s.Backlog, "max-articles": &s.MaxMembers, "max-candidates": &s.MaxCandidates,
 	})
 }
 
 // settings makes the settings of an index. It builds the methods once to report a wrong flag as a usage
 // error.
 func (f *indexFlags) settings() (docid.Settings, error) {
-	s := f.limits
-	s.URL, s.Title, s.Content = docid.Mode(f.stages.url), docid.Mode(f.stages.title), docid.Mode(f.stages.content)
+	s := f.of
 	n, err := text.ParseNormalizer(f.normalize)
 	if err != nil {
 		return s, usage("--normalize: %w", err)
 	}
 	s.Clean = n
+	s.CommonPictures, err = f.pictures()
+	if err != nil {
+		return s, err
+	}
 	s.Overrides, err = readOverrides(f.overrides)
 	if err != nil {
 		return s, err
@@ -90,11 +70,16 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	s.CommonPictures, err = f.pictures()
-	if err != nil {
-		return s, err
+	for flag, mode := range map[string]docid.Mode{"url": s.URL, "title": s.Title, "content": s.Content} {
+		want := []string{"off", "exact", "near"}
+		if flag == "url" {
+			want = want[:2]
+		}
+		if !slices.Contains(want, string(mode)) {
+			return s, usage("--%s %s: invalid (want %s)", flag, mode, strings.Join(want, ", "))
+		}
 	}
-	if s.Titled && f.stages.content == "off" {
+	if s.Titled && s.Content == docid.Off {
 		return s, usage("--compare %s has no effect with --content off", f.compare)
 	}
 	content, err := f.method.choice()
@@ -102,16 +87,8 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 		return s, err
 	}
 	s.ContentMethod = standard.Method(content.String())
-	s.TitleMethod = standard.Method(fmt.Sprint("ngram threshold=", f.stages.titleThreshold))
-	if f.stages.titleAgrees > 0 {
-		s.TitleAgrees = standard.Method(fmt.Sprint("jaccard threshold=", f.stages.titleAgrees))
-	}
-	if f.stages.urlAgrees > 0 {
-		s.URLAgrees = standard.Method(fmt.Sprint("jaccard threshold=", f.stages.urlAgrees))
-	}
-	if err := f.stages.check(); err != nil {
-		return s, err
-	}
+	s.TitleMethod = standard.Method(fmt.Sprint("ngram threshold=", f.titleThreshold))
+	s.TitleAgrees, s.URLAgrees = agreeing(f.titleAgrees), agreeing(f.urlAgrees)
 	for flag, m := range map[string]docid.Maker{"--method": s.ContentMethod, "--title threshold": s.TitleMethod, "--title agrees": s.TitleAgrees, "--url agrees": s.URLAgrees} {
 		if m == nil {
 			continue
@@ -123,17 +100,22 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	return s, nil
 }
 
+func agreeing(least float64) docid.Maker {
+	if least == 0 {
+		return nil
+	}
+	return standard.Method(fmt.Sprint("jaccard threshold=", least))
+}
+
 // classic checks the profile name and rejects flags that the profile classic fixes or does not have.
 func (f *indexFlags) classic() error {
 	if f.profile != profileClassic {
 		return usage("--profile %q: invalid (want standard or classic)", f.profile)
 	}
-	var known pflag.FlagSet
-	new(indexFlags).add(&known)
 	var unasked error
-	known.VisitAll(func(flag *pflag.Flag) {
-		if name := flag.Name; f.changed(name) && name != "profile" && name != "normalize" && name != "backlog" {
-			unasked = usage("--profile classic cannot be combined with --%s", name)
+	f.fs.Visit(func(flag *pflag.Flag) {
+		if decides(flag.Name) && !slices.Contains([]string{"profile", "normalize", "backlog"}, flag.Name) {
+			unasked = usage("--profile classic cannot be combined with --%s", flag.Name)
 		}
 	})
 	return unasked
@@ -152,20 +134,12 @@ func (f *indexFlags) pictures() (float64, error) {
 		return 0, usage("--images: %s has no effect without pictures (want --images='true %s=%s')", of.Name, of.Name, of.Value)
 	case !f.images:
 		return 0, nil
-	case f.common <= 0 || f.common > 1:
-		return 0, usage("--images: common=%g: out of range (want above 0, at most 1)", f.common)
+	case f.of.CommonPictures <= 0 || f.of.CommonPictures > 1:
+		return 0, usage("--images: common=%g: out of range (want above 0, at most 1)", f.of.CommonPictures)
 	case f.bytes < 1 || f.pixels < 1:
 		return 0, usage("--images: bytes=%s, pixels=%d: too small (want at least 1 each)", &f.bytes, f.pixels)
 	}
-	return f.common, nil
-}
-
-// pictureLimits returns the limits for pictures to hash, or nil if the service accepts none.
-func (f *indexFlags) pictureLimits() *image.Limits {
-	if !f.images {
-		return nil
-	}
-	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
+	return f.of.CommonPictures, nil
 }
 
 func titled(compare string) (bool, error) {
@@ -176,4 +150,11 @@ func titled(compare string) (bool, error) {
 		return true, nil
 	}
 	return false, usage("--compare %q: invalid (want %q or %q)", compare, corpus.OnlyText, corpus.TitleAndText)
+}
+
+// decides reports whether a flag is one of an index.
+func decides(flag string) bool {
+	var known pflag.FlagSet
+	new(indexFlags).add(&known)
+	return known.Lookup(flag) != nil
 }

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,8 +61,19 @@ type indexInfo struct {
 func (v *indexInfo) do(_ context.Context, args []string) error {
 	var info indexInfos
 	err := onIndex(args[0], func(x *reference.Index) (err error) {
-		info, err = infoOf(x)
-		return err
+		h := x.Header()
+		info = indexInfos{Method: h.Spec, Normalize: h.Normalize, Removed: int64(x.Removed()), Parts: x.Parts(), Digest: x.Digest()}
+		info.Bytes, err = x.Bytes()
+		if err != nil {
+			return err
+		}
+		return x.Each(func(_ uint32, r *reference.Row) error {
+			info.Documents++
+			if r.Leads() {
+				info.Leaders++
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return err
@@ -72,22 +84,6 @@ func (v *indexInfo) do(_ context.Context, args []string) error {
 	_, err = fmt.Fprintf(v.stdout, "method      %s\nnormalize   %s\ndocuments   %s\nleaders     %s\nremoved     %s, still there\nparts       %d\nsize        %s bytes\ndigest      %s\n",
 		wrapped(info.Method, 82, strings.Repeat(" ", 12)), info.Normalize, grouped(info.Documents), grouped(info.Leaders), grouped(info.Removed), info.Parts, grouped(info.Bytes), info.Digest)
 	return err
-}
-
-func infoOf(x *reference.Index) (info indexInfos, err error) {
-	h := x.Header()
-	info = indexInfos{Method: h.Spec, Normalize: h.Normalize, Removed: int64(x.Removed()), Parts: x.Parts(), Digest: x.Digest()}
-	info.Bytes, err = x.Bytes()
-	if err != nil {
-		return info, err
-	}
-	return info, x.Each(func(_ uint32, r *reference.Row) error {
-		info.Documents++
-		if r.Leads() {
-			info.Leaders++
-		}
-		return nil
-	})
 }
 
 type indexCheck struct{ *app }
@@ -107,10 +103,6 @@ type indexRemove struct {
 	method                 methodFlags `flags:"-"` // the index has it
 	run                    runFlags    `flags:"memory tmp workers json quiet"`
 	ids, before, decisions string
-}
-
-func (f *indexRemove) ready(*pflag.FlagSet) {
-	f.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
 }
 
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
@@ -141,7 +133,7 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = f.batchRun(nil, &f.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	err = f.batchRun(nil, &f.run, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		if err := f.method.restore(w.Header().Settings); err != nil {
 			return nil, err
 		}
@@ -154,18 +146,18 @@ func (f *indexRemove) do(ctx context.Context, args []string) error {
 		if err != nil {
 			return nil, err
 		}
+		rep.next = []func() error{w.Reopen}
 		rep.last, err = w.Outputs()
-		return func() error {
-			if err := w.Reopen(); err != nil {
-				return err
-			}
-			return rep.summarize(done, 0, func(to io.Writer) {
-				fmt.Fprintf(to, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
-					grouped(done.Removed), grouped(done.Judged), grouped(done.Changed), done.Digest)
-			})
-		}, err
+		return removal{done}, err
 	})
 	return errors.Join(err, w.Close())
+}
+
+type removal struct{ *batch.Removal }
+
+func (r removal) print(w io.Writer) {
+	fmt.Fprintf(w, "removed     %s\njudged      %s again, %s of them with another decision\ndigest      %s\n",
+		grouped(r.Removed), grouped(r.Judged), grouped(r.Changed), r.Digest)
 }
 
 type indexCompact struct {
@@ -183,113 +175,224 @@ func (v *indexCompact) do(ctx context.Context, args []string) error {
 	return errors.Join(w.Compact(ctx, v.run.tmp, int64(v.run.memory)-ownPages), w.Close())
 }
 
-// A neighbor is a document of an index, and what a text is to it.
-type neighbor struct {
-	ID         string             `json:"id"`
-	Similarity float64            `json:"similarity"`
-	Relation   neardup.Relation   `json:"relation"`
-	Evidence   []neardup.Conflict `json:"evidence,omitempty"`
-	Text       string             `json:"text"`
+// againstFlags are the flags that select the documents to decide against.
+type againstFlags struct {
+	paths  []string `flags:"against"`
+	append bool     `flags:"add"`
 }
 
-// mostCompared bounds how many documents one text is compared with: those that share the most keys with it.
-const mostCompared = 1000
+// against is the index that a run decides against.
+type against struct {
+	name   string // of the index, or of the files
+	index  *reference.Index
+	writer *reference.Writer // nil: the run adds no documents
+	remove func() error      // removes the temporary folder of an index made of files; otherwise nil
+	begun  bool              // the index is new: close removes it if nothing was added
+}
 
-// nearest prints the documents of an index that are most like a text.
-func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error {
-	switch {
-	case len(args) != 1:
-		return usage("--index: %d texts (want one TEXT, a file, or - for standard input)", len(args))
-	case n.fingerprints != "" || n.query != "":
-		return usage("--index: cannot be combined with --fingerprints and --query")
+// settings takes the method and the normalization from the index, unless the user has set them.
+func (f *againstFlags) settings(m *methodFlags) error {
+	if len(f.paths) != 1 {
+		return nil
 	}
-	words, err := n.given(args[0])
+	err := onIndex(f.paths[0], func(x *reference.Index) error { return m.restore(x.Header().Settings) })
+	if errors.Is(err, reference.ErrNone) || errors.Is(err, fs.ErrNotExist) || notFolder(f.paths[0]) {
+		return nil
+	}
+	return err
+}
+
+func onIndex(path string, fn func(*reference.Index) error) error {
+	if notFolder(path) {
+		return fmt.Errorf("%s: not an index (want a folder that neardup index create makes)", path)
+	}
+	x, err := reference.Open(path)
 	if err != nil {
 		return err
 	}
-	out := rep.open(n.out, corpus.JSONL)
-	if rep.err != nil {
-		return rep.err
-	}
-	return onIndex(n.index, func(x *reference.Index) error {
-		if err := n.method.restore(x.Header().Settings); err != nil {
-			return err
+	return errors.Join(fn(x), x.Close())
+}
+
+func notFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// normalizeSetting names --normalize among the settings of a method.
+const normalizeSetting = "normalize"
+
+func (f *methodFlags) remembered() map[string]string {
+	given := map[string]string{}
+	f.fs.VisitAll(func(s *pflag.Flag) { // Visit would skip flags that the command has set
+		if s.Changed {
+			given[s.Name] = s.Value.String()
 		}
-		m, normal, err := n.method.method()
-		if err != nil {
-			return err
-		}
-		found, err := neighbors(ctx, x, m, normal.Clean(words))
-		for _, one := range found[:min(len(found), n.top)] {
-			err = cmp.Or(err, out.WriteJSON(one))
-		}
-		return err
 	})
+	return given
 }
 
-// given returns the text that an argument names: standard input, the text of a file, or the argument itself.
-func (n *near) given(arg string) (string, error) {
-	if arg == corpus.Stdin {
-		b, err := io.ReadAll(n.stdin)
-		return string(b), err
+// asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. A Spec would also
+// contain every default.
+func (f *methodFlags) asked() string {
+	c, _ := f.choice() // made already
+	words := c.String()
+	if f.normalize != "default" {
+		words += " " + normalizeSetting + "=" + f.normalize
 	}
-	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
-		return arg, nil
-	}
-	c := &compare{app: n.app}
-	c.input.add(pflag.NewFlagSet("", pflag.ContinueOnError))
-	return c.file(arg)
+	return oneLine(words)
 }
 
-// neighbors returns the leaders that share a key with a clean text, the most alike first.
-func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean string) (found []neighbor, err error) {
-	shared := map[uint32]int{}
-	var rec neardup.Record
-	m.Record(clean, &rec)
-	keys := slices.Concat([]uint64{neardup.DigestOf(clean).Key()}, rec.Probes(), rec.Index)
-	slices.Sort(keys)
-	finder := x.Finder()
-	for _, key := range slices.Compact(keys) {
-		if err := finder.Find(key, func(p reference.Posting) error { shared[p.Doc]++; return ctx.Err() }); err != nil {
-			return nil, err
+// restore applies remembered settings, unless the user has given any.
+func (f *methodFlags) restore(remembered map[string]string) error {
+	if len(f.remembered()) > 0 {
+		return nil
+	}
+	for name, value := range remembered {
+		if err := f.fs.Set(name, value); err != nil {
+			return fmt.Errorf("the settings of the index: %w", err)
 		}
 	}
-	docs := slices.SortedFunc(maps.Keys(shared), func(a, b uint32) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
-	view := m.Prepare(clean)
-	for _, doc := range docs {
-		row, err := x.Row(doc)
+	return nil
+}
+
+// open opens the index to decide against, or builds one from files, below the temporary folder. It returns nil
+// without --against.
+func (f *againstFlags) open(ctx context.Context, d *batchFlags, cfg *batch.Config) (_ *against, err error) {
+	if err := f.check(); err != nil || len(f.paths) == 0 {
+		return nil, err
+	}
+	a, at := &against{name: strings.Join(f.paths, " ")}, f.paths[0]
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	isIndex := len(f.paths) == 1 && holdsIndex(at)
+	remembered := d.method.remembered()
+	switch {
+	case isIndex && !f.append:
+		a.index, err = reference.Open(at)
+		cfg.Reference = a.index
+		return a, err
+	case !isIndex && !f.append:
+		at, a.remove, err = heldFolder(d.run.tmp, "neardup-against-")
 		if err != nil {
 			return nil, err
 		}
-		if !row.Leads() {
-			continue
+		at, remembered = filepath.Join(at, "index"), nil
+	}
+	if !isIndex {
+		err = batch.CreateIndex(at, *cfg, remembered)
+		if err != nil && holdsIndex(at) {
+			err = fmt.Errorf("%s: %w", at, reference.ErrLocked)
 		}
-		one, err := neighborOf(x, &row, m, clean, view)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, one)
-		if len(found) == mostCompared {
-			break
-		}
+		a.begun = f.append
 	}
-	slices.SortStableFunc(found, func(a, b neighbor) int { return cmp.Compare(b.Similarity, a.Similarity) })
-	return found, nil
+	a.writer, err = reference.Change(at)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Reference = a.writer.Index
+	if f.append {
+		cfg.Add = a.writer
+	} else {
+		err = a.fill(ctx, d, f.paths, *cfg)
+	}
+	a.index = a.writer.Index
+	cfg.Reference = a.index
+	return a, err
 }
 
-func neighborOf(x *reference.Index, row *reference.Row, m neardup.Method, clean string, view neardup.Prepared) (one neighbor, err error) {
-	one.ID, err = x.ID(row)
+// fill adds the documents of files.
+func (a *against) fill(ctx context.Context, d *batchFlags, files []string, cfg batch.Config) error {
+	r, err := d.input.open(d.app, files, "")
 	if err != nil {
-		return one, err
+		return err
 	}
-	one.Text, err = x.Text(row)
-	if err != nil {
-		return one, err
+	defer r.Close()
+	cfg.Add = a.writer
+	if _, err := batch.Dedup(ctx, newSource(r), cfg, func(batch.Outcome) error { return nil }); err != nil {
+		return fmt.Errorf("--against: %w", err)
 	}
-	match := neardup.Match{Similarity: 1, Near: true}
-	if clean != one.Text {
-		match = neardup.Explain(m, view, m.Prepare(one.Text))
+	return a.writer.Commit()
+}
+
+// check rejects flags that cannot be combined.
+func (f *againstFlags) check() error {
+	switch {
+	case len(f.paths) == 0 && f.append:
+		return usage("--add has no effect without --against INDEX")
+	case f.append && len(f.paths) > 1:
+		return usage("--add: %d indexes (want one)", len(f.paths))
 	}
-	one.Similarity, one.Relation, one.Evidence = match.Similarity, match.Relation(), match.Evidence
-	return one, nil
+	return nil
+}
+
+func holdsIndex(path string) bool {
+	_, err := os.Stat(filepath.Join(path, reference.ManifestName))
+	return err == nil
+}
+
+// adds reports whether the run adds documents to an index that stays.
+func (a *against) adds() bool { return a != nil && a.writer != nil && a.remove == nil }
+
+// outputs returns the outputs of the index that must be committed after all others.
+func (a *against) outputs() ([]corpus.Output, error) {
+	if !a.adds() {
+		return nil, nil
+	}
+	return a.writer.Outputs()
+}
+
+// settle completes the additions to the index after the commit.
+func (a *against) settle(ctx context.Context) error {
+	if !a.adds() {
+		return nil
+	}
+	if err := a.writer.Reopen(); err != nil {
+		return err
+	}
+	return a.writer.Settle(ctx)
+}
+
+func (a *against) close() (err error) {
+	if a == nil {
+		return nil
+	}
+	switch {
+	case a.writer != nil && a.begun && a.writer.Numbers() == 0:
+		err = a.writer.Discard()
+	case a.writer != nil:
+		err = a.writer.Close()
+	case a.index != nil:
+		err = a.index.Close()
+	}
+	if a.remove != nil {
+		err = errors.Join(err, a.remove())
+	}
+	return err
+}
+
+// documentOf returns a document of an index.
+func documentOf(x *reference.Index, row *reference.Row) (d neardup.Document, err error) {
+	d.ID, err = x.ID(row)
+	if err == nil {
+		d.Text, err = x.Text(row)
+	}
+	return d, err
+}
+
+func (f *againstFlags) refuse(given map[string]bool) error {
+	for flag, is := range given {
+		if is && len(f.paths) > 0 {
+			return usage("--%s cannot be combined with --against", flag)
+		}
+	}
+	if slices.Contains(f.paths, corpus.Stdin) {
+		return usage("--against names files or an index, not standard input")
+	}
+	return nil
 }

@@ -92,6 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitPipe
 	}
 	code, hint := exitFailed, ""
+	var p *api.Problem
 	switch {
 	case errors.Is(err, worker.ErrUnlike):
 		code = exitUnlike
@@ -99,7 +100,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		code = exitRejects
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
-	case refusedToken(err):
+	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
 		hint = "; name the file of a token that may with --token-file FILE, or put the token in NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
 		hint = "; --skip-damaged goes on without the rest"
@@ -108,12 +109,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	fmt.Fprintf(stderr, "neardup: %s%s\n", plainly(err), hint)
 	return code
-}
-
-// refusedToken reports whether a server requires a token or another one.
-func refusedToken(err error) bool {
-	var p *api.Problem
-	return errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden)
 }
 
 // plainly formats an error without the failed calls: it names the file or server and the cause.
@@ -172,14 +167,18 @@ func newRoot(a *app) *cobra.Command {
 		_, err := fmt.Fprintln(cmd.OutOrStderr(), usageText(cmd))
 		return err
 	})
-	complete(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
-		boundedAll(cmd)
 		switch cmd.Name() {
 		case "help":
-			cmd.Run, cmd.RunE = nil, helpOn
+			cmd.Run, cmd.RunE = nil, func(help *cobra.Command, args []string) error {
+				on, rest, err := help.Root().Find(args)
+				if err != nil || len(rest) > 0 {
+					return noCommand(on, rest)
+				}
+				return on.Help()
+			}
 		case "completion":
 			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, noCommand
 			for _, shell := range cmd.Commands() {
@@ -188,14 +187,6 @@ func newRoot(a *app) *cobra.Command {
 		}
 	}
 	return root
-}
-
-func helpOn(help *cobra.Command, args []string) error {
-	cmd, rest, err := help.Root().Find(args)
-	if err != nil || len(rest) > 0 {
-		return noCommand(cmd, rest)
-	}
-	return cmd.Help()
 }
 
 // noCommand answers a command line that names no command. It prints the help, or suggests similar commands.
@@ -219,16 +210,6 @@ func meant(parent *cobra.Command, word, dashes string) string {
 		return fmt.Sprintf("; is %s meant?", dashes+strings.Join(like, " or "+dashes))
 	}
 	return ""
-}
-
-// needs returns a function that reports a missing or unknown subcommand.
-func needs(what string) func(*cobra.Command, []string) error {
-	return func(parent *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usage("%s needs %s", parent.Name(), what)
-		}
-		return noCommand(parent, args)
-	}
 }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -293,21 +274,6 @@ func (a *app) inputs(named []string) ([]string, error) {
 		return []string{corpus.Stdin}, nil
 	}
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
-}
-
-// onInputs runs do with the first arguments and the inputs. It applies the settings of --config if the
-// command has that flag.
-func (a *app) onInputs(do func(ctx context.Context, args []string) error, first int) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := cmp.Or(configured(cmd.Flags()), pictured(cmd.Flags())); err != nil {
-			return err
-		}
-		inputs, err := a.inputs(args[first:])
-		if err != nil {
-			return err
-		}
-		return do(cmd.Context(), slices.Concat(args[:first], inputs))
-	}
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there

@@ -28,22 +28,21 @@ func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
 	if v.data == "" {
 		return usage("--data is missing")
 	}
-	stores := storeFlags{cache: 16 << 20}
+	stores, settings := storeFlags{cache: 16 << 20}, standard.Settings()
+	settings.CacheBytes = int(stores.cache)
 	store, err := stores.open(ctx, storeDir(v.data))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	settings := standard.Settings()
-	settings.CacheBytes = int(stores.cache)
-	d, err := docid.NewDetector(ctx, store, defaultTenant, settings)
+	m, err := openMemories(ctx, store, settings)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, m.store.Close()) }()
 	s := mcp.NewServer(&mcp.Implementation{Name: "neardup", Version: version()}, &mcp.ServerOptions{
 		Instructions: memoryInstructions, Capabilities: &mcp.ServerCapabilities{},
 	})
-	(&memories{d}).register(s)
+	m.register(s)
 	l := &rpcLines{in: bufio.NewReaderSize(v.stdin, 64<<10), out: v.stdout}
 	return s.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l})
 }
@@ -63,25 +62,25 @@ type rpcLines struct {
 func (l *rpcLines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, long, err := l.line()
-		switch {
-		case len(line) == 0 && err != nil:
+		if len(line) == 0 && err != nil {
 			return 0, err
-		case long:
-			err = l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a line is over %d bytes", mcp.DefaultMaxLineLength))
-		case len(bytes.TrimSpace(line)) == 0:
-			err = nil
-		case !json.Valid(line):
-			err = l.refuse(jsonrpc.CodeParseError, "a line is not JSON")
-		default:
-			err = nil
-			if _, bad := jsonrpc.DecodeMessage(line); bad != nil {
-				err = l.refuse(jsonrpc.CodeInvalidRequest, "a line is not a JSON-RPC message: "+bad.Error())
-			} else {
-				l.rest = append(bytes.TrimSpace(line), '\n')
-			}
 		}
-		if err != nil {
-			return 0, err
+		var refused error
+		line = bytes.TrimSpace(line)
+		_, bad := jsonrpc.DecodeMessage(line)
+		switch {
+		case long:
+			refused = l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("a line is over %d bytes", mcp.DefaultMaxLineLength))
+		case len(line) == 0:
+		case !json.Valid(line):
+			refused = l.refuse(jsonrpc.CodeParseError, "a line is not JSON")
+		case bad != nil:
+			refused = l.refuse(jsonrpc.CodeInvalidRequest, "a line is not a JSON-RPC message: "+bad.Error())
+		default:
+			l.rest = append(line, '\n')
+		}
+		if refused != nil {
+			return 0, refused
 		}
 	}
 	n := copy(p, l.rest)
@@ -105,16 +104,10 @@ func (l *rpcLines) line() (line []byte, long bool, err error) {
 
 // refuse answers a line that has no valid id.
 func (l *rpcLines) refuse(code int, message string) error {
-	type answer struct {
-		Version string         `json:"jsonrpc"`
-		ID      any            `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
+	data, err := jsonLine(map[string]any{"jsonrpc": "2.0", "id": nil, "error": jsonrpc.Error{Code: int64(code), Message: message}})
+	if err == nil {
+		_, err = l.Write(data)
 	}
-	data, err := json.Marshal(answer{Version: "2.0", Error: &jsonrpc.Error{Code: int64(code), Message: message}})
-	if err != nil {
-		return err
-	}
-	_, err = l.Write(append(data, '\n'))
 	return err
 }
 
@@ -177,12 +170,12 @@ func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer
 	if err != nil {
 		return out, err
 	}
-	out = memoryAnswer{Decision: string(neardup.New), Probability: c.Content.Similarity, Basis: c.Content.Basis}
+	out = memoryAnswer{Decision: string(neardup.New), Probability: c.Content.Similarity, Basis: c.Content.Basis, Evidence: c.Content.Evidence}
+	verdict := "Not the same: both would stay"
 	if c.Content.Near {
-		out.Decision = string(neardup.Duplicate)
+		out.Decision, verdict = string(neardup.Duplicate), "The same: the first would be merged with the second"
 	}
-	out.Evidence = c.Content.Evidence
-	out.Says = saysCompared(&out)
+	out.Says = fmt.Sprintf("%s (probability %.2f, by %s).%s", verdict, out.Probability, out.Basis, inBits(out.Evidence))
 	return out, nil
 }
 
@@ -226,12 +219,4 @@ func (m *memories) forget(ctx context.Context, in memoryName) (out memoryAnswer,
 		out.Says = fmt.Sprintf("Forgotten: %s, and with it %d that said the same.", in.ID, others)
 	}
 	return out, nil
-}
-
-func saysCompared(a *memoryAnswer) string {
-	verdict := "Not the same: both would stay"
-	if a.Decision == string(neardup.Duplicate) {
-		verdict = "The same: the first would be merged with the second"
-	}
-	return fmt.Sprintf("%s (probability %.2f, by %s).%s", verdict, a.Probability, a.Basis, inBits(a.Evidence))
 }

@@ -17,7 +17,19 @@ const defaultTenant = "default"
 var errNoMemory = errors.New("the text says nothing")
 
 // memories stores what an agent remembers as articles of a docId service. Each fact has a docId.
-type memories struct{ d *docid.Detector }
+type memories struct {
+	d     *docid.Detector
+	store docid.Store
+}
+
+// openMemories takes over the store, also if it fails.
+func openMemories(ctx context.Context, store docid.Store, s docid.Settings) (*memories, error) {
+	d, err := docid.NewDetector(ctx, store, defaultTenant, s)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &memories{d, store}, nil
+}
 
 type memoryText struct {
 	Text string `json:"text" jsonschema:"what to remember, as one or a few sentences"`

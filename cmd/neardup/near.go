@@ -8,14 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/neardup/neardup"
+	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
@@ -38,16 +39,12 @@ type near struct {
 	line []byte
 }
 
-func (n *near) ready(*pflag.FlagSet) {
-	n.method.add(pflag.NewFlagSet("", pflag.ContinueOnError))
-}
-
 func (n *near) do(ctx context.Context, args []string) error {
-	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return n.batchRun(nil, &n.run, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		if n.index != "" {
 			return nil, n.nearest(ctx, args, rep)
 		}
-		return func() error { return n.summarize(rep) }, n.find(ctx, args, rep)
+		return &n.sum, n.find(ctx, args, rep)
 	})
 }
 
@@ -66,8 +63,8 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 		return usage("--collapse is for pairs within a file: it has no effect with a query")
 	}
 	var queries fingerprintList
-	var err error
 	if !among && !streamed {
+		var err error
 		queries, err = n.queries(args)
 		if err != nil {
 			return err
@@ -75,13 +72,10 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 		n.sum.Queries = int64(queries.Len())
 	}
 	all, err := readFingerprints(n.app, n.fingerprints, n.binary)
-	if err != nil {
-		return err
-	}
 	if among {
 		queries = all
 	}
-	if err := queries.alike(all); err != nil {
+	if err := cmp.Or(err, queries.alike(all)); err != nil {
 		return err
 	}
 	n.sum.Fingerprints, n.sum.Distance = int64(all.Len()), n.distance
@@ -96,17 +90,6 @@ func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
 		return err
 	}
 	emit := func(p simhash.Pair) error { return n.pair(queries.ID(p.A), all.ID(p.B), p.Distance) }
-	switch {
-	case among:
-		return n.among(ctx, all, emit)
-	case streamed:
-		return n.stream(ctx, all)
-	}
-	return simhash.Join(ctx, queries.Fingerprints, all.Fingerprints, n.distance, simhash.JoinOptions{Workers: n.run.workers}, emit)
-}
-
-// among finds the near pairs in a list.
-func (n *near) among(ctx context.Context, list fingerprintList, emit func(simhash.Pair) error) error {
 	o := simhash.JoinOptions{Workers: n.run.workers}
 	if n.collapse {
 		o.Groups = func(positions []int) error {
@@ -118,7 +101,13 @@ func (n *near) among(ctx context.Context, list fingerprintList, emit func(simhas
 			return nil
 		}
 	}
-	return simhash.SelfJoin(ctx, list.Fingerprints, n.sum.Distance, o, emit)
+	switch {
+	case among:
+		return simhash.SelfJoin(ctx, all.Fingerprints, n.distance, o, emit)
+	case streamed:
+		return n.stream(ctx, all)
+	}
+	return simhash.Join(ctx, queries.Fingerprints, all.Fingerprints, n.distance, o, emit)
 }
 
 func (n *near) queries(args []string) (fingerprintList, error) {
@@ -207,11 +196,10 @@ func parseQuery(line []byte, number int) (q fingerprintList, err error) {
 }
 
 type hammingSummary struct {
-	Queries      int64   `json:"queries,omitempty"`
-	Fingerprints int64   `json:"fingerprints"`
-	Distance     int     `json:"distance"`
-	Pairs        int64   `json:"pairs"`
-	Seconds      float64 `json:"seconds"`
+	Queries      int64 `json:"queries,omitempty"`
+	Fingerprints int64 `json:"fingerprints"`
+	Distance     int   `json:"distance"`
+	Pairs        int64 `json:"pairs"`
 	spent
 }
 
@@ -229,17 +217,13 @@ func appendIDs(to []byte, a, b string) []byte {
 	return append(append(to, worker.Escape(b)...), '\t')
 }
 
-func (n *near) summarize(rep *reporter) error {
-	s := &n.sum
-	s.Seconds, s.spent = time.Since(rep.start).Seconds(), spentSoFar()
-	return rep.summarize(s, 0, func(w io.Writer) {
-		if s.Queries > 0 {
-			fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
-		}
-		fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
-		fmt.Fprintf(w, "pairs       %s within %s\n", grouped(s.Pairs), counted(int64(s.Distance), "bit"))
-		rep.effort(w)
-	})
+func (s *hammingSummary) print(w io.Writer) {
+	if s.Queries > 0 {
+		fmt.Fprintf(w, "queries     %s\n", grouped(s.Queries))
+	}
+	fmt.Fprintf(w, "fingerprints %s\n", grouped(s.Fingerprints))
+	fmt.Fprintf(w, "pairs       %s within %s\n", grouped(s.Pairs), counted(int64(s.Distance), "bit"))
+	s.effort(w)
 }
 
 // fingerprintList holds a file of fingerprints in memory.
@@ -378,4 +362,102 @@ func (l *fingerprintList) alike(o fingerprintList) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s has %q, %s has %q", neardup.ErrUnlike, l.path, l.spec, o.path, o.spec)
+}
+
+// A neighbor is a document of an index, and what a text is to it.
+type neighbor struct {
+	ID         string             `json:"id"`
+	Similarity float64            `json:"similarity"`
+	Relation   neardup.Relation   `json:"relation"`
+	Evidence   []neardup.Conflict `json:"evidence,omitempty"`
+	Text       string             `json:"text"`
+}
+
+// mostCompared bounds how many documents one text is compared with: those that share the most keys with it.
+const mostCompared = 1000
+
+// nearest prints the documents of an index that are most like a text.
+func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error {
+	switch {
+	case len(args) != 1:
+		return usage("--index: %d texts (want one TEXT, a file, or - for standard input)", len(args))
+	case n.fingerprints != "" || n.query != "":
+		return usage("--index: cannot be combined with --fingerprints and --query")
+	}
+	words, err := n.given(args[0])
+	if err != nil {
+		return err
+	}
+	out := rep.open(n.out, corpus.JSONL)
+	if rep.err != nil {
+		return rep.err
+	}
+	return onIndex(n.index, func(x *reference.Index) error {
+		if err := n.method.restore(x.Header().Settings); err != nil {
+			return err
+		}
+		m, normal, err := n.method.method()
+		if err != nil {
+			return err
+		}
+		found, err := neighbors(ctx, x, m, normal.Clean(words))
+		for _, one := range found[:min(len(found), n.top)] {
+			err = cmp.Or(err, out.WriteJSON(one))
+		}
+		return err
+	})
+}
+
+// given returns the text that an argument names: standard input, the text of a file, or the argument itself.
+func (n *near) given(arg string) (string, error) {
+	if arg == corpus.Stdin {
+		b, err := io.ReadAll(n.stdin)
+		return string(b), err
+	}
+	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+		return arg, nil
+	}
+	c := &compare{app: n.app}
+	c.input.add(pflag.NewFlagSet("", pflag.ContinueOnError))
+	return c.file(arg)
+}
+
+// neighbors returns the leaders that share a key with a clean text, the most alike first.
+func neighbors(ctx context.Context, x *reference.Index, m neardup.Method, clean string) (found []neighbor, err error) {
+	shared := map[uint32]int{}
+	var rec neardup.Record
+	m.Record(clean, &rec)
+	keys := slices.Concat([]uint64{neardup.DigestOf(clean).Key()}, rec.Probes(), rec.Index)
+	slices.Sort(keys)
+	finder := x.Finder()
+	for _, key := range slices.Compact(keys) {
+		if err := finder.Find(key, func(p reference.Posting) error { shared[p.Doc]++; return ctx.Err() }); err != nil {
+			return nil, err
+		}
+	}
+	docs := slices.SortedFunc(maps.Keys(shared), func(a, b uint32) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+	view := m.Prepare(clean)
+	for _, doc := range docs {
+		row, err := x.Row(doc)
+		if err != nil {
+			return nil, err
+		}
+		if !row.Leads() {
+			continue
+		}
+		doc, err := documentOf(x, &row)
+		if err != nil {
+			return nil, err
+		}
+		match := neardup.Match{Similarity: 1, Near: true}
+		if clean != doc.Text {
+			match = neardup.Explain(m, view, m.Prepare(doc.Text))
+		}
+		found = append(found, neighbor{doc.ID, match.Similarity, match.Relation(), match.Evidence, doc.Text})
+		if len(found) == mostCompared {
+			break
+		}
+	}
+	slices.SortStableFunc(found, func(a, b neighbor) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	return found, nil
 }

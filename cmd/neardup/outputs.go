@@ -27,7 +27,10 @@ type outputs struct {
 	begun []corpus.Output // in their order
 	ends  []func() error  // called before the commit
 	last  []corpus.Output // appear when all else has
-	err   error
+	next  []func() error  // what follows the commit
+
+	closes []io.Closer // at the end
+	err    error
 }
 
 // begin begins an output at a path. It returns the zero value for an empty path.
@@ -116,10 +119,13 @@ func (o *outputs) commit() error {
 	return corpus.CommitAll(append(o.begun, o.last...)...)
 }
 
-// abort removes uncommitted outputs.
-func (o *outputs) abort() {
+// end removes uncommitted outputs, and closes the inputs.
+func (o *outputs) end() {
 	for _, out := range o.begun {
 		out.Abort()
+	}
+	for _, c := range o.closes {
+		_ = c.Close() // it was only read
 	}
 }
 
@@ -238,11 +244,12 @@ func (ws interopWriters) removed(it corpus.Item, dec *corpus.Decoder, goes bool)
 	return ws.add(&interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text), Removed: goes})
 }
 
-// rejects collects the rejected records of a run by reason, also for the report. It prints each reason once,
-// with its first record. It prints only after a document was read, because otherwise the run's own error
-// reports the reason.
+// rejects collects the rejected records of a run by reason, also for the report. It lists them in a file, or prints
+// each reason once, with its first record. It prints only after a document was read, because otherwise the run's own
+// error reports the reason.
 type rejects struct {
-	w     io.Writer // nil: prints nothing
+	file  *corpus.AtomicFile
+	w     io.Writer
 	count int64
 	first error
 	kinds []report.Reject // by their first
@@ -255,17 +262,12 @@ const (
 	mostExamples = 3
 )
 
-// rejection returns err as a RejectError.
-func rejection(err error) *corpus.RejectError {
-	return cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
-}
-
-func (r *rejects) add(err error) {
+func (r *rejects) add(err error) error {
 	r.count++
 	if r.count == 1 {
 		r.first = err
 	}
-	one := rejection(err)
+	one := cmp.Or(corpus.Rejected(err), &corpus.RejectError{Reason: err.Error()})
 	i := slices.IndexFunc(r.kinds, func(x report.Reject) bool { return x.Reason == one.Reason })
 	switch {
 	case i >= 0:
@@ -281,6 +283,7 @@ func (r *rejects) add(err error) {
 		place := corpus.RejectError{File: one.File, Line: one.Line}
 		kind.Examples = append(kind.Examples, strings.TrimSuffix(place.Error(), ": "))
 	}
+	return r.file.WriteJSON(one)
 }
 
 // list returns the reasons for the report, the most frequent first.
@@ -289,7 +292,7 @@ func (r *rejects) list() []report.Reject {
 }
 
 // waits reports whether a reason has not been printed.
-func (r *rejects) waits() bool { return r.w != nil && r.shown < min(len(r.kinds), shownRejects+1) }
+func (r *rejects) waits() bool { return r.file == nil && r.shown < min(len(r.kinds), shownRejects+1) }
 
 // tell prints the reasons that have not been printed.
 func (r *rejects) tell() {
@@ -307,27 +310,8 @@ func (r *rejects) tell() {
 func (r *rejects) end() {
 	r.tell()
 	for _, kind := range r.kinds[:min(len(r.kinds), shownRejects)] {
-		if r.w != nil && kind.Count > 1 {
+		if r.file == nil && kind.Count > 1 {
 			fmt.Fprintf(r.w, "rejected %s: %s more for the same reason\n", oneLine(kind.Examples[0]), grouped(kind.Count-1))
 		}
 	}
-}
-
-// most returns the error of a run that rejected most records.
-func (r *rejects) most(documents int64) error {
-	return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest",
-		grouped(r.count), grouped(r.count+documents), r.first)
-}
-
-// nothingRead returns the error of a run that read no document, or nil if it rejected none.
-func (r *rejects) nothingRead() error {
-	switch {
-	case r.count == 0:
-		return nil
-	case r.count == 1:
-		return fmt.Errorf("nothing could be read: %w", r.first)
-	case len(r.kinds) > 1:
-		r.tell()
-	}
-	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }

@@ -33,18 +33,9 @@ type page struct {
 	lab     *report.Lab   // nil: not requested
 	known   map[int64]int // of documents of an index their decisions
 	stages  []report.Stage
-	stage   struct {
-		name  string
-		since time.Time
-		cpu   time.Duration
-	}
-}
-
-func newPage(out *corpus.AtomicFile, tmp string) *page {
-	if out == nil {
-		return nil
-	}
-	return &page{builder: report.New(report.Options{Tmp: tmp}), out: out}
+	since   time.Time     // of the running phase
+	cpu     time.Duration // that the run had taken before it
+	phase   string
 }
 
 func (p *page) decide(o *batch.Outcome) {
@@ -78,12 +69,7 @@ func (p *page) leaders(a *against) error {
 		if err != nil {
 			return err
 		}
-		var shown neardup.Document
-		shown.ID, err = a.index.ID(&row)
-		if err != nil {
-			return err
-		}
-		shown.Text, err = a.index.Text(&row)
+		shown, err := documentOf(a.index, &row)
 		if err != nil {
 			return err
 		}
@@ -94,12 +80,15 @@ func (p *page) leaders(a *against) error {
 	return nil
 }
 
-func (p *page) wants(item int) bool {
-	return p.lab != nil || (item < len(p.numbers) && p.numbers[item] > 0 && p.builder.Wants(int(p.numbers[item])-1))
-}
-
-// document adds the document of an item that wants has selected.
+// document adds the document of an item, if the report shows it.
 func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
+	number := -1
+	if item < len(p.numbers) {
+		number = int(p.numbers[item]) - 1
+	}
+	if p.lab == nil && (number < 0 || !p.builder.Wants(number)) {
+		return nil
+	}
 	var doc neardup.Document
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err
@@ -107,25 +96,19 @@ func (p *page) document(item int, it corpus.Item, dec *corpus.Decoder) error {
 	if p.lab != nil {
 		p.lab.Document(&doc)
 	}
-	if item >= len(p.numbers) || p.numbers[item] == 0 {
+	if number < 0 {
 		return nil
 	}
-	return p.builder.Document(int(p.numbers[item])-1, &doc, it.File, thumbnail(it.Raw))
+	return p.builder.Document(number, &doc, it.File, thumbnail(it.Raw))
 }
 
 // reached ends the previous phase of the run and begins the named one.
 func (p *page) reached(phase string) {
-	if phase == p.stage.name {
-		return
-	}
-	now := time.Now()
 	cpu, peak := resources()
-	if p.stage.name != "" {
-		p.stages = append(p.stages, report.Stage{
-			Name: p.stage.name, Seconds: now.Sub(p.stage.since).Seconds(), CPU: (cpu - p.stage.cpu).Seconds(), PeakBytes: peak,
-		})
+	if p.phase != "" {
+		p.stages = append(p.stages, report.Stage{Name: p.phase, Seconds: time.Since(p.since).Seconds(), CPU: (cpu - p.cpu).Seconds(), PeakBytes: peak})
 	}
-	p.stage.name, p.stage.since, p.stage.cpu = phase, now, cpu
+	p.phase, p.since, p.cpu = phase, time.Now(), cpu
 }
 
 func (p *page) write(sum *batch.Summary, inputs []string, rejected *rejects) error {
@@ -160,17 +143,16 @@ func commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// eachItem calls do for every record with its number. Rejected records count but are skipped. It calls
-// reached with the number from time to time.
-func eachItem(ctx context.Context, r *corpus.Reader, reached func(item int), do func(item int, it corpus.Item) error) error {
+// eachItem calls do for every record with its number, to write it. Rejected records count but are skipped.
+func (p *reporter) eachItem(ctx context.Context, do func(item int, it corpus.Item) error) error {
 	i := -1
-	for it, err := range r.Items() {
+	for it, err := range p.r.Items() {
 		i++
 		if i&0xfff == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			reached(i)
+			p.progress(batch.Progress{Phase: "write", Documents: int64(i)})
 		}
 		if err == nil {
 			err = do(i, it)
@@ -200,25 +182,35 @@ type reportVerb struct {
 	decisions, summary, eval, out string
 	groups, textLimit             int
 	tmp                           string
-	decided                       int64 `flags:"-"` // decisions that were read
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	if p.out == "" || p.decisions == "" {
 		return usage("--out and --decisions are needed")
 	}
-	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
-		if err := cmp.Or(p.decide(b), p.facts(&run)); err != nil {
+		decided := int64(0)
+		err := textlines.Each(p.decisions, func(_ int, line []byte) error {
+			var d neardup.Decision
+			err := textlines.Object(line, &d, "decision")
+			if err == nil && d.Decision == "" {
+				err = errors.New("no decision: what dedup --decisions writes is needed")
+			}
+			b.Decide(&d)
+			decided++
+			return err
+		})
+		if err := cmp.Or(err, p.facts(&run)); err != nil {
 			return nil, err
 		}
 		if err := b.Choose(); err != nil {
 			return nil, err
 		}
-		if err := p.documents(ctx, rep, b, &run); err != nil {
+		if err := p.documents(ctx, rep, b, &run, decided); err != nil {
 			return nil, err
 		}
 		out := rep.open(p.out, corpus.HTML)
@@ -226,21 +218,6 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 			return nil, rep.err
 		}
 		return nil, b.Write(out, run)
-	})
-}
-
-func (p *reportVerb) decide(b *report.Builder) error {
-	return textlines.Each(p.decisions, func(_ int, line []byte) error {
-		var d neardup.Decision
-		if err := textlines.Object(line, &d, "decision"); err != nil {
-			return err
-		}
-		if d.Decision == "" {
-			return errors.New("no decision: what dedup --decisions writes is needed")
-		}
-		b.Decide(&d)
-		p.decided++
-		return nil
 	})
 }
 
@@ -272,17 +249,16 @@ func (p *reportVerb) facts(run *report.Run) error {
 	return nil
 }
 
-func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run) error {
+func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Builder, run *report.Run, decided int64) error {
 	var lengths report.Lengths
 	var unknown int64
 	var n readCounts
 	type found struct {
 		*neardup.Document
-		file string
-		raw  []byte
+		corpus.Item
 	}
 	err := eachDocument(ctx, rep, "read", &n, func(_ *corpus.Decoder, it corpus.Item, doc *neardup.Document) (found, error) {
-		return found{doc, it.File, it.Raw}, nil
+		return found{doc, it}, nil
 	}, func(doc found) error {
 		lengths.Add(utf8.RuneCountInString(doc.Text))
 		i, ok := b.Find(doc.ID)
@@ -290,7 +266,7 @@ func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Bui
 			unknown++
 			return nil
 		}
-		return b.Document(i, doc.Document, doc.file, thumbnail(doc.raw))
+		return b.Document(i, doc.Document, doc.File, thumbnail(doc.Raw))
 	})
 	run.Documents = n.Documents
 	switch {
@@ -298,8 +274,8 @@ func (p *reportVerb) documents(ctx context.Context, rep *reporter, b *report.Bui
 		return err
 	case unknown > 0:
 		return fmt.Errorf("%s documents have no decision in %s (want the inputs of that run)", grouped(unknown), p.decisions)
-	case run.Documents < p.decided:
-		return fmt.Errorf("%s decisions in %s have no document in the inputs (want the inputs of that run)", grouped(p.decided-run.Documents), p.decisions)
+	case run.Documents < decided:
+		return fmt.Errorf("%s decisions in %s have no document in the inputs (want the inputs of that run)", grouped(decided-run.Documents), p.decisions)
 	}
 	run.Lengths, run.Rejects, run.Rejected = lengths.Bins(), rep.rejected.list(), max(run.Rejected, rep.rejected.count)
 	return nil
@@ -338,55 +314,45 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	return nil
 }
 
-func (d *dedup) evidence(ctx context.Context, first *corpus.Reader, cfg batch.Config, rep *reporter, spec string) error {
-	if d.proof.floor == 0 {
-		return nil
-	}
-	r, err := first.Again()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	src := newSource(r)
-	src.copies = &rep.page.copies
-	rep.page.lab, err = d.proof.lab(ctx, d.method, cfg, src, rep.page.nCopies, thresholdOf(spec))
-	if err != nil {
-		return err
-	}
-	rep.page.builder.Evidence(rep.page.lab)
-	return nil
-}
-
-// lab finds all verified pairs from the floor on in a separate run over the texts that are not copies. A copy
+// evidence finds all verified pairs from the floor on in a separate run over the texts that are not copies. A copy
 // is removed at any threshold and never leads, so it does not affect other documents.
-func (f *evidenceFlags) lab(ctx context.Context, flags methodFlags, cfg batch.Config, src batch.Source, copies int64, threshold float64) (*report.Lab, error) {
-	m, n, err := flags.at(f.floor)
-	if err != nil {
-		return nil, err
+func (d *dedup) evidence(ctx context.Context, cfg batch.Config, rep *reporter, spec string) error {
+	floor, threshold := d.proof.floor, thresholdOf(spec)
+	switch {
+	case floor == 0:
+		return nil
+	case floor > threshold:
+		return usage("--write report,floor=%v: above the threshold %v", floor, threshold)
 	}
-	if f.floor > threshold {
-		return nil, usage("--write report,floor=%v: above the threshold %v", f.floor, threshold)
+	m, n, err := d.method.at(floor)
+	if err != nil {
+		return err
 	}
 	var labels []eval.JudgedPair
-	if f.labels != "" {
-		labels, err = eval.ReadJudged(f.labels)
-		if err != nil {
-			return nil, err
-		}
+	if d.proof.labels != "" {
+		labels, err = eval.ReadJudged(d.proof.labels)
 	}
-	lab := report.NewLab(f.floor, threshold, copies, labels, func(a, b string) neardup.Match {
+	if err == nil {
+		err = rep.reread()
+	}
+	if err != nil {
+		return err
+	}
+	src, page := newSource(rep.r), rep.page
+	src.copies = &page.copies
+	page.lab = report.NewLab(floor, threshold, page.nCopies, labels, func(a, b string) neardup.Match {
 		return verdict(m, n.Clean(a), n.Clean(b))
 	})
 	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
 	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
-		lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
+		page.lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		page.lab.Choose()
+		page.builder.Evidence(page.lab)
 	}
-	lab.Choose()
-	return lab, nil
+	return err
 }
 
 var thresholdParam = regexp.MustCompile(`\bthreshold=([0-9.]+)`)

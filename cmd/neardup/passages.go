@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,7 +53,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (func() error, error) {
+	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
 			return nil, usage("--out: %w; --spans says what is repeated", err)
 		}
@@ -62,37 +63,22 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 			return nil, err
 		}
 		cfg.Reject, cfg.Progress = rep.reject, rep.progress
-		return w.summary, p.find(ctx, r, cfg, &w)
+		w.flags, w.written = &p.cutFlags, w.out != nil
+		return &w.passageSummary, p.find(ctx, cfg, &w)
 	})
 }
 
 // find reads the inputs twice to find repeated passages and once again to write the results.
-func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Config, w *passageWriter) error {
-	first := true
-	var again []*corpus.Reader
-	defer func() {
-		for _, r := range again {
-			r.Close()
-		}
-	}()
-	read := func() (*corpus.Reader, error) {
-		if first {
-			first = false
-			return r, nil
-		}
-		next, err := r.Again()
-		if err == nil {
-			again = append(again, next)
-			w.rep.reading(next)
-		}
-		return next, err
-	}
+func (p *passages) find(ctx context.Context, cfg passage.Config, w *passageWriter) error {
+	opened := false
 	spans, err := passage.Find(ctx, func() (batch.Source, error) {
-		r, err := read()
-		if err != nil {
-			return nil, err
+		if opened {
+			if err := w.rep.reread(); err != nil {
+				return nil, err
+			}
 		}
-		return newSource(r), nil
+		opened = true
+		return newSource(w.rep.r), nil
 	}, cfg)
 	if err != nil {
 		return err
@@ -108,15 +94,12 @@ func (p *passages) find(ctx context.Context, r *corpus.Reader, cfg passage.Confi
 	if err := w.rep.nothingRead(w.Documents); err != nil {
 		return err
 	}
-	r, err = read()
-	if err != nil {
+	if err := w.rep.reread(); err != nil {
 		return err
 	}
-	if err := w.write(ctx, r, spans); err != nil {
-		return err
-	}
+	err = w.write(ctx, spans)
 	w.TemporaryBytes = spans.Summary().TemporaryBytes
-	return nil
+	return err
 }
 
 func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
@@ -146,9 +129,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
-	switch passage.Border(c.whole) {
-	case passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs:
-	default:
+	if !slices.Contains([]passage.Border{passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs}, passage.Border(c.whole)) {
 		return cfg, usage("--whole %s: invalid (want words, sentences, lines, paragraphs)", c.whole)
 	}
 	switch c.unit {
@@ -202,16 +183,18 @@ type passageSummary struct {
 	Changed  int64 `json:"changed"` // documents of which something is cut
 	Dropped  int64 `json:"dropped"` // of which too little would be left
 	spent
+	flags   *cutFlags
+	written bool // documents without what is cut
 }
 
-func (w *passageWriter) write(ctx context.Context, r *corpus.Reader, spans *passage.Spans) error {
-	dec := r.NewDecoder()
+func (w *passageWriter) write(ctx context.Context, spans *passage.Spans) error {
+	dec := w.rep.r.NewDecoder()
 	next, err := spans.Next()
 	ended := errors.Is(err, io.EOF)
 	if err != nil && !ended {
 		return err
 	}
-	return eachItem(ctx, r, w.rep.writing, func(i int, it corpus.Item) error {
+	return w.rep.eachItem(ctx, func(i int, it corpus.Item) error {
 		var own []passage.Span
 		for !ended && next.Item == i {
 			own = append(own, next)
@@ -404,19 +387,22 @@ func (p *cutFlags) what() string {
 	return "passages of at least " + p.least
 }
 
-func (w *passageWriter) summary() error {
-	w.spent = spentSoFar()
-	return w.rep.summarize(w.passageSummary, w.Rejected, func(out io.Writer) {
-		documents(out, readCounts{w.Documents, w.Rejected})
-		fmt.Fprintf(out, "repeated    %s of %s bytes, in %s\n", grouped(w.Repeated), grouped(w.TextBytes), w.what())
-		fmt.Fprintf(out, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
-			grouped(w.Cut), grouped(w.Within), cmp.Or(w.units(), w.whole), grouped(w.Headings))
-		if w.out != nil {
-			fmt.Fprintf(out, "documents   %s cut, %s left out\n", grouped(w.Changed), grouped(w.Dropped))
-		}
-		w.rep.effort(out)
-		if w.TemporaryBytes > 0 {
-			fmt.Fprintf(out, "disk        %s of temporary files\n", mebibytes(w.TemporaryBytes))
-		}
-	})
+func (s *passageSummary) print(w io.Writer) {
+	s.found(w)
+	s.effort(w)
+	disk(w, s.TemporaryBytes)
+}
+
+func (s *passageSummary) found(w io.Writer) {
+	of := ""
+	if s.TextBytes > 0 { // Spark does not count them
+		of = " of " + grouped(s.TextBytes)
+	}
+	documents(w, readCounts{s.Documents, s.Rejected})
+	fmt.Fprintf(w, "repeated    %s%s bytes, in %s\n", grouped(s.Repeated), of, s.flags.what())
+	fmt.Fprintf(w, "to cut      %s bytes; %s more would end within %s, %s would leave a heading alone\n",
+		grouped(s.Cut), grouped(s.Within), cmp.Or(s.flags.units(), s.flags.whole), grouped(s.Headings))
+	if s.written {
+		fmt.Fprintf(w, "documents   %s cut, %s left out\n", grouped(s.Changed), grouped(s.Dropped))
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +38,8 @@ func (p *planVerb) do(ctx context.Context, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		out, err := p.forecasts(ctx, r, all)
-		return func() error { return rep.summarize(out, 0, out.print) }, err
+	return p.batchRun(&p.input, &p.run, inputs, false, func(r *corpus.Reader, _ *reporter) (result, error) {
+		return p.forecasts(ctx, r, all)
 	})
 }
 
@@ -79,17 +79,16 @@ func (p *planVerb) chosen() ([]methodFlags, error) {
 		return []methodFlags{p.method}, nil
 	}
 	var out []methodFlags
+	settings := strings.TrimSpace(p.method.spec)
+	if first, rest, _ := strings.Cut(settings, " "); !strings.Contains(first, "=") {
+		settings = rest
+	}
 	for _, name := range p.methods {
 		if !slices.Contains(methods.Names(), name) {
 			return nil, usage("--methods: unknown method %q (want %s)", name, strings.Join(methods.Names(), ", "))
 		}
 		m := p.method
-		words := strings.Fields(m.spec)
-		if len(words) == 0 || strings.Contains(words[0], "=") {
-			words = slices.Insert(words, 0, "")
-		}
-		words[0] = name
-		m.spec = strings.Join(words, " ")
+		m.spec = name + " " + settings
 		out = append(out, m)
 	}
 	return out, nil
@@ -103,15 +102,10 @@ type estimate struct {
 
 func exactly(v float64) estimate { return estimate{v, v, v} }
 
-// of applies a function to the value and to both ends of the interval.
-func (e estimate) of(f func(float64) float64) estimate {
-	return estimate{f(e.Value), f(e.Low), f(e.High)}
-}
+func (e estimate) scaled(by float64) estimate { return estimate{e.Value * by, e.Low * by, e.High * by} }
 
-func (e estimate) scaled(by float64) estimate { return e.of(func(v float64) float64 { return v * by }) }
-
-func (e estimate) atMost(most float64) estimate {
-	return e.of(func(v float64) float64 { return min(v, most) })
+func (e estimate) atMost(o estimate) estimate {
+	return estimate{min(e.Value, o.Value), min(e.Low, o.Low), min(e.High, o.High)}
 }
 
 // widened widens the interval of a price. A busy machine needs longer, and a second run is faster.
@@ -125,7 +119,6 @@ func (e estimate) plus(o estimate) estimate {
 type sampled struct {
 	docs      []neardup.Document
 	documents estimate // of all inputs
-	rejected  float64  // share of the sample
 	read      float64  // records that were read for it
 	start     float64  // CPU seconds before anything was read
 	reading   float64  // of reading all inputs
@@ -178,15 +171,12 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 // decode makes documents of the records, in the order of the input.
 func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	slices.SortFunc(kept, func(a, b sampledRecord) int { return int(a.at - b.at) })
-	dec, bad := r.NewDecoder(), 0
+	dec := r.NewDecoder()
 	var first error
 	for _, k := range kept {
 		var d neardup.Document
 		if err := dec.Decode(k.it, &d); err != nil {
-			bad++
-			if bad == 1 {
-				first = err
-			}
+			first = cmp.Or(first, err)
 			continue
 		}
 		s.docs = append(s.docs, d)
@@ -197,8 +187,7 @@ func (s *sampled) decode(r *corpus.Reader, kept []sampledRecord) error {
 	case len(s.docs) == 0:
 		return errors.New("the inputs have no record")
 	}
-	s.rejected = float64(bad) / float64(len(kept))
-	s.documents = s.documents.scaled(1 - s.rejected)
+	s.documents = s.documents.scaled(float64(len(s.docs)) / float64(len(kept)))
 	return nil
 }
 
@@ -271,7 +260,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Method, f.Keys, f.Memory = cfg.Method.Spec().String(), last.keys, cfg.Memory
 	f.Verified = of(func(r planRun) float64 { return r.verified })
 	f.Removed = of(func(r planRun) float64 { return r.removed })
-	f.Removed = f.Removed.atMost(n.High) // a run cannot remove more documents than exist
+	f.Removed = f.Removed.atMost(exactly(n.High)) // a run cannot remove more documents than exist
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
 	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
@@ -282,7 +271,15 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	}
 	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
-	f.advise(n)
+	fits := func(seconds float64) bool { return seconds < 6*3600 && n.High < math.MaxUint32 } // the user waits for six hours
+	switch {
+	case fits(f.MachineTime.High):
+		f.Advice = "one machine: neardup dedup"
+	case fits(f.MachineTime.Low):
+		f.Advice = "one machine if the lower figures hold, else neardup spark dedup"
+	default:
+		f.Advice = "a cluster: neardup spark dedup"
+	}
 	return f, nil
 }
 
@@ -296,7 +293,7 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	if bytes.Value > float64(f.Memory)*.6 {
 		f.Disk = bytes.scaled(.7)
 	}
-	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(float64(f.Memory))
+	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(exactly(float64(f.Memory)))
 }
 
 // Memory of a process with room to spare, measured on the sets of `bench/spark/foretold --fit`: per process,
@@ -306,15 +303,3 @@ const (
 	usedDocument = 2 << 10
 	usedText     = 3.1
 )
-
-func (f *forecast) advise(n estimate) {
-	const patience = 6 * 3600
-	switch {
-	case f.MachineTime.High < patience && n.High < math.MaxUint32:
-		f.Advice = "one machine: neardup dedup"
-	case f.MachineTime.Low < patience && n.High < math.MaxUint32:
-		f.Advice = "one machine if the lower figures hold, else neardup spark dedup"
-	default:
-		f.Advice = "a cluster: neardup spark dedup"
-	}
-}

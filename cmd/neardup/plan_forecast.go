@@ -214,13 +214,11 @@ func (e estimate) count() string {
 
 func (e estimate) bytes() string {
 	return e.format(func(v float64) string {
-		for _, u := range []struct {
-			name string
-			n    float64
-		}{{"TiB", 1 << 40}, {"GiB", 1 << 30}} {
-			if v >= u.n {
-				return fmt.Sprintf("%.1f %s", v/u.n, u.name)
-			}
+		switch {
+		case v >= 1<<40:
+			return fmt.Sprintf("%.1f TiB", v/(1<<40))
+		case v >= 1<<30:
+			return fmt.Sprintf("%.1f GiB", v/(1<<30))
 		}
 		return mebibytes(int64(v))
 	})
@@ -228,14 +226,14 @@ func (e estimate) bytes() string {
 
 func (e estimate) time() string {
 	return e.format(func(v float64) string {
-		d := time.Duration(v * float64(time.Second))
-		switch {
-		case d < time.Second:
-			return d.Round(time.Millisecond).String()
-		case d < time.Minute:
-			return d.Round(100 * time.Millisecond).String()
+		unit := time.Second
+		if v < 60 {
+			unit = 100 * time.Millisecond
 		}
-		return d.Round(time.Second).String()
+		if v < 1 {
+			unit = time.Millisecond
+		}
+		return time.Duration(v * float64(time.Second)).Round(unit).String()
 	})
 }
 
@@ -269,8 +267,7 @@ const (
 
 // onSpark estimates the cost on Spark from the cost on one machine without an audit.
 func (s *sampled) onSpark(f forecast, n estimate, cores int) (o onSpark) {
-	both := f.Verified.scaled(2)
-	o.Texts = estimate{min(both.Value, n.Value), min(both.Low, n.Low), min(both.High, n.High)}.scaled(s.meanBytes() + 64)
+	o.Texts = f.Verified.scaled(2).atMost(n).scaled(s.meanBytes() + 64)
 	packs := f.Postings.scaled(postingRow).plus(n.scaled(hashRow + keyRow*f.Keys))
 	o.Shuffle = packs.scaled(packsWritten).plus(o.Texts.plus(f.Verified.scaled(pairRow)).scaled(textsWritten)).widened()
 	o.SparkCPU = f.CPU.plus(n.scaled(sparkDocument + sparkByte*s.meanBytes()).plus(exactly(sparkRun)).widened())

@@ -58,7 +58,7 @@ func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
 	return c, nil
 }
 
-// exportPage is the number of changes per request.
+// exportPage is the number of changes or rulings per request.
 const exportPage = 1000
 
 type export struct {
@@ -167,9 +167,6 @@ type rulings struct {
 	out, labels, audit string
 }
 
-// rulingsPage is the number of rulings per request.
-const rulingsPage = 1000
-
 func (r *rulings) do(ctx context.Context, _ []string) error {
 	client, err := r.remote.client(r.stderr)
 	if err != nil {
@@ -178,7 +175,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 	defer client.Close()
 	var all []api.RulingEntry
 	for after := uint64(0); ; {
-		page, err := client.Rulings(ctx, after, rulingsPage)
+		page, err := client.Rulings(ctx, after, exportPage)
 		if err != nil {
 			return err
 		}
@@ -188,7 +185,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			break
 		}
 	}
-	return r.batchRun(nil, &runFlags{}, nil, false, func(_ *corpus.Reader, rep *reporter) (func() error, error) {
+	return r.batchRun(nil, &runFlags{}, nil, false, func(_ *corpus.Reader, rep *reporter) (result, error) {
 		overrides, labels, audit := rep.open(r.out), rep.open(r.labels), rep.open(r.audit)
 		err := rep.err
 		for _, e := range all {
@@ -199,71 +196,55 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 				err = cmp.Or(err, overrides.WriteJSON(override.Ruling{A: e.A, B: e.B, Link: link, Who: e.Who, Time: e.Time.Format(time.RFC3339)}))
 			}
 		}
-		if labels != nil {
-			err = cmp.Or(err, writeLabels(labels, last(all)))
+		if labels == nil || err != nil {
+			return nil, err
 		}
-		return nil, err
+		names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
+		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // it keeps its first error
+		for _, e := range last(all) {
+			if name := names[e.Link]; name != "" {
+				fmt.Fprintf(labels, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+			}
+		}
+		return nil, nil
 	})
 }
 
 // last returns the valid rulings: the last one of each pair, in the order of the first ones.
 func last(all []api.RulingEntry) []api.RulingEntry {
-	at := map[[2]string]int{}
 	var held []api.RulingEntry
+	at := map[[2]string]int{}
 	for _, e := range all {
 		pair := [2]string{min(e.A, e.B), max(e.A, e.B)}
-		if i, ok := at[pair]; ok {
-			held[i] = e
-			continue
+		if _, ok := at[pair]; !ok {
+			at[pair], held = len(held), append(held, e)
 		}
-		at[pair] = len(held)
-		held = append(held, e)
+		held[at[pair]] = e
 	}
 	return held
-}
-
-func writeLabels(out io.Writer, held []api.RulingEntry) error {
-	names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
-	_, err := io.WriteString(out, "set\tid_a\tid_b\tlabel\tband\n")
-	for _, e := range held {
-		if name := names[e.Link]; name != "" {
-			_, failed := fmt.Fprintf(out, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
-			err = cmp.Or(err, failed)
-		}
-	}
-	return err
 }
 
 type consume struct {
 	*app
 	//lint:ignore U1000 --config, read by reflection
-	config                         string
-	remote                         remoteFlags
-	from, to, bad, group, instance string
-	inFlight                       int
-	claimAfter                     time.Duration
-	toEnd, insecure                bool
-	metricsAddr                    string
-}
-
-func (c *consume) valid() error {
-	switch {
-	case c.from == "":
-		return usage("--from is missing")
-	case c.to == "":
-		return usage("--to is missing")
-	case c.bad != "" && c.bad == c.to:
-		return usage("--to and --bad are the same")
-	}
-	return nil
+	config          string
+	remote          remoteFlags
+	streams.Options `flags:"from to bad group instance in-flight claim-after to-end"`
+	insecure        bool
+	metricsAddr     string
 }
 
 func (c *consume) do(ctx context.Context, _ []string) (err error) {
 	if err := noTenants(layered(c.cmd.Flags())); err != nil {
 		return err
 	}
-	if err := c.valid(); err != nil {
-		return err
+	switch {
+	case c.From == "":
+		return usage("--from is missing")
+	case c.To == "":
+		return usage("--to is missing")
+	case c.Bad == c.To:
+		return usage("--to and --bad are the same")
 	}
 	client, err := c.remote.client(c.stderr)
 	if err != nil {
@@ -274,12 +255,9 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("--instance is missing, and the host has no name: %w", err)
 	}
-	c.instance = cmp.Or(c.instance, host)
 	log := slog.New(slog.NewJSONHandler(c.stderr, nil))
-	consumer, err := streams.Open(ctx, client, streams.Options{
-		From: c.from, To: c.to, Bad: c.bad, Group: c.group, Instance: c.instance, InFlight: c.inFlight, ClaimAfter: c.claimAfter, ToEnd: c.toEnd,
-		Log: log, Stdout: c.stdout, Drain: drainTime,
-	})
+	c.Instance, c.Log, c.Stdout, c.Drain = cmp.Or(c.Instance, host), log, c.stdout, drainTime
+	consumer, err := streams.Open(ctx, client, c.Options)
 	if errors.Is(err, streams.ErrAddress) {
 		return usage("%w", err)
 	}
@@ -292,7 +270,7 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	defer stop()
-	log.Info("consuming", "from", where(c.from), "to", where(c.to), "group", c.group, "instance", c.instance)
+	log.Info("consuming", "from", where(c.From), "to", where(c.To), "group", c.Group, "instance", c.Instance)
 	err = consumer.Run(ctx)
 	n := consumer.Counts()
 	log.Info("done", "read", n.Read, "decided", n.Decided, "refused", n.Refused, "again", n.Again)
@@ -304,27 +282,22 @@ const lagTime = 5 * time.Second
 
 func consumeRegistry(ctx context.Context, c *streams.Consumer) *prometheus.Registry {
 	r := processRegistry()
-	for _, f := range []struct {
-		name, help string
-		value      func(streams.Counts) int64
-	}{
-		{"neardup_consume_read_total", "Messages read.", func(n streams.Counts) int64 { return n.Read }},
-		{"neardup_consume_decided_total", "Messages whose decision is written and that are acknowledged.", func(n streams.Counts) int64 { return n.Decided }},
-		{"neardup_consume_refused_total", "Messages refused and acknowledged.", func(n streams.Counts) int64 { return n.Refused }},
-		{"neardup_consume_again_total", "Messages given up to another consumer of the group.", func(n streams.Counts) int64 { return n.Again }},
-	} {
-		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: f.name, Help: f.help}, func() float64 { return float64(f.value(c.Counts())) }))
+	counter := func(name, help string, value func(streams.Counts) int64) {
+		r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(c.Counts())) }))
 	}
+	counter("neardup_consume_read_total", "Messages read.", func(n streams.Counts) int64 { return n.Read })
+	counter("neardup_consume_decided_total", "Messages whose decision is written and that are acknowledged.", func(n streams.Counts) int64 { return n.Decided })
+	counter("neardup_consume_refused_total", "Messages refused and acknowledged.", func(n streams.Counts) int64 { return n.Refused })
+	counter("neardup_consume_again_total", "Messages given up to another consumer of the group.", func(n streams.Counts) int64 { return n.Again })
 	gauge(r, "neardup_consume_in_flight", "Messages read and not acknowledged yet.", func() float64 { return float64(c.Counts().InFlight) })
 	gauge(r, "neardup_consume_waiting", "Of these, articles that the server did not take when it was last asked.", func() float64 { return float64(c.Counts().Waiting) })
 	gauge(r, "neardup_consume_lag", "Messages of the group that are not acknowledged; NaN: the broker does not say.", func() float64 {
 		ctx, cancel := context.WithTimeout(ctx, lagTime)
 		defer cancel()
-		lag, err := c.Lag(ctx)
-		if err != nil {
-			return math.NaN()
+		if lag, err := c.Lag(ctx); err == nil {
+			return float64(lag)
 		}
-		return float64(lag)
+		return math.NaN()
 	})
 	return r
 }

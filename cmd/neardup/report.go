@@ -22,9 +22,8 @@ import (
 type reporter struct {
 	*outputs
 	flags    *runFlags
-	method   *methodFlags      // nil: the command has no method
-	listed   func(v any) error // lists a rejected record; nil without --rejects
-	page     *page             // nil: not requested
+	method   *methodFlags // nil: the command has no method
+	page     *page        // nil: not requested
 	rejected rejects
 	terminal bool
 	start    time.Time
@@ -38,11 +37,15 @@ type reporter struct {
 	written bool // a progress line stands on the terminal
 }
 
+// A result is what a command reports at the end of a run: with --json itself, else what it prints.
+type result interface{ print(w io.Writer) }
+
 // batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
-// or none and then calls the function that do returned, unless it is nil. Only with again can do read standard input twice.
-func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (told func() error, err error)) error {
+// or none, does what must follow, and reports the result, unless that is nil. Only with again can do read standard
+// input twice.
+func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (result, error)) error {
 	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && (onTerminal(a.stderr) || os.Getenv(envPrefix+"PROGRESS") == "true")}
-	defer rep.abort()
+	defer rep.end()
 	defer rep.clear()
 	if has := a.cmd != nil && a.cmd.Flags().Lookup("overwrite") != nil; has {
 		rep.keeps = !flags.overwrite && os.Getenv(envPrefix+"OVERWRITE") != "true"
@@ -57,25 +60,20 @@ func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again b
 		if err != nil {
 			return err
 		}
-		defer r.Close()
-		rep.r, rep.check = r, r.CheckOutput
+		rep.r, rep.check, rep.closes = r, r.CheckOutput, []io.Closer{r}
 	}
-	if f := rep.open(flags.rejects, corpus.JSONL); f != nil {
-		rep.listed = f.WriteJSON
-	} else {
-		rep.rejected.w = a.stderr
-	}
+	rep.rejected.w, rep.rejected.file = a.stderr, rep.open(flags.rejects, corpus.JSONL)
 	if rep.err != nil {
 		return rep.err
 	}
-	told, err := do(rep.r, rep)
+	sum, err := do(rep.r, rep)
 	if err == nil {
 		err = rep.commit()
 	}
-	if err != nil || told == nil {
+	if err != nil || sum == nil {
 		return err
 	}
-	return told()
+	return rep.summarize(sum)
 }
 
 // begun ends the beginning of outputs and returns its error. It prints an estimate of the disk space if the run
@@ -104,20 +102,23 @@ func (p *reporter) begun() error {
 	return nil
 }
 
-func (p *reporter) reading(r *corpus.Reader) {
+// reread begins to read the inputs again, as r.
+func (p *reporter) reread() error {
+	r, err := p.r.Again()
+	if err != nil {
+		return err
+	}
+	p.closes = append(p.closes, r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.r = r
+	return nil
 }
 
 func (p *reporter) reject(_ int, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rejected.add(err)
-	if p.listed != nil {
-		return p.listed(rejection(err))
-	}
-	return nil
+	return p.rejected.add(err)
 }
 
 type readCounts struct {
@@ -126,11 +127,15 @@ type readCounts struct {
 }
 
 // eachDocument calls work with every document on all cores, and take with the results in input order. It counts
-// the documents and the rejected records. An error of work rejects a document.
+// the documents and the rejected records. An error of work rejects a document. An output that could not be begun is
+// an error.
 func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *readCounts, work func(*corpus.Decoder, corpus.Item, *neardup.Document) (T, error), take func(T) error) error {
 	type result struct {
 		of  T
 		err error
+	}
+	if p.err != nil {
+		return p.err
 	}
 	err := inorder.Map(ctx, p.flags.workers, newSource(p.r).next, func(b *block) []result {
 		results := make([]result, 0, len(b.entries))
@@ -167,35 +172,32 @@ func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *read
 	return p.nothingRead(n.Documents)
 }
 
-// writing reports the number of written records, for eachItem.
-func (p *reporter) writing(item int) {
-	p.progress(batch.Progress{Phase: "write", Documents: int64(item)})
-}
-
 // nothingRead returns an error if all or most records were rejected, or if all lack a requested field. It
 // warns if there was no record. A wrong setting is the usual cause of these.
 func (p *reporter) nothingRead(documents int64) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	r := &p.rejected
 	switch {
-	case documents > 0 && p.rejected.count > documents && !p.cmd.Flags().Changed("strict"):
-		p.rejected.end()
-		return p.rejected.most(documents)
+	case documents > 0 && r.count > documents && !p.cmd.Flags().Changed("strict"):
+		r.end()
+		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
-		return unmet(p.r)
-	case p.rejected.count == 0 && !p.flags.quiet:
-		fmt.Fprintln(p.stderr, "warning: the inputs have no record")
-	}
-	return p.rejected.nothingRead()
-}
-
-// unmet returns an error if no record has a requested field.
-func unmet(r *corpus.Reader) error {
-	fields := r.Unmet()
-	if len(fields) == 0 {
+		if fields := p.r.Unmet(); len(fields) > 0 {
+			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], p.r.Names())
+		}
 		return nil
+	case r.count == 0:
+		if !p.flags.quiet {
+			fmt.Fprintln(p.stderr, "warning: the inputs have no record")
+		}
+		return nil
+	case r.count == 1:
+		return fmt.Errorf("nothing could be read: %w", r.first)
+	case len(r.kinds) > 1:
+		r.tell()
 	}
-	return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], r.Names())
+	return fmt.Errorf("nothing could be read: all %s records were rejected, the first: %w", grouped(r.count), r.first)
 }
 
 // progress prints a line on a terminal, at most every half second.
@@ -249,6 +251,7 @@ func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
 	return line
 }
 
+// A summary is the result of dedup and pairs.
 type summary struct {
 	*batch.Summary
 	// These replace fields of the Summary that it omits if 0, for the command that computes them.
@@ -258,28 +261,83 @@ type summary struct {
 	Pairs    *int64          `json:"pairs,omitempty"`
 	Audit    *report.Quality `json:"audit,omitempty"`
 	spent
+	rep *reporter
 }
 
+// spent is what a run has taken so far.
 type spent struct {
+	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds"`
 	PeakMemory int64   `json:"peakMemoryBytes"`
+	time, cpu  time.Duration
 }
 
-func spentSoFar() spent {
-	cpu, peak := resources()
-	return spent{cpu.Seconds(), peak}
+func (s *spent) measure(start time.Time) {
+	s.time = time.Since(start)
+	s.cpu, s.PeakMemory = resources()
+	s.Seconds, s.CPUSeconds = s.time.Seconds(), s.cpu.Seconds()
 }
 
-func (p *reporter) dedup(s *batch.Summary) error {
-	return p.finish(summary{Summary: s, Kept: &s.Kept, Removed: &s.Removed, Clusters: &s.Clusters}, func(w io.Writer) {
+func (s *spent) effort(w io.Writer) {
+	fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n", s.time.Round(time.Millisecond), s.cpu.Round(time.Millisecond), mebibytes(s.PeakMemory))
+}
+
+func disk(w io.Writer, n int64) {
+	if n > 0 {
+		fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(n))
+	}
+}
+
+// summary completes the result of a batch.
+func (p *reporter) summary(s summary) (result, error) {
+	var err error
+	s.rep = p
+	s.Audit, err = quality(s.Summary.Audit)
+	return &s, err
+}
+
+func (s *summary) print(w io.Writer) {
+	documents(w, readCounts{s.Documents, s.Rejected})
+	if s.Pairs != nil {
+		fmt.Fprintf(w, "pairs       %s\n", grouped(*s.Pairs))
+	} else {
 		printOutcomes(w, &s.Outcomes)
-		if len(s.Largest) > 0 {
-			fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(s.Clusters))
+	}
+	if len(s.Largest) > 0 {
+		fmt.Fprintf(w, "clusters    %s; the largest:\n", grouped(*s.Clusters))
+	}
+	for _, c := range s.Largest {
+		shown := "shares: " + oneLine(c.Shared)
+		if c.Shared == "" || isFingerprint(c.Opening) { // the equal part of two hashes is meaningless
+			shown = "begins: " + oneLine(c.Opening)
 		}
-		for _, c := range s.Largest {
-			printCluster(w, c)
+		fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), shown)
+		if p := c.Weakest; p != nil {
+			fmt.Fprintf(w, "            held together at its weakest by %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
 		}
-	})
+	}
+	fmt.Fprintf(w, "method      %s\n", s.rep.method.asked())
+	fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
+		counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
+	if s.rep.flags.overrides != "" {
+		fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
+	}
+	noText(w, s.Blank)
+	if s.SharedIDs > 0 {
+		fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
+	}
+	if again := s.rep.again; again > 0 {
+		fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(again, "document"))
+	}
+	printQuality(w, s.Audit, s.rep.flags.audit.list > 0)
+	s.effort(w)
+	disk(w, s.TemporaryBytes)
+	if s.Digest != "" {
+		fmt.Fprintf(w, "digest      %s\n", s.Digest)
+	}
+	if s.IndexDigest != "" {
+		fmt.Fprintf(w, "index       digest %s\n", s.IndexDigest)
+	}
 }
 
 func printOutcomes(w io.Writer, s *batch.Outcomes) {
@@ -293,61 +351,6 @@ func printOutcomes(w io.Writer, s *batch.Outcomes) {
 	}
 }
 
-func printCluster(w io.Writer, c batch.Cluster) {
-	fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), sharing(c))
-	if p := c.Weakest; p != nil {
-		fmt.Fprintf(w, "            held together at its weakest by %s ~ %s (%.4f)\n", oneLine(p.A), oneLine(p.B), p.Similarity)
-	}
-}
-
-func sharing(c batch.Cluster) string {
-	if c.Shared == "" || isFingerprint(c.Opening) { // the equal part of two hashes is meaningless
-		return "begins: " + oneLine(c.Opening)
-	}
-	return "shares: " + oneLine(c.Shared)
-}
-
-func (p *reporter) pairs(s *batch.Summary) error {
-	return p.finish(summary{Summary: s, Pairs: &s.Pairs}, func(w io.Writer) { fmt.Fprintf(w, "pairs       %s\n", grouped(s.Pairs)) })
-}
-
-func (p *reporter) finish(s summary, found func(io.Writer)) error {
-	s.spent = spentSoFar()
-	var err error
-	s.Audit, err = quality(s.Summary.Audit)
-	if err != nil {
-		return err
-	}
-	return p.summarize(s, s.Rejected, func(w io.Writer) {
-		documents(w, readCounts{s.Documents, s.Rejected})
-		found(w)
-		fmt.Fprintf(w, "method      %s\n", p.method.asked())
-		fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
-			counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
-		if p.flags.overrides != "" {
-			fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
-		}
-		noText(w, s.Blank)
-		if s.SharedIDs > 0 {
-			fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
-		}
-		if p.again > 0 {
-			fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
-		}
-		p.audit(w, s.Audit)
-		p.effort(w)
-		if s.TemporaryBytes > 0 {
-			fmt.Fprintf(w, "disk        %s of temporary files\n", mebibytes(s.TemporaryBytes))
-		}
-		if s.Digest != "" {
-			fmt.Fprintf(w, "digest      %s\n", s.Digest)
-		}
-		if s.IndexDigest != "" {
-			fmt.Fprintf(w, "index       digest %s\n", s.IndexDigest)
-		}
-	})
-}
-
 func documents(w io.Writer, n readCounts) {
 	fmt.Fprintf(w, "documents   %s", grouped(n.Documents))
 	if n.Rejected > 0 {
@@ -356,31 +359,28 @@ func documents(w io.Writer, n readCounts) {
 	fmt.Fprintln(w)
 }
 
-// effort prints what the run took so far.
-func (p *reporter) effort(w io.Writer) {
-	cpu, peak := resources()
-	fmt.Fprintf(w, "time        %s, CPU %s, peak memory %s\n",
-		time.Since(p.start).Round(time.Millisecond), cpu.Round(time.Millisecond), mebibytes(peak))
-}
-
-// summarize prints a summary on standard error, because standard output holds only results. With --json, the
-// summary is a result.
-func (p *reporter) summarize(summary any, rejected int64, text func(io.Writer)) error {
+// summarize does what follows the commit, and prints the result on standard error, because standard output holds
+// only results. With --json, the summary is a result.
+func (p *reporter) summarize(sum result) error {
+	for _, next := range p.next {
+		if err := next(); err != nil {
+			return err
+		}
+	}
+	if s, ok := sum.(interface{ measure(start time.Time) }); ok {
+		s.measure(p.start)
+	}
 	p.clear()
 	p.rejected.end()
 	switch {
 	case p.flags.json:
-		b, err := json.MarshalIndent(summary, "", "  ")
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(p.stdout, "%s\n", b); err != nil {
+		if err := indented(p.stdout, sum); err != nil {
 			return fmt.Errorf("the summary: %w", err)
 		}
 	case !p.flags.quiet:
-		text(p.stderr)
+		sum.print(p.stderr)
 	}
-	if p.flags.strict && rejected > 0 {
+	if p.flags.strict && p.rejected.count > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)
 	}
 	return nil
@@ -429,14 +429,9 @@ func oneLine(s string) string {
 	}, s)
 }
 
-func appendf(b []byte, format string, args ...any) []byte { return fmt.Appendf(b, format, args...) }
-
-func appendString(b []byte, s string) []byte {
-	q, err := json.Marshal(s)
-	if err != nil { // strings always marshal
-		return append(b, `""`...)
-	}
-	return append(b, q...)
+func jsonText(s string) []byte {
+	q, _ := json.Marshal(s) // strings always marshal
+	return q
 }
 
 func noText(w io.Writer, n int64) {

@@ -61,7 +61,14 @@ func (s *serve) access() (*server.Access, error) {
 		s.host = []string{host}
 	}
 	if s.tokens == "" {
-		return s.openAccess()
+		// Every user of this machine may submit and read, and users who can read the token file may administer.
+		token, err := adminToken(s.data)
+		if err != nil {
+			return nil, fmt.Errorf("token of the administrator: %w", err)
+		}
+		a := &server.Access{Anonymous: &server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Submit, server.Read}}}
+		a.Allow(server.HashOf(token), server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Admin, server.Operator}, Name: "admin"})
+		return a, nil
 	}
 	f, err := os.Open(s.tokens)
 	if err != nil {
@@ -69,18 +76,6 @@ func (s *serve) access() (*server.Access, error) {
 	}
 	defer f.Close()
 	return server.ReadTokens(f)
-}
-
-// openAccess lets every user of this machine submit and read. Users who can read the token file can
-// administer.
-func (s *serve) openAccess() (*server.Access, error) {
-	token, err := adminToken(s.data)
-	if err != nil {
-		return nil, fmt.Errorf("token of the administrator: %w", err)
-	}
-	a := &server.Access{Anonymous: &server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Submit, server.Read}}}
-	a.Allow(server.HashOf(token), server.Grant{Tenant: defaultTenant, Roles: []server.Role{server.Admin, server.Operator}, Name: "admin"})
-	return a, nil
 }
 
 // adminToken reads the token in a data folder, or creates the folder and the token.

@@ -8,17 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/neardup/neardup/docid"
+	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
@@ -153,12 +156,22 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopTraces()
-	store, err := awaitLog(ctx, s, gate, func() (*openStore, error) { return s.open(ctx, settings) })
+	store, err := awaitLog(ctx, s, gate, func() (*openStore, error) {
+		if s.index.profile == profileClassic {
+			return s.stores.openClassic(ctx, settings)
+		}
+		return s.stores.open(ctx, storeDir(s.data))
+	})
 	if err != nil {
 		return unlessEnded(ctx, err)
 	}
 	defer func() { err = errors.Join(err, s.close(store)) }()
-	s.warn(store)
+	for _, loss := range store.losses {
+		s.log.Warn("acknowledged answers can be lost", "cause", loss)
+	}
+	if s.stores.articleMap != "" && s.stores.seal == "" {
+		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+	}
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
 		return err
@@ -174,14 +187,22 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
 	registry := newRegistry(store)
+	var pictures *image.Limits // nil: the service takes none
+	if s.index.images {
+		pictures = &image.Limits{Bytes: int64(s.index.bytes), Pixels: s.index.pixels}
+	}
 	config := server.Config{
-		Classic: store.openClassic(), Store: store, Remote: store.remote(),
+		Classic: store.tenants, Store: store, Remote: store.remote,
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
 		Settings: func(tenant string) docid.Settings {
+			settings := settings
 			settings.CacheBytes = int(s.stores.cache) / len(access.Tenants())
-			return s.ofTenant(settings, tenant)
+			if most := s.tenants[tenant].MaxArticles; most != nil {
+				settings.MaxMembers = *most
+			}
+			return settings
 		},
-		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: pictures, Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	}
 	handler, err := awaitLog(ctx, s, gate, func() (*server.Server, error) { return server.New(ctx, config) })
@@ -193,8 +214,10 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		return err
 	}
 	defer stopMetrics()
-	if err := s.tellAddr(); err != nil {
-		return err
+	if s.addrFile != "" { // the store is open, so a second server on it has been rejected
+		if err := replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644); err != nil {
+			return err
+		}
 	}
 	gate.Open(handler)
 	s.log.Info("ready", "data", s.data, "ms", time.Since(start).Milliseconds())
@@ -235,23 +258,6 @@ func unlessEnded(ctx context.Context, err error) error {
 		return nil
 	}
 	return err
-}
-
-func (s *serve) open(ctx context.Context, settings docid.Settings) (*openStore, error) {
-	if s.index.profile == profileClassic {
-		return s.stores.openClassic(ctx, settings)
-	}
-	return s.stores.open(ctx, storeDir(s.data))
-}
-
-// warn logs what the operator should know about the store.
-func (s *serve) warn(store *openStore) {
-	for _, loss := range store.losses {
-		s.log.Warn("acknowledged answers can be lost", "cause", loss)
-	}
-	if s.stores.unsealed() {
-		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
-	}
 }
 
 // untilEnd runs the background work of a server until ctx or the listener ends. Then it waits at most
@@ -317,14 +323,6 @@ func (s *serve) close(store *openStore) error {
 	return nil
 }
 
-// ofTenant applies the settings of one tenant in the configuration file.
-func (s *serve) ofTenant(settings docid.Settings, tenant string) docid.Settings {
-	if t, ok := s.tenants[tenant]; ok && t.MaxArticles != nil {
-		settings.MaxMembers = *t.MaxArticles
-	}
-	return settings
-}
-
 // snapshots returns a function that makes backups, or nil without a folder for them.
 func (s *serve) snapshots(store *openStore) func(context.Context, string) error {
 	if s.backups == "" || store.embedded == nil {
@@ -361,25 +359,15 @@ func shareFiles(limit int) (connections, store int) {
 	return max(4, min(connections, limit/2)), max(8, min(store, limit/3))
 }
 
-// tellAddr writes the address file. The store is already open, so a second server on it has been rejected
-// before it could write the file.
-func (s *serve) tellAddr() error {
-	if s.addrFile == "" {
-		return nil
-	}
-	return replaceFile(s.addrFile, []byte(s.bound+"\n"), 0o644)
-}
-
 func storeDir(data string) string { return filepath.Join(data, "store") }
 
 func replaceFile(path string, content []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".neardup-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err == nil {
+		defer os.Remove(f.Name())
+		_, err = f.Write(content)
+		err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}
@@ -387,4 +375,39 @@ func replaceFile(path string, content []byte, mode os.FileMode) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// notifySystemd sends a state such as READY=1 to the socket that systemd names in NOTIFY_SOCKET. Without one it does
+// nothing.
+func notifySystemd(log *slog.Logger, state string) {
+	socket := os.Getenv("NOTIFY_SOCKET")
+	if socket == "" {
+		return
+	}
+	conn, err := net.Dial("unixgram", socket)
+	if err == nil {
+		_, err = conn.Write([]byte(state))
+		_ = conn.Close() // a datagram is sent by then
+	}
+	if err != nil {
+		log.Warn("systemd was not notified", "state", state, "cause", err.Error())
+	}
+}
+
+// feedWatchdog notifies the watchdog of systemd, twice in each of its periods (WATCHDOG_USEC), until ctx ends.
+func feedWatchdog(ctx context.Context, log *slog.Logger) {
+	period, err := strconv.ParseInt(os.Getenv("WATCHDOG_USEC"), 10, 64)
+	if err != nil || period < 2 {
+		return
+	}
+	beat := time.NewTicker(time.Duration(period) * time.Microsecond / 2)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+			notifySystemd(log, "WATCHDOG=1")
+		}
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -41,13 +40,6 @@ func bounded(fs *pflag.FlagSet) {
 			}
 		}
 	})
-}
-
-func boundedAll(cmd *cobra.Command) {
-	bounded(cmd.Flags())
-	for _, sub := range cmd.Commands() {
-		boundedAll(sub)
-	}
 }
 
 // longestAge is the longest duration that an index takes: a century. Adding it to a time does not overflow.
@@ -118,14 +110,6 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs)
 }
 
-// configured sets flags of a batch from the file of --config, unless the command line has set them.
-func configured(fs *pflag.FlagSet) error {
-	if fs.Lookup(configFlag) == nil {
-		return nil
-	}
-	return noTenants(fromFile(fs))
-}
-
 // noTenants rejects tenants for commands other than a service.
 func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
@@ -134,6 +118,7 @@ func noTenants(tenants map[string]tenantTable, err error) error {
 	return err
 }
 
+// fromFile sets flags from the file of --config, unless they are set.
 func fromFile(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	file := fs.Lookup(configFlag).Value.String()
 	if file == "" {

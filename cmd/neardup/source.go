@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +24,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/lockfile"
 	"github.com/neardup/neardup/report"
+	"github.com/neardup/neardup/text"
 	"github.com/spf13/pflag"
 )
 
@@ -35,6 +41,8 @@ type source struct {
 	decoder *decoders
 	ended   bool
 	items   int // given so far
+
+	mostBytes, mostItems int // of a block
 	passing
 }
 
@@ -46,7 +54,7 @@ type passing struct {
 }
 
 func newSource(r *corpus.Reader) *source {
-	return &source{r: r, decoder: &decoders{r: r, Pool: sync.Pool{New: func() any { return r.NewDecoder() }}}}
+	return &source{r: r, mostBytes: blockBytes, mostItems: blockItems, decoder: &decoders{r: r, Pool: sync.Pool{New: func() any { return r.NewDecoder() }}}}
 }
 
 // decoders lends each worker a decoder of its own.
@@ -78,7 +86,7 @@ func (s *source) next() (*block, error) {
 	}
 	b := &block{decoder: s.decoder, first: s.items, passing: s.passing}
 	defer func() { s.items += len(b.entries) }()
-	for bytes := 0; bytes < blockBytes && len(b.entries) < blockItems; {
+	for bytes := 0; bytes < s.mostBytes && len(b.entries) < s.mostItems; {
 		it, err := s.r.Next()
 		switch {
 		case err == nil, corpus.Rejected(err) != nil:
@@ -280,4 +288,89 @@ func removeLeft(tmp, prefix string) {
 			_ = errors.Join(os.RemoveAll(dir), unlock())
 		}
 	}
+}
+
+// commandTime is how long a command may take for one file.
+const commandTime = time.Minute
+
+// fileMark is the place of the file's name in a command.
+const fileMark = "{}"
+
+// textCommand returns a function that runs a command line for a file, without a shell, and returns what it prints,
+// most bytes at most.
+func textCommand(line string, most int64) (func(path string) (string, error), error) {
+	words, err := commandWords(line)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.Contains(strings.Join(words[1:], " "), fileMark) {
+		return nil, fmt.Errorf("%q does not name the file (want for example 'pdftotext {} -')", line)
+	}
+	program, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil, err
+	}
+	return func(path string) (string, error) {
+		if strings.HasPrefix(path, "-") {
+			path = "." + string(filepath.Separator) + path // not a flag
+		}
+		args := slices.Clone(words[1:])
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], fileMark, path)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), commandTime)
+		defer stop()
+		out, said := limitedBuffer{most: most, stop: stop}, limitedBuffer{most: 4 << 10, stop: func() {}}
+		cmd := exec.CommandContext(ctx, program, args...)
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &said, time.Second
+		err := cmd.Run()
+		switch {
+		case out.over:
+			return "", fmt.Errorf("%s: it prints more than %d bytes", words[0], most)
+		case ctx.Err() != nil:
+			return "", fmt.Errorf("%s: not done after %s", words[0], commandTime)
+		case err != nil:
+			return "", fmt.Errorf("%s: %w %s", words[0], err, oneLine(strings.TrimSpace(said.buf.String())))
+		}
+		s, _, err := text.Decode(out.buf.Bytes(), "")
+		return s, err
+	}, nil
+}
+
+// limitedBuffer keeps the first bytes that are written to it, and calls stop for more.
+type limitedBuffer struct {
+	buf  bytes.Buffer // not embedded: its ReadFrom has no limit
+	most int64
+	over bool
+	stop func()
+}
+
+// Write writes p, or what is left of the limit.
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	kept := min(int64(len(p)), b.most-int64(b.buf.Len()))
+	if kept < int64(len(p)) {
+		b.over = true
+		b.stop()
+	}
+	b.buf.Write(p[:kept])
+	return len(p), nil
+}
+
+var (
+	commandWord = regexp.MustCompile(`(?:[^\s"']|"[^"]*"|'[^']*')+`)
+	quotedPart  = regexp.MustCompile(`"([^"]*)"|'([^']*)'`)
+)
+
+// commandWords splits a command line at spaces outside of quotes.
+func commandWords(line string) (words []string, err error) {
+	for _, word := range commandWord.FindAllString(line, -1) {
+		words = append(words, quotedPart.ReplaceAllString(word, "$1$2"))
+	}
+	switch {
+	case strings.ContainsAny(commandWord.ReplaceAllString(line, ""), `"'`):
+		return nil, errors.New("a quote does not end")
+	case len(words) == 0:
+		return nil, errors.New("it is empty")
+	}
+	return words, nil
 }

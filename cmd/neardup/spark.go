@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,14 +112,20 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 		return j, v.decides.job(set, &j)
 	}
 	j.Method = given(set, new(cutFlags).add)
-	if _, err := v.cuts.steps(); err != nil {
+	if _, err := v.cuts.passages(); err != nil {
 		return j, err
 	}
 	return j, v.input.canReplace()
 }
 
 func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
-	if err := d.checkAgainst(); err != nil {
+	switch {
+	case d.against.append:
+		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
+	case len(d.against.paths) > 1:
+		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
+	}
+	if err := d.against.refuse(map[string]bool{"overrides": d.overrides != ""}); err != nil {
 		return err
 	}
 	j.Variants, j.Against = d.withVariants, strings.Join(d.against.paths, "")
@@ -145,17 +153,6 @@ func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	full, err := filepath.Abs(d.overrides)
 	j.Overrides = full
 	return err
-}
-
-// checkAgainst rejects flags that do not work on Spark.
-func (d *decideFlags) checkAgainst() error {
-	switch {
-	case d.against.append:
-		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
-	case len(d.against.paths) > 1:
-		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
-	}
-	return d.against.refuse(map[string]bool{"overrides": d.overrides != ""})
 }
 
 func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
@@ -192,20 +189,6 @@ func (v *sparkVerb) do(ctx context.Context, args []string) (err error) {
 	return v.report(job.Summary)
 }
 
-// inCluster reports whether options of spark-submit select cluster deploy mode.
-func inCluster(args []string) bool {
-	for i, a := range args {
-		name, value, ok := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
-		if name == "--deploy-mode" && !ok && i+1 < len(args) {
-			value = args[i+1]
-		}
-		if (name == "--deploy-mode" || name == "spark.submit.deployMode") && strings.TrimSpace(value) == "cluster" {
-			return true
-		}
-	}
-	return false
-}
-
 // unpack writes the Python package, its main program and the job into dir. It fails if the jar is missing.
 func unpack(source fs.FS, dir string, job sparkJob) error {
 	if _, err := fs.Stat(source, "src/neardup/spark/jar/neardup-spark.jar"); err != nil && os.Getenv("NEARDUP_JAR") == "" {
@@ -235,13 +218,10 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	if v.master != "" {
 		args = append(args, "--master", v.master)
 	}
-	for _, c := range v.conf {
+	bar := fmt.Sprintf("spark.ui.showConsoleProgress=%t", !v.quiet && onTerminal(v.stderr))
+	for _, c := range slices.Concat(v.conf, v.ofOneMachine(s, more), []string{bar}) {
 		args = append(args, "--conf", c)
 	}
-	for _, c := range v.ofOneMachine(s, more) {
-		args = append(args, "--conf", c)
-	}
-	args = append(args, "--conf", "spark.ui.showConsoleProgress="+strconv.FormatBool(!v.quiet && onTerminal(v.stderr)))
 	args = append(append(args, more...), filepath.Join(dir, "run.py"), filepath.Join(dir, "job.json"))
 	cmd := exec.CommandContext(ctx, s.submit, args...)
 	path := filepath.Join(dir, "src")
@@ -307,11 +287,10 @@ func (t *tail) reason() string {
 type sparkSummary struct {
 	batch.Input
 	batch.Outcomes
-	Candidates   int64   `json:"candidates"`
-	InComponents int64   `json:"inComponents"` // documents that may be near others; one task decides a component
-	Largest      int64   `json:"largestComponent"`
-	Seconds      float64 `json:"seconds"`
-	Digest       string  `json:"digest"`
+	Candidates   int64  `json:"candidates"`
+	InComponents int64  `json:"inComponents"` // documents that may be near others; one task decides a component
+	Largest      int64  `json:"largestComponent"`
+	Digest       string `json:"digest"`
 }
 
 func (v *sparkVerb) report(file string) error {
@@ -326,27 +305,36 @@ func (v *sparkVerb) report(file string) error {
 	if v.quiet {
 		return nil
 	}
-	if v.verb == "passages" {
-		return v.reportPassages(b)
-	}
 	var s sparkSummary
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
+	var cut passageSummary
+	for _, part := range []any{&s, &cut} {
+		if err := json.Unmarshal(b, part); err != nil {
+			return err
+		}
 	}
-	if v.verb == "pairs" {
-		_, err = fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\ntime        %.1fs\n", grouped(s.Pairs), grouped(s.Rejected), s.Seconds)
-		return err
+	switch v.verb {
+	case "pairs":
+		fmt.Fprintf(v.stderr, "pairs       %s\nrejected    %s\n", grouped(s.Pairs), grouped(s.Rejected))
+	case "passages":
+		cut.flags, cut.written = &v.cuts, true
+		cut.found(v.stderr)
+	default:
+		s.print(v.stderr, &v.decides)
 	}
-	fmt.Fprintf(v.stderr, "documents   %s (%s rejected)\n", grouped(s.Documents), grouped(s.Rejected))
-	printOutcomes(v.stderr, &s.Outcomes)
-	fmt.Fprintf(v.stderr, "method      %s\nwork        %s candidates; %s documents in components, the largest of %s\n",
-		v.decides.method.asked(), grouped(s.Candidates), grouped(s.InComponents), grouped(s.Largest))
-	if v.decides.overrides != "" {
-		fmt.Fprintf(v.stderr, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
-	}
-	noText(v.stderr, s.Blank)
-	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\ndigest      %s\n", s.Seconds, s.Digest)
+	_, err = fmt.Fprintf(v.stderr, "time        %.1fs\n", cut.Seconds)
 	return err
+}
+
+func (s *sparkSummary) print(w io.Writer, by *decideFlags) {
+	documents(w, readCounts{s.Documents, s.Rejected})
+	printOutcomes(w, &s.Outcomes)
+	fmt.Fprintf(w, "method      %s\nwork        %s candidates; %s documents in components, the largest of %s\n",
+		by.method.asked(), grouped(s.Candidates), grouped(s.InComponents), grouped(s.Largest))
+	if by.overrides != "" {
+		fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+	}
+	noText(w, s.Blank)
+	fmt.Fprintf(w, "digest      %s\n", s.Digest)
 }
 
 // canReplace returns an error if the text is not a separate field, so that a cut text cannot be written.
@@ -365,16 +353,138 @@ func (f *inputFlags) canReplace() error {
 	return nil
 }
 
-func (v *sparkVerb) reportPassages(b []byte) error {
-	var s struct {
-		passageSummary
-		Seconds float64 `json:"seconds"`
+// A sparkHome is a Python with Spark. heap is the heap that its Java would take in MB, or 0 if unknown.
+type sparkHome struct {
+	python, submit, home string
+	heap                 int
+}
+
+// askSpark is a Python program that prints the folder of pyspark. Importing pyspark would take half a second.
+const askSpark = `
+import importlib.util, os, runpy
+for name in ("pyspark", "pyarrow", "numpy"):
+    found = importlib.util.find_spec(name)
+    assert found and found.origin, "No module named " + repr(name)
+    if name == "pyspark":
+        home = os.path.dirname(found.origin)
+        version = runpy.run_path(os.path.join(home, "version.py"))["__version__"]
+        assert int(version.split(".")[0]) >= 4, "Spark " + version + " is too old: 4 is needed"
+print(home)
+`
+
+func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
+	s.python = cmp.Or(v.python, os.Getenv("PYSPARK_PYTHON"), "python3")
+	out, err := exec.CommandContext(ctx, s.python, "-c", askSpark).Output()
+	if err != nil {
+		reason := err.Error()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+			reason = lines[len(lines)-1]
+		}
+		return s, fmt.Errorf("no Spark: %s says: %s; install it (python3 -m pip install 'pyspark>=4' pyarrow numpy), or name a Python that has it with --python", s.python, reason)
 	}
-	if err := json.Unmarshal(b, &s); err != nil {
-		return err
+	s.home = cmp.Or(os.Getenv("SPARK_HOME"), strings.TrimSpace(string(out)))
+	s.submit = filepath.Join(s.home, "bin", "spark-submit")
+	if _, err := os.Stat(s.submit); err != nil {
+		return s, fmt.Errorf("no Spark: %w", err)
 	}
-	_, err := fmt.Fprintf(v.stderr, "documents   %s (%s rejected): %s cut, %s left out\nrepeated    %s bytes, in %s spans of %s\nto cut      %s bytes; %s more would end within %s, %s would leave a heading alone\ntime        %.1fs\n",
-		grouped(s.Documents), grouped(s.Rejected), grouped(s.Changed), grouped(s.Dropped), grouped(s.Repeated), grouped(s.Spans), v.cuts.what(),
-		grouped(s.Cut), grouped(s.Within), v.cuts.whole, grouped(s.Headings), s.Seconds)
-	return err
+	s.heap, err = s.checkJava(ctx)
+	return s, err
+}
+
+const oldestJava = 17 // of Spark 4
+
+var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+
+// checkJava reports a missing or old Java, which spark-submit would not explain, and returns the heap that Java
+// would take. It checks nothing if Spark's own configuration may name another Java.
+func (s sparkHome) checkJava(ctx context.Context) (heap int, err error) {
+	_, err = os.Stat(filepath.Join(s.home, "conf", "spark-env.sh"))
+	if err == nil || os.Getenv("SPARK_CONF_DIR") != "" {
+		return 0, nil
+	}
+	java := "java"
+	if home := os.Getenv("JAVA_HOME"); home != "" {
+		java = filepath.Join(home, "bin", "java")
+	}
+	const want = "Spark needs Java %d or later (such as the package openjdk-17-jre-headless), on PATH or in JAVA_HOME"
+	said, err := exec.CommandContext(ctx, java, "-XshowSettings:vm", "-version").CombinedOutput()
+	if err != nil {
+		return 0, fmt.Errorf("no Java: %w; "+want, err, oldestJava)
+	}
+	if m := javaVersion.FindSubmatch(said); m != nil {
+		if n, err := strconv.Atoi(string(m[1])); err == nil && n < oldestJava {
+			return 0, fmt.Errorf("%s is Java %d; "+want, java, n, oldestJava)
+		}
+	}
+	return heapOf(said), nil
+}
+
+// mostHeap is the largest default heap of the JVM, because Spark stores data between stages on disk.
+const mostHeap = 8 << 10
+
+var heapSize = regexp.MustCompile(`Max\. Heap Size \(Estimated\): ([\d.]+)([MG])`)
+
+// heapOf returns the heap, in MB, that a JVM chooses by default according to -XshowSettings:vm. That is a
+// quarter of the memory of the machine or container. It returns 0 if the output has no heap size.
+func heapOf(said []byte) int {
+	m := heapSize.FindSubmatch(said)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.ParseFloat(string(m[1]), 64)
+	if string(m[2]) == "G" {
+		n *= 1 << 10
+	}
+	return int(min(n, mostHeap))
+}
+
+// lightJVM holds JVM options for a short run on one machine. By default, half of its CPU time is spent on
+// compilation that pays off too late (docs/scale.md).
+const lightJVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+// leastHeap is the default heap of Spark's JVM, in MB.
+const leastHeap = 1 << 10
+
+// submitted returns the options of spark-submit with their values, and the settings of --conf.
+func submitted(args []string) map[string]string {
+	set := map[string]string{}
+	for i, a := range args {
+		name, value, is := strings.Cut(strings.TrimPrefix(a, "--conf="), "=")
+		if !is && i+1 < len(args) {
+			value = args[i+1]
+		}
+		set[name] = strings.TrimSpace(value)
+	}
+	return set
+}
+
+// inCluster reports whether options of spark-submit select cluster deploy mode.
+func inCluster(args []string) bool {
+	set := submitted(args)
+	return set["--deploy-mode"] == "cluster" || set["spark.submit.deployMode"] == "cluster"
+}
+
+// ofOneMachine returns settings NAME=VALUE for a Spark in one local JVM, without those that the user has set.
+func (v *sparkVerb) ofOneMachine(s sparkHome, more []string) (conf []string) {
+	set := submitted(slices.Concat(v.conf, more))
+	master := cmp.Or(set["--master"], set["spark.master"], v.master, os.Getenv("MASTER"), "local[*]")
+	dir := cmp.Or(os.Getenv("SPARK_CONF_DIR"), filepath.Join(s.home, "conf"))
+	_, err := os.Stat(filepath.Join(dir, "spark-defaults.conf"))
+	switch {
+	case err == nil || set["--properties-file"] != "": // it may name all
+		return nil
+	case !strings.HasPrefix(master, "local") || strings.HasPrefix(master, "local-cluster"):
+		return nil
+	}
+	java := set["--driver-java-options"] + set["spark.driver.extraJavaOptions"] + set["spark.driver.defaultJavaOptions"]
+	if java+os.Getenv("JDK_JAVA_OPTIONS")+os.Getenv("SPARK_SUBMIT_OPTS") == "" {
+		conf = append(conf, "spark.driver.defaultJavaOptions="+lightJVM)
+	}
+	memory := set["--driver-memory"] + set["spark.driver.memory"] + os.Getenv("SPARK_DRIVER_MEMORY")
+	if memory == "" && s.heap > leastHeap {
+		conf = append(conf, fmt.Sprintf("spark.driver.memory=%dm", s.heap))
+	}
+	return conf
 }

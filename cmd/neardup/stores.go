@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -87,12 +88,11 @@ func where(address string) string {
 type openStore struct {
 	docid.Store // nil for classic
 	classic     *classic.Service
-	embedded    *pebble.Store // nil for other stores
-	losses      []string      // how this setup may lose data
-	// clock returns the time of the log that the store follows. It is nil without a log.
-	clock func(ctx context.Context) (time.Time, error)
-	// closeLog closes the log of the store, or classic. It is nil without either.
-	closeLog func() error
+	tenants     func(context.Context, string) (server.Classic, error) // opens the classic index of a tenant
+	embedded    *pebble.Store                                         // nil for other stores
+	losses      []string                                              // how this setup may lose data
+	remote      server.Remote                                         // what it asks of other machines
+	log         io.Closer                                             // the log that it follows, or classic; may be nil
 }
 
 // Poisoned returns why the store takes no more writes, or nil.
@@ -127,25 +127,26 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 	if err != nil {
 		return nil, err
 	}
-	log, closeLog, err := f.openLog(ctx)
+	log, err := f.openLog(ctx)
 	if err != nil {
 		return nil, err
 	}
+	of := &openStore{log: log}
+	if shared, ok := log.(interface {
+		Time(ctx context.Context) (time.Time, error)
+	}); ok {
+		of.remote.Clock = shared.Time
+	}
 	_, files := shareFiles(openFiles())
-	s, err := pebble.Open(ctx, folder, pebble.Options{
+	of.embedded, err = pebble.Open(ctx, folder, pebble.Options{
 		CacheBytes: int64(f.cache), OpenFiles: files, Log: log, KeepLog: f.keepLog,
 		Snapshots: snapshots, SnapshotEvery: f.snapshotEvery, SnapshotFailed: f.snapshotFailed,
 		LogWaits: f.logWaits, LogRestarted: f.logRestarted,
 	})
 	if err != nil {
-		return nil, errors.Join(orAdopt(err), closeLog())
+		return nil, errors.Join(orAdopt(err), of.Close())
 	}
-	of := &openStore{Store: s, embedded: s, closeLog: closeLog}
-	if shared, ok := log.(interface {
-		Time(ctx context.Context) (time.Time, error)
-	}); ok {
-		of.clock = shared.Time
-	}
+	of.Store = of.embedded
 	return of, nil
 }
 
@@ -167,38 +168,31 @@ func (f *storeFlags) openClassic(ctx context.Context, settings docid.Settings) (
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--index %s: %w", where(f.index), err), s.Close())
 	}
-	return &openStore{classic: s, losses: losses, closeLog: s.Close}, nil
+	tenants := func(ctx context.Context, tenant string) (server.Classic, error) { return s.Index(ctx, tenant) }
+	return &openStore{classic: s, tenants: tenants, losses: losses, remote: server.Remote{Reach: s.Reach}, log: s}, nil
 }
 
-// remote returns the functions that query other machines. A function is nil if the store does not need it.
-func (s *openStore) remote() (r server.Remote) {
-	r.Clock = s.clock
-	if s.classic != nil {
-		r.Reach = s.classic.Reach
-	}
-	return r
-}
-
-// openClassic returns a function that opens the classic index of a tenant, or nil without classic.
-func (s *openStore) openClassic() func(context.Context, string) (server.Classic, error) {
-	if s.classic == nil {
-		return nil
-	}
-	return func(ctx context.Context, tenant string) (server.Classic, error) { return s.classic.Index(ctx, tenant) }
+// A closingLog is a log that servers share.
+type closingLog interface {
+	docid.Log
+	Close() error
 }
 
 // openLog opens the log that servers share. It returns nil without --log.
-func (f *storeFlags) openLog(ctx context.Context) (docid.Log, func() error, error) {
-	scheme, _, _ := strings.Cut(f.log, "://")
-	switch scheme {
-	case "":
-		return nil, func() error { return nil }, nil
-	case "redis", "rediss":
-		return openedLog(ctx, f.log, redislog.Open)
-	case "kafka", "kafka+tls":
-		return openedLog(ctx, f.log, kafkalog.Open)
+func (f *storeFlags) openLog(ctx context.Context) (log closingLog, err error) {
+	err = f.known()
+	switch {
+	case f.log == "" || err != nil:
+		return nil, err
+	case inRedis(f.log):
+		log, err = redislog.Open(ctx, f.log)
+	default:
+		log, err = kafkalog.Open(ctx, f.log)
 	}
-	return nil, nil, f.known()
+	if err != nil {
+		return nil, fmt.Errorf("--log %s: %w", where(f.log), err)
+	}
+	return log, nil
 }
 
 // openSnapshots opens the store of snapshots. It returns nil without --snapshots.
@@ -216,27 +210,14 @@ func (f *storeFlags) openSnapshots(ctx context.Context, folder string) (pebble.S
 	return bucket, nil
 }
 
-type closingLog interface {
-	docid.Log
-	Close() error
-}
-
-func openedLog[L closingLog](ctx context.Context, address string, open func(context.Context, string) (L, error)) (docid.Log, func() error, error) {
-	l, err := open(ctx, address)
-	if err != nil {
-		return nil, nil, fmt.Errorf("--log %s: %w", where(address), err)
-	}
-	return l, l.Close, nil
-}
-
 // Close closes the store, and then the log that it follows.
 func (s *openStore) Close() error {
 	var err error
 	if s.Store != nil {
 		err = s.Store.Close()
 	}
-	if s.closeLog != nil {
-		err = errors.Join(err, s.closeLog())
+	if s.log != nil {
+		err = errors.Join(err, s.log.Close())
 	}
 	return err
 }
@@ -246,18 +227,11 @@ func (s *openStore) gauges(r *prometheus.Registry) {
 	if store == nil {
 		return
 	}
-	for _, f := range []struct {
-		name, help string
-		value      func() float64
-	}{
-		{"neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 { return float64(store.Metrics().DiskSpaceUsage()) }},
-		{"neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) }},
-		{"neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 { return float64(store.Applied()) }},
-		{"neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 { return float64(store.LastSnapshot()) }},
-		{"neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 { return float64(store.Metrics().ReadAmp()) }},
-	} {
-		gauge(r, f.name, f.help, f.value)
-	}
+	gauge(r, "neardup_store_disk_bytes", "Bytes of the store on disk.", func() float64 { return float64(store.Metrics().DiskSpaceUsage()) })
+	gauge(r, "neardup_store_compaction_debt_bytes", "Bytes that compactions have yet to rewrite.", func() float64 { return float64(store.Metrics().Compact.EstimatedDebt) })
+	gauge(r, "neardup_log_applied", "Entries of the log that this server has applied; 0: it follows none.", func() float64 { return float64(store.Applied()) })
+	gauge(r, "neardup_log_snapshot", "An entry of the log that the newest of --snapshots has; 0: there is none.", func() float64 { return float64(store.LastSnapshot()) })
+	gauge(r, "neardup_store_read_amplification", "Files that a read may have to ask.", func() float64 { return float64(store.Metrics().ReadAmp()) })
 }
 
 // known rejects an address whose scheme is not supported for the flag.
@@ -288,9 +262,6 @@ func (f *storeFlags) valid() error {
 	if f.snapshots != "" && f.log == "" {
 		return usage("--snapshots has no effect without --log (use neardup backup for a single server)")
 	}
-	if f.snapshots != "" && f.snapshotEvery < time.Minute {
-		return usage("--snapshot-every: too short (want at least 1m)")
-	}
 	if f.log != "" && (inRedis(f.index) || f.index == "memory:") {
 		return usage("--log cannot be combined with --index %s (want an index in a folder)", where(f.index))
 	}
@@ -314,9 +285,6 @@ func (f *storeFlags) sealKey() (*mysql.Seal, error) {
 	return mysql.ParseSeal(f.seal)
 }
 
-// unsealed reports that MySQL receives too little to rebuild a lost index.
-func (f *storeFlags) unsealed() bool { return f.articleMap != "" && f.seal == "" }
-
 // The names by which an index knows its sinks.
 const (
 	sinkMap      = "map"
@@ -326,21 +294,19 @@ const (
 // sinks opens the configured sinks by their names in the index.
 func (f *storeFlags) sinks(ctx context.Context) (map[string]docid.Sink, error) {
 	all := map[string]docid.Sink{}
-	for _, sink := range []struct {
-		name, address string
-		open          func() (docid.Sink, error)
-	}{
-		{sinkMap, f.articleMap, func() (docid.Sink, error) { return f.openMap(ctx) }},
-		{sinkArticles, f.articles, func() (docid.Sink, error) { return f.openArticles(ctx) }},
-	} {
-		if sink.address == "" {
-			continue
-		}
-		s, err := sink.open()
+	if f.articleMap != "" {
+		s, err := f.openMap(ctx)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("--%s %s: %w", sink.name, where(sink.address), err), closeSinks(all))
+			return nil, err
 		}
-		all[sink.name] = s
+		all[sinkMap] = s
+	}
+	if f.articles != "" {
+		s, err := f.openArticles(ctx)
+		if err != nil {
+			return nil, errors.Join(err, closeSinks(all))
+		}
+		all[sinkArticles] = s
 	}
 	return all, nil
 }
@@ -350,11 +316,19 @@ func (f *storeFlags) openMap(ctx context.Context) (*mysql.Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mysql.Open(ctx, mysql.Options{Address: f.articleMap, Seal: seal})
+	s, err := mysql.Open(ctx, mysql.Options{Address: f.articleMap, Seal: seal})
+	if err != nil {
+		return nil, fmt.Errorf("--map %s: %w", where(f.articleMap), err)
+	}
+	return s, nil
 }
 
 func (f *storeFlags) openArticles(ctx context.Context) (*hbase.Sink, error) {
-	return hbase.Open(ctx, f.articles)
+	s, err := hbase.Open(ctx, f.articles)
+	if err != nil {
+		return nil, fmt.Errorf("--articles %s: %w", where(f.articles), err)
+	}
+	return s, nil
 }
 
 func closeSinks(all map[string]docid.Sink) error {

@@ -42,7 +42,18 @@ func (b *backup) do(ctx context.Context, args []string) error {
 		return usage("nothing to back up (want either --data or --server)")
 	}
 	if b.data != "" {
-		return b.offline(ctx, name)
+		store, err := closedIn(b.data)
+		switch {
+		case err != nil:
+			return err
+		case within(name, store):
+			return usage("%s: inside the store (want another folder)", name)
+		}
+		err = snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) })
+		if err == nil {
+			fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
+		}
+		return err
 	}
 	c, err := b.remote.client(b.stderr)
 	if err != nil {
@@ -51,29 +62,13 @@ func (b *backup) do(ctx context.Context, args []string) error {
 	defer c.Close()
 	done, err := c.Backup(ctx, name)
 	var refused *api.Problem
-	if errors.As(err, &refused) && refused.Code() == api.CodeNotFound {
-		return fmt.Errorf("%w: it was started without --backups DIR", err)
+	switch {
+	case errors.As(err, &refused) && refused.Code() == api.CodeNotFound:
+		err = fmt.Errorf("%w: it was started without --backups DIR", err)
+	case err == nil:
+		fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
 	}
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(b.stdout, "backup %s holds every change up to %d\n", done.Name, done.Seq)
-	return nil
-}
-
-func (b *backup) offline(ctx context.Context, name string) error {
-	store, err := closedIn(b.data)
-	if err != nil {
-		return err
-	}
-	if within(name, store) {
-		return usage("%s: inside the store (want another folder)", name)
-	}
-	if err := snapshot(name, func(to string) error { return pebble.Backup(ctx, store, to, pebble.Options{}) }); err != nil {
-		return err
-	}
-	fmt.Fprintf(b.stdout, "backup %s holds all of %s; neardup serve --data %s serves it\n", name, b.data, name)
-	return nil
+	return err
 }
 
 func within(path, dir string) bool {
@@ -116,24 +111,29 @@ func snapshot(data string, copyTo func(store string) error) error {
 	return nil
 }
 
+// check checks a store that no server has open, or a snapshot, or articles by a server.
 type check struct {
 	*app
-	stream streamFlags
-	verification
+	stream    streamFlags
+	data, tmp string
+	stores    storeFlags `flags:"log snapshots"`
 }
 
 func (v *check) do(ctx context.Context, args []string) error {
-	switch err := v.valid(v.stream.remote.server != "", args); {
+	server := v.stream.remote.server != ""
+	switch err := v.valid(server, args); {
 	case err != nil:
 		return err
-	case v.stream.remote.server == "":
-		return v.run(ctx, v.app)
+	case !server:
+		return v.stored(ctx)
 	}
 	inputs, err := v.inputs(args)
 	if err != nil {
 		return err
 	}
-	return v.stream.send(ctx, v.app, inputs, checkAll)
+	return v.stream.send(ctx, v.app, inputs, func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
+		return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+	})
 }
 
 var errDamaged = errors.New("the store is damaged")
@@ -156,13 +156,7 @@ func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func
 	}
 }
 
-// A verification checks a store that no server has open, or a snapshot.
-type verification struct {
-	data, tmp string
-	stores    storeFlags `flags:"log snapshots"`
-}
-
-func (v *verification) valid(server bool, args []string) error {
+func (v *check) valid(server bool, args []string) error {
 	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
 	switch {
 	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
@@ -175,7 +169,7 @@ func (v *verification) valid(server bool, args []string) error {
 	return v.stores.known()
 }
 
-func (v *verification) run(ctx context.Context, a *app) (err error) {
+func (v *check) stored(ctx context.Context) (err error) {
 	store := "" // the newest snapshot
 	if v.data != "" {
 		store, err = closedIn(v.data)
@@ -183,7 +177,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 	}
-	progress := nowAndThen(a.stderr, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
+	progress := nowAndThen(v.stderr, func(rows int, _ time.Duration) string { return grouped(int64(rows)) + " rows read" })
 	var p pebble.Proof
 	if v.stores.log != "" {
 		p, err = v.prove(ctx, store, progress)
@@ -198,7 +192,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		if row.File != "" {
 			where = "file " + row.File
 		}
-		fmt.Fprintf(a.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
+		fmt.Fprintf(v.stdout, "%s: %s\n", oneLine(where), oneLine(row.What))
 	}
 	if p.At > 0 {
 		what, from := v.data, "its first entry"
@@ -208,9 +202,9 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 		if p.From > 0 {
 			from = fmt.Sprintf("the snapshot of entry %d", p.From)
 		}
-		fmt.Fprintf(a.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
+		fmt.Fprintf(v.stdout, "%s, with digest %016x, beside the log from %s to entry %d of %d\n", what, p.Digest, from, p.At, p.End)
 	}
-	fmt.Fprintf(a.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
+	fmt.Fprintf(v.stdout, "%s, %s\n", counted(int64(p.Rows), "row"), counted(int64(len(p.Problems)), "problem"))
 	switch {
 	case len(p.Problems) == 0:
 		return nil
@@ -220,7 +214,7 @@ func (v *verification) run(ctx context.Context, a *app) (err error) {
 	return errDamaged
 }
 
-func (v *verification) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
+func (v *check) prove(ctx context.Context, folder string, progress func(rows int)) (p pebble.Proof, err error) {
 	if v.tmp == "" && v.data != "" {
 		v.tmp = filepath.Dir(filepath.Clean(v.data))
 	}
@@ -233,11 +227,11 @@ func (v *verification) prove(ctx context.Context, folder string, progress func(r
 	if err != nil {
 		return p, err
 	}
-	log, closeLog, err := v.stores.openLog(ctx)
+	log, err := v.stores.openLog(ctx)
 	if err != nil {
 		return p, err
 	}
-	defer func() { err = errors.Join(err, closeLog()) }()
+	defer func() { err = errors.Join(err, log.Close()) }()
 	p, err = pebble.Prove(ctx, folder, pebble.Options{Log: log, Snapshots: snapshots, Progress: progress}, scratch)
 	if errors.Is(err, docid.ErrLocked) {
 		err = fmt.Errorf("%w; prove the newest of --snapshots without --data, or a backup (neardup backup --server)", err)
@@ -264,11 +258,11 @@ func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (e
 	if f.log == "" {
 		return usage("--log is missing")
 	}
-	log, closeLog, err := f.openLog(ctx)
+	log, err := f.openLog(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeLog()) }()
+	defer func() { err = errors.Join(err, log.Close()) }()
 	err = work(log)
 	if errors.Is(err, docid.ErrLogLost) {
 		err = fmt.Errorf("--log %s is not empty: %w", where(f.log), err)

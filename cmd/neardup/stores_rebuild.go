@@ -7,9 +7,9 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/neardup/neardup"
@@ -28,22 +28,17 @@ type again struct {
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	newMethod         bool       `flags:"-"` // by these settings, whatever the index was made by
-	moves             *movedFile `flags:"-"` // nil: no docIds are judged again
+	newMethod         bool                  `flags:"-"` // by these settings, whatever the index was made by
+	moves             func([5]string) error // writes a row for an article with a new docId; nil: none is judged again
+	changed           bool                  `flags:"-"` // something was
 }
 
-// usedAgain lists the settings of serve that rebuild uses. It accepts the others and ignores them.
-var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag}
+// usedAgain lists the flags that rebuild uses in addition to those of an index. It accepts the others and ignores them.
+var usedAgain = []string{"data", "index", "log", "map", "articles", "seal", configFlag, "tenant", "moved", "drained", "new-epoch"}
 
 func (g *again) ready(fs *pflag.FlagSet) {
-	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) })
-	for _, name := range usedAgain {
-		fs.Lookup(name).Hidden = false
-	}
+	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = !decides(f.Name) && !slices.Contains(usedAgain, f.Name) })
 	fs.Lookup("data").Usage = "folder of a server that does not run"
-	for _, name := range []string{"tenant", "moved", "drained", "new-epoch"} {
-		fs.Lookup(name).Hidden = false
-	}
 }
 
 func (g *again) do(ctx context.Context, _ []string) error {
@@ -51,42 +46,21 @@ func (g *again) do(ctx context.Context, _ []string) error {
 	switch {
 	case fs.Changed("method") && g.newEpoch:
 		return usage("--method cannot be combined with --new-epoch, because it begins an epoch itself")
-	case !g.asked(fs):
-		if name := g.unread(fs); name != "" {
-			return usage("--%s has no effect without --method, or --map and --articles", name)
+	case !slices.ContainsFunc([]string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag}, fs.Changed):
+		unread := ""
+		fs.Visit(func(f *pflag.Flag) {
+			if f.Name == "moved" || decides(f.Name) {
+				unread = f.Name
+			}
+		})
+		if unread != "" {
+			return usage("--%s has no effect without --method, or --map and --articles", unread)
 		}
 		return g.fromFolder(ctx, docid.Rebuild{AsStored: true, Drained: !g.newEpoch})
 	case g.newEpoch:
 		return usage("--new-epoch: no copy to begin an epoch in (want --data)")
 	}
 	return g.run(ctx, fs)
-}
-
-// asked reports whether the command line requests a rebuild of indexes.
-func (g *again) asked(fs *pflag.FlagSet) bool {
-	for _, name := range []string{"index", "log", "map", "articles", "tenant", "drained", "method", configFlag} {
-		if fs.Changed(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// unread returns a given flag that has no effect because the rebuild makes no index by other settings. It
-// returns "" if there is none.
-func (g *again) unread(fs *pflag.FlagSet) (name string) {
-	fs.Visit(func(f *pflag.Flag) {
-		if f.Name == "moved" || decides(f.Name) {
-			name = f.Name
-		}
-	})
-	return name
-}
-
-func decides(flag string) bool {
-	var known pflag.FlagSet
-	new(indexFlags).add(&known)
-	return known.Lookup(flag) != nil
 }
 
 func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
@@ -115,12 +89,12 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	}
 	history, err := g.stores.openMap(ctx)
 	if err != nil {
-		return fmt.Errorf("--map %s: %w", where(g.stores.articleMap), err)
+		return err
 	}
 	defer func() { err = errors.Join(err, history.Close()) }()
 	library, err := g.stores.openArticles(ctx)
 	if err != nil {
-		return fmt.Errorf("--articles %s: %w", where(g.stores.articles), err)
+		return err
 	}
 	defer func() { err = errors.Join(err, library.Close()) }()
 	if len(g.tenant) == 0 {
@@ -132,13 +106,13 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if len(g.tenant) == 0 {
 		return fmt.Errorf("--map %s has no log of any tenant", where(g.stores.articleMap))
 	}
+	of.Source = docid.SourceOf(history, library)
 	if g.index.profile == profileClassic {
-		return g.classic(ctx, docid.SourceOf(history, library), library, settings)
+		return g.classic(ctx, of, library)
 	}
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	of.Source = docid.SourceOf(history, library)
 	lost, err := g.fromSinks(ctx, of)
 	if err == nil && g.stores.log != "" {
 		err = adoptLog(ctx, g.app, g.data, &g.stores)
@@ -146,13 +120,13 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	return errors.Join(err, lost)
 }
 
-func (g *again) classic(ctx context.Context, from docid.Source, library docid.Library, settings docid.Settings) (err error) {
-	store, err := g.stores.openClassic(ctx, settings)
+func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Library) (err error) {
+	store, err := g.stores.openClassic(ctx, of.Settings)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	of := docid.Rebuild{Store: classic.Restorer{Service: store.classic, Library: library}, Source: from, Settings: settings, AsStored: true, Drained: g.drained}
+	of.Store, of.AsStored, of.Rejudge = classic.Restorer{Service: store.classic, Library: library}, true, false
 	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, nil, tenant) }))
 }
 
@@ -172,19 +146,19 @@ func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lo
 }
 
 func lacks(tenant string, sum docid.Rebuilt) error {
-	var all []error
+	var texts, rows error
 	if sum.Missing > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing))
+		texts = fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing)
 	}
 	if sum.Rowless > 0 {
-		all = append(all, fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless))
+		rows = fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless)
 	}
-	return errors.Join(all...)
+	return errors.Join(texts, rows)
 }
 
 // logEmpty returns an error if the log has entries. It runs before hours of work.
 func (g *again) logEmpty(ctx context.Context) error {
-	log, closeLog, err := g.stores.openLog(ctx)
+	log, err := g.stores.openLog(ctx)
 	if err != nil || log == nil {
 		return err
 	}
@@ -192,7 +166,7 @@ func (g *again) logEmpty(ctx context.Context) error {
 	if err == nil && last > 0 {
 		err = fmt.Errorf("--log %s is not empty", where(g.stores.log))
 	}
-	return errors.Join(err, closeLog())
+	return errors.Join(err, log.Close())
 }
 
 // fromSinks rebuilds the lost indexes of the data folder, and reports what they lack.
@@ -205,16 +179,21 @@ func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (lost, err erro
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	of.Store = store
-	err = g.withMoves(func() (err error) {
+	err = g.withMoves(func(commit func() error) (err error) {
 		lost, err = g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, store, tenant) })
-		return errors.Join(err, g.moves.Commit())
+		return errors.Join(err, commit())
 	})
 	return lost, err
 }
 
 // rebuild rebuilds the index of a tenant. If the settings changed, it also judges the docIds of the store again.
 func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store, tenant string) (docid.Rebuilt, error) {
-	of.Tenant, of.Progress = tenant, g.progress(tenant)
+	last := 0
+	of.Tenant, of.Progress = tenant, nowAndThen(g.stderr, func(made int, since time.Duration) string {
+		rate := float64(made-last) / since.Seconds()
+		last = made
+		return fmt.Sprintf("%s: %s changes replayed, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
+	})
 	sum, err := of.Run(ctx)
 	if err != nil {
 		return sum, err
@@ -224,10 +203,10 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 		return sum, nil
 	}
 	d, err := docid.NewDetector(ctx, store, tenant, of.Settings)
-	if err == nil {
-		err = g.rejudge(ctx, tenant, d)
+	if err != nil {
+		return sum, err
 	}
-	return sum, err
+	return sum, g.rejudge(ctx, tenant, d)
 }
 
 // valid reports a missing flag or flags that cannot be combined.
@@ -260,36 +239,28 @@ func hint(err error) error {
 	return err
 }
 
-func (g *again) progress(tenant string) func(made int) {
-	last := 0
-	return nowAndThen(g.stderr, func(made int, since time.Duration) string {
-		rate := float64(made-last) / since.Seconds()
-		last = made
-		return fmt.Sprintf("%s: %s changes replayed, %s a second", oneLine(tenant), grouped(int64(made)), grouped(int64(rate)))
-	})
-}
-
 func (g *again) summary(tenant string, sum docid.Rebuilt) {
-	tell(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
+	fmt.Fprintf(g.stdout, "tenant %s: rebuilt up to change %s", oneLine(tenant), grouped(int64(sum.Seq)))
 	if sum.From > 0 {
-		tell(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
+		fmt.Fprintf(g.stdout, " (those after %s in this run)", grouped(int64(sum.From)))
 	}
-	tell(g.stdout, "\n  %s, %s\n", counted(int64(sum.Leaders), "docId"), counted(int64(sum.Members), "article"))
+	fmt.Fprintf(g.stdout, "\n  %s, %s\n", counted(int64(sum.Leaders), "docId"), counted(int64(sum.Members), "article"))
 	if sum.Digest != "" {
-		tell(g.stdout, "  digest of the log: %s\n", sum.Digest)
+		fmt.Fprintf(g.stdout, "  digest of the log: %s\n", sum.Digest)
 	}
 	if sum.Epoch {
-		tell(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
+		fmt.Fprintf(g.stdout, "  an epoch began: changes after %s, if there were any, are lost, and no docId of them is given again\n", grouped(int64(sum.Seq)))
 	}
-	if sum.Textless > 0 {
-		tell(g.stdout, "  %s docIds have no text, which HBase had not got: articles join them by url or title only\n", grouped(int64(sum.Textless)))
-	}
-	if sum.Keptless > 0 {
-		tell(g.stdout, "  %s kept copies have no text, HBase had not got it or had a later one\n", grouped(int64(sum.Keptless)))
-	}
+	g.some(int(sum.Textless), "docIds have no text, which HBase had not got: articles join them by url or title only")
+	g.some(int(sum.Keptless), "kept copies have no text, HBase had not got it or had a later one")
 }
 
-func tell(w io.Writer, format string, args ...any) { fmt.Fprintf(w, format, args...) }
+// some prints a number of things, unless there is none.
+func (g *again) some(n int, things string) {
+	if n > 0 {
+		fmt.Fprintf(g.stdout, "  %s %s\n", grouped(int64(n)), things)
+	}
+}
 
 // rebuiltDir returns the folder into which a rebuild from the folder writes the new store. Afterwards the rebuild moves the
 // previous store to DIR/store.before.
@@ -321,22 +292,23 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 	if err := os.RemoveAll(rebuiltDir(g.data)); err != nil {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
 	}
-	return g.withMoves(func() error {
-		changed, lost := of.AsStored, error(nil)
+	return g.withMoves(func(commit func() error) error {
+		var lost error
+		g.changed = of.AsStored
 		err := pebble.Rebuild(ctx, store, rebuiltDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
 			of.Store, of.Source = s, from
 			sum, err := g.rebuild(ctx, of, s, tenant)
-			changed, lost = changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
+			g.changed, lost = g.changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
 			return hint(err)
 		})
 		if err != nil {
 			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
-		if !changed && g.moves.rows == 0 {
-			tell(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+		if !g.changed {
+			fmt.Fprintf(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
 			return os.RemoveAll(rebuiltDir(g.data))
 		}
-		if err := g.moves.Commit(); err != nil {
+		if err := commit(); err != nil {
 			return err
 		}
 		return errors.Join(g.exchange(), lost)
@@ -353,23 +325,16 @@ func (g *again) exchange() error {
 	if err := durable.Rename(rebuiltDir(g.data), store); err != nil {
 		return err
 	}
-	tell(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
+	fmt.Fprintf(g.stdout, "the store as it was is %s: remove it once it is no longer needed\n", beforeDir(g.data))
 	return nil
 }
 
-// movedFile is the CSV file of the articles with a new docId.
-type movedFile struct {
-	*corpus.AtomicFile
-	csv  *csv.Writer
-	rows int
-}
-
-// withMoves runs work with g.moves, if the settings change.
-func (g *again) withMoves(work func() error) error {
+// withMoves runs work with g.moves, if the settings change. Work calls commit for the file of moves to appear.
+func (g *again) withMoves(work func(commit func() error) error) error {
 	path := g.moved
 	switch {
 	case !g.newMethod:
-		return work()
+		return work(func() error { return nil })
 	case path == "" && g.data == "":
 		return usage("--moved is missing (want a file for the articles with another docId)")
 	case path == "":
@@ -380,23 +345,15 @@ func (g *again) withMoves(work func() error) error {
 		return err
 	}
 	defer f.Abort()
-	g.moves = &movedFile{AtomicFile: f, csv: csv.NewWriter(f)}
-	if err := g.moves.csv.Write([]string{"nid", "before", "after", "reason", "tenant"}); err != nil {
+	rows := csv.NewWriter(f)
+	g.moves = func(row [5]string) error { return rows.Write(row[:]) }
+	if err := g.moves([5]string{"nid", "before", "after", "reason", "tenant"}); err != nil {
 		return err
 	}
-	return work()
-}
-
-// Commit commits the file, if there is one.
-func (m *movedFile) Commit() error {
-	if m == nil {
-		return nil
-	}
-	m.csv.Flush()
-	if err := m.csv.Error(); err != nil {
-		return err
-	}
-	return m.AtomicFile.Commit()
+	return work(func() error {
+		rows.Flush() // f keeps its error
+		return f.Commit()
+	})
 }
 
 func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (err error) {
@@ -410,26 +367,17 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 		textOf = func(seq uint64) (string, bool, error) { return texts.Get(tenant, seq) }
 	}
 	sum, err := d.Rejudge(ctx, textOf, func(r docid.Moved) error {
-		g.moves.rows++
-		return g.moves.csv.Write([]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
+		g.changed = true
+		return g.moves([5]string{corpus.Cell(r.NID), r.Before, r.DocID, r.Why, corpus.Cell(tenant)})
 	})
 	if err != nil {
 		return fmt.Errorf("tenant %q: %w", tenant, err)
 	}
-	tell(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
+	fmt.Fprintf(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
 		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
-	for _, line := range []struct {
-		n    int
-		says string
-	}{
-		{sum.Textless, "articles keep their docId, for their text is not kept"},
-		{sum.Together, "docIds are like an earlier one and stay: other articles belong to them"},
-		{sum.Undecided, "articles keep their docId, for too many share a key with them"},
-	} {
-		if line.n > 0 {
-			tell(g.stdout, "  %s %s\n", grouped(int64(line.n)), line.says)
-		}
-	}
+	g.some(sum.Textless, "articles keep their docId, for their text is not kept")
+	g.some(sum.Together, "docIds are like an earlier one and stay: other articles belong to them")
+	g.some(sum.Undecided, "articles keep their docId, for too many share a key with them")
 	return nil
 }
 

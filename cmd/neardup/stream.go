@@ -41,8 +41,6 @@ type job struct {
 	entries []api.BatchEntry
 	places  []corpus.RejectError // of the entries
 	rejects []error              // found while reading
-	items   int64                // records, rejected ones too
-	bytes   int
 	replies []api.EntryReply
 	err     error
 }
@@ -57,16 +55,14 @@ type stream struct {
 	client  *api.Client
 	answers *corpus.AtomicFile
 	ask     ask
-	counts  counts
 
-	decoder     *corpus.Decoder
-	sent, ended bool // sent: at least one job was made; ended: no job follows
-}
+	articles, fresh int64
+	blank           int64 // new because they have no text
+	again           int64 // they were there already
 
-type counts struct {
-	articles, fresh, duplicates int64
-	blank                       int64 // new because they have no text
-	again                       int64 // they were there already
+	source  *source
+	decoder *corpus.Decoder
+	sent    bool // at least one job was made
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
@@ -83,12 +79,14 @@ func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask
 	}
 	defer c.Close()
 	f.input.opt.Fields = []string{"category?", "media?", "imageCount?", "heat?"}
-	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (func() error, error) {
-		s := &stream{reporter: rep, f: f, client: c, ask: how, decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
+	return a.batchRun(&f.input, &f.run, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
+		s := &stream{reporter: rep, f: f, client: c, ask: how, source: newSource(r), decoder: r.NewDecoder(), answers: rep.open(f.answers, corpus.JSONL)}
+		s.source.mostBytes, s.source.mostItems = jobBytes, jobArticles
 		if rep.err != nil {
 			return nil, rep.err
 		}
-		return s.summary, s.all(ctx)
+		rep.next = []func() error{func() error { return s.nothingRead(s.articles) }}
+		return s, s.all(ctx)
 	})
 }
 
@@ -99,7 +97,7 @@ func (s *stream) all(ctx context.Context) error {
 	defer cancel()
 	var failed error
 	err := inorder.Map(ctx, s.f.parallel, s.next, func(j *job) *job {
-		if j.err == nil {
+		if j.err == nil && len(j.entries) > 0 {
 			j.replies, j.err = s.ask(ctx, s.client, j.entries)
 		}
 		return j
@@ -116,41 +114,28 @@ func (s *stream) all(ctx context.Context) error {
 // next makes a job of the next records. It returns an input error in the last
 // job, so that earlier jobs are recorded.
 func (s *stream) next() (*job, error) {
-	if s.ended {
-		return nil, io.EOF
-	}
+	b, err := s.source.next()
 	j := &job{}
-	for len(j.entries) < jobArticles && j.bytes < jobBytes && j.items < 10*jobArticles {
-		it, err := s.r.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			s.ended = true
-			if j.items == 0 {
-				return nil, io.EOF
-			}
-			return s.named(j), nil
-		case err != nil && corpus.Rejected(err) == nil:
-			s.ended = true
-			return &job{err: err}, nil
-		}
-		j.items++
-		if err != nil {
-			j.rejects = append(j.rejects, err)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, err
+	case err != nil:
+		s.source.ended, j.err = true, err
+		return j, nil
+	}
+	for _, e := range b.entries {
+		if e.reject != nil {
+			j.rejects = append(j.rejects, e.reject)
 		} else {
-			j.add(s.decoder, it)
+			j.add(s.decoder, e.item)
 		}
 	}
-	return s.named(j), nil
-}
-
-// named fails the first job if no record has the field of --id-field. Otherwise, articles would be stored
-// under the names of their places.
-func (s *stream) named(j *job) *job {
+	// Without the field of --id-field articles would be stored under the names of their places.
 	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
 		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
 	}
 	s.sent = true
-	return j
+	return j, nil
 }
 
 func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
@@ -161,19 +146,19 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		return
 	}
 	var e api.BatchEntry
-	images := dec.Extra(it, "images")[0]
-	e.Images, err = imagesOf(images)
-	if err != nil {
-		j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: err.Error()})
-		return
-	}
-	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" {
-		n, err := strconv.ParseInt(heat, 10, 64)
+	place := corpus.RejectError{File: it.File, Line: it.Line}
+	e.Images, err = imagesOf(dec.Extra(it, "images")[0])
+	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" && err == nil {
+		e.Heat, err = strconv.ParseInt(heat, 10, 64)
 		if err != nil {
-			j.rejects = append(j.rejects, &corpus.RejectError{File: it.File, Line: it.Line, Reason: fmt.Sprintf("heat %.40q is not a whole number", heat)})
-			return
+			err = fmt.Errorf("heat %.40q is not a whole number", heat)
 		}
-		e.Heat = n
+	}
+	if err != nil {
+		bad := place
+		bad.Reason = err.Error()
+		j.rejects = append(j.rejects, &bad)
+		return
 	}
 	e.Category, e.Media, e.ImageCount = doc.Fields["category"], doc.Fields["media"], doc.Fields["imageCount"]
 	e.NID, e.URL, e.Title, e.Content = doc.ID, doc.URL, doc.Title, doc.Text
@@ -181,8 +166,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 		e.PublishTime = t.Format(time.RFC3339Nano)
 	}
 	j.entries = append(j.entries, e)
-	j.places = append(j.places, corpus.RejectError{File: it.File, Line: it.Line})
-	j.bytes += len(doc.Text) + len(doc.Title) + len(doc.URL) + len(e.Category) + len(e.Media) + len(e.ImageCount) + len(images)
+	j.places = append(j.places, place)
 }
 
 // imagesOf reads the pictures of a record. It ignores a list without hashes, such as a list of addresses.
@@ -223,23 +207,21 @@ func (s *stream) note(j *job) error {
 			}
 			continue
 		}
-		s.counts.articles++
+		s.articles++
 		if r.Answer.Decision.Decision == neardup.New {
-			s.counts.fresh++
+			s.fresh++
 			if r.Answer.Basis == neardup.BasisBlank {
-				s.counts.blank++
+				s.blank++
 			}
-		} else {
-			s.counts.duplicates++
 		}
 		if r.Answer.Replayed {
-			s.counts.again++
+			s.again++
 		}
 		if err := s.answers.WriteJSON(r.Answer); err != nil {
 			return err
 		}
 	}
-	s.progress(batch.Progress{Phase: "sent", Documents: s.counts.articles + s.rejected.count})
+	s.progress(batch.Progress{Phase: "sent", Documents: s.articles + s.rejected.count})
 	return nil
 }
 
@@ -255,37 +237,13 @@ func reason(p *api.Problem) string {
 	return p.Error()
 }
 
-func (s *stream) summary() error {
-	if err := s.nothingRead(s.counts.articles); err != nil {
-		return err
+func (s *stream) print(w io.Writer) {
+	fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
+		grouped(s.articles), grouped(s.fresh), grouped(s.articles-s.fresh), grouped(s.rejected.count))
+	if s.again > 0 {
+		fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(s.again))
 	}
-	return s.summarize(nil, s.rejected.count, func(w io.Writer) {
-		c := s.counts
-		fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
-			grouped(c.articles), grouped(c.fresh), grouped(c.duplicates), grouped(s.rejected.count))
-		if c.again > 0 {
-			fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(c.again))
-		}
-		noText(w, c.blank)
-	})
-}
-
-// addAll sends a job as one batch. If the batch is too large for the server, it sends single articles.
-func addAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	a, err := c.SubmitBatch(ctx, entries)
-	var p *api.Problem
-	if !errors.As(err, &p) || p.Status != http.StatusRequestEntityTooLarge {
-		return a.Answers, err
-	}
-	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
-}
-
-// checkAll checks the articles of a job, one after another.
-func checkAll(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
-	return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Check(ctx, e.Submission) })
+	noText(w, s.blank)
 }
 
 // each collects answers and the problems that only concern one article.
@@ -312,5 +270,13 @@ type add struct {
 }
 
 func (v *add) do(ctx context.Context, inputs []string) error {
-	return v.stream.send(ctx, v.app, inputs, addAll)
+	// A job is one batch, or single articles if the batch is too large for the server.
+	return v.stream.send(ctx, v.app, inputs, func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
+		a, err := c.SubmitBatch(ctx, entries)
+		var p *api.Problem
+		if !errors.As(err, &p) || p.Status != http.StatusRequestEntityTooLarge {
+			return a.Answers, err
+		}
+		return each(entries, func(e *api.BatchEntry) (api.Answer, error) { return c.Submit(ctx, e.Submission, e.IdempotencyKey) })
+	})
 }

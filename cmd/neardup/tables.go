@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -51,10 +52,13 @@ func (w *dedupRun) newClusters(out *corpus.AtomicFile, fields []string) (c *clus
 
 // add writes a member of a cluster of a size, the leader first.
 func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
-	similarity, relation, leads := o.Similarity, string(relationOf(o.Decision)), w.left == 0
+	similarity, relation, leads := o.Similarity, "", w.left == 0
 	if leads {
 		w.left, w.leader, w.size = size, o.ID, size
 		similarity, relation = 1, relationLeader
+	} else {
+		match := neardup.Match{Near: true, Similarity: o.Similarity, Basis: o.Basis}
+		relation = string(batch.Edge{Match: match}.Relation())
 	}
 	w.left--
 	var kept note
@@ -72,35 +76,21 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 		}
 		return w.table.Row(row...)
 	}
-	var b []byte
-	if leads {
-		b = appendf(appendString([]byte(`{"leader":`), o.ID), `,"size":%d`, size)
-	} else {
-		b = appendf(appendString([]byte(`{"id":`), o.ID), `,"similarity":%.4f`, similarity)
+	b := fmt.Appendf(nil, `{"id":%s,"similarity":%.4f`, jsonText(o.ID), similarity)
+	end := "},"
+	switch {
+	case leads:
+		b, end = fmt.Appendf(nil, `{"leader":%s,"size":%d`, jsonText(o.ID), size), `,"duplicates":[`
+	case w.left == 0:
+		end = "}]}\n"
 	}
 	for _, f := range w.fields {
 		if v := said[f]; v != "" && v != relationLeader {
-			b = appendString(appendf(b, ",%q:", f), v)
+			b = fmt.Appendf(b, ",%q:%s", f, jsonText(v))
 		}
 	}
-	switch {
-	case leads:
-		b = append(b, `,"duplicates":[`...)
-	case w.left > 0:
-		b = append(b, "},"...)
-	default:
-		b = append(b, '}')
-	}
-	if w.left == 0 {
-		b = append(b, "]}\n"...)
-	}
-	_, err = w.out.Write(b)
+	_, err = w.out.Write(append(b, end...))
 	return err
-}
-
-// relationOf returns the relation of a duplicate to its leader.
-func relationOf(d neardup.Decision) batch.Relation {
-	return batch.Edge{Match: neardup.Match{Near: true, Similarity: d.Similarity, Basis: d.Basis}}.Relation()
 }
 
 // groupWriter writes a table of every document with its group, which is the number of its kept record. With
@@ -116,14 +106,6 @@ type members struct {
 	leaders *external.Spool              // ids of leaders from the index; nil without --against
 	group   groupMember                  // the common values of the current group
 	left    int64
-}
-
-func newMembers(f *external.Files, against bool) *members {
-	m := &members{known: external.NewArray[groupMember](f, notesMemory)}
-	if against {
-		m.leaders = external.NewSpool(f, notesMemory)
-	}
-	return m
 }
 
 // newGroups begins the table of --write groups. It returns nil without a file.

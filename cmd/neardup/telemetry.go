@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -55,18 +56,11 @@ func (t *telemetry) openLog(to io.Writer) error {
 
 // tracesURL returns the address for spans from --traces or the variables of OpenTelemetry, or "" for none.
 func tracesURL(flag string) (string, error) {
-	base := flag
+	base, whole := cmp.Or(flag, os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")), os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	switch {
 	case flag == tracesOff, flag == "" && (os.Getenv("OTEL_SDK_DISABLED") == "true" || os.Getenv("OTEL_TRACES_EXPORTER") == "none"):
 		return "", nil
-	case flag == "":
-		base = os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
-	}
-	whole := ""
-	if flag == "" {
-		whole = os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-	}
-	if whole == "" && base != "" {
+	case flag != "", whole == "" && base != "":
 		whole = strings.TrimSuffix(base, "/") + "/v1/traces"
 	}
 	if u, err := url.Parse(whole); whole != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {

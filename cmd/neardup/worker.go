@@ -252,22 +252,16 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 		if err := (&worker.Stages{Method: method, Clean: clean}).Use(x, ""); err != nil {
 			return err
 		}
-		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), v.method.asFlags()})
+		flags, given := []string{}, v.method.remembered()
+		given["method"] = v.method.spec
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			flags = append(flags, "--"+name+"="+given[name])
+		}
+		return json.NewEncoder(v.stdout).Encode(heldIndex{x.AsOf(), x.Numbers(), flags})
 	})
 }
 
-// asFlags returns flags that reproduce the settings.
-func (f *methodFlags) asFlags() []string {
-	given := f.remembered()
-	given["method"] = f.spec
-	flags := []string{}
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		flags = append(flags, "--"+name+"="+given[name])
-	}
-	return flags
-}
-
-func (c *cutFlags) steps() (*passage.Steps, error) {
+func (c *cutFlags) passages() (*worker.Passages, error) {
 	if c.near {
 		return nil, usage("--near: not supported on Spark, which finds equal passages only")
 	}
@@ -276,11 +270,7 @@ func (c *cutFlags) steps() (*passage.Steps, error) {
 		return nil, err
 	}
 	cfg.Memory, cfg.Workers = worker.PassagesMemory, 1
-	return passage.NewSteps(cfg)
-}
-
-func (c *cutFlags) passages() (*worker.Passages, error) {
-	steps, err := c.steps()
+	steps, err := passage.NewSteps(cfg)
 	least := c.least
 	if c.units() != "" && !c.fs.Changed("least") {
 		least = "any"

@@ -20,7 +20,7 @@ PAIRS = "id_a string, id_b string, similarity double, distance int, relation str
 
 RAW = 6  # bytes of a record to one of its text, at most: \u0001
 BESIDE = 1 << 20  # bytes of a record beside its text
-NOTED = 20_000  # documents of a component from which a user is told
+NOTED = 20_000  # documents of a component from which a warning names their number
 
 
 def dedup(
