@@ -33,7 +33,7 @@ const (
 type Maker func(seed uint64, table []byte) (neardup.Method, error)
 
 // Settings are the settings of an index. Those that change decisions are part of the index: opening it with
-// others is ErrUnlike.
+// others is ErrUnlike. Without a stage, url and content are Exact.
 type Settings struct {
 	Clean               neardup.Cleaner // nil: texts are clean as they come
 	URL, Title, Content Mode
@@ -100,6 +100,9 @@ type cascade struct {
 
 // build makes the methods and the spec.
 func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
+	if s.URL == "" && s.Title == "" && s.Content == "" {
+		s.URL, s.Content = Exact, Exact
+	}
 	c := cascade{Settings: s}
 	if err := s.valid(); err != nil {
 		return c, "", err

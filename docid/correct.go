@@ -104,7 +104,7 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 
 // makeLeader makes the article a leader, as if it had been submitted as a new one.
 func (d *Detector) makeLeader(ctx context.Context, c *Change, asked *Correcting, m *Member) error {
-	sub := Submission{Article: m.Article}
+	sub := m.Article.Submission()
 	g, err := d.index.Catalog().Group(ctx, m.Leader, 0, 0)
 	switch {
 	case errors.Is(err, ErrEnded):
@@ -120,7 +120,7 @@ func (d *Detector) makeLeader(ctx context.Context, c *Change, asked *Correcting,
 	}
 	s := d.subject(&sub, [16]byte{})
 	made := s.change(outcome{}, Query{})
-	c.NewLeader, c.Article, c.Expires, c.Evidence = made.NewLeader, &sub.Article, made.Expires, made.Evidence
+	c.NewLeader, c.Article, c.Expires, c.Evidence = made.NewLeader, made.Article, made.Expires, made.Evidence
 	return nil
 }
 

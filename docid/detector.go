@@ -104,14 +104,29 @@ func (s Settings) create() (Identity, error) {
 	return id, nil
 }
 
-// Submission is an article to decide on, with what the caller wants beyond
-// the settings.
+// Submission is an article to decide on, with what the caller wants beyond the settings. Every field may be empty.
 type Submission struct {
-	Article
+	ID, URL, Title, Text        string
+	Time                        int64 // of publication, in Unix nanoseconds
+	Category, Media, ImageCount string
+	Heat                        int64 // of the articles of a docId, the hottest is the kept copy
+	Pictures                    []Picture
 	// If Idempotency is not empty, a repeated Add with the same one gets the first answer.
 	Idempotency string
 	// Window and TTL replace those of the settings unless 0.
 	Window, TTL time.Duration
+}
+
+// Article returns the article of a submission.
+func (s *Submission) Article() Article {
+	return Article{neardup.Document{ID: s.ID, Text: s.Text, Title: s.Title, URL: s.URL, Time: s.Time},
+		s.Category, s.Media, s.ImageCount, s.Heat, Extras{s.Pictures}}
+}
+
+// Submission returns the submission of an article.
+func (a *Article) Submission() Submission {
+	return Submission{ID: a.ID, URL: a.URL, Title: a.Title, Text: a.Text, Time: a.Time,
+		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat, Pictures: a.Pictures}
 }
 
 // Answer is a decision of the service.
@@ -300,7 +315,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
-	return c.validExtras(sub.Extras)
+	return c.validExtras(Extras{sub.Pictures})
 }
 
 // answer converts a receipt into an Answer.

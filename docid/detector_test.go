@@ -41,7 +41,7 @@ func TestCascade(t *testing.T) {
 		ContentMethod: storetest.Maker(0.6), TitleAgrees: storetest.Maker(0.2)}
 	bare := near
 	bare.TitleAgrees = nil
-	off := docid.Settings{}
+	off := docid.Settings{URL: docid.Off}
 	titled := docid.Settings{Content: docid.Near, ContentMethod: storetest.Maker(0.9), Titled: true}
 	exact := docid.Settings{Content: docid.Exact}
 	text, edited, other := storetest.Base(1), storetest.Base(1)[:100]+"####"+storetest.Base(1)[104:], storetest.Base(2)

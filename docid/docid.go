@@ -4,12 +4,12 @@
 // [Store] holds, and answers when the decision is durable:
 //
 //	store, err := memory.New(ctx)
-//	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{Content: docid.Exact})
-//	var s docid.Submission
-//	s.ID, s.Text = "7", "The words of the article."
-//	answer, err := d.Add(ctx, s) // answer.DocID, answer.Decision, answer.Leader
+//	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{})
+//	answer, err := d.Add(ctx, docid.Submission{ID: "7", Text: "The words of the article."})
+//	fmt.Println(answer.DocID, answer.Decision, answer.Leader)
 //
-// Package docid/standard has the settings of the service, and store/pebble stores an index in a folder. A
+// The zero Settings find equal urls and texts. Package docid/standard has the settings of the service, which find
+// near ones, and store/pebble stores an index in a folder. A
 // [Relay] feeds the changes to sinks.
 package docid
 

@@ -18,15 +18,13 @@ func ExampleNewDetector() {
 		return
 	}
 	defer store.Close()
-	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{URL: docid.Exact, Content: docid.Exact})
+	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, url := range []string{"http://a.example/1", "http://b.example/2"} {
-		var article docid.Submission
-		article.URL, article.Text = url, "The same words on two sites."
-		a, err := d.Add(ctx, article)
+		a, err := d.Add(ctx, docid.Submission{URL: url, Text: "The same words on two sites."})
 		fmt.Println(a.Decision.Decision, a.Stage, err)
 	}
 	// Output:
@@ -69,9 +67,7 @@ func ExampleDetector_Relay() {
 		return
 	}
 	for _, nid := range []string{"a", "b"} {
-		var article docid.Submission
-		article.ID, article.Text = nid, "The same words."
-		if _, err := d.Add(ctx, article); err != nil {
+		if _, err := d.Add(ctx, docid.Submission{ID: nid, Text: "The same words."}); err != nil {
 			fmt.Println(err)
 		}
 	}

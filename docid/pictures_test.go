@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/store/memory"
@@ -68,7 +67,7 @@ func TestPicturesThatAreRefused(t *testing.T) {
 	for what, pictures := range map[string][]docid.Picture{
 		"over 50 pictures": make([]docid.Picture, 51), "quality 101 of a picture": {{Quality: 101}}, "quality -1 of a picture": {{Quality: -1}},
 	} {
-		sub := docid.Submission{Article: docid.Article{Document: neardup.Document{Text: "text"}, Extras: docid.Extras{Pictures: pictures}}}
+		sub := docid.Submission{Text: "text", Pictures: pictures}
 		if _, err := d.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}

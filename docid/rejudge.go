@@ -116,9 +116,9 @@ func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
 	if err != nil {
 		return err
 	}
-	sub := &Submission{Article: m.Article}
+	sub := m.Article.Submission()
 	sub.Text = text
-	s := r.d.subject(sub, [16]byte{})
+	s := r.d.subject(&sub, [16]byte{})
 	s.cutoff = e.Window
 	j := r.d.search(s)
 	defer j.release()
@@ -168,7 +168,8 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 	if err != nil {
 		return err
 	}
-	s := r.d.subjectOf(&Submission{Article: m.Article}, r.d.cascade.subject(mat.Title, mat.Text), [16]byte{})
+	sub := m.Article.Submission()
+	s := r.d.subjectOf(&sub, r.d.cascade.subject(mat.Title, mat.Text), [16]byte{})
 	s.cutoff = e.Window
 	j := r.d.search(s)
 	defer j.release()

@@ -57,7 +57,7 @@ func (d *Detector) request(sub *Submission) [16]byte {
 	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
 		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10)}
-	return keyed(d.askKey, append(fields, sub.fields()...)...)
+	return keyed(d.askKey, append(fields, (&Extras{sub.Pictures}).fields()...)...)
 }
 
 // subject prepares a submission. O(len(text)).
@@ -82,7 +82,7 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(sub.Extras)
+	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(Extras{sub.Pictures})
 	s.wordless = len(s.extras) > 0 && s.silent && neardup.Blank(s.title)
 	if s.wordless {
 		s.names = append(s.names, s.extras.aliases()...)
@@ -192,7 +192,7 @@ func (s *subject) query(since uint64) Query {
 
 // change returns the change to commit for an outcome that was reached as of a query.
 func (s *subject) change(o outcome, q Query) *Change {
-	article := s.sub.Article
+	article := s.sub.Article()
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}
 	if !s.wordless {
 		for _, a := range s.extras.aliases() {

@@ -64,7 +64,7 @@ func TestTitledIsOfTheIndex(t *testing.T) {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}
-	if _, err := docid.NewDetector(t.Context(), store, "off", docid.Settings{Titled: true}); !errors.Is(err, docid.ErrInvalid) {
+	if _, err := docid.NewDetector(t.Context(), store, "off", docid.Settings{URL: docid.Exact, Titled: true}); !errors.Is(err, docid.ErrInvalid) {
 		t.Errorf("titles that nobody compares: %v", err)
 	}
 }

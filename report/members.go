@@ -147,12 +147,10 @@ func (s *runeSet) add(t string) {
 	}
 }
 
+var simplify, _ = text.ParseNormalizer("simplify")
+
 // simplified lists each traditional character with its simplified form.
-func (s *runeSet) simplified() (string, error) {
-	n, err := text.ParseNormalizer("simplify")
-	if err != nil {
-		return "", fmt.Errorf("report: %w", err)
-	}
+func (s *runeSet) simplified() string {
 	var out []byte
 	for i, word := range s {
 		for k := 0; word != 0 && k < 64; k++ {
@@ -160,10 +158,10 @@ func (s *runeSet) simplified() (string, error) {
 				continue
 			}
 			r := string(rune(i*64 + k))
-			if to := n.Clean(r); to != r && utf8.RuneCountInString(to) == 1 {
+			if to := simplify.Clean(r); to != r && utf8.RuneCountInString(to) == 1 {
 				out = append(append(out, r...), to...)
 			}
 		}
 	}
-	return string(out), nil
+	return string(out)
 }

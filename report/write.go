@@ -82,9 +82,7 @@ func (b *Builder) Write(w io.Writer, run Run) error {
 	}
 	heads.end()
 	members.end()
-	if err := b.summarize(&run, &c); err != nil {
-		return err
-	}
+	b.summarize(&run, &c)
 	run.Lab = b.lab != nil
 	if b.lab != nil {
 		if err := members.whole("lab", b.lab.part()); err != nil {
@@ -155,7 +153,7 @@ func oneLine(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-func (b *Builder) summarize(run *Run, c *columns) error {
+func (b *Builder) summarize(run *Run, c *columns) {
 	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
 	run.Reasons = slices.DeleteFunc(slices.Clone(b.reasons), func(r Reason) bool { return r.Count == 0 })
@@ -195,9 +193,7 @@ func (b *Builder) summarize(run *Run, c *columns) error {
 	if run.Sources == nil {
 		run.Sources = []string{}
 	}
-	var err error
-	run.Simplified, err = b.runes.simplified()
-	return err
+	run.Simplified = b.runes.simplified()
 }
 
 // partsOf makes the parts of the page: compressed JSON arrays of bounded size.

@@ -2,8 +2,6 @@ package server_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +22,6 @@ func signIn(t *testing.T, f *fixture, token string) *browser.Tab {
 	browser.Eval[any](tab, fmt.Sprintf("(() => { const i = document.querySelector('#token'); i.value = %q; i.form.requestSubmit(); })()", token))
 	tab.Wait("document.querySelectorAll('.row').length > 0")
 	return tab
-}
-
-// picture keeps what a tab shows, where NEARDUP_PICTURES names a folder.
-func picture(tab *browser.Tab, name string) {
-	if dir := os.Getenv("NEARDUP_PICTURES"); dir != "" {
-		tab.Picture(filepath.Join(dir, name))
-	}
 }
 
 // A user who clicks faster than the server answers sees the last list, and no error of a cancelled one.
@@ -150,7 +141,7 @@ func TestDecidingOnPages(t *testing.T) {
 	for _, x := range tab.Axe() {
 		t.Errorf("a group: %s", x)
 	}
-	picture(tab, "deciding.png")
+	tab.Pictures("deciding")
 
 	// The page of another moderator shows them with the name.
 	must[api.Ruled](t)(li.Rule(ctx, api.Ruling{A: "second", B: "first", Link: "cannot", Why: "read both"}))
@@ -161,7 +152,6 @@ func TestDecidingOnPages(t *testing.T) {
 	for _, x := range tab.Axe() {
 		t.Errorf("decisions: %s", x)
 	}
-	picture(tab, "rulings.png")
 	browser.Eval[any](tab, "document.activeElement.blur()")
 	tab.Press("e")
 	set, err := override.Read(strings.NewReader(tab.Saved("overrides.jsonl")))
@@ -206,7 +196,6 @@ func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
 		t.Errorf("the dialog: %s", x)
 	}
 	browser.Eval[any](tab, "document.querySelector('#move-to').value = ''") // the driver types the key that opened the dialog, handled or not
-	picture(tab, "moving.png")
 	browser.Eval[any](tab, "document.querySelector('.move form').requestSubmit()")
 	tab.Wait("document.querySelector('.move [role=alert]')?.innerText.includes('send it along')")
 	browser.Eval[any](tab, fmt.Sprintf("(() => { document.querySelector('#move-text').value = %q; document.querySelector('#move-why').value = 'another day <b>'; document.querySelector('.move form').requestSubmit(); })()", atSea+" And so on."))
@@ -223,10 +212,9 @@ func moved(t *testing.T, f *fixture, tab *browser.Tab, c *api.Client) {
 	for _, x := range tab.Axe() {
 		t.Errorf("what was moved: %s", x)
 	}
-	picture(tab, "moved.png")
+	tab.Pictures("moved")
 	tab.Press("l")
 	tab.Wait("document.querySelector('.moved')?.innerText.includes('移自')")
-	picture(tab, "moved-zh.png")
 	tab.Press("l")
 	tab.Wait("document.querySelector('.moved')?.innerText.includes('Move back')")
 	browser.Eval[any](tab, "document.querySelector('.moved button').click()")

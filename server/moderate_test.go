@@ -138,13 +138,12 @@ func TestUnsureFirst(t *testing.T) {
 	access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: []server.Role{server.Moderate, server.Read}, Name: "li"})
 	tab := signIn(t, f, token)
 	tab.Wait(fmt.Sprintf("document.querySelectorAll('.row .chip.unsure').length === %d", len(want)))
-	picture(tab, "unsure-list.png")
 	tab.Press("k\r") // the first
 	tab.Wait("document.querySelectorAll('.member').length === 2 && document.querySelector('.differs .chip')")
 	for _, x := range tab.Axe() {
 		t.Errorf("an unsure pair: %s", x)
 	}
-	picture(tab, "unsure.png")
+	tab.Pictures("unsure")
 	tab.Press("jn")
 	tab.Wait("document.querySelector('.member[data-verdict=different]')")
 	first := strings.Fields(want[0])

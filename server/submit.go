@@ -94,11 +94,9 @@ func toCore(in *api.Submission, location string) (docid.Submission, error) {
 			err = at(location+"."+name, fmt.Sprintf("is not within 0 and %d", int64(maxSeconds)))
 		}
 	}
-	return docid.Submission{
-		Article: article,
-		TTL:     time.Duration(in.TTLSeconds) * time.Second,
-		Window:  time.Duration(in.WindowSeconds) * time.Second,
-	}, err
+	sub := article.Submission()
+	sub.TTL, sub.Window = time.Duration(in.TTLSeconds)*time.Second, time.Duration(in.WindowSeconds)*time.Second
+	return sub, err
 }
 
 func toArticle(in *api.Article, location string) (docid.Article, error) {

@@ -7,26 +7,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// withoutAccents drops accents. With spaces, it leaves one space where an accent stood between two.
-func withoutAccents(s string, spaces bool) string {
-	at := strings.IndexFunc(s, hasAccent)
-	if at < 0 {
-		return s
-	}
-	out := append(make([]byte, 0, len(s)), s[:at]...)
-	for _, r := range s[at:] {
-		if (spaces && r == ' ' && endsInSpace(out)) || isAccent(r) {
-			continue
+// withoutAccents drops accents. Where one stood alone, it may leave two spaces side by side.
+func withoutAccents(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isAccent(r) {
+			return -1
 		}
-		out = utf8.AppendRune(out, Unaccented(r))
-	}
-	if spaces && len(out) > 0 && out[len(out)-1] == ' ' {
-		out = out[:len(out)-1]
-	}
-	return string(out)
+		return Unaccented(r)
+	}, s)
 }
-
-func hasAccent(r rune) bool { return isAccent(r) || Unaccented(r) != r }
 
 func isAccent(r rune) bool { return kindOf(r)&kindAccent != 0 }
 

@@ -18,9 +18,11 @@ func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
 	}
+	if n.does(foldNumbers) {
+		return withoutNumbers(Normalizer{n.steps &^ foldNumbers}.Clean(s))
+	}
 	if n.does(foldAccents) {
-		folded := Normalizer{n.steps &^ foldAccents}.Clean(s)
-		return withoutAccents(folded, n.does(collapseSpace))
+		return Normalizer{n.steps & collapseSpace}.Clean(withoutAccents(Normalizer{n.steps &^ foldAccents}.Clean(s)))
 	}
 	if n.does(collapseSpace) {
 		s = strings.TrimFunc(s, isSpace)

@@ -58,6 +58,12 @@ func TestClean(t *testing.T) {
 		{"space", "A \u2003\n B", "A B"},
 		{"simplify", "後面 乾隆", "后面 干隆"},
 		{"none", " \xff ", " \xff "},
+		{"numbers", "a\xff1", "a\ufffd0"},
+		{"default,numbers", "Connected to 10.0.0.7:8080 in 35ms, try 2/3", "connected to 0 in 0, try 0"},
+		{"default,numbers", "[2026-11-28T12:30:05,123] ERROR blk_-1608 of bob@example.com: -5 °C", "[0] error 0 of 0: 0 °c"},
+		{"default,numbers", "status:200 /api/v1/users/17 user=4f2c-9a", "status:0 /api/0/users/0 user=0"},
+		{"default,numbers", "用户１２３登录成功", "用户0登录成功"},
+		{"default,accents", "Café 7", "cafe 7"},
 	} {
 		if got := normalizer(t, c.spec).Clean(c.in); got != c.want {
 			t.Errorf("%s: Clean(%q) = %q, want %q", c.spec, c.in, got, c.want)
@@ -96,8 +102,16 @@ func reference(spec, s string) string {
 	if does("space") {
 		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || (r >= 0x1c && r <= 0x1f) }), " ")
 	}
+	if does("numbers") {
+		s = chained.ReplaceAllString(numbered.ReplaceAllString(s, "0"), "0")
+	}
 	return s
 }
+
+var (
+	numbered = regexp.MustCompile(`[A-Za-z0-9_.@-]*[0-9@][A-Za-z0-9_.@-]*`)
+	chained  = regexp.MustCompile(`0(?:[:/,+]0)+`)
+)
 
 var superscripts = regexp.MustCompile("[⁰¹²³⁴-⁹⁺⁻]+")
 
@@ -123,7 +137,7 @@ func normalizerOf(spec string) text.Normalizer {
 	return n
 }
 
-var someRunes = []rune("aAzZ09 .,-\t\n\r\x00\x1f\x7f中文漢後國，。！　Ａｚｶﾞｶﾀあア한글\u1100\u1161\u11a8éÉ\u0301\u0323\u0307\u0338\u030cßẞıİiσΣςΑα㎏ﬁ…½²⁴⁻¨´\u00a0\u2028\u200b\u200d\ufeff\u00ad\u202e\u034f\ufe0f\U000e0100\ufffd\U0001f600\U00020000\U0001d400Ｋ\u212bЖжԱ")
+var someRunes = []rune("aAzZ09 .,-:@_/\t\n\r\x00\x1f\x7f中文漢後國，。！　Ａｚｶﾞｶﾀあア한글\u1100\u1161\u11a8éÉ\u0301\u0323\u0307\u0338\u030cßẞıİiσΣςΑα㎏ﬁ…½²⁴⁻¨´\u00a0\u2028\u200b\u200d\ufeff\u00ad\u202e\u034f\ufe0f\U000e0100\ufffd\U0001f600\U00020000\U0001d400Ｋ\u212bЖжԱ")
 
 func someText() *rapid.Generator[string] {
 	plain := rapid.StringOfN(rapid.RuneFrom(someRunes), 0, 60, -1)
@@ -135,7 +149,7 @@ func someText() *rapid.Generator[string] {
 }
 
 func someSpec() *rapid.Generator[string] {
-	steps := []string{"zerowidth", "nfkc", "width", "lower", "simplify", "space"}
+	steps := []string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "numbers"}
 	subset := rapid.SliceOfNDistinct(rapid.SampledFrom(steps), 1, len(steps), rapid.ID[string])
 	return rapid.OneOf(rapid.Just("zerowidth,nfkc,lower,simplify,space"),
 		rapid.Map(subset, func(s []string) string { return strings.Join(s, ",") }))
@@ -230,7 +244,8 @@ func TestCleanIsLinear(t *testing.T) {
 func TestParseNormalizer(t *testing.T) {
 	for spec, want := range map[string]string{
 		"default": "zerowidth,nfkc,lower,simplify,space", "none": "none", "lower": "lower",
-		"space,lower": "lower,space", " nfkc , lower ": "nfkc,lower", "lower,lower": "lower",
+		"numbers,default": "zerowidth,nfkc,lower,simplify,space,numbers",
+		"space,lower":     "lower,space", " nfkc , lower ": "nfkc,lower", "lower,lower": "lower",
 	} {
 		n := normalizer(t, spec)
 		if n.String() != want {
@@ -240,7 +255,7 @@ func TestParseNormalizer(t *testing.T) {
 			t.Errorf("%q does not come back from %q", spec, n)
 		}
 	}
-	for _, spec := range []string{"", "upper", "lower,", "default,lower"} {
+	for _, spec := range []string{"", "upper", "lower,", "default,none"} {
 		if _, err := text.ParseNormalizer(spec); err == nil {
 			t.Errorf("no error for %q", spec)
 		}

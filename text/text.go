@@ -28,9 +28,10 @@ const (
 	simplify
 	collapseSpace
 	foldAccents // after the others, on their output
+	foldNumbers // the same
 )
 
-var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents"}
+var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents", "numbers"}
 
 // Default returns the normalizer named "default": zerowidth, nfkc, lower, simplify, space (measurements:
 // docs/web-pages.md).
@@ -38,8 +39,8 @@ func Default() Normalizer {
 	return Normalizer{stripInvisible | compatibility | lowerCase | simplify | collapseSpace}
 }
 
-// ParseNormalizer parses "default", "none" or a list of steps separated by commas. The order of the list does
-// not matter; steps always apply in this order:
+// ParseNormalizer parses "none" or a list of steps separated by commas, in which default stands for its steps. The order
+// of the list does not matter; steps always apply in this order:
 //
 //	zerowidth  drops zero-width marks, byte order marks, soft hyphens, bidi
 //	           controls, variation selectors and control characters
@@ -53,18 +54,22 @@ func Default() Normalizer {
 //	accents    drops accents of Latin and Greek letters, vowel marks of Arabic and
 //	           Hebrew, stress marks and the Arabic stretching (not in default:
 //	           docs/languages.md)
+//	numbers    words with a digit or an @ become 0, so lines of one template of a log
+//	           become equal (not in default: docs/short-texts.md)
 //
 // Any step also turns each byte that is not UTF-8 into U+FFFD.
 func ParseNormalizer(spec string) (Normalizer, error) {
-	switch spec {
-	case "default":
-		return Default(), nil
-	case "none":
+	if spec == "none" {
 		return Normalizer{}, nil
 	}
 	var n Normalizer
 	for name := range strings.SplitSeq(spec, ",") {
-		step := slices.Index(stepNames[:], strings.TrimSpace(name))
+		name = strings.TrimSpace(name)
+		if name == "default" {
+			n.steps |= Default().steps
+			continue
+		}
+		step := slices.Index(stepNames[:], name)
 		if step < 0 {
 			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
 				name, strings.Join(stepNames[:], ","))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/store/memory"
@@ -89,7 +90,7 @@ var doings = map[string]doing{
 		return x.check(ctx, memoryText{asked.Text})
 	}),
 	"near": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
-		return x.d.Near(ctx, submissionOf("", asked.Text), asked.Top)
+		return x.d.Near(ctx, docid.Submission{Text: asked.Text}, asked.Top)
 	}),
 	"remove": onCalled((*memories).remove),
 }

@@ -166,8 +166,7 @@ func register[In any](s *mcp.Server, t *mcp.Tool, tool func(context.Context, In)
 }
 
 func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer, err error) {
-	a, b := submissionOf("", in.Text), submissionOf("", in.Known)
-	c, err := m.d.Compare(ctx, a.Document, b.Document)
+	c, err := m.d.Compare(ctx, neardup.Document{Text: in.Text}, neardup.Document{Text: in.Known})
 	if err != nil {
 		return out, err
 	}

@@ -58,7 +58,7 @@ func (m *memories) check(ctx context.Context, in memoryText) (memoryAnswer, erro
 	if neardup.Blank(in.Text) {
 		return memoryAnswer{}, errNoMemory
 	}
-	a, err := m.d.Check(ctx, submissionOf("", in.Text))
+	a, err := m.d.Check(ctx, docid.Submission{Text: in.Text})
 	if err != nil {
 		return memoryAnswer{}, err
 	}
@@ -69,7 +69,7 @@ func (m *memories) add(ctx context.Context, in namedMemory) (memoryAnswer, error
 	if neardup.Blank(in.Text) {
 		return memoryAnswer{}, errNoMemory
 	}
-	a, err := m.d.Add(ctx, submissionOf(in.ID, in.Text))
+	a, err := m.d.Add(ctx, docid.Submission{ID: in.ID, Text: in.Text})
 	if err != nil {
 		return memoryAnswer{}, err
 	}
@@ -77,11 +77,6 @@ func (m *memories) add(ctx context.Context, in namedMemory) (memoryAnswer, error
 		a.ID = docid.AnonymousNID(a.Seq)
 	}
 	return m.decided(ctx, a, in.Text)
-}
-
-func submissionOf(id, text string) (s docid.Submission) {
-	s.ID, s.Text = id, text
-	return s
 }
 
 func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (out memoryAnswer, err error) {
@@ -103,9 +98,8 @@ func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (ou
 		out.Says = saysLike(&out)
 		return out, nil
 	case compared != "":
-		a, b := submissionOf("", text), submissionOf("", compared)
 		var c docid.Comparison
-		c, err = m.d.Compare(ctx, a.Document, b.Document)
+		c, err = m.d.Compare(ctx, neardup.Document{Text: text}, neardup.Document{Text: compared})
 		out.Evidence = c.Content.Evidence
 	}
 	out.Says = saysSame(&out)

@@ -144,12 +144,6 @@ func TestPageNamesTheIndex(t *testing.T) {
 	}
 }
 
-func picture(tab *browser.Tab, name string) {
-	if dir := os.Getenv("NEARDUP_PICTURES"); dir != "" {
-		tab.Picture(filepath.Join(dir, name+".png"))
-	}
-}
-
 // A person looks at a run, opens the largest group, decides that one member is not a duplicate, and runs
 // again with that ruling. The member is kept.
 func TestAPersonsWalk(t *testing.T) {
@@ -162,14 +156,14 @@ func TestAPersonsWalk(t *testing.T) {
 	tab := browser.Open(t, 1280)
 	tab.Go(report)
 	tab.Wait("document.querySelector('main[data-ready=run] .card')")
-	picture(tab, "run")
+	tab.Pictures("run")
 	tab.Press("2")
 	tab.Wait("document.querySelector('.row')")
 	tab.Press("\r")
 	tab.Wait("document.querySelectorAll('.member').length > 1")
 	tab.Press("jn")
 	tab.Wait("document.querySelector('.verdict.different[aria-pressed=true]')")
-	picture(tab, "group")
+	tab.Pictures("group")
 	tab.Press("e")
 	overrides := filepath.Join(dir, "overrides.jsonl")
 	text := tab.Saved("overrides.jsonl")
@@ -180,10 +174,6 @@ func TestAPersonsWalk(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &said); err != nil || said.Link != "cannot" {
 		t.Fatalf("the page saved %q: %v", text, err)
 	}
-	tab.Width(400)
-	tab.Press("t")
-	picture(tab, "narrow")
-
 	after := removedBy(t, append(flags, "--overrides", overrides, "--decisions", decisions)...)
 	all, err := os.ReadFile(decisions)
 	if err != nil {
@@ -210,7 +200,7 @@ func TestThresholdsAreProjectedExactly(t *testing.T) {
 		ran(t, append([]string{"dedup", in, "-q", "--write", "report,floor=.6,labels=" + judged + ":" + report, "--threshold", ".8"}, method...)...)
 		tab.Go(report + "#lab")
 		tab.Wait("document.querySelector('#removals')")
-		picture(tab, "threshold")
+		tab.Pictures("threshold")
 		cells := browser.Eval[map[string]int](tab, "Object.fromEntries([...document.querySelectorAll('#removals tr')].map((r) => [r.cells[0].innerText, Number(r.cells[1].innerText.replaceAll(',', ''))]))")
 		for _, threshold := range []string{"0.60", "0.66", "0.74", "0.80", "0.92"} {
 			if want := removedBy(t, append([]string{"dedup", in, "--threshold", threshold}, method...)...); cells[threshold] != want {

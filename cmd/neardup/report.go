@@ -44,8 +44,9 @@ type result interface{ print(w io.Writer) }
 // or none, does what must follow, and reports the result, unless that is nil. Only with again can do read standard
 // input twice.
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (result, error)) error {
-	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && onTerminal(a.stderr)}
+	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && (onTerminal(a.stderr) || os.Getenv(envPrefix+"PROGRESS") == "true")}
 	defer rep.end()
+	defer rep.clear()
 	if has := a.cmd != nil && a.cmd.Flags().Lookup("overwrite") != nil; has {
 		rep.keeps = !flags.overwrite && os.Getenv(envPrefix+"OVERWRITE") != "true"
 	}

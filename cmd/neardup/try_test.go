@@ -44,10 +44,6 @@ func tryPage(t *testing.T, made string) {
 			for _, found := range tab.Axe() {
 				t.Errorf("%s, %d: %s", theme, width, found)
 			}
-			for _, seen := range []string{".top", "#file", ".members"} {
-				browser.Eval[any](tab, "document.querySelector('"+seen+"').scrollIntoView()")
-				picture(tab, fmt.Sprintf("try-%d-%s-%s", width, theme, seen[1:]))
-			}
 		}
 	}
 	requests := tab.Requests()

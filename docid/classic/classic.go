@@ -190,23 +190,24 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	if err != nil {
 		return docid.Answer{}, fmt.Errorf("words of %q: %w", sub.ID, err)
 	}
-	request, err := json.Marshal(sub.Article)
+	a := sub.Article()
+	request, err := json.Marshal(a)
 	if err != nil {
 		return docid.Answer{}, err
 	}
 	digest := sha256.Sum256(request)
-	waiting, err := json.Marshal(article{sub.Article, time.Now().UnixNano(), [16]byte(digest[:])})
+	waiting, err := json.Marshal(article{a, time.Now().UnixNano(), [16]byte(digest[:])})
 	if err != nil {
 		return docid.Answer{}, err
 	}
-	said, err := redis.String(x.s.c.Eval(ctx, decide, x.keys(&sub, of[0], of[1]), []string{
+	said, err := redis.String(x.s.c.Eval(ctx, decide, x.keys(&a, of[0], of[1]), []string{
 		number(x.seen.Load()), number(x.s.o.Backlog), sub.ID, hex.EncodeToString(digest[:16]),
 		sortable(sub.Heat), number(of[1].fp >> 32), number(of[1].fp & 0xffffffff), string(waiting),
 	}))
 	if err != nil {
 		return docid.Answer{}, fmt.Errorf("decide on %q: %w", sub.ID, failed(err))
 	}
-	d, err := x.delivery(said, &sub.Article)
+	d, err := x.delivery(said, &a)
 	if err != nil {
 		return docid.Answer{}, err
 	}
@@ -223,12 +224,12 @@ func (x *Index) clean(s string) string {
 }
 
 // keys returns the keys of decide.lua.
-func (x *Index) keys(sub *docid.Submission, title, content signature) []string {
+func (x *Index) keys(a *docid.Article, title, content signature) []string {
 	keys := []string{x.key("INDEX"), x.key("DOCIDS"), x.key("SINKS"), x.key("OUTBOX"), "", "", "", "", "", "", ""}
-	if sub.ID != "" {
-		keys[4] = x.key("NID_INDEX", sub.ID)
+	if a.ID != "" {
+		keys[4] = x.key("NID_INDEX", a.ID)
 	}
-	if u := docid.NormalizeURL(sub.URL); u != "" {
+	if u := docid.NormalizeURL(a.URL); u != "" {
 		keys[5] = x.key("URL_INDEX", u)
 	}
 	if title.enough {

@@ -111,7 +111,7 @@ func (x *Index) leads(ctx context.Context, c *docid.Change) (puts []redis.Args, 
 		return nil, err
 	}
 	entry := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, of[1].fp), c.Leader)
-	for i, key := range x.keys(&docid.Submission{Article: *c.Article}, of[0], of[1])[5:] {
+	for i, key := range x.keys(c.Article, of[0], of[1])[5:] {
 		switch {
 		case key == "":
 		case i < 2:

@@ -29,9 +29,7 @@ func ExampleOpen() {
 		"The ministry said on Monday that the wind farm off the coast will be built by next year!",
 		"Rain is expected in the northern valleys until Friday, the weather service said.",
 	} {
-		var article docid.Submission
-		article.ID, article.Text = fmt.Sprint("n", nid), text
-		a, err := d.Add(ctx, article)
+		a, err := d.Add(ctx, docid.Submission{ID: fmt.Sprint("n", nid), Text: text})
 		fmt.Println(a.ID, a.Decision.Decision, a.Leader, err)
 	}
 	// Output:
@@ -58,8 +56,7 @@ func ExampleSettings() {
 		fmt.Println(err)
 		return
 	}
-	var article docid.Submission
-	article.URL, article.Text = "https://example.org/1", "Your parcel is at the post office."
+	article := docid.Submission{URL: "https://example.org/1", Text: "Your parcel is at the post office."}
 	a, err := d.Add(ctx, article)
 	fmt.Println(a.Decision.Decision, err)
 	article.Text = "The bridge opens on Sunday."
@@ -88,9 +85,7 @@ func TestTitleOfASeries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for nid, text := range []string{story, c.text} {
-			var article docid.Submission
-			article.ID, article.Title, article.Text = []string{"first", "second"}[nid], title, text
-			a, err := d.Add(t.Context(), article)
+			a, err := d.Add(t.Context(), docid.Submission{ID: []string{"first", "second"}[nid], Title: title, Text: text})
 			if err != nil {
 				t.Fatal(err)
 			}

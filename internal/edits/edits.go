@@ -193,10 +193,7 @@ func wide(s string) string {
 // traditional replaces simplified characters by the first traditional ones
 // that are simplified to them.
 var traditional = sync.OnceValue(func() *strings.Replacer {
-	n, err := text.ParseNormalizer("simplify")
-	if err != nil {
-		return strings.NewReplacer()
-	}
+	n, _ := text.ParseNormalizer("simplify")
 	var pairs []string
 	seen := map[string]bool{}
 	for r := rune(0x4E00); r <= 0x9FFF; r++ {

@@ -25,7 +25,7 @@ class Against(unittest.TestCase):
         self.assertEqual([d["leader"] for d in got], ["against:1", None, 1])
         self.assertEqual([d["decision"] for d in got], ["duplicate", "new", "duplicate"])
         self.assertEqual(neardup.dedup([], against=["one text"]), [])
-        with self.assertRaisesRegex(TypeError, "text 1 of against is int"):
+        with self.assertRaisesRegex(TypeError, "text 1 is int"):
             neardup.dedup(["a"], against=["a", 1])
         with self.assertRaisesRegex(FileNotFoundError, "no such index"):
             neardup.dedup(["a"], against="no such index")
@@ -61,7 +61,7 @@ class Against(unittest.TestCase):
 
         frame = pandas.DataFrame({"body": ["x", "one text", "x"]}, index=list("abc"))
         got = neardup.dedup(frame, text="body", method="exact", against=pandas.Series(["one text"]))
-        self.assertEqual(list(got["leader"]), [None, "against:0", "a"])
+        self.assertEqual(list(got["leader"]), [pandas.NA, "against:0", "a"])
         found = neardup.contaminated([ROBE], pandas.DataFrame({"body": ["nothing", ROBE]}, index=["p", "q"]), text="body")
         self.assertEqual(list(found["id"]), ["q"])
 

@@ -28,4 +28,4 @@ class Compare(unittest.TestCase):
         self.assertNotIn("<i>", page)
 
     def test_names(self):
-        self.assertEqual(set(dir(neardup)), {*neardup.__all__, "images", "spark", "__version__"})
+        self.assertEqual(set(dir(neardup)), {*neardup.__all__, "client", "images", "spark", "__version__"})

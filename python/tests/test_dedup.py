@@ -1,9 +1,12 @@
 """The package over the command; standard library only, pandas where it is."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import tempfile
@@ -29,7 +32,7 @@ class Hints(unittest.TestCase):
         """The options of a command by its help, but for those that are parameters, and those that Python sets."""
         said = _command.run([command, "--help"])
         found = re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)(?: (\w+))?", said.split("Usage:")[1], re.MULTILINE)
-        return {name.replace("-", "_"): self.KINDS.get(kind) for name, kind in found if name not in own}
+        return {"progress": None, **{name.replace("-", "_"): self.KINDS.get(kind) for name, kind in found if name not in own}}
 
     def test_options(self):
         ours = {"json", "quiet", "help", "method", "threshold", "text-field"}
@@ -66,6 +69,57 @@ class Dedup(unittest.TestCase):
         run = {}
         self.assertEqual([d["group"] for d in neardup.dedup(TEXTS, method="ngram", summary=run)], [0, 1, 0, 0, 4])
         self.assertEqual((run["documents"], len(run["digest"])), (5, 64))
+
+    CHATS = [{"id": "x", "messages": [{"role": "user", "content": "How do I boil an egg?"}, {"role": "bot", "content": s}], "title": "Eggs"}
+             for s in ("Ten minutes in water.", "Nine minutes in water.", "Ten minutes in water.")]
+
+    def test_dicts(self):
+        for data in (self.CHATS, iter(self.CHATS)):
+            got = neardup.dedup(data, text="messages[].content,title", method="exact")
+            self.assertEqual([d["leader"] for d in got], [None, None, 0])
+        self.assertEqual(neardup.kept(self.CHATS, text="messages[].content", method="exact"), self.CHATS[:2])
+        self.assertEqual([p["b"] for p in neardup.pairs(self.CHATS, text="messages[].content", method="exact")], [2])
+        self.assertEqual([d["leader"] for d in neardup.dedup([{"text": "a", "time": 2}, {"text": "a", "time": 1}], keep="earliest", time_field="time")], [1, None])
+        self.assertEqual(neardup.dedup(self.CHATS[1:], text="title", against=self.CHATS[:1])[0]["leader"], "against:0")
+        with self.assertRaisesRegex(TypeError, "text 1 is int, not str"):
+            neardup.dedup([{"text": "a"}, 1])
+
+    def test_nested_columns(self):
+        for module, frame in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table.from_pylist"), ("datasets", "Dataset.from_list")):
+            if importlib.util.find_spec(module) is None:
+                continue
+            with self.subTest(module):
+                make = importlib.import_module(module)
+                for name in frame.split("."):
+                    make = getattr(make, name)
+                data = make(self.CHATS)
+                got = neardup.kept(data, text="messages[].content,title", method="exact")
+                self.assertEqual(len(got), 2)
+                with self.assertRaisesRegex(KeyError, "no column 'mesages': the columns are id"):
+                    neardup.dedup(data, text="mesages[].content")
+
+    def test_rethreshold(self):
+        draw = random.Random(1)
+        texts = [" ".join(draw.choices("ferry harbour nine ten island rain north wind coast".split(), k=8)) for _ in range(300)]
+        for method in ("jaccard shingle=words:1", "ngram"):
+            found = neardup.pairs(texts, method=method, threshold=.4)
+            for threshold in (.5, .6, .75, 1):
+                want = [(d["leader"], i) for i, d in enumerate(neardup.dedup(texts, method=method, threshold=threshold)) if d["leader"] is not None]
+                self.assertEqual([(p["a"], p["b"]) for p in neardup.rethreshold(found, threshold)], want)
+        self.assertEqual(neardup.rethreshold([{"a": 0, "b": 1, "similarity": .9, "relation": "variant", "basis": ""}], .5), [])
+        self.assertEqual(neardup.rethreshold([], .5), [])
+
+    def test_progress(self):
+        lines = []
+        neardup.dedup((str(i) for i in range(3000)), method="exact", progress=lines.append)
+        self.assertRegex(lines[0], r"^read +[\d,]+ documents?")
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            neardup.pairs(TEXTS, method="ngram", progress=True)
+        self.assertIn("documents", err.getvalue())
+        with self.assertRaisesRegex(neardup.Error, '^nothing could be read.*no field "txet"'), tempfile.TemporaryDirectory() as folder:
+            name = pathlib.Path(folder, "a.jsonl")
+            name.write_text('{"text": "one"}\n' * 2000, encoding="utf-8")
+            neardup.dedup(name, text="txet", progress=lines.append)
 
     def test_any_iterable_and_none(self):
         self.assertEqual(neardup.dedup(iter([])), [])
@@ -201,7 +255,10 @@ class Dedup(unittest.TestCase):
         frame = pandas.DataFrame({"body": [*TEXTS[:4], None]}, index=list("abcde"))
         got = neardup.dedup(frame, text="body", method="ngram")
         self.assertEqual(list(got.index), list("abcde"))
-        self.assertEqual(list(got["leader"]), [None, None, "a", "a", None])
+        self.assertEqual(list(got["leader"]), [pandas.NA, pandas.NA, "a", "a", pandas.NA])
+        self.assertEqual(got.dtypes.astype(str).to_dict(), {
+            "decision": "string", "leader": "string", "similarity": "float64", "distance": "Int64", "method": "string",
+            "basis": "string", "variant_of": "string", "kept_by": "string", "group": "string"})
         self.assertEqual(list(got["group"]), ["a", "b", "a", "a", "e"])
         self.assertEqual(list(neardup.kept(frame, text="body", method="ngram").index), ["a", "b", "e"])
         self.assertEqual(list(neardup.kept(frame["body"], text="body", method="ngram").index), ["a", "b", "e"])
@@ -209,13 +266,17 @@ class Dedup(unittest.TestCase):
         self.assertEqual(list(kept.index), ["a", "b", "e"])
 
         series = neardup.dedup(frame["body"], method="ngram")
-        self.assertEqual(list(series["leader"]), [None, None, "a", "a", None])
+        self.assertEqual(list(series["leader"]), [pandas.NA, pandas.NA, "a", "a", pandas.NA])
         self.assertEqual(list(neardup.dedup(pandas.Series(["x", pandas.NA, "x"]), method="exact")["leader"])[2], 0)
         with self.assertRaisesRegex(KeyError, "no column 'text': the columns are body"):
             neardup.dedup(frame)
 
         found = neardup.pairs(frame, text="body", method="ngram")
         self.assertEqual(list(zip(found["a"], found["b"])), [("a", "c"), ("a", "d"), ("c", "d")])
+        again = neardup.rethreshold(found, .95)
+        self.assertEqual((list(again["b"]), list(again.columns)), (["d"], list(found.columns)))
+        empty = neardup.pairs(frame[:0].reset_index(), text="body")
+        self.assertEqual(empty.dtypes.astype(str).tolist(), ["Int64", "Int64", "float64", "Int64", "string", "string"])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
     def test_keep_looks_at_columns(self):
@@ -225,7 +286,7 @@ class Dedup(unittest.TestCase):
         got = neardup.dedup(data, keep="source:wiki,*; largest score")
         self.assertEqual(got["leader"].tolist(), [1, pandas.NA, 1])
         self.assertEqual((got["leader"].dtype, got["group"].dtype, got["distance"].dtype), ("Int64",) * 3)
-        self.assertEqual(got["kept_by"].tolist(), ["source", None, "source"])
+        self.assertEqual(got["kept_by"].tolist(), ["source", pandas.NA, "source"])
         self.assertEqual(neardup.dedup(data, keep="smallest score")["leader"].tolist(), [2, 2, pandas.NA])
         self.assertEqual(neardup.dedup(data, per="source")["leader"].tolist(), [pandas.NA] * 3)
         with self.assertRaisesRegex(neardup.Error, 'no record has a field "sauce"'):
@@ -240,7 +301,9 @@ class Dedup(unittest.TestCase):
         self.assertEqual(got.column("leader").to_pylist(), [None, None, 0, 0, None])
         self.assertEqual(neardup.kept(table, method="ngram").column("text").to_pylist(), [TEXTS[0], TEXTS[1], None])
         self.assertEqual(got.schema.field("variant_of").type, pyarrow.int64())
-        self.assertEqual(neardup.pairs(table, method="exact").column("b").to_pylist(), [3])
+        found = neardup.pairs(table, method="exact")
+        self.assertEqual(found.column("b").to_pylist(), [3])
+        self.assertEqual(neardup.rethreshold(found, .9), found)
 
     @unittest.skipUnless(importlib.util.find_spec("polars"), "polars is not installed")
     def test_polars(self):

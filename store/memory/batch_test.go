@@ -44,7 +44,7 @@ func TestBatchEqualsService(t *testing.T) {
 	}
 	duplicates := 0
 	for _, doc := range docs {
-		a, err := d.Add(t.Context(), docid.Submission{Article: docid.Article{Document: doc}})
+		a, err := d.Add(t.Context(), (&docid.Article{Document: doc}).Submission())
 		if err != nil {
 			t.Fatal(err)
 		}

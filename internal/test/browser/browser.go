@@ -5,12 +5,20 @@
 package browser
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -175,12 +183,47 @@ func (tab *Tab) Saved(name string) string {
 	return ""
 }
 
-// Picture writes what is seen to a PNG file.
-func (tab *Tab) Picture(path string) {
+// Pictures writes what is seen as PNG files to the folder that NEARDUP_PICTURES names, if it is set: 1280 and 390
+// pixels wide, light and dark. scripts/screenshots makes those of docs/pages with it.
+func (tab *Tab) Pictures(name string) {
 	tab.t.Helper()
-	b, err := chromedp.Run(tab.ctx, chromedp.CaptureScreenshot())
+	dir := os.Getenv("NEARDUP_PICTURES")
+	if dir == "" {
+		return
+	}
+	const theme = "document.documentElement.dataset.theme"
+	before, width := Eval[string](tab, theme), Eval[int64](tab, "innerWidth")
+	for _, p := range []struct {
+		suffix, theme string
+		width         int64
+	}{{"", "light", 1280}, {"-dark", "dark", 1280}, {"-390", "light", 390}, {"-390-dark", "dark", 390}} {
+		tab.Width(p.width)
+		Eval[any](tab, theme+" = '"+p.theme+"'")
+		b, err := chromedp.Run(tab.ctx, chromedp.CaptureScreenshot())
+		tab.must(err)
+		tab.must(os.WriteFile(filepath.Join(dir, name+p.suffix+".png"), tab.paletted(b), 0o644))
+	}
+	tab.Width(width)
+	Eval[any](tab, theme+" = '"+before+"'")
+}
+
+// paletted reduces a PNG to its 256 most frequent colours, which makes it a third as large.
+func (tab *Tab) paletted(b []byte) []byte {
+	tab.t.Helper()
+	in, err := png.Decode(bytes.NewReader(b))
 	tab.must(err)
-	tab.must(os.WriteFile(path, b, 0o644))
+	count := map[color.Color]int{}
+	for y := range in.Bounds().Dy() {
+		for x := range in.Bounds().Dx() {
+			count[in.At(x, y)]++
+		}
+	}
+	colours := slices.SortedFunc(maps.Keys(count), func(a, b color.Color) int { return cmp.Compare(count[b], count[a]) })
+	out := image.NewPaletted(in.Bounds(), colours[:min(len(colours), 256)])
+	draw.Draw(out, out.Bounds(), in, image.Point{}, draw.Src)
+	var small bytes.Buffer
+	tab.must((&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&small, out))
+	return small.Bytes()
 }
 
 // Problems returns the errors of scripts, rejected promises, and all that a policy

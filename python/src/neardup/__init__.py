@@ -1,8 +1,9 @@
 """Near-duplicate texts: which ones, of which, and how similar they are.
 
 dedup decides which texts of a list, a table or files are duplicates, and kept leaves them out; pairs finds every
-pair; compare explains two texts; check and Index decide on one text at a time; contaminated finds items of an
-evaluation; images and spark are modules. help(neardup.dedup) and so on say more.
+pair, and rethreshold decides by pairs; compare explains two texts; check and Index decide on one text at a time;
+contaminated finds items of an evaluation; images, spark and client are modules. help(neardup.dedup) and so on say
+more.
 
 >>> import neardup
 >>> [d["leader"] for d in neardup.dedup(["one text", "another one", "one text"], method="exact")]
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Typed
 
 from . import _child, _inputs
 from ._against import reference
-from ._command import Error, OptionError, flags, path, run
+from ._command import Error, OptionError, batch, path
 from ._compare import Comparison, compare
 from ._contaminated import Finding, contaminated
 from ._index import Index, Neighbor, Verdict, check
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ._options import DedupOptions, PairsOptions
 
 __all__ = [
-    "dedup", "kept", "pairs", "compare", "check", "Index", "contaminated",
+    "dedup", "kept", "pairs", "rethreshold", "compare", "check", "Index", "contaminated",
     "Comparison", "Conflict", "Decision", "Finding", "Neighbor", "Pair", "Verdict", "Error", "OptionError", "path",
 ]
 __version__ = "0.1.0"
@@ -44,11 +45,12 @@ __version__ = "0.1.0"
 
 def __dir__():
     """The public names, for completion."""
-    return [*__all__, "images", "spark", "__version__"]
+    return [*__all__, "client", "images", "spark", "__version__"]
 
 
 FIELDS = ("decision", "leader", "similarity", "distance", "method", "basis", "variant_of", "kept_by", "group")
-NUMBERS = {"leader": "int64", "variant_of": "int64", "group": "int64", "distance": "int64", "similarity": "double"}
+ROWS = ("leader", "variant_of", "group")  # columns that name rows
+TYPES = {**dict.fromkeys((*ROWS, "a", "b"), "row"), "distance": "int64", "similarity": "double"}
 CALLED = {"method", "threshold", "normalize", "idf", "dictionary", "stopwords"}  # options of a call without a process of its own
 PAIR = ("a", "b", "similarity", "distance", "relation", "basis")
 
@@ -108,9 +110,9 @@ def dedup(data: "Iterable[Optional[str]]", *, text: str = ..., method: Optional[
 def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, threshold: Optional[float] = None, against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
     """Decides for each text whether it is new or a near-duplicate of one kept.
 
-    data is an iterable of strings; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
+    data is an iterable of strings, or of dicts with `text`; a pandas or polars DataFrame, a polars LazyFrame, a pyarrow
     Table or a Dataset of Hugging Face with a column `text`; a Series; or what the command reads: a path, a pattern,
-    or a list of pathlib.Paths, with `text` the field. A missing text is an empty one; records
+    or a list of pathlib.Paths, with `text` the field. It may be a path, or several: "messages[].content,title". A missing text is an empty one; records
     of files that cannot be read are left out, with a warning. Other options are flags of `neardup dedup`: method="lossless=.98 containment=.9", memory="4GiB",
     overrides="rulings.jsonl", of files resume="left". keep="source:wiki,*; latest" and
     per="language,site" look at columns of a table, too, and "kept_by" is the key that decided.
@@ -126,20 +128,18 @@ def dedup(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     polars a leader is then always text. The method is that of an index unless one is given. add=True
     adds files to an index, which begins where there is none.
 
-    summary is a dict that receives the summary of the run, such as its digest, recall and seconds.
+    summary is a dict that receives the summary of the run, such as its digest, recall and seconds. progress=True
+    prints to sys.stderr how far the run is; a function is called with each such line instead.
     """
     names, options = _inputs.files(data), {"method": method, "threshold": threshold, **options}
     rows, data, kind, before = _decided(names, data, text, against, options, summary)
-    if kind in ("files", "strings"):
+    if kind in ("files", "strings", "dicts"):
         return rows
-    if kind == "pandas":
-        return _of_frame(rows, data.index)
-    columns, numbers = {k: [d[k] for d in rows] for k in FIELDS}, NUMBERS
-    if before:
-        for k in ("leader", "variant_of", "group"):
-            columns[k] = [None if v is None else str(v) for v in columns[k]]
-        numbers = {"distance": "int64", "similarity": "double"}
-    return _inputs.table(columns, kind, numbers)
+    columns, types = {k: [d[k] for d in rows] for k in FIELDS}, TYPES
+    if before and kind != "pandas":
+        columns.update((k, [None if v is None else str(v) for v in columns[k]]) for k in ROWS)
+        types = {"distance": "int64", "similarity": "double"}
+    return _inputs.table(columns, kind, types, data, each=True)
 
 
 def kept(data: Any, *, text: str = "text", against: Any = None, summary: Optional[dict] = None, **options: object) -> Any:
@@ -162,6 +162,7 @@ def _decided(names, data, text, against, options, summary):
             return _decide([*before, *names], {**options, **_inputs.field(text)}, summary=summary), data, "files", before
         data, kind = _inputs.table_of(data, text)
         others = _inputs.others(data, text, kind, options)
+        options = {**options, **_inputs.fed(data, text, kind)}
         return _of_strings(_inputs.texts(data, text, kind), options, before, others, summary), data, kind, before
 
 
@@ -189,23 +190,39 @@ def pairs(data: Any, *, text: str = "text", method: Optional[str] = None, thresh
     if names:
         return _pairs(names, {**options, **_inputs.field(text)})
     data, kind = _inputs.table_of(data, text)
-    rows = _pairs(["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
+    rows = _pairs(["--format=jsonl", "-"], {**options, **_inputs.fed(data, text, kind)}, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
         d["a"], d["b"] = int(d["a"]), int(d["b"])
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return rows
-    if kind == "pandas":
-        for d in rows:
-            d["a"], d["b"] = data.index[d["a"]], data.index[d["b"]]
-    columns = {k: [d[k] for d in rows] for k in PAIR}
-    return _inputs.table(columns, kind, {"a": "int64", "b": "int64", "distance": "int64", "similarity": "double"})
+    return _inputs.table({k: [d[k] for d in rows] for k in PAIR}, kind, TYPES, data)
+
+
+def rethreshold(pairs: Any, threshold: float) -> Any:
+    """Decides again from pairs, at a threshold at least as high as that of the run that found them.
+
+    pairs are those of neardup.pairs, in their order. Of them it returns those by which dedup at this threshold
+    removes a text, as data of the same kind: b goes, and a is its leader.
+
+    >>> import neardup
+    >>> found = neardup.pairs(["one two three four", "one two three", "one two"], method="jaccard shingle=words:1", threshold=.5)
+    >>> [(p["a"], p["b"]) for p in neardup.rethreshold(found, .7)]
+    [(0, 1)]
+    """
+    kind, best = _inputs.table_of(pairs, "a")[1], {}
+    for at, (a, b, similarity, relation, basis) in enumerate(zip(*(_inputs.column(pairs, k, kind) for k in ("a", "b", "similarity", "relation", "basis")))):
+        rank = (basis == "override", basis == "equal text", similarity)
+        near = relation not in ("unsure", "variant", "overlap") and (similarity >= threshold or rank[0])
+        if near and a not in best and (b not in best or rank > best[b][0]):
+            best[b] = rank, at
+    return _inputs.rows(pairs, "a", sorted(at for _, at in best.values()))
 
 
 def _pairs(inputs, options, feed=None):
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "pairs.tsv")
         with _rejects(folder, options) as rejects:
-            run(["pairs", "--quiet", "--exact", f"--out={name}", *rejects, *flags(options), *inputs], feed=feed)
+            batch(["pairs", "--exact", f"--out={name}", *rejects], inputs, options, feed)
         out = []
         with open(name, encoding="utf-8", newline="\n") as f:
             next(f)
@@ -245,7 +262,7 @@ def _decide(inputs, options, feed=None, summary=None):
         name = os.path.join(folder, "decisions.jsonl")
         with _rejects(folder, options, 6) as rejects:
             told = [] if summary is None else ["--json"]
-            said = run(["dedup", "--quiet", *told, f"--decisions={name}", *rejects, *flags(options), *inputs], feed=feed)
+            said = batch(["dedup", *told, f"--decisions={name}", *rejects], inputs, options, feed)
         if summary is not None:
             summary.update(json.loads(said))
         with open(name, encoding="utf-8") as f:
@@ -276,19 +293,3 @@ def _of_strings(texts, options, before=(), others=None, summary=None):
                 d[k] = int(d[k][len(own):])
         out[int(at[len(own):])] = d
     return out
-
-
-def _of_frame(rows, labels):
-    import pandas
-
-    for d in rows:
-        for k in ("leader", "variant_of", "group"):
-            if isinstance(d[k], int):
-                d[k] = labels[d[k]]
-    columns = {k: pandas.Series([d[k] for d in rows], index=labels, dtype=object) for k in FIELDS}
-    for k in ("leader", "variant_of", "group"):
-        if pandas.api.types.is_integer_dtype(labels) and not any(isinstance(v, str) for v in columns[k]):
-            columns[k] = columns[k].astype("Int64")
-    for k, dtype in (("distance", "Int64"), ("similarity", "float64"), ("decision", "str"), ("method", "str")):
-        columns[k] = columns[k].astype(dtype)
-    return pandas.DataFrame(columns, index=labels)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 
@@ -31,8 +30,5 @@ def reference(against, text, add, files):
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         name = os.path.join(folder, "against.jsonl")
         with open(name, "w", encoding="ascii") as f:
-            for i, s in enumerate(_inputs.texts(data, text, kind)):
-                if not isinstance(s, str):
-                    raise TypeError(f"text {i} of against is {type(s).__name__}, not str")
-                f.write(json.dumps({"id": f"against:{i}", "text": s}) + "\n")
+            f.writelines(line.decode("ascii") for line in _inputs.feed(_inputs.texts(data, text, kind), [0], "against:"))
         yield [f"--against={name}"]

@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Iterable, Mapping, Optional, Sequence
+import threading
+from typing import Callable, Iterable, Mapping, Optional, Sequence
 
 
 class Error(RuntimeError):
@@ -63,14 +64,28 @@ def run(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Itera
     return run_bytes(args, stdin, feed).decode("utf-8")
 
 
-def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Iterable[bytes]] = None) -> bytes:
+def batch(args: Sequence[str], inputs: Iterable[str], options: Mapping[str, object], feed: Optional[Iterable[bytes]] = None) -> str:
+    """Runs a command over inputs and returns what it prints. options are its flags, and progress."""
+    progress = options.get("progress")
+    told = (lambda line: print(f"\r{line:<79}", end="", file=sys.stderr, flush=True)) if progress is True else progress
+    set_ = flags({k: v for k, v in options.items() if k != "progress"})
+    out = run_bytes([*args, "--json" if told else "--quiet", *set_, *inputs], feed=feed, progress=told)
+    if progress is True:
+        print(file=sys.stderr)
+    return out.decode("utf-8")
+
+
+def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional[Iterable[bytes]] = None, progress: Optional[Callable[[str], object]] = None) -> bytes:
     """Runs the command and returns what it prints.
 
-    feed yields bytes for its standard input; stdin is bytes.
+    feed yields bytes for its standard input; stdin is bytes. progress is called, in a thread, with each line that says
+    how far the command is.
     """
-    child = subprocess.Popen(
-        [path(), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )
+    env = {**os.environ, "NEARDUP_PROGRESS": "true"} if progress else None
+    child = subprocess.Popen([path(), *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+    said, stderr, child.stderr = [], child.stderr, None
+    reader = threading.Thread(target=_hear, args=(stderr, said, progress), daemon=True)
+    reader.start()
     if feed is not None:
         # What it prints is short here, so that feeding first cannot block.
         try:
@@ -82,10 +97,24 @@ def run_bytes(args: Sequence[str], stdin: Optional[bytes] = None, feed: Optional
             child.kill()
             child.wait()
             raise
-    out, err = child.communicate(stdin)
+    out = child.communicate(stdin)[0]
+    reader.join()
     if child.returncode != 0:
-        raise failure(child.returncode, err.decode("utf-8", "replace"))
+        raise failure(child.returncode, _LINE.sub("", b"".join(said).decode("utf-8", "replace")))
     return out
+
+
+_LINE = re.compile("[^\n]*\r\x1b\\[K")  # of progress, and what erases it
+
+
+def _hear(stderr, said, progress):
+    """Keeps what the command writes to standard error, and tells its progress."""
+    with stderr:
+        for part in iter(lambda: stderr.read1(1 << 16), b""):
+            said.append(part)
+            line = part.decode("utf-8", "replace").rsplit("\r\x1b[K", 1)[-1]
+            if progress and line and "\n" not in line:
+                progress(line)
 
 
 def main() -> None:

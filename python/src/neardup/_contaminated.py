@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, List, TypedDict, Union
 
 from . import _inputs
-from ._command import flags, run
+from ._command import batch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -55,13 +55,13 @@ def contaminated(evals: Any, data: Any, *, text: str = "text", **options: "Unpac
         if names:
             return _find(folder, items, names, {**options, **_inputs.field(text)})
         data, kind = _inputs.table_of(data, text)
-        rows = _find(folder, items, ["--format=jsonl", "-"], options, _inputs.feed(_inputs.texts(data, text, kind), [0]))
+        rows = _find(folder, items, ["--format=jsonl", "-"], {**options, **_inputs.fed(data, text, kind)}, _inputs.feed(_inputs.texts(data, text, kind), [0]))
     for d in rows:
-        d["id"] = int(d["id"]) if kind != "pandas" else data.index[int(d["id"])]
-    if kind == "strings":
+        d["id"] = int(d["id"])
+    if kind in ("strings", "dicts"):
         return rows
     columns = {k: [d.get(k, False if k == "answered" else None) for d in rows] for k in COLUMNS}
-    return _inputs.table(columns, kind, {"id": "int64", "start": "int64", "end": "int64", "held": "double", "probability": "double", "answered": "bool"})
+    return _inputs.table(columns, kind, {"id": "row", "start": "int64", "end": "int64", "held": "double", "probability": "double", "answered": "bool"}, data)
 
 
 def _evals(evals, folder):
@@ -80,7 +80,7 @@ def _evals(evals, folder):
 
 def _find(folder, items, inputs, options, feed=None):
     name = os.path.join(folder, "findings.jsonl")
-    run(["contaminated", "--quiet", f"--findings={name}", *flags(options), items, *inputs], feed=feed)
+    batch(["contaminated", f"--findings={name}"], [items, *inputs], options, feed)
     with open(name, encoding="utf-8") as f:
         lines = [json.loads(line) for line in f]
     stubs = [d["item"] for d in lines if d["verdict"] == "not searched"]

@@ -58,13 +58,36 @@ def table_of(data, text):
     else:
         if not hasattr(data, "__iter__") or isinstance(data, (bytes, Mapping)):
             raise TypeError(f"data is {type(data).__name__}: an iterable of texts, a table or a path is wanted")
-        return data, "strings"
-    if text not in names:
-        raise KeyError(f"no column {text!r}: the columns are {', '.join(map(str, names))}")
+        if iter(data) is data:
+            first = list(itertools.islice(data, 1))
+            data = itertools.chain(first, data)
+        else:
+            first = data[:1] if isinstance(data, (list, tuple)) else ()
+        return data, "dicts" if first and isinstance(first[0], Mapping) else "strings"
+    for name in [text] if text in names else heads(text):
+        if name not in names:
+            raise KeyError(f"no column {name!r}: the columns are {', '.join(map(str, names))}")
     return data, kind
 
 
+def heads(text):
+    """The columns of a path, or of several, such as messages[].content,title."""
+    return [re.split(r"[.\[]", part.strip())[0] for part in text.split(",")]
+
+
+def fed(data, text, kind):
+    """The flag of the field in which the command finds what texts yields."""
+    own = kind == "strings" or (kind != "dicts" and text in (data.columns if kind in ("pandas", "polars") else data.column_names))
+    return {} if own else field(text)
+
+
 def texts(data, text, kind):
+    """Yields texts; of dicts, and of columns that a path names, it yields dicts."""
+    if kind == "dicts":
+        return iter(data)
+    if fed(data, text, kind):
+        names = heads(text)
+        return ({n: v if hasattr(v, "__len__") else missing(v) for n, v in zip(names, row)} for row in zip(*(column(data, n, kind) for n in names)))
     if kind == "pyarrow":
         return (missing(s) for chunk in data.column(text).chunks for s in chunk.to_pylist())
     if kind == "datasets":
@@ -73,15 +96,30 @@ def texts(data, text, kind):
     return (missing(s) for s in (data if kind == "strings" else data[text]))
 
 
-def table(columns, kind, types):
-    """A table of the kind, its columns typed also where they are empty."""
+def table(columns, kind, types, data, each=False):
+    """A table of the kind with typed columns, also if they are empty. Columns of the type row name rows of data: by number,
+    in pandas by label. each: there is a row for each of data."""
     if kind == "pandas":
         import pandas
 
-        return pandas.DataFrame(columns)
+        like = pandas.api.types
+        row = "Int64" if like.is_integer_dtype(data.index) else "string" if like.is_string_dtype(data.index) else data.index.dtype
+        at = {"row": row, "int64": "Int64", "double": "float64", "bool": "bool"}
+
+        def series(name, values):
+            kind = types.get(name)
+            if kind == "row":
+                values = [data.index[v] if isinstance(v, int) else v for v in values]
+            index = data.index if each else None
+            try:
+                return pandas.Series(values, index=index, dtype=at.get(kind, "string"))
+            except (TypeError, ValueError):  # labels, and ids of what came before
+                return pandas.Series(values, index=index, dtype=object)
+
+        return pandas.DataFrame({k: series(k, v) for k, v in columns.items()})
     import pyarrow
 
-    at = {"int64": pyarrow.int64(), "double": pyarrow.float64(), "bool": pyarrow.bool_()}
+    at = {"row": pyarrow.int64(), "int64": pyarrow.int64(), "double": pyarrow.float64(), "bool": pyarrow.bool_()}
     table = pyarrow.table({k: pyarrow.array(v, at.get(types.get(k), pyarrow.string())) for k, v in columns.items()})
     if kind == "pyarrow":
         return table
@@ -96,7 +134,7 @@ def table(columns, kind, types):
 
 def others(data, text, kind, options):
     """For each row a dict of the columns that keep and per look at; of strings there are none."""
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return None
     names = {"time", "url"}
     for key in str(options.get("keep", "")).split(";"):
@@ -107,8 +145,14 @@ def others(data, text, kind, options):
     names = [n for n in names if n in have and n not in ("id", text)]
     if not {"keep", "per"} & options.keys() or not names:
         return None
-    columns = (data.column(n).to_pylist() if kind == "pyarrow" else data[n] for n in names)
-    return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*columns))
+    return ({n: v for n, v in zip(names, row) if missing(v) != ""} for row in zip(*(column(data, n, kind) for n in names)))
+
+
+def column(data, name, kind):
+    """The values of a column."""
+    if kind in ("strings", "dicts"):
+        return [d[name] for d in data]
+    return data.column(name).to_pylist() if kind == "pyarrow" else data[name].to_list() if kind == "polars" else data[name]
 
 
 def rows(data, text, at):
@@ -116,7 +160,7 @@ def rows(data, text, at):
     kind = table_of(data, text)[1]
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()
-    if kind == "strings":
+    if kind in ("strings", "dicts"):
         return [data[i] for i in at]
     if kind == "pandas":
         return data.iloc[at]
@@ -129,19 +173,19 @@ FEW = 1 << 20  # characters of texts that need no process of their own, a text c
 
 
 def few(texts):
-    """The texts as a list, or None if they are not few; and an iterator over them."""
+    """The texts as a list, or None if they are not few, or dicts; and an iterator over them."""
     start, size = [], 0
     for s in checked(texts):
         start.append(s)
         size += len(s) + 100
-        if size > FEW:
+        if size > FEW or not isinstance(s, str):
             return None, itertools.chain(start, texts)
     return start, iter(start)
 
 
 def checked(texts):
     for i, s in enumerate(texts):
-        if not isinstance(s, str):
+        if not isinstance(s, (str, Mapping)):
             hint = ": pass a list of paths only, or read it first" if isinstance(s, os.PathLike) else ""
             raise TypeError(f"text {i} is {type(s).__name__}, not str{hint}")
         yield s
@@ -152,8 +196,13 @@ def feed(texts, counted, own="", others=None):
     counts them."""
     others = others or itertools.repeat({})
     for s in checked(texts):
-        yield json.dumps({**next(others), "id": f"{own}{counted[0]}", "text": s}, default=str).encode("ascii") + b"\n"
+        of = {"text": s} if isinstance(s, str) else s
+        yield json.dumps({**next(others), **of, "id": f"{own}{counted[0]}"}, default=_json).encode("ascii") + b"\n"
         counted[0] += 1
+
+
+def _json(value):
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def missing(value):

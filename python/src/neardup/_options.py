@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Sequence, TypedDict, Union
+from typing import Callable, Sequence, TypedDict, Union
 
 Path = Union[str, "os.PathLike[str]"]
 Write = Union[str, Sequence[str]]  # "groups:groups.csv", or several
@@ -30,6 +30,7 @@ class Reading(TypedDict, total=False):
     max_document: Size
     memory: Size
     overwrite: bool
+    progress: "Union[bool, Callable[[str], object]]"
     sample: Union[float, str]
     tmp: Path
     workers: int

@@ -14,7 +14,7 @@ import tempfile
 from typing import TYPE_CHECKING, Iterable, List, Optional, TypedDict, Union
 
 from . import FIELDS, Decision, _decide, _plain
-from ._command import flags, run
+from ._command import batch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,7 +49,7 @@ def dedup(pictures: "Union[str, os.PathLike[str], Iterable[Union[str, os.PathLik
     with tempfile.TemporaryDirectory(prefix="neardup-") as folder:
         counted = [0]
         decisions, rejects, feed = os.path.join(folder, "decisions.jsonl"), os.path.join(folder, "rejects.jsonl"), _feed(pictures, counted)
-        run(["dedup", "--quiet", f"--decisions={decisions}", f"--rejects={rejects}", *flags(given), "-"], feed=feed)
+        batch(["dedup", f"--decisions={decisions}", f"--rejects={rejects}"], ["-"], given, feed)
         out: "List[Picture]" = [{} for _ in range(counted[0])]
         with open(rejects, encoding="utf-8") as f:
             for line in map(json.loads, f):
