@@ -77,8 +77,14 @@ func ReadJudged(path string) ([]JudgedPair, error) {
 	return pairs, nil
 }
 
-// tsvUnescapes undoes what neardup escapes in cells of a table.
-var tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
+// Texts in a table of tabs are written by tsvEscapes and read by tsvUnescapes.
+var (
+	tsvEscapes   = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+	tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
+)
+
+// EscapeField converts a text to a field of a table: backslash, tab, newline and return become \\, \t, \n and \r.
+func EscapeField(s string) string { return tsvEscapes.Replace(s) }
 
 // ReadLabelled reads pairs labelled 1 or true (the same), or 0 or false (another text); pairs without a label
 // are the same. It reads JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with or without a

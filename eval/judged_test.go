@@ -135,3 +135,11 @@ func TestReadLabelled(t *testing.T) {
 		}
 	}
 }
+
+func TestEscapeField(t *testing.T) {
+	for in, want := range map[string]string{"": "", "a": "a", "a\tb\nc\rd\\e": `a\tb\nc\rd\\e`} {
+		if got := eval.EscapeField(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}

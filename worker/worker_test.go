@@ -187,14 +187,6 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-func TestEscape(t *testing.T) {
-	for in, want := range map[string]string{"": "", "a": "a", "a\tb\nc\rd\\e": `a\tb\nc\rd\\e`} {
-		if got := Escape(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestContract(t *testing.T) {
 	a, b := stagesOf(t, "minhash"), stagesOf(t, "minhash threshold=.7")
 	if err := a.Check(a.Contract()); err != nil {

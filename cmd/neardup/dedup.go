@@ -12,9 +12,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/external"
 	"github.com/neardup/neardup/report"
-	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
@@ -402,7 +402,7 @@ func (w *pairLines) pair(p batch.Pair) error {
 		if p.Distance >= 0 {
 			b = strconv.AppendInt(b, int64(p.Distance), 10)
 		}
-		b = fmt.Appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), worker.Escape(p.Basis), p.Earlier, p.Later)
+		b = fmt.Appendf(b, "\t%s\t%s\t%d\t%d", p.Relation(), eval.EscapeField(p.Basis), p.Earlier, p.Later)
 	} else {
 		b = strconv.AppendFloat(b, p.Similarity, 'f', 4, 64)
 	}

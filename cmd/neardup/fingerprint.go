@@ -13,10 +13,10 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/simhash"
 	"github.com/neardup/neardup/text"
-	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
@@ -130,10 +130,10 @@ func (f *fingerprint) line(s fingerprints, doc *neardup.Document) (l line, err e
 	case f.binary:
 		l.text = binary.LittleEndian.AppendUint64(nil, v.fp)
 	case f.tsv && v.size != nil:
-		l.text = fmt.Appendf(nil, "%s\t%s\t%d\n", worker.Escape(doc.ID), digits, v.size.Quality)
+		l.text = fmt.Appendf(nil, "%s\t%s\t%d\n", eval.EscapeField(doc.ID), digits, v.size.Quality)
 	case f.tsv && v.few:
 	case f.tsv:
-		l.text = fmt.Appendf(nil, "%s\t%s\n", worker.Escape(doc.ID), digits)
+		l.text = fmt.Appendf(nil, "%s\t%s\n", eval.EscapeField(doc.ID), digits)
 	default:
 		l.text, err = jsonLine(fingerprintLine{doc.ID, digits, v.few && v.size == nil, s.method, s.scheme, v.size, s.spec})
 	}

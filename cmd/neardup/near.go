@@ -18,9 +18,9 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/internal/textlines"
 	"github.com/neardup/neardup/simhash"
-	"github.com/neardup/neardup/worker"
 	"github.com/spf13/pflag"
 )
 
@@ -213,8 +213,8 @@ func (n *near) pair(a, b string, distance int) error {
 
 // appendIDs appends two ids as the first columns of a table.
 func appendIDs(to []byte, a, b string) []byte {
-	to = append(append(to, worker.Escape(a)...), '\t')
-	return append(append(to, worker.Escape(b)...), '\t')
+	to = append(append(to, eval.EscapeField(a)...), '\t')
+	return append(append(to, eval.EscapeField(b)...), '\t')
 }
 
 func (s *hammingSummary) print(w io.Writer) {

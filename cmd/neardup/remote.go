@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/corpus"
+	"github.com/neardup/neardup/eval"
 	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/streams"
-	"github.com/neardup/neardup/worker"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -203,7 +203,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // it keeps its first error
 		for _, e := range last(all) {
 			if name := names[e.Link]; name != "" {
-				fmt.Fprintf(labels, "service\t%s\t%s\t%s\tservice\n", worker.Escape(e.A), worker.Escape(e.B), name)
+				fmt.Fprintf(labels, "service\t%s\t%s\t%s\tservice\n", eval.EscapeField(e.A), eval.EscapeField(e.B), name)
 			}
 		}
 		return nil, nil
