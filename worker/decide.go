@@ -62,7 +62,7 @@ const documentsBytes = 1 << 18
 
 // Next implements batch.Source. It reads the records in sequence. Their texts are cleaned in parallel later.
 func (d *documentRows) Next() (batch.Block, error) {
-	b := &documentBlock{}
+	var b documentBlock
 	for size := 0; size < documentsBytes && !d.ended; {
 		r, err := d.next()
 		if errors.Is(err, io.EOF) {
@@ -80,23 +80,21 @@ func (d *documentRows) Next() (batch.Block, error) {
 			return nil, fmt.Errorf("row %d: %w", d.counts.In, err)
 		}
 		size += len(r)
-		b.docs = append(b.docs, neardup.Document{ID: string(r.bytes(2)), Text: doc.clean})
+		b = append(b, neardup.Document{ID: string(r.bytes(2)), Text: doc.clean})
 		d.places = append(d.places, doc.place)
 	}
-	if len(b.docs) == 0 {
+	if len(b) == 0 {
 		return nil, io.EOF
 	}
 	return b, nil
 }
 
 // A documentBlock holds documents whose texts are not cleaned yet.
-type documentBlock struct {
-	docs []neardup.Document
-}
+type documentBlock []neardup.Document
 
 // Decode implements batch.Block.
-func (b *documentBlock) Decode(item func(*neardup.Document, error)) {
-	for i := range b.docs {
-		item(&b.docs[i], nil)
+func (b documentBlock) Decode(item func(*neardup.Document, error)) {
+	for i := range b {
+		item(&b[i], nil)
 	}
 }
