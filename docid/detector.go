@@ -21,7 +21,7 @@ var (
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
-	ErrTextUnknown = errors.New("the text of the article is not stored, and a docId of its own is found by it: send it along")
+	ErrTextUnknown = errors.New("the text of the article is not stored, but a docId of its own needs it: send it along")
 )
 
 // Detector decides for one tenant which articles are new. Safe for concurrent

@@ -241,7 +241,7 @@ func (s *stream) print(w io.Writer) {
 	fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
 		grouped(s.articles), grouped(s.fresh), grouped(s.articles-s.fresh), grouped(s.rejected.count))
 	if s.again > 0 {
-		fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(s.again))
+		fmt.Fprintf(w, "%s of them had been sent before and got their earlier answers\n", grouped(s.again))
 	}
 	noText(w, s.blank)
 }

@@ -70,10 +70,10 @@ func isPage(name string) bool {
 	return strings.HasSuffix(name, ".md") && (!strings.Contains(name, "/") || strings.HasPrefix(name, "docs/"))
 }
 
-// TestPagesUsePlainWords checks README, DESIGN, CHANGELOG and docs/, without code and quotations.
+// TestPagesUsePlainWords checks README, DESIGN, CHANGELOG, docs/ and the texts of --help, without code and quotations.
 func TestPagesUsePlainWords(t *testing.T) {
 	for _, page := range tracked(t) {
-		if isPage(page) {
+		if isPage(page) || page == "cmd/neardup/help.txt" || page == "cmd/neardup/flags.txt" {
 			for _, problem := range pageProblems(readPage(t, page)) {
 				t.Errorf("%s:%s", page, problem)
 			}
