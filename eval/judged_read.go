@@ -112,7 +112,7 @@ func ReadLabelled(path string) ([]JudgedPair, error) {
 			return nil
 		})
 	} else {
-		_, err = eachRow(path, func(r row) error {
+		_, err = eachPair(path, func(r row) error {
 			if r.similarity != nil && !r.named {
 				r.label = int(*r.similarity)
 				if float64(r.label) != *r.similarity {

@@ -100,7 +100,7 @@ func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
 		t.floor = o.Floor
 	}
 	m := newMeasure(t, o)
-	if _, err := eachRow(reportedPath, m.add); err != nil {
+	if _, err := eachPair(reportedPath, m.add); err != nil {
 		return Report{}, fmt.Errorf("read pairs: %w", err)
 	}
 	return m.report(), nil

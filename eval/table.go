@@ -117,7 +117,7 @@ func parseLabel(s string) (int, error) {
 	return 0, fmt.Errorf("invalid label %q (want 0 or 1)", s)
 }
 
-func eachRow(path string, fn func(row) error) (header, error) {
+func eachPair(path string, fn func(row) error) (header, error) {
 	var h header
 	first := true
 	err := textlines.Each(path, func(_ int, line []byte) error {

@@ -63,7 +63,7 @@ func looksLikeJSON(path string) (bool, error) {
 }
 
 func (t *truth) readTable(path string) error {
-	h, err := eachRow(path, func(r row) error {
+	h, err := eachPair(path, func(r row) error {
 		similarity := float64(r.label)
 		if r.similarity != nil {
 			similarity *= *r.similarity

@@ -18,7 +18,7 @@ type editMethod struct {
 	selecting bool // training takes pieces.go whatever the corpus
 }
 
-func (m *editMethod) withTable(t *table) Method {
+func (m *editMethod) withTable(t *rarityTable) Method {
 	with := *m
 	with.table, with.corpus = t, nil
 	return &with

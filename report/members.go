@@ -60,7 +60,7 @@ func (b *Builder) Document(number int, doc *neardup.Document, source, picture st
 	}
 	b.line = d.put(b.line[:0])
 	at, err := b.store.Add(string(b.line))
-	b.docs[b.place[number]-1] = extent{at, int32(len(b.line))}
+	b.docs[b.docNumber[number]-1] = extent{at, int32(len(b.line))}
 	return err
 }
 
@@ -110,7 +110,7 @@ func cut(s string, runes int) (string, int) {
 // member reads a member. If its document was never added, it returns only the number.
 func (b *Builder) member(i int32) (shown, error) {
 	n := b.members[i]
-	r, at := &b.rows[n], b.docs[b.place[n]-1]
+	r, at := &b.decisions[n], b.docs[b.docNumber[n]-1]
 	s := shown{Decision: neardup.New}
 	if r.kind.removed() {
 		s.Decision = neardup.Duplicate

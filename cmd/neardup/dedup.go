@@ -190,7 +190,7 @@ func (w *dedupRun) decide(ctx context.Context, cfg batch.Config) (*batch.Summary
 			w.rep.again++
 		}
 		if page != nil {
-			page.decide(&o)
+			page.addOutcome(&o)
 		}
 		return w.decision(o)
 	})

@@ -38,7 +38,7 @@ type page struct {
 	phase   string
 }
 
-func (p *page) decide(o *batch.Outcome) {
+func (p *page) addOutcome(o *batch.Outcome) {
 	for len(p.numbers) <= o.Item {
 		p.numbers = append(p.numbers, 0)
 	}
@@ -47,16 +47,16 @@ func (p *page) decide(o *batch.Outcome) {
 		p.nCopies++
 	}
 	if o.Known < 0 {
-		p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
+		p.numbers[o.Item] = int32(p.builder.Add(&o.Decision)) + 1
 		return
 	}
 	if _, ok := p.known[o.Known]; !ok {
 		if p.known == nil {
 			p.known = map[int64]int{}
 		}
-		p.known[o.Known] = p.builder.Known(cmp.Or(o.Leader, o.VariantOf))
+		p.known[o.Known] = p.builder.AddKnown(cmp.Or(o.Leader, o.VariantOf))
 	}
-	p.numbers[o.Item] = int32(p.builder.DecideKnown(&o.Decision)) + 1
+	p.numbers[o.Item] = int32(p.builder.AddToKnown(&o.Decision)) + 1
 }
 
 // leaders adds the shown documents of an index to the report.
@@ -200,7 +200,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 			if err == nil && d.Decision == "" {
 				err = errors.New("not a decision (want a file of dedup --decisions)")
 			}
-			b.Decide(&d)
+			b.Add(&d)
 			decided++
 			return err
 		})
@@ -345,7 +345,7 @@ func (d *dedup) evidence(ctx context.Context, cfg batch.Config, rep *reporter, s
 	})
 	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
 	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
-		page.lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
+		page.lab.AddPair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
 		return nil
 	})
 	if err == nil {

@@ -217,7 +217,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err // rejected records have already been printed and listed
 	}
-	c, err := w.decide(&doc, spans)
+	c, err := w.cutRepeats(&doc, spans)
 	if err != nil {
 		return err
 	}
@@ -280,9 +280,9 @@ type cutDocument struct {
 // empty reports whether the cuts leave nothing.
 func (c *cutDocument) empty() bool { return c.cut > 0 && neardup.Blank(c.left) }
 
-// decide counts and writes the repeated parts of a document, and cuts them. Without a mark, it also cuts the
+// cutRepeats counts and writes the repeated parts of a document, and cuts them. Without a mark, it also cuts the
 // white space around a whole unit.
-func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
+func (w *passageWriter) cutRepeats(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
 	c := cutDocument{parts: w.cutter.Parts(doc.Text, spans)}
 	var b strings.Builder
 	s, at := doc.Text, 0

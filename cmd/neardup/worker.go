@@ -297,7 +297,7 @@ func (c *cutFlags) cutting(p *worker.Passages, lines *corpus.LineDecoder) error 
 		enc := json.NewEncoder(&lines)
 		enc.SetEscapeHTML(false)
 		w := passageWriter{passages: &passages{cutFlags: *c}, cutter: cutter, spans: enc.Encode}
-		c, err := w.decide(&doc, spans)
+		c, err := w.cutRepeats(&doc, spans)
 		state := worker.Untouched
 		switch {
 		case c.empty():

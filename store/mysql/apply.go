@@ -221,7 +221,7 @@ func (a *apply) flush() error {
 	}
 	var args []any
 	for _, d := range a.batch {
-		args = append(args, a.row(d)...)
+		args = append(args, a.columnsOf(d)...)
 	}
 	one := "(?" + strings.Repeat(",?", len(args)/len(a.batch)-1) + ")"
 	query := `INSERT INTO neardup_articles ` + columns + ` VALUES ` + one + strings.Repeat(","+one, len(a.batch)-1) +
@@ -243,7 +243,7 @@ func imagesOf(ps []docid.Picture) (column sql.NullString) {
 	return column
 }
 
-func (a *apply) row(d *docid.Delivery) []any {
+func (a *apply) columnsOf(d *docid.Delivery) []any {
 	e := &d.Evidence
 	var distance sql.NullInt32
 	if e.Distance >= 0 {
