@@ -38,7 +38,7 @@ type outcome struct {
 	match     *matched
 	variant   *matched
 	conflicts []neardup.Conflict
-	alike     []SameImages // of an article without words
+	alike     Advice // of an article without words
 }
 
 // question names the proof that is missing for an outcome: whether two contents agree, or which leaders a key set has.

@@ -321,7 +321,7 @@ class Dedup(unittest.TestCase):
 
     def test_pairs(self):
         got = neardup.pairs(TEXTS, method="ngram")
-        self.assertEqual([(d["a"], d["b"], d["relation"]) for d in got], [(0, 2, "edited"), (0, 3, "copy"), (2, 3, "edited")])
+        self.assertEqual([(d["a"], d["b"], d["relation"]) for d in got], [(0, 2, "duplicate"), (0, 3, "duplicate"), (2, 3, "duplicate")])
         self.assertEqual((got[0]["similarity"], got[0]["distance"]), (11 / 12, 1))
         self.assertEqual(neardup.pairs([]), [])
         with tempfile.TemporaryDirectory() as folder:

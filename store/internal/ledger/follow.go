@@ -96,7 +96,7 @@ func placeKey() []byte { return []byte{spacePlace} }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
-	at, begun, err := s.logPlace()
+	at, begun, err := s.logPosition()
 	if err == nil && !begun && len(s.indexes) > 0 {
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
@@ -159,8 +159,8 @@ func (s *Store) Applied() uint64 {
 	return s.follower.applied.Offset
 }
 
-// logPlace reads the position of the rows in a log, if they follow one.
-func (s *Store) logPlace() (at logPosition, there bool, err error) {
+// logPosition reads the position of the rows in a log, if they follow one.
+func (s *Store) logPosition() (at logPosition, there bool, err error) {
 	err = atSnapshot(s.kv, func(v Snapshot) error {
 		there, err = read(v, placeKey(), &at)
 		return err
