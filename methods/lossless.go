@@ -29,8 +29,8 @@ func held(set, by []uint64) float64 {
 	return float64(feature.IntersectSorted(set, by)) / float64(len(set))
 }
 
-// lossless wraps a method so that a text is removed only if the leader holds a share of its shingles. A text that the
-// method calls near but the leader does not hold is kept as an overlap.
+// lossless wraps a method so that a text is removed only if the leader holds a share of its shingles, and is otherwise
+// kept as an overlap.
 type lossless struct{ decorator }
 
 // newLossless wraps a method so that it loses nothing.
@@ -45,8 +45,7 @@ func makeLossless(d decorator, of neardup.Searchable) neardup.Method {
 	return l
 }
 
-// revise makes a near match an overlap if the leader does not hold the text. The first evidence is the longest passage that
-// the leader lacks.
+// revise makes a near match an overlap if the leader does not hold the text, and names the longest passage that it lacks.
 func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardup.Match {
 	if !m.Near || held(a.set, b.set) >= l.share {
 		return m

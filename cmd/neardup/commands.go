@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A row describes the command at a path of the help. The fields of its verb are its flags.
-type command struct {
+// A verbSpec describes the command at a path of the help. The fields of its verb are its flags.
+type verbSpec struct {
 	path string
 	// args names the arguments, with commas between them. INPUT... opens named or piped inputs, and ... takes any.
 	args string
@@ -26,9 +26,9 @@ type command struct {
 
 var verbs = []struct {
 	group string
-	rows  []command
+	rows  []verbSpec
 }{
-	{"Files", []command{
+	{"Files", []verbSpec{
 		{"dedup", "INPUT...", dedup{write: writes{kinds: dedupKinds}}},
 		{"pairs", "INPUT...", pairs{}},
 		{"passages", "INPUT...", passages{write: writes{kinds: formKinds}}},
@@ -44,7 +44,7 @@ var verbs = []struct {
 		{"spark passages", "...", sparkVerb{verb: "passages"}},
 	}},
 	{"Service", service},
-	{"Index", []command{
+	{"Index", []verbSpec{
 		{"index", "", nil},
 		{"index create", "INDEX", indexCreate{}},
 		{"index add", "INDEX,INPUT...", indexAdd{dedup{link: string(batch.ByLeader)}}},
@@ -53,8 +53,8 @@ var verbs = []struct {
 		{"index remove", "INDEX", indexRemove{run: runFlags{keep: string(batch.First)}}},
 		{"index compact", "INDEX", indexCompact{}},
 	}},
-	{"Learn", []command{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
-	{"Operate", slices.Concat(operating, []command{
+	{"Learn", []verbSpec{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
+	{"Operate", slices.Concat(operating, []verbSpec{
 		{"version", "", versionVerb{}},
 		{"man", "DIR", man{}},
 		{"worker", "a stage", nil},
@@ -67,7 +67,7 @@ var verbs = []struct {
 
 func addCommands(root *cobra.Command, a *app) {
 	added := map[string]*cobra.Command{"": root}
-	add := func(group string, r command) {
+	add := func(group string, r verbSpec) {
 		parent := r.path[:max(strings.LastIndexByte(r.path, ' '), 0)]
 		cmd := a.command(r)
 		added[r.path] = cmd
@@ -86,11 +86,11 @@ func addCommands(root *cobra.Command, a *app) {
 	}
 	added["worker"].Hidden = true // for programs
 	for name := range stages {
-		add("", command{"worker " + name, "", workerVerb{name: name}})
+		add("", verbSpec{"worker " + name, "", workerVerb{name: name}})
 	}
 }
 
-func (a *app) command(r command) *cobra.Command {
+func (a *app) command(r verbSpec) *cobra.Command {
 	if r.verb == nil {
 		if r.args == "" {
 			return verb(r.path, nil, nil)
