@@ -161,7 +161,7 @@ func TestOtherRunsAreRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := resume.Open(dir); err == nil || !strings.HasSuffix(err.Error(), "there is mine") {
+	if _, err := resume.Open(dir); err == nil || !strings.Contains(err.Error(), "has the file mine") {
 		t.Errorf("of a folder with a file of somebody it says %v", err)
 	}
 }
