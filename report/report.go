@@ -71,9 +71,8 @@ type Builder struct {
 	members []int32 // rows, group after group
 	place   []int32 // by row: its number in docs plus 1; 0: not shown
 	docs    []extent
-	byID    []int32 // rows shown, ordered by id
-	store   *store  // the shown documents; nil before Choose and after Close
-	line    []byte
+	byID    []int32          // rows shown, ordered by id
+	store   *store           // the shown documents; nil before Choose and after Close
 	names   map[string]int32 // of sources
 	sources []string
 	runes   runeSet

@@ -121,7 +121,7 @@ func (a *app) command(r row) *cobra.Command {
 			if fs.Lookup(configFlag) != nil {
 				err = noTenants(fromFile(fs))
 			}
-			if err := cmp.Or(err, pictured(fs)); err != nil {
+			if err := cmp.Or(err, pictured(fs), refused(cmd)); err != nil {
 				return err
 			}
 			inputs, err := a.inputs(args[first:])
@@ -129,6 +129,10 @@ func (a *app) command(r row) *cobra.Command {
 				return err
 			}
 			args = slices.Concat(args[:first], inputs)
+		case cmd.Flags().Lookup(configFlag) == nil: // else the verb reads the file first
+			if err := refused(cmd); err != nil {
+				return err
+			}
 		}
 		return do(cmd.Context(), args)
 	})
@@ -198,7 +202,8 @@ func flagName(field string) string {
 
 // flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
 // A row "verb: name" applies to one verb and overrides the row of the name alone. The help of a number begins
-// with its range in braces, unless it is any of 0 or more.
+// with its range in braces, unless it is any of 0 or more,
+// that of a text with all its values (a|b) if others are refused.
 //
 //go:embed flags.txt
 var flagTable string
@@ -223,7 +228,9 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 		help, within := strings.ReplaceAll(cells[2], `\n`, "\n"), ""
 		if strings.HasPrefix(help, "{") {
 			within, help, _ = strings.Cut(help[1:], "} ")
-			help += ", " + within
+			if !strings.Contains(within, "|") {
+				help += ", " + within
+			}
 		}
 		rows[name] = flagRow{group, short, cells[1], within, help}
 	}

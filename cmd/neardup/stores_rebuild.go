@@ -69,6 +69,9 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if _, err := layered(fs); err != nil {
 		return err
 	}
+	if err := refused(g.cmd); err != nil {
+		return err
+	}
 	settings, err := g.index.settings()
 	if err != nil {
 		return err
@@ -212,8 +215,6 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 // valid reports a missing flag or flags that cannot be combined.
 func (g *again) valid() error {
 	switch {
-	case g.index.profile == profileClassic && !inRedis(g.stores.index):
-		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map or --articles is missing (want both)")
 	case g.stores.index == "" && g.data == "":
