@@ -76,8 +76,10 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 		added[parent].AddCommand(cmd)
 	}
+	title := "Available Commands:\n\n"
 	for _, g := range verbs {
-		root.AddGroup(&cobra.Group{ID: g.group, Title: g.group})
+		root.AddGroup(&cobra.Group{ID: g.group, Title: title + g.group + ":"})
+		title = ""
 		for _, r := range g.rows {
 			add(g.group, r)
 		}
