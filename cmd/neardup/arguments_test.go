@@ -199,6 +199,10 @@ func TestRefused(t *testing.T) {
 		"serve --profile classic --index d --data d":          "--profile classic: no index in Redis",
 		"serve --profile classic --index rediss://h --data d": "", // a beginning
 		"serve --compare title,text --content off --data d":   "--compare title,text has no effect with --content off",
+		"serve --log redis://l --index memory: --data d":      "--log cannot be combined with --index in memory",
+		"serve --log redis://l --index rediss://r --data d":   "--log cannot be combined with --index in memory or in Redis",
+		"serve --log redis://l --index folder --data d":       "",
+		"rebuild --index f --log redis://l":                   "--index cannot be combined with --log",
 		"serve --tls-key k --data d":                          "--tls-cert or --tls-key is missing",
 		"serve --snapshots s --data d":                        "--snapshots has no effect without --log",
 		"check --snapshots s --server u":                      "nothing to check",

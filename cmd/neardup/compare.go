@@ -469,12 +469,12 @@ func elide(s string, first, last bool) string {
 		return s
 	}
 	head, tail := string(r[:diffContext]), string(r[len(r)-diffContext:])
-	cut := func(n int) string { return fmt.Sprintf(" ... (%d equal) ... ", n) }
+	cut := len(r) - 2*diffContext
 	switch {
 	case last:
-		return head + cut(len(r)-diffContext)
+		tail, cut = "", len(r)-diffContext
 	case first:
-		return cut(len(r)-diffContext) + tail
+		head, cut = "", len(r)-diffContext
 	}
-	return head + cut(len(r)-2*diffContext) + tail
+	return fmt.Sprintf("%s ... (%d equal) ... %s", head, cut, tail)
 }

@@ -60,15 +60,15 @@ func (e rangeError) Error() string { return string(e) }
 
 func (v boundedValue) Set(s string) error {
 	if v.Type() == "string" {
-		choices, separator := strings.Split(v.within, "|"), ", "
-		if strings.Contains(v.within, separator[:1]) {
-			separator = " or "
-		}
+		choices := strings.Split(v.within, "|")
 		switch {
 		case v.within != "" && s == "":
 			return nil // as compose sets a variable that its user did not
-		case v.within != "" && !slices.Contains(choices, s):
-			return rangeError(": invalid (want " + strings.Join(choices, separator) + ")")
+		case v.within == "", slices.Contains(choices, s):
+		case strings.Contains(v.within, ","):
+			return errors.New(`invalid (want "` + strings.Join(choices, `" or "`) + `")`)
+		default:
+			return rangeError(": invalid (want " + strings.Join(choices, ", ") + ")")
 		}
 	}
 	if err := v.Value.Set(s); err != nil || v.Type() == "string" {
