@@ -151,8 +151,8 @@ func refused(cmd *cobra.Command) error {
 var notGiven = []string{"", "false", "0", "0s"}
 
 func holds(fs *pflag.FlagSet, condition string) bool {
-	any, not := strings.CutPrefix(condition, "!")
-	return not != slices.ContainsFunc(strings.Split(any, "|"), func(word string) bool {
+	words, not := strings.CutPrefix(condition, "!")
+	return not != slices.ContainsFunc(strings.Split(words, "|"), func(word string) bool {
 		name, want, byValue := strings.Cut(word, "=")
 		f := fs.Lookup(name)
 		if f == nil {
