@@ -79,6 +79,7 @@ var layers = map[string]layer{
 	"internal/inorder":     {nil, []string{"golang.org/x/sync/"}},
 	"internal/lint":        {nil, nil},
 	"internal/test":        {[]string{anything}, []string{anything}},
+	"internal/tables":      {nil, []string{compress}},
 	"internal/textlines":   {nil, []string{compress}},
 	"cmd":                  {[]string{anything}, []string{anything}},
 	"bench":                {[]string{anything}, []string{anything}},
