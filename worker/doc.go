@@ -51,5 +51,5 @@
 //   - pack: rows of a part, which move as one.
 //   - check: Spark's xxhash64 of the unchanged text or record. A different check is an error.
 //   - similarity, distance: exact, or null if there is none.
-//   - relation: copy, edited, contained, variant or unsure.
+//   - relation: of the earlier text to the later, as neardup.Relation names it.
 package worker

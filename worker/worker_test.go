@@ -285,7 +285,7 @@ func TestRecordsInThePlaceOfTexts(t *testing.T) {
 		t.Errorf("%v", texts)
 	}
 	edges := raw.ran(t, Stages.Verify, "nndnss", rowsOf(verified(1, "a|x y z"), verified(2, "b|x y z"), candidate(2, 1)))
-	if want := []columns{{2, 1, 1.0, nil, "copy", "equal text"}}; !reflect.DeepEqual(edges, want) {
+	if want := []columns{{2, 1, 1.0, nil, "duplicate", "equal text"}}; !reflect.DeepEqual(edges, want) {
 		t.Errorf("%v, want %v", edges, want)
 	}
 	raw.refused(t, Stages.Verify, "row 1: not a row of the protocol: at 1: no text", rowsOf(verified(1, "bad")))

@@ -136,7 +136,7 @@ class Found:
         if self.must or self.cannot:
             edges = edges.join(self.pairs_of(self.must + self.cannot), ["later", "earlier"], "left_anti")
         if self.must:
-            values = {"similarity": F.lit(1.0), "relation": F.lit("ruled"), "basis": F.lit("override")}
+            values = {"similarity": F.lit(1.0), "relation": F.lit("duplicate"), "basis": F.lit("override")}
             edges = edges.unionByName(self.pairs_of(self.must).select("*", *[v.alias(name) for name, v in values.items()]), allowMissingColumns=True)
         return edges
 
@@ -190,7 +190,7 @@ def of_documents(recs, edges, copies):
     cross = members(members(edges.select("later", "earlier", *columns), "later"), "earlier")
     a, b = equals.withColumnRenamed("place", "earlier"), equals.withColumnRenamed("place", "later")
     same = a.join(b, "first").where("earlier < later").select(
-        "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("copy").alias("relation"), F.lit("equal text").alias("basis"))
+        "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("duplicate").alias("relation"), F.lit("equal text").alias("basis"))
     rows = cross.unionByName(same).select(F.least("later", "earlier").alias("place_a"), F.greatest("later", "earlier").alias("place_b"), *columns)
     ids = recs.select("place", "id")
     for end in ("a", "b"):

@@ -68,7 +68,7 @@ def bucket(reads, hot):
 
 EDGES = PAIR + ", similarity double, distance int, relation string, basis string"
 EDGE_COLUMNS = names(EDGES)
-NEAR = "relation not in ('variant', 'unsure')"  # others remove nothing
+NEAR = "relation = 'duplicate' or basis = 'contained share of passages'"  # others remove nothing
 
 
 def verify(raw=()):
