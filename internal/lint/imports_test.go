@@ -44,6 +44,7 @@ var layers = map[string]layer{
 	"corpus/interop": {[]string{"corpus"}, nil},
 	"override":       {[]string{"internal/textlines"}, nil},
 	"batch":          {[]string{"", "text", "feature", "corpus", "override", "batch/audit"}, []string{hash, compress, "golang.org/x/sync/", "golang.org/x/sys/"}},
+	"batch/standard": {[]string{"", "batch", "methods", "text"}, nil},
 	"batch/audit":    {[]string{"", "feature"}, []string{hash, "golang.org/x/sync/"}},
 	"passage":        {[]string{"", "text", "text/segment", "feature/keyword", "batch"}, []string{hash, "golang.org/x/sync/"}},
 	"contamination":  {[]string{"text", "token", "evidence", "feature/keyword"}, nil},
