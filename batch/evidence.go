@@ -6,8 +6,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Edge is a verified pair of documents by their places in the order in which
-// they are decided: near, or variants of one template.
+// Edge is a verified pair of documents, by their Ordinals. They are near, or one is a variant of the other.
 type Edge struct {
 	Earlier Ordinal `json:"-"`
 	Later   Ordinal `json:"-"`

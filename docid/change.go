@@ -267,14 +267,14 @@ type Member struct {
 	Article        // Text is empty
 	Leader  uint64 // the docId it belongs to
 	Seq     uint64 // the change it came with
-	// Disagrees: its content contradicts the leader's; it is never kept.
+	// Disagrees is set if the content contradicts the leader's. Then the article is never the kept copy.
 	Disagrees bool
 	// Correction is the last one, or nil if the article was never moved.
 	Correction *Correction
 }
 
-// Own returns the change that made the docId whose leader the article is, if it is one. Later articles that are
-// like that leader join the article's current docId.
+// Own returns the change that made the docId that the article leads, if it leads one. Later articles that are like this
+// leader join the article's current docId.
 func (m *Member) Own() uint64 {
 	if m.Correction != nil && m.Correction.Own != 0 {
 		return m.Correction.Own

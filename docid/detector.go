@@ -133,7 +133,7 @@ func (a *Article) Submission() Submission {
 type Answer struct {
 	neardup.Decision
 	DocID string `json:"docId"`
-	// Seq is the number of the change. For Check it is the last change the answer rests on.
+	// Seq is the number of the change. For Check it is the last change that the answer depends on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
 	// LeaderSeq is the number of the leader, which the docId prints.

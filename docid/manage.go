@@ -58,7 +58,7 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return nil
 	}
 	var s *subject
-	err = d.inPlace(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
+	err = d.inSlot(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 	return upTo
 }
 
-// commit makes a change that rests on no look-up.
+// commit makes a change that does not depend on a look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	var r Receipt
 	var err error
@@ -172,7 +172,7 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	if c.Article != nil {
 		text = c.Article.Text
 	}
-	if late := d.inPlace(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
+	if late := d.inSlot(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
 		return Entry{}, late
 	}
 	if errors.Is(err, ErrNotFound) && c.NID != "" {
@@ -184,7 +184,7 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	return r.Entry, d.learn(ctx, r)
 }
 
-// leader reads a docId, which may be of an epoch that is not known yet.
+// leader reads a docId. If its epoch is unknown, it first asks the store for new epochs.
 func (d *Detector) leader(ctx context.Context, docID string) (uint64, error) {
 	leader, ok := d.ids.Leader(docID)
 	if !ok {
@@ -288,7 +288,7 @@ type Comparison struct {
 	Images *ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }
 
-// Compare compares two articles as the cascade would, without the store. It waits for a place in the semaphore
+// Compare compares two articles as the cascade would, without the store. It waits for a slot of the semaphore
 // as a long judgement does. If the context ends, it stops before the next text. The match of the contents has
 // the Evidence, if their method has any.
 func (d *Detector) Compare(ctx context.Context, a, b Submission) (c Comparison, err error) {

@@ -36,7 +36,7 @@ type subject struct {
 	views   [viewKinds]neardup.Prepared // made when first needed
 }
 
-// alias is a name that an article has, of the stage that looks it up.
+// alias is a name of an article, with the stage that looks it up.
 type alias struct {
 	stage Stage
 	name  Name
@@ -65,9 +65,9 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	return d.subjectOf(sub, d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text)), request)
 }
 
-// prepare prepares a submission, in a place of the semaphore if its text is long.
+// prepare prepares a submission, in a slot of the semaphore if its text is long.
 func (d *Detector) prepare(ctx context.Context, sub *Submission, request [16]byte) (s *subject, err error) {
-	err = d.inPlace(ctx, sub.Text, func() { s = d.subject(sub, request) })
+	err = d.inSlot(ctx, sub.Text, func() { s = d.subject(sub, request) })
 	return s, err
 }
 
@@ -178,7 +178,7 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.Prepared {
 	return s.views[kind]
 }
 
-// query looks up everything that the subject is searched by.
+// query returns the query for all names and keys of the subject.
 func (s *subject) query(since uint64) Query {
 	q := Query{Since: since, Ruled: s.ruled, NameLimit: hotName + 1}
 	for _, a := range s.names {
@@ -190,7 +190,7 @@ func (s *subject) query(since uint64) Query {
 	return q
 }
 
-// change returns the change to commit for an outcome that was reached as of a query.
+// change returns the change to commit for an outcome that depends on a query.
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article()
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}

@@ -168,7 +168,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	return r
 }
 
-// heavyReplacement is the weight from which a replaced word is the subject of a text, in units of 1/Unit bits.
+// heavyReplacement is the weight, in units of 1/Unit bits, above which a replaced word changes the subject of a text.
 const heavyReplacement = 4 * token.Unit
 
 // explain returns the weight of each difference.
@@ -200,7 +200,7 @@ func heaviestOf(f Feature, found []Evidence) Evidence {
 	return e
 }
 
-// compareShort looks at two short texts, and reports whether it took them in the other order.
+// compareShort measures the differences of two short texts, and reports whether it exchanged them.
 func (w *work) compareShort(a, b *token.View, s *sums) (turned bool) {
 	x, y := &w.opened[0], &w.opened[1]
 	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens
@@ -255,7 +255,7 @@ func before(a, b []token.Token) bool {
 // coarseWeight is the approximate weight of a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
 
-// compareLong looks at two long texts. Only where they differ are words cut and weighed.
+// compareLong measures the differences of two long texts. It cuts and weighs words only where the texts differ.
 func (w *work) compareLong(a, b *LongView, s *sums) {
 	if w.cutter == nil {
 		w.cutter = token.NewCutter(w.lexicon, 0)

@@ -100,8 +100,8 @@ type sums struct {
 	hunks     int   // all
 }
 
-// nameWeight returns the weight of a word as a name. A word that the table lacks was
-// given half of it, because it may be a typing error.
+// nameWeight returns the weight of a word as a name. The lexicon halves the weight of unknown words, because they may be
+// typing errors; nameWeight restores it.
 func nameWeight(t *token.Token) uint32 {
 	if !t.Known {
 		return min(2*t.Weight, token.MostWeight)
@@ -358,7 +358,7 @@ func heaviest(list []*unmatched) *unmatched {
 }
 
 // weighReplacements finds the weightiest replacement of one word by another: its weight, times the number of such
-// replacements n, times log2(1 + n). A text in which a name is replaced throughout is another text.
+// replacements n, times log2(1 + n). If a name is replaced throughout, the texts are about different things.
 func (p *comparison) weighReplacements(s *sums) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {

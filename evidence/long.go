@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// LongView is a long text in the form that is compared: its coarse words, which are the units of its shingles,
-// by hash and place. Only parts in which two texts differ are cut into tokens.
+// LongView is a long text prepared for comparison: the hashes and offsets of its coarse words, which are the units of its
+// shingles. Only parts in which two texts differ are cut into tokens.
 type LongView struct {
 	clean  string
 	hashes []uint32
@@ -57,8 +57,8 @@ func NewLongViewOf(clean string, hashes, starts []uint32) *LongView {
 	return v
 }
 
-// MostResemblance returns a bound that the Resemblance of two texts does not exceed. It costs a hundredth. A class
-// of words is also one of places of the table of Resemblance.
+// MostResemblance returns an upper bound of the Resemblance of two texts, a hundred times as fast. Words that share a
+// counter in Resemblance also share one here.
 func MostResemblance(a, b *LongView) float64 {
 	x, y := a.counts, b.counts
 	if len(x) > len(y) {
@@ -80,8 +80,8 @@ func MostResemblance(a, b *LongView) float64 {
 // spread spreads the hashes of words over a table.
 const spread = 2654435769
 
-// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. Words are counted in a table
-// of 8 places a word or more, so it may be a little too high, and is never too low. O(words).
+// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. It has at least 8 counters a word, and
+// words may share one, so the result may be a little too high but is never too low. O(words).
 func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -101,8 +101,8 @@ func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	return float64(shared) / float64(max(1, len(a.hashes)+len(b.hashes)-shared))
 }
 
-// marginRunes is the number of characters next to a difference, in a script without spaces, that are cut with it. So
-// words are cut as in the whole text.
+// marginRunes is the number of characters on each side of a difference that are cut with it in scripts without spaces, so
+// that words are cut as in the whole text.
 const marginRunes = 4
 
 // widen extends each hunk by the characters and the parts of words around it, and joins hunks that then touch.

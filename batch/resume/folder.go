@@ -70,7 +70,7 @@ type Folder struct {
 	facts    []Fact
 	unlock   func() error
 	manifest manifest
-	open     []*Log
+	open     []*Journal
 }
 
 // Open opens the folder for a run with these facts; [Folder.Begin] may add to them. It creates the folder if

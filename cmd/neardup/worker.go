@@ -281,9 +281,6 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 }
 
 func (c *cutFlags) passages() (*worker.Passages, error) {
-	if c.near {
-		return nil, usage("--near: not supported on Spark, which finds equal passages only")
-	}
 	cfg, err := c.compared()
 	if err != nil {
 		return nil, err
@@ -316,7 +313,7 @@ func (c *cutFlags) cutting(p *worker.Passages, lines *corpus.LineDecoder) error 
 		enc := json.NewEncoder(&lines)
 		enc.SetEscapeHTML(false)
 		w := passageWriter{passages: &passages{cutFlags: *c}, cutter: cutter, spans: enc.Encode}
-		c, err := w.decide(&doc, spans)
+		c, err := w.cutRepeats(&doc, spans)
 		state := worker.Untouched
 		switch {
 		case c.empty():

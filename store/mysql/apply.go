@@ -214,7 +214,7 @@ func (a *apply) flush() error {
 	}
 	var args []any
 	for _, d := range a.batch {
-		args = append(args, a.row(d)...)
+		args = append(args, a.columnsOf(d)...)
 	}
 	one := "(?" + strings.Repeat(",?", len(args)/len(a.batch)-1) + ")"
 	query := `INSERT INTO neardup_articles (tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
@@ -228,7 +228,7 @@ func (a *apply) flush() error {
 	return err
 }
 
-func (a *apply) row(d *docid.Delivery) []any {
+func (a *apply) columnsOf(d *docid.Delivery) []any {
 	e := &d.Evidence
 	var distance sql.NullInt32
 	if e.Distance >= 0 {

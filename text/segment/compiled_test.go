@@ -47,7 +47,7 @@ func TestBuiltIn(t *testing.T) {
 		}
 		return
 	}
-	embedded, err := table("dict.trie.zst")
+	embedded, err := dataFile("dict.trie.zst")
 	if packed := compile(t, want, d.total); err != nil || !bytes.Equal(packed, embedded) {
 		t.Errorf("it is compiled to %d other bytes", len(packed))
 	}
