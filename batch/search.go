@@ -37,6 +37,7 @@ type search struct {
 	joined  []searchedBucket // very hot buckets of the current text
 	met     []position       // in a group of these
 	prefixer
+	ofTemplate
 }
 
 // metText is a text that is similar enough to be judged.
@@ -59,6 +60,9 @@ func (s *search) in(where span, t position, candidates []candidate, to collector
 		return err
 	}
 	if err := s.gather(t, row.sketch, candidates, where); err != nil {
+		return err
+	}
+	if err := s.verifyTemplate(t, where, to); err != nil {
 		return err
 	}
 	return s.verify(t, false, to)
@@ -87,8 +91,7 @@ func (s *search) amongRemoved(t position, candidates []candidate, to collector) 
 // buckets. In very hot buckets, joined entries are found by their features.
 func (s *search) gather(t position, sketch uint64, candidates []candidate, where span) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
-	template, err := s.ofTemplate(t, candidates, where)
-	if err != nil {
+	if err := s.findTemplate(t, candidates); err != nil {
 		return err
 	}
 	for _, c := range candidates {
@@ -106,23 +109,23 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 			s.joined = append(s.joined, searchedBucket{b, lo, hi})
 			continue
 		}
-		s.scan(sketch, lo, hi, where, template)
+		s.scan(sketch, lo, hi, where)
 	}
-	return s.gatherJoined(t, sketch, where, template)
+	return s.gatherJoined(t, sketch, where)
 }
 
 // scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a span is
-// read from its end backwards. Those of a template are left out, unless it is 0.
-func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32) {
+// read from its end backwards. It skips those of the text's template if they are its first ones.
+func (s *search) scan(sketch uint64, lo, hi uint32, where span) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
 	}
 	texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
 	seen := 0
 	for i := len(texts) - 1; i >= 0 && texts[i] >= where.from; i-- {
-		if template != 0 {
-			if k := s.x.kinds[lo+uint32(i)]; k.template == template {
-				i = int(k.from - lo)
+		if s.number != 0 {
+			if k := s.x.kinds[lo+uint32(i)]; k.template == s.number && s.skip(int(lo)+i+1-int(k.from), texts[i]) {
+				i = int(k.from) - int(lo)
 				continue
 			}
 		}
