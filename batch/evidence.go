@@ -25,35 +25,6 @@ func (e Edge) Compare(o Edge) int {
 // is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
-// Relation names what two verified documents are to each other.
-type Relation string
-
-const (
-	Copy      Relation = "copy"      // equal clean texts
-	Edited    Relation = "edited"    // near, not equal
-	Contained Relation = "contained" // the earlier one has the passages of the later one
-	Ruled     Relation = "ruled"     // by a person
-	Variant   Relation = "variant"   // similar, and not the same: no duplicates
-	Unsure    Relation = "unsure"    // similar, and a person should look: no duplicates
-)
-
-// Relation returns the relation of a verified pair.
-func (e Edge) Relation() Relation {
-	switch gradeOf(e.Match) {
-	case equal:
-		return Copy
-	case near:
-		return Edited
-	case contained:
-		return Contained
-	case ruled:
-		return Ruled
-	case unsure:
-		return Unsure
-	}
-	return Variant
-}
-
 // grade is the kind of evidence, the strongest last.
 type grade uint8
 

@@ -87,7 +87,7 @@ func (k Keep) parse() (o keepOrder, err error) {
 	for _, key := range strings.Split(string(k), ";") {
 		key = strings.TrimSpace(key)
 		if ended != "" {
-			return o, fmt.Errorf("nothing is left for %q to order after %s", key, ended)
+			return o, fmt.Errorf("%q has no effect, because %s leaves no ties", key, ended)
 		}
 		switch key {
 		case "first":

@@ -70,7 +70,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 		err = d.page(it.Raw, d.opt.Charset, "", doc)
 	case Images:
 		doc.ID = it.path()
-		err = d.picture(it.Raw, doc)
+		err = d.convert(it.Raw, doc)
 	case WARC:
 		err = d.warc(it.Raw, doc)
 	default:
@@ -296,8 +296,8 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	if d.opt.Format == Images {
-		return d.pictureOfField(doc, str)
+	if d.opt.converts() {
+		return d.convertField(doc, str)
 	}
 	if name := d.fields[fieldHTML].Name; name != "" {
 		if d.rec[fieldHTML] == nil {

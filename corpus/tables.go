@@ -101,7 +101,7 @@ func (t *Table) Lost() []string { return t.lost }
 
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
 // all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
-// objects of JSON. Of formats without fields they are id, title, url and, unless it is a picture, text. A record that
+// objects of JSON. Of formats without fields they are id, title, url and, if it has one, text. A record that
 // cannot be read is left out. Records of several inputs follow the columns of the first by their names.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
@@ -167,10 +167,11 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 			}
 			return cells
 		}
-	case !ok && dec.opt.Format == Images: // a fingerprint is not a text
-		names, own = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
 	case !ok:
 		names, own = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+		if dec.opt.converts() { // what stands for the contents is not a text
+			names = names[:3]
+		}
 	case names == nil: // numbers for a table without a header
 		for i := range max(len(own), len(t.names)) {
 			names = append(names, strconv.Itoa(i+1))

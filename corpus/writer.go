@@ -109,7 +109,7 @@ func (r *Reader) writerOf(f *AtomicFile, inputs []*input, format Format, table b
 	return &Writer{f, s.write}, nil
 }
 
-// outputFormat returns the one format of all inputs. HTML and Images count as Files.
+// outputFormat returns the one format of all inputs. Formats of one record a file count as Files.
 func (r *Reader) outputFormat() (Format, error) {
 	format := func(in *input) Format {
 		if in.format.isWhole() {

@@ -220,9 +220,7 @@ type Evidence struct {
 	VariantNID string
 	Relation   neardup.Relation `json:",omitempty"`
 	Conflicts  []neardup.Conflict
-	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
-	// docIds that have most of its pictures.
-	SameImages []SameImages `json:",omitempty"`
+	Advice
 }
 
 // Receipt is the log entry of a change. Replayed is set if the change was made earlier. Epoch is the epoch of

@@ -38,7 +38,7 @@ type outcome struct {
 	match     *matched
 	variant   *matched
 	conflicts []neardup.Conflict
-	alike     []SameImages // of an article without words
+	alike     Advice // of an article without words
 }
 
 // question is what must be proven before there is an outcome: how contents agree, or which leaders a key set

@@ -3,6 +3,7 @@ package docid
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,24 @@ import (
 
 // Extras are what an article carries besides its texts: evidence that confirms or contradicts a match.
 type Extras struct {
-	Pictures []Picture `json:",omitempty"`
+	Pictures []Picture `json:"images,omitempty"`
+}
+
+// Encode returns the extras as text, or "" if there are none.
+func (x *Extras) Encode() string {
+	if len(x.Pictures) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(x.Pictures) // cannot fail
+	return string(b)
+}
+
+// Decode reads what Encode returned.
+func (x *Extras) Decode(text string) error {
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), &x.Pictures)
 }
 
 // Picture is one of an article's.
@@ -72,6 +90,13 @@ type SameImages struct {
 	Same, Of int        // Of: of the pictures that count, of the article that has more; of one without words, its own
 	A, B     image.Hash // of the article, of the leader
 	Distance int
+}
+
+// Advice is what extras contributed to a decision.
+type Advice struct {
+	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
+	// docIds that have most of its pictures.
+	SameImages []SameImages `json:",omitempty"`
 }
 
 // ImagesInCommon is SameImages in an answer.
@@ -161,11 +186,11 @@ type advice struct {
 }
 
 // recorded converts the advice for a change.
-func (a *advice) recorded() []SameImages {
-	if a.same == nil {
-		return nil
+func (a *advice) recorded() (out Advice) {
+	if a.same != nil {
+		out.SameImages = []SameImages{*a.same}
 	}
-	return []SameImages{*a.same}
+	return out
 }
 
 // basis returns what the advice adds to the basis of a match.
@@ -317,9 +342,9 @@ func (j *search) advised(ctx context.Context, m matched) (matched, error) {
 const mostAlike = 10
 
 // alike returns the docIds that share pictures with an article without words, the most similar first.
-func alike(s *subject, p *proven) (found []SameImages) {
+func alike(s *subject, p *proven) (found Advice) {
 	if !s.wordless {
-		return nil
+		return found
 	}
 	by, of := map[uint64]*SameImages{}, 0
 	for i, a := range s.names {
@@ -343,10 +368,11 @@ func alike(s *subject, p *proven) (found []SameImages) {
 	}
 	for _, f := range by {
 		f.Of = of
-		found = append(found, *f)
+		found.SameImages = append(found.SameImages, *f)
 	}
-	slices.SortFunc(found, func(a, b SameImages) int { return cmp.Or(cmp.Compare(b.Same, a.Same), cmp.Compare(a.Leader, b.Leader)) })
-	return found[:min(len(found), mostAlike)]
+	slices.SortFunc(found.SameImages, func(a, b SameImages) int { return cmp.Or(cmp.Compare(b.Same, a.Same), cmp.Compare(a.Leader, b.Leader)) })
+	found.SameImages = found.SameImages[:min(len(found.SameImages), mostAlike)]
+	return found
 }
 
 // inAnswer converts s for an answer.
@@ -354,9 +380,9 @@ func (s *SameImages) inAnswer() ImagesInCommon {
 	return ImagesInCommon{Same: s.Same, Of: s.Of, Hash: s.A.String(), Other: s.B.String(), Distance: s.Distance}
 }
 
-// imagesInCommon puts them into an answer.
-func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
-	for _, s := range all {
+// answered converts advice for an answer.
+func (d *Detector) answered(a Advice) (out []ImagesInCommon) {
+	for _, s := range a.SameImages {
 		one := s.inAnswer()
 		one.DocID = d.ids.DocID(s.Leader)
 		out = append(out, one)
@@ -364,8 +390,8 @@ func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
 	return out
 }
 
-// InCommon returns the pictures that two articles share, or nil if either has none that count.
-func (d *Detector) InCommon(a, b Extras) *ImagesInCommon {
+// compareExtras returns the pictures that two articles share, or nil if either has none that count.
+func (d *Detector) compareExtras(a, b Extras) *ImagesInCommon {
 	l := likeness{mine: d.extras(a), theirs: d.extras(b)}
 	if len(l.mine) == 0 || len(l.theirs) == 0 {
 		return nil

@@ -59,7 +59,7 @@ type reading struct {
 // Rebuilt reports what was rebuilt.
 type Rebuilt struct {
 	From, Seq uint64 // the changes after From, up to Seq
-	Digest    string // of the log up to Seq: see LogDigest
+	Digest    string // of the log up to Seq: see Detector.LogDigest
 	// Textless counts docIds whose text the source lacked. Articles find them by url and title only. Some of
 	// them may have ended since.
 	Textless int
@@ -377,13 +377,13 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 
 // LogDigest returns a SHA-256 of the log up to a change. Two indexes with one digest decided the same in the
 // same order. O(changes).
-func LogDigest(ctx context.Context, c Catalog, upTo uint64) (string, error) {
-	d := newDigest()
-	err := eachEntry(ctx, c, upTo, func(e *Entry) error {
-		d.add(e)
+func (d *Detector) LogDigest(ctx context.Context, upTo uint64) (string, error) {
+	sum := newDigest()
+	err := eachEntry(ctx, d.index.Catalog(), upTo, func(e *Entry) error {
+		sum.add(e)
 		return nil
 	})
-	return d.String(), err
+	return sum.String(), err
 }
 
 // eachEntry visits the log up to a change.

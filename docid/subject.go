@@ -57,7 +57,7 @@ func (d *Detector) request(sub *Submission) [16]byte {
 	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
 		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10)}
-	return keyed(d.askKey, append(fields, (&Extras{sub.Pictures}).fields()...)...)
+	return keyed(d.askKey, append(fields, sub.Extras.fields()...)...)
 }
 
 // subject prepares a submission. O(len(text)).
@@ -82,7 +82,7 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(Extras{sub.Pictures})
+	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(sub.Extras)
 	s.wordless = len(s.extras) > 0 && s.silent && neardup.Blank(s.title)
 	if s.wordless {
 		s.names = append(s.names, s.extras.aliases()...)
@@ -205,12 +205,11 @@ func (s *subject) change(o outcome, q Query) *Change {
 		c.Kind, c.Leader = KindDuplicate, m.leader
 		e := m.evidence()
 		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: e.Similarity, Distance: e.Distance,
-			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees}
-		c.Evidence.SameImages = m.recorded()
+			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees, Advice: m.recorded()}
 		return c
 	}
 	c.Kind = KindNew
-	c.Evidence = Evidence{Method: s.routed, Distance: -1, SameImages: o.alike}
+	c.Evidence = Evidence{Method: s.routed, Distance: -1, Advice: o.alike}
 	if neardup.Blank(s.content) {
 		c.Evidence.Basis = neardup.BasisBlank
 	}

@@ -152,7 +152,7 @@ func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
 			text := s.textOf(viewKind(kind), s.title, s.text)
-			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, Extras{s.sub.Pictures}, v))
+			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Extras, v))
 		}
 	}
 }

@@ -85,15 +85,15 @@ const spread = 2654435769
 func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	log := 3 + bits.Len(uint(max(len(a.hashes), len(b.hashes))))
-	w.counts = slices.Grow(w.counts[:0], 1<<log)[:1<<log]
+	logSize := 3 + bits.Len(uint(max(len(a.hashes), len(b.hashes))))
+	w.counts = slices.Grow(w.counts[:0], 1<<logSize)[:1<<logSize]
 	clear(w.counts)
 	for _, h := range a.hashes {
-		w.counts[h*spread>>(32-log)]++
+		w.counts[h*spread>>(32-logSize)]++
 	}
 	shared := 0
 	for _, h := range b.hashes {
-		if n := &w.counts[h*spread>>(32-log)]; *n > 0 {
+		if n := &w.counts[h*spread>>(32-logSize)]; *n > 0 {
 			*n--
 			shared++
 		}
@@ -101,20 +101,19 @@ func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	return float64(shared) / float64(max(1, len(a.hashes)+len(b.hashes)-shared))
 }
 
-// around is the number of characters next to a difference, in a script without spaces, that are cut with it. So
+// marginRunes is the number of characters next to a difference, in a script without spaces, that are cut with it. So
 // words are cut as in the whole text.
-const around = 4
+const marginRunes = 4
 
-// widen extends each place by the characters and the parts of words around it, and joins places that then
-// touch.
-func widen(spans []span, a, b *LongView) []span {
-	out := spans[:0]
-	for _, s := range spans {
-		for k := 0; k < around && s.a0 > 0 && s.b0 > 0 && (glued(a, s.a0) || glued(b, s.b0)); k++ {
+// widen extends each hunk by the characters and the parts of words around it, and joins hunks that then touch.
+func widen(hunks []hunk, a, b *LongView) []hunk {
+	out := hunks[:0]
+	for _, s := range hunks {
+		for k := 0; k < marginRunes && s.a0 > 0 && s.b0 > 0 && (glued(a, s.a0) || glued(b, s.b0)); k++ {
 			s.a0--
 			s.b0--
 		}
-		for k := 0; k < around && s.a1 < len(a.starts) && s.b1 < len(b.starts) && (glued(a, s.a1) || glued(b, s.b1)); k++ {
+		for k := 0; k < marginRunes && s.a1 < len(a.starts) && s.b1 < len(b.starts) && (glued(a, s.a1) || glued(b, s.b1)); k++ {
 			s.a1++
 			s.b1++
 		}
@@ -127,8 +126,8 @@ func widen(spans []span, a, b *LongView) []span {
 	return out
 }
 
-// glued reports whether the coarse word i and the one before it may be parts of
-// one word or number: nothing white is between.
+// glued reports whether the coarse word i and the previous one may be parts of one word or number, because no
+// white space is between them.
 func glued(v *LongView, i int) bool {
 	if i == 0 || i >= len(v.starts) {
 		return false
@@ -140,7 +139,7 @@ func glued(v *LongView, i int) bool {
 	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || (strings.Contains(gap, ",") && !strings.Contains(gap, " "))
 }
 
-// slice returns the text of a place.
+// slice returns the text of the coarse words from up to to.
 func (v *LongView) slice(from, to int) string {
 	if from >= to {
 		return ""

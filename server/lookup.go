@@ -78,8 +78,8 @@ func (s *Server) compare(ctx context.Context, in *bodyOf[api.Pair], seq uint64) 
 	if err != nil {
 		return api.Comparison{}, err
 	}
-	c, err := detector(ctx).Compare(ctx, a.Document, b.Document)
-	return api.Comparison{Seq: seq, URL: c.URL, Title: c.Title, Content: c.Content, Relation: c.Content.Relation(), Contained: c.Contained, Images: detector(ctx).InCommon(a.Extras, b.Extras)}, err
+	c, err := detector(ctx).Compare(ctx, a.Submission(), b.Submission())
+	return api.Comparison{Seq: seq, Comparison: c}, err
 }
 
 type nidInput struct {

@@ -11,7 +11,6 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/eval"
-	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/methods"
 	"github.com/neardup/neardup/report"
 )
@@ -67,7 +66,7 @@ const laxer = .2
 // audit returns the configuration of the audit. It returns nil if the audit is off or would not be reported.
 func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Config {
 	c, err := f.choice()
-	if a.off || !told || c.Name == image.Name { // it edits texts
+	if a.off || !told {
 		return nil
 	}
 	out := &audit.Config{

@@ -379,12 +379,12 @@ type pairLines struct {
 
 // listedRow is a pair in other formats than TSV.
 type listedRow struct {
-	A          string         `json:"id_a"`
-	B          string         `json:"id_b"`
-	Similarity float64        `json:"similarity"`
-	Distance   *int           `json:"distance"`
-	Relation   batch.Relation `json:"relation"`
-	Basis      string         `json:"basis"`
+	A          string           `json:"id_a"`
+	B          string           `json:"id_b"`
+	Similarity float64          `json:"similarity"`
+	Distance   *int             `json:"distance"`
+	Relation   neardup.Relation `json:"relation"`
+	Basis      string           `json:"basis"`
 }
 
 func (w *pairLines) pair(p batch.Pair) error {

@@ -138,7 +138,7 @@ func flagHelp(cmd *cobra.Command) string {
 // tab.
 var completions = sync.OnceValue(func() map[string][]string {
 	values := map[string][]string{
-		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe picture of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
+		"keep":      {"first\tthe first of the input", "longest\tthe longest text", "largest\tthe one of the most pixels", "earliest\tthe one of the earliest time", "shortest\tthe shortest text", "latest\tthe one of the latest time", "https\tone whose address begins with https", "shortest-url\tthe one of the shortest address", "smallest-id\tthe one of the smallest id"},
 		"link":      {"leader\tnear their leader", "components\tchains count too"},
 		"normalize": {"default", "none", "default,accents", "default,numbers"},
 		"scheme":    schemeNames(),

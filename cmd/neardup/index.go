@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	}
 	s.Clean = n
 	s.CommonPictures, err = f.pictures()
-	if err != nil {
+	if err := cmp.Or(err, pictured(f.fs)); err != nil {
 		return s, err
 	}
 	s.Overrides, err = readOverrides(f.overrides)
@@ -140,6 +141,25 @@ func (f *indexFlags) pictures() (float64, error) {
 		return 0, usage("--images: bytes=%s, pixels=%d: too small (want at least 1 each)", &f.bytes, f.pixels)
 	}
 	return f.of.CommonPictures, nil
+}
+
+// pictureLimits bounds the pictures that the service hashes, or is nil if it takes none.
+func (f *indexFlags) pictureLimits() *image.Limits {
+	if !f.images {
+		return nil
+	}
+	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
+}
+
+// asked returns the flags of rebuild for an index of these settings.
+func (f *indexFlags) asked() string {
+	method := f.method
+	method.normalize = "default" // an index has its own
+	asked := "--method '" + method.asked() + "'"
+	if f.images {
+		asked += " --images"
+	}
+	return asked
 }
 
 func titled(compare string) (bool, error) {

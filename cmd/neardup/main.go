@@ -101,7 +101,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
 	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
-		hint = "; name the file of a token that may with --token-file FILE, or put the token in NEARDUP_TOKEN"
+		hint = "; use a token that has the role, by --token-file FILE or NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
 		hint = "; --skip-damaged goes on without the rest"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
@@ -207,7 +207,7 @@ func meant(parent *cobra.Command, word, dashes string) string {
 		parent.SuggestionsMinimumDistance = 1
 	}
 	if like := parent.SuggestionsFor(word); len(like) > 0 {
-		return fmt.Sprintf("; is %s meant?", dashes+strings.Join(like, " or "+dashes))
+		return fmt.Sprintf("; did you mean %s?", dashes+strings.Join(like, " or "+dashes))
 	}
 	return ""
 }

@@ -166,7 +166,7 @@ func register[In any](s *mcp.Server, t *mcp.Tool, tool func(context.Context, In)
 }
 
 func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer, err error) {
-	c, err := m.d.Compare(ctx, neardup.Document{Text: in.Text}, neardup.Document{Text: in.Known})
+	c, err := m.d.Compare(ctx, docid.Submission{Text: in.Text}, docid.Submission{Text: in.Known})
 	if err != nil {
 		return out, err
 	}

@@ -198,7 +198,7 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 			var d neardup.Decision
 			err := textlines.Object(line, &d, "decision")
 			if err == nil && d.Decision == "" {
-				err = errors.New("no decision: what dedup --decisions writes is needed")
+				err = errors.New("not a decision (want a file of dedup --decisions)")
 			}
 			b.Decide(&d)
 			decided++

@@ -55,7 +55,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	}
 	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
-			return nil, usage("--out: %w; --spans says what is repeated", err)
+			return nil, usage("--out: %w; --spans lists what is repeated", err)
 		}
 		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)

@@ -320,7 +320,7 @@ func (s *summary) print(w io.Writer) {
 	fmt.Fprintf(w, "work        %s, %s compared exactly, %s near\n",
 		counted(s.Work.Candidates, "candidate"), grouped(s.Work.Verified), grouped(s.Work.Near))
 	if s.rep.flags.overrides != "" {
-		fmt.Fprintf(w, "overrides   %s of documents that are there, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
+		fmt.Fprintf(w, "overrides   %s obeyed, %s ignored\n", counted(s.Overrides, "pair"), grouped(s.OverridesIgnored))
 	}
 	noText(w, s.Blank)
 	if s.SharedIDs > 0 {

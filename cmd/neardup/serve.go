@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
@@ -61,9 +60,6 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	}
 	s.tenants, err = layered(s.cmd.Flags())
 	if err != nil {
-		return err
-	}
-	if err := pictured(s.cmd.Flags()); err != nil {
 		return err
 	}
 	s.reload = make(chan os.Signal, 1)
@@ -187,10 +183,6 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
 	registry := newRegistry(store)
-	var pictures *image.Limits // nil: the service takes none
-	if s.index.images {
-		pictures = &image.Limits{Bytes: int64(s.index.bytes), Pixels: s.index.pixels}
-	}
 	config := server.Config{
 		Classic: store.tenants, Store: store, Remote: store.remote,
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
@@ -202,7 +194,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			}
 			return settings
 		},
-		Pictures: pictures, Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	}
 	handler, err := awaitLog(ctx, s, gate, func() (*server.Server, error) { return server.New(ctx, config) })

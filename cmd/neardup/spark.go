@@ -331,7 +331,7 @@ func (s *sparkSummary) print(w io.Writer, by *decideFlags) {
 	fmt.Fprintf(w, "method      %s\nwork        %s candidates; %s documents in components, the largest of %s\n",
 		by.method.asked(), grouped(s.Candidates), grouped(s.InComponents), grouped(s.Largest))
 	if by.overrides != "" {
-		fmt.Fprintf(w, "overrides   %s pairs of documents that are there\n", grouped(s.Overrides))
+		fmt.Fprintf(w, "overrides   %s pairs obeyed\n", grouped(s.Overrides))
 	}
 	noText(w, s.Blank)
 	fmt.Fprintf(w, "digest      %s\n", s.Digest)

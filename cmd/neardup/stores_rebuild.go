@@ -386,11 +386,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	decides, also := index.method, ""
-	decides.normalize = "default" // an index has its own
-	if index.images {
-		also = " --images"
-	}
-	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s --method '%s'%s",
-		err, data, decides.asked(), also)
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s %s",
+		err, data, index.asked())
 }

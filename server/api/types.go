@@ -5,7 +5,6 @@ package api
 import (
 	"time"
 
-	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/docid"
 )
 
@@ -231,16 +230,8 @@ type Pair struct {
 
 // Comparison reports how two articles match in each stage.
 type Comparison struct {
-	Seq     uint64        `json:"seq" doc:"The last change seen."`
-	URL     neardup.Match `json:"url"`
-	Title   neardup.Match `json:"title"`
-	Content neardup.Match `json:"content"`
-	// Relation of the contents.
-	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
-	// Contained is empty if neither content contains the other.
-	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
-	// Images is nil if an article has no picture that counts.
-	Images *docid.ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
+	Seq uint64 `json:"seq" doc:"The last change seen."`
+	docid.Comparison
 }
 
 // Found lists the docIds with a given url or title, the oldest first.

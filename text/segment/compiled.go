@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -112,59 +110,4 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 		f.err = errors.New("goes on after its end")
 	}
 	return t, total, f.err
-}
-
-// dictionary returns the words that a trie was built from, except unreachable ones. A leaf that is not a word
-// had the frequency 0.
-func (t *trie) dictionary(total uint64) *dictionary {
-	w := &walk{trie: t, d: &dictionary{total: total}, first: make([]uint32, len(t.slots)), next: make([]uint32, len(t.slots))}
-	for i, s := range t.slots {
-		if s.code != 0 { // its parent is the one node of this base
-			base := uint32(i) - uint32(s.code)
-			w.next[i], w.first[base] = w.first[base], uint32(i)
-		}
-	}
-	w.characters = make([]string, len(t.roots))
-	for r := range rune(utf8.RuneSelf) {
-		w.character(t.ascii[r], r)
-	}
-	for i, c := range t.han {
-		w.character(c, firstHan+rune(i))
-	}
-	for code, r := range t.roots {
-		if r != (root{}) {
-			w.words(w.characters[code], r)
-		}
-	}
-	w.d.sort()
-	return w.d
-}
-
-// walk lists the words of a trie: first and next are the children of each base.
-type walk struct {
-	trie        *trie
-	d           *dictionary
-	first, next []uint32
-	characters  []string // by code
-}
-
-// character records the character of a code. The greatest code belongs to no word.
-func (w *walk) character(code uint16, r rune) {
-	if int(code) < len(w.characters)-1 {
-		w.characters[code] = string(r)
-	}
-}
-
-// words adds the words that begin with a prefix, which leads to at. It recurs as deep as the longest word.
-func (w *walk) words(prefix string, at root) {
-	if at.cost != 0 || at.base == 0 {
-		w.d.entries = append(w.d.entries, entry{strings.Clone(prefix), w.trie.freqs[at.cost]})
-	}
-	if at.base == 0 {
-		return
-	}
-	for i := w.first[at.base]; i != 0; i = w.next[i] {
-		s := w.trie.slots[i]
-		w.words(prefix+w.characters[s.code], root{base: s.base, cost: s.cost})
-	}
 }

@@ -119,7 +119,7 @@ func testPictures(t *testing.T, p Place) {
 	_, err := o.Add(t.Context(), other)
 	must(t, "the same nid without its pictures", err, docid.ErrTaken)
 	o.ended(answers, logo)
-	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Pictures: photos(1)})
+	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Extras: docid.Extras{Pictures: photos(1)}})
 	must(t, "pictures for an index that takes none", err, docid.ErrInvalid)
 	_, err = docid.NewDetector(t.Context(), o.store, "without", withPictures())
 	must(t, "an index without them opened with them", err, neardup.ErrUnlike)

@@ -240,7 +240,7 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 		r.model.Seq, err = r.seq(), nil
 		r.drain()
 		sum := r.rebuild(o, true)
-		want, err := docid.LogDigest(t.Context(), r.Index().Catalog(), r.model.Seq)
+		want, err := r.LogDigest(t.Context(), r.model.Seq)
 		must(t, "digest", err, nil)
 		equal(t, "digest of the log", sum.Digest, want)
 		equal(t, "texts that are missing", fmt.Sprint(sum.Textless, sum.Missing, sum.Keptless), "0 0 0")
