@@ -172,19 +172,48 @@ func (a *auto) Route(clean string) string {
 
 // Record carries the keys of the route, of both methods on the border.
 func (a *auto) Record(clean string, rec *neardup.Record) {
-	switch a.route(clean) {
-	case routeShort:
+	a.record(clean, a.route(clean), rec, a.shingles.Record)
+}
+
+// record makes the record of a text on a route; byShingles makes that of the shingles.
+func (a *auto) record(clean string, route uint64, rec *neardup.Record, byShingles func(string, *neardup.Record)) {
+	if route == routeLong {
+		byShingles(clean, rec)
+	} else {
 		a.words.Record(clean, rec)
-	case routeLong:
-		a.shingles.Record(clean, rec)
-		rec.Sketch |= routeLong
-	default:
-		var long neardup.Record
-		a.shingles.Record(clean, &long)
-		a.words.Record(clean, rec)
-		rec.Index = append(rec.Index, long.Index...)
-		rec.Sketch |= routeBorder
 	}
+	if route == routeBorder {
+		var long neardup.Record
+		byShingles(clean, &long)
+		rec.Index = append(rec.Index, long.Index...)
+	}
+	rec.Sketch |= route
+}
+
+// RecordOutline makes the record and, unless the text is short, the outline for Unlike.
+func (a *auto) RecordOutline(clean string, rec *neardup.Record) (outline neardup.Prepared) {
+	if !a.onePass {
+		a.Record(clean, rec)
+		return nil
+	}
+	a.record(clean, a.route(clean), rec, func(clean string, rec *neardup.Record) {
+		_, hashes, _ := a.shingles.RecordUnits(clean, rec)
+		outline = evidence.NewOutline(hashes)
+	})
+	return outline
+}
+
+// Outline returns the outline of a view, or nil if it has none.
+func (a *auto) Outline(v neardup.Prepared) neardup.Prepared {
+	if own, ok := v.(*view); ok && own.early {
+		return own.long.Outline
+	}
+	return nil
+}
+
+// Unlike reports whether two outlines show that Screen rules the pair out.
+func (a *auto) Unlike(x, y neardup.Prepared) bool {
+	return evidence.MostResemblance(x.(*evidence.Outline), y.(*evidence.Outline)) < wordFloor
 }
 
 // recordPreparer is a method that makes a record and a view in one, or the record alone and nil.
@@ -320,7 +349,7 @@ func pair(a, b neardup.Prepared) (x, y *view, how pairing) {
 
 // Screen finds by the words, by weight, or by the shingles. It looks first at what rules out most long texts.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
-	if v, w, how := pair(x, y); how == longTexts && v.early && w.early && evidence.MostResemblance(v.long, w.long) < wordFloor {
+	if v, w, how := pair(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
 		return neardup.Match{Distance: -1, Method: minhash.Name}, true
 	}
 	return a.screen(x, y)
