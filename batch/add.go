@@ -26,7 +26,7 @@ type adding struct {
 	*job
 	*verdicts
 	to     *reference.Addition
-	places external.Table[position, uint64] // where texts are in the index, plus 1
+	places external.TypedArray[position, uint64] // where texts are in the index, plus 1
 }
 
 func (j *job) newAdding(v *verdicts) (*adding, error) {
@@ -37,7 +37,7 @@ func (j *job) newAdding(v *verdicts) (*adding, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adding{job: j, verdicts: v, to: to, places: external.NewTable[position, uint64](j.disk, j.memory(30))}
+	a := &adding{job: j, verdicts: v, to: to, places: external.NewTypedArray[position, uint64](j.disk, j.memory(30))}
 	return a, a.places.Grow(v.texts.Len())
 }
 

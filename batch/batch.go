@@ -63,8 +63,8 @@ type Config struct {
 	Resume *resume.Folder
 	// Audit sets the measurements of the run; nil: none. They change no decision.
 	Audit *audit.Config
-	// Memory bounds, in bytes, what the run holds at once; at least MinMemory,
-	// 0 means 1 GiB. The largest documents come on top, a few times over.
+	// Memory bounds the memory of the run in bytes; at least MinMemory, 0 means 1 GiB. The largest documents need several
+	// times their size in addition.
 	Memory int64
 	// Tmp is the folder of temporary files; "" means the system's.
 	Tmp string
@@ -96,7 +96,7 @@ var leastMemory = int64(MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Method == nil {
-		return c, errors.New(`batch: no method given (want for example methods.New("auto"))`)
+		return c, errors.New(`batch: no method given (want for example methods.New("auto"), or batch/standard.Config)`)
 	}
 	c.Keep = cmp.Or(c.Keep, First)
 	if err := c.Keep.Check(); err != nil {

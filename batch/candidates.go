@@ -11,12 +11,12 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// candidates lists what may be near each text, in the order of positions: earlier texts that it was paired with, and
-// its hot buckets. Hot buckets are searched later, when they hold leaders only.
+// candidates lists for each text, in the order of positions, the earlier texts that it was paired with and its hot
+// buckets. Hot buckets are searched later, when they hold only leaders.
 type candidates struct {
-	sorted  *external.Sorted[pair] // position -> candidate
-	hot     int                    // buckets
-	indexed int                    // postings of these that are found
+	sorted  *external.Sorted[keyValue] // position -> candidate
+	hot     int                        // buckets
+	indexed int                        // postings of these that are found
 }
 
 // candidate is an earlier text, or a hot bucket with the role of the text in it.
@@ -37,7 +37,7 @@ type gathered struct {
 	method neardup.Method
 
 	mu      sync.Mutex
-	out     *external.Sorter[pair]
+	out     *external.Sorter[keyValue]
 	hot     uint64 // buckets so far
 	indexed int
 	met     int64
@@ -64,7 +64,7 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 		if p.Role()&Indexed != 0 {
 			g.indexed++
 		}
-		if err := g.out.Add(pair{uint64(p.Text()), uint64(candidateBucket(bucket, p.Role()))}); err != nil {
+		if err := g.out.Add(keyValue{uint64(p.Text()), uint64(candidateBucket(bucket, p.Role()))}); err != nil {
 			return err
 		}
 	}
@@ -75,17 +75,17 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 // each other, and comparing all of them only with the leaders is less work.
 const ManyAlike = 4
 
-// pair pairs the texts of each bucket of a chunk. It spills hot buckets, in which most texts are alike.
-func (g *gathered) pair(c *chunk) error {
+// pairBuckets pairs the texts of each bucket of a chunk. It spills hot buckets, in which most texts are alike.
+func (g *gathered) pairBuckets(c *chunk) error {
 	w := Pairing{Method: g.method}
-	var found []pair
+	var found []keyValue
 	from := 0
 	for _, end := range c.ends {
 		bucket, before := c.postings[from:end], len(found)
 		from = end
 		most := before + ManyAlike*len(bucket)
 		if w.Bucket(bucket, func(c Candidate) bool {
-			found = append(found, pair{uint64(c.Later), uint64(candidateText(position(c.Earlier)))})
+			found = append(found, keyValue{uint64(c.Later), uint64(candidateText(position(c.Earlier)))})
 			return len(found) <= most
 		}) {
 			continue
@@ -138,7 +138,7 @@ func (c *candidates) blocks(ctx context.Context) iter.Seq2[*textBlock, error] {
 		b, done := &textBlock{}, 0
 		next, err := c.sorted.Reader()
 		for err == nil {
-			var p pair
+			var p keyValue
 			err = next(&p)
 			if err != nil {
 				break

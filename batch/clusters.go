@@ -13,13 +13,13 @@ import (
 type clusters struct {
 	*job
 	*verdicts
-	sizes external.Table[position, uint32]
+	sizes external.TypedArray[position, uint32]
 }
 
 // each calls fn for the documents of each cluster of several, the leader
 // first, then in the order of Keep.
 func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error {
-	byLeader := external.NewSorter[pair](c.disk, c.memory(60))
+	byLeader := external.NewSorter[keyValue](c.disk, c.memory(60))
 	err := c.eachFrom(ctx, 0, func(r rank, i item, p position) error {
 		_, leader, err := c.outcome(r, i, p)
 		if err != nil {
@@ -29,7 +29,7 @@ func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error 
 		if err != nil || n < 2 {
 			return err
 		}
-		return byLeader.Add(pair{uint64(leader)<<32 | uint64(r), uint64(p)})
+		return byLeader.Add(keyValue{uint64(leader)<<32 | uint64(r), uint64(p)})
 	})
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error 
 		return err
 	}
 	defer list.Close()
-	return list.Each(ctx, func(p pair) error {
+	return list.Each(ctx, func(p keyValue) error {
 		n, err := c.sizes.Get(position(p.Key() >> 32))
 		if err != nil {
 			return err

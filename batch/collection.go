@@ -12,20 +12,20 @@ import (
 
 // collection is the input: the documents, and their distinct clean texts in the order of Keep.
 type collection struct {
-	docs   external.Table[item, docRow]
+	docs   external.TypedArray[item, docRow]
 	ids    *external.Spool
-	ranked *external.Table[rank, item] // nil in the order of the input: the rank is the item
-	keep   *preferred                  // nil in the order of the input
-	texts  external.Table[position, textRow]
+	ranked *external.TypedArray[rank, item] // nil in the order of the input: the rank is the item
+	keep   *preferred                       // nil in the order of the input
+	texts  external.TypedArray[position, textRow]
 	// renumbered gives the position of a text from its textNo, plus 1; nil
 	// when they are the same.
-	renumbered *external.Table[textNo, position]
+	renumbered *external.TypedArray[textNo, position]
 	bodies     *external.Spool // the clean texts
 	routes     routes
 	// The first texts and ranks are documents of the reference. recalled has their numbers there.
 	reference *reference.Index
-	recalled  external.Table[rank, uint32]
-	times     external.Table[item, int64] // where documents are added to it
+	recalled  external.TypedArray[rank, uint32]
+	times     external.TypedArray[item, int64] // where documents are added to it
 	// rulings about pairs of texts, which override the method.
 	rulings rulings
 	// distinct is set if no two texts are equal. Otherwise equal texts are found by their keys and compared.
@@ -36,7 +36,7 @@ type collection struct {
 type docRow struct {
 	id    external.Ref
 	idLen uint32
-	text  uint32 // plus 1; 0: rejected. A textNo while reading, then a position
+	text  uint32 // textNo while reading, later position, plus 1; 0: rejected
 }
 
 // textRow is the stored part of one distinct text.

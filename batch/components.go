@@ -39,10 +39,10 @@ func (j *job) link(ctx context.Context, v *verifier, from *candidates) (*verdict
 
 // components decides texts from their verified pairs, by connected components.
 func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdicts, error) {
-	weakest := external.NewTable[position, bond](j.disk, j.memory(60))
+	weakest := external.NewTypedArray[position, bond](j.disk, j.memory(60))
 	f := &forest{
-		verdicts: &verdicts{verifier: v, states: external.NewTable[position, state](j.disk, j.memory(60)), weakest: &weakest},
-		parent:   external.NewTable[position, position](j.disk, j.memory(30)),
+		verdicts: &verdicts{verifier: v, states: external.NewTypedArray[position, state](j.disk, j.memory(60)), weakest: &weakest},
+		parent:   external.NewTypedArray[position, position](j.disk, j.memory(30)),
 	}
 	defer f.parent.Close()
 	n := v.texts.Len()
@@ -57,7 +57,7 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 			return nil, err
 		}
 	}
-	bySimilarity := external.NewSorter[pair](j.disk, j.memory(60))
+	bySimilarity := external.NewSorter[keyValue](j.disk, j.memory(60))
 	err := all.each(ctx, func(later, earlier position, row matchRow) error {
 		if !row.removes() {
 			return nil
@@ -65,7 +65,7 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 		if err := f.nearest(later, earlier, row); err != nil {
 			return err
 		}
-		return bySimilarity.Add(pair{math.MaxUint64 - math.Float64bits(row.similarity), uint64(later)<<32 | uint64(earlier)})
+		return bySimilarity.Add(keyValue{math.MaxUint64 - math.Float64bits(row.similarity), uint64(later)<<32 | uint64(earlier)})
 	})
 	if err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func (j *job) components(ctx context.Context, v *verifier, all *matches) (*verdi
 // parts of a component is the weakest link that connects it.
 type forest struct {
 	*verdicts
-	parent external.Table[position, position]
+	parent external.TypedArray[position, position]
 }
 
-// nearest stores for both texts of a match the most similar text, the earliest of equal ones. For a copy, that is its
-// original.
+// nearest stores for both texts of a match the most similar text, or the earliest of equally similar ones. The most
+// similar text of a copy is its original.
 func (f *forest) nearest(later, earlier position, row matchRow) error {
 	for _, of := range [][2]position{{later, earlier}, {earlier, later}} {
 		if row.grade == equal && of[0] == earlier {
@@ -124,7 +124,7 @@ func (f *forest) root(p position) (position, error) {
 	}
 }
 
-func (f *forest) join(p pair) error {
+func (f *forest) join(p keyValue) error {
 	l := bond{position(p.Val() >> 32), position(p.Val()), math.Float64frombits(math.MaxUint64 - p.Key())}
 	a, err := f.root(l.a)
 	if err != nil {

@@ -28,7 +28,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 	if err != nil {
 		return err
 	}
-	sizes := external.NewTable[position, uint32](j.disk, j.memory(30))
+	sizes := external.NewTypedArray[position, uint32](j.disk, j.memory(30))
 	defer sizes.Close()
 	if err := sizes.Grow(v.texts.Len()); err != nil {
 		return err

@@ -6,8 +6,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Edge is a verified pair of documents by their places in the order in which
-// they are decided: near, or variants of one template.
+// Edge is a verified pair of documents, by their Ordinals. They are near, or one is a variant of the other.
 type Edge struct {
 	Earlier Ordinal `json:"-"`
 	Later   Ordinal `json:"-"`
@@ -24,35 +23,6 @@ func (e Edge) Compare(o Edge) int {
 // ruling, an equal text, higher rank, smaller distance, the earlier leader. A near leader precedes any that it
 // is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
-
-// Relation names what two verified documents are to each other.
-type Relation string
-
-const (
-	Copy      Relation = "copy"      // equal clean texts
-	Edited    Relation = "edited"    // near, not equal
-	Contained Relation = "contained" // the earlier one has the passages of the later one
-	Ruled     Relation = "ruled"     // by a person
-	Variant   Relation = "variant"   // similar, and not the same: no duplicates
-	Unsure    Relation = "unsure"    // similar, and a person should look: no duplicates
-)
-
-// Relation returns the relation of a verified pair.
-func (e Edge) Relation() Relation {
-	switch gradeOf(e.Match) {
-	case equal:
-		return Copy
-	case near:
-		return Edited
-	case contained:
-		return Contained
-	case ruled:
-		return Ruled
-	case unsure:
-		return Unsure
-	}
-	return Variant
-}
 
 // grade is the kind of evidence, the strongest last.
 type grade uint8

@@ -136,7 +136,7 @@ func TestLateLeadersAreKeptOnDisk(t *testing.T) {
 	}
 	defer j.disk.Close()
 	const texts, each = 500, 100
-	l, states := newLateLeaders(j), external.NewTable[position, state](j.disk, 0)
+	l, states := newLateLeaders(j), external.NewTypedArray[position, state](j.disk, 0)
 	if err := states.Grow(texts + 1); err != nil {
 		t.Fatal(err)
 	}

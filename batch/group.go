@@ -10,15 +10,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// group runs the second stage, buckets -> candidates, for all postings. They are sorted by key. Keys of only one
-// text, which are most, are dropped. The other buckets are paired in memory by their sketches, or spilled
-// unpaired if that would be too much.
+// group runs the second stage, buckets -> candidates. It sorts the postings by key, and drops the keys that only one text
+// has, which are most. It pairs a bucket in memory by the sketches, or spills it unpaired if it has too many pairs.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	total, done := max(j.postings, 1), 0
 	if j.cfg.Add == nil {
 		defer j.byKey.Close()
 	}
-	g := &grouping{out: &gathered{method: r.method, out: external.NewSorter[pair](j.disk, j.memory(120))}}
+	g := &grouping{out: &gathered{method: r.method, out: external.NewSorter[keyValue](j.disk, j.memory(120))}}
 	var within context.Context
 	g.workers, within = errgroup.WithContext(ctx)
 	g.workers.SetLimit(j.cfg.Workers)
@@ -51,7 +50,7 @@ func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	return g.out.sort()
 }
 
-// positioned returns a posting of a textNo as one of its position.
+// positioned replaces the textNo of a posting by the position of the text.
 func (c *collection) positioned(p Posting) (Posting, error) {
 	if c.renumbered == nil {
 		return p, nil
@@ -109,7 +108,7 @@ func (g *grouping) add(p Posting) error {
 	return nil
 }
 
-// flow passes the postings of a large bucket on before the bucket is complete.
+// flow passes on the postings of a large bucket before the bucket is complete.
 func (g *grouping) flow() error {
 	if !g.flowing {
 		g.flowing, g.number = true, g.out.reserve()
@@ -147,12 +146,12 @@ func (g *grouping) next(key uint64) {
 	g.roles, g.several, g.flowing, g.size = 0, false, false, 0
 }
 
-// hand gives the chunk to a worker, waiting for one.
+// hand waits for a worker and gives it the chunk.
 func (g *grouping) hand() {
 	c := g.chunk
 	g.chunk = nil
 	g.workers.Go(func() error {
-		err := g.out.pair(c)
+		err := g.out.pairBuckets(c)
 		c.postings, c.ends = c.postings[:0], c.ends[:0]
 		g.spare.Put(c)
 		return err

@@ -15,7 +15,7 @@ import (
 // hot buckets it is in.
 func grouped(t *testing.T, postings []Posting) (paired map[Candidate]bool, hot map[uint32][]Posting, g *grouping) {
 	t.Helper()
-	out := &gathered{method: shingled{threshold: .5}, out: external.NewSorter[pair](external.NewFiles(t.TempDir()), 1<<20)}
+	out := &gathered{method: shingled{threshold: .5}, out: external.NewSorter[keyValue](external.NewFiles(t.TempDir()), 1<<20)}
 	g = &grouping{out: out, workers: new(errgroup.Group)}
 	g.workers.SetLimit(2)
 	for _, p := range postings {

@@ -36,7 +36,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 		sizes = make([]uint32, cands.hot)
 	}
 	total, last := 0, from
-	err := cands.sorted.Each(ctx, func(p pair) error {
+	err := cands.sorted.Each(ctx, func(p keyValue) error {
 		pos, c := position(p.Key()), candidate(p.Val())
 		if pos < from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil

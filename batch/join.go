@@ -33,7 +33,7 @@ type join struct {
 type joinEntry struct {
 	tag   uint32 // of the hash; two features of one tag cost a comparison
 	next  uint32 // plus 1
-	place uint32 // in the index
+	index uint32 // in the index
 }
 
 // joinedBucket is a bucket whose first leaders are in a group.
@@ -42,7 +42,7 @@ type joinedBucket struct {
 	joined uint32 // how many
 }
 
-// joinGroup is the leaders of buckets that have most of theirs in common.
+// joinGroup holds the leaders of several buckets that have most leaders in common.
 type joinGroup struct {
 	number   uint64
 	frequent map[uint64]uint32     // how many of the first leaders have a feature, where several do
@@ -68,7 +68,7 @@ const mostFrequent = 1 << 18
 // prefix holds the features under which a text is found and searches.
 type prefix struct{ smaller, larger []uint64 }
 
-// anything stands for the features of a leader that may be near a text without a common feature.
+// anything stands for all features, if a leader may be near a text without a common feature.
 var anything = prefix{smaller: []uint64{0}}
 
 // asLarger marks a feature as one of the larger of two texts.
@@ -147,12 +147,12 @@ func (j *join) addEntry(g *joinGroup, feature uint64, place uint32) {
 const (
 	tryEvery = 16 // leaders
 	triesMin = 8
-	// worthwhile is the part of the leaders of a bucket that a search by features may look at. Beyond it, a scan of
-	// the bucket takes less work.
+	// worthwhile is the share of a bucket's leaders that a search by features may look at. Beyond it, scanning the bucket
+	// takes less time.
 	worthwhile = 4
 )
 
-// try measures whether a new leader would find others with little work.
+// try measures whether the search by features would take little work for a new leader.
 func (j *join) try(g *joinGroup, p prefix) {
 	if len(g.members)%tryEvery != 0 || len(g.members) == 0 {
 		return
@@ -182,7 +182,7 @@ func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int,
 			e := j.entry(int(n) - 1)
 			n = e.next
 			if e.tag == tag {
-				fn(e.place)
+				fn(e.index)
 			}
 		}
 	}
@@ -191,9 +191,9 @@ func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int,
 
 // prefixer makes the prefixes of one text after the other. For one goroutine.
 type prefixer struct {
-	looked   position // at, plus 1
-	overlaps []neardup.FeatureSet
-	order    []uint64 // scratch
+	looked      position // at, plus 1
+	featureSets []neardup.FeatureSet
+	order       []uint64 // scratch
 	prefix
 }
 
@@ -201,8 +201,8 @@ type prefixer struct {
 // share none of them.
 func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
 	p.smaller, p.larger = p.smaller[:0], p.larger[:0]
-	for i := range p.overlaps {
-		o := &p.overlaps[i]
+	for i := range p.featureSets {
+		o := &p.featureSets[i]
 		if o.Least == 0 || o.LeastLarger == 0 {
 			return prefix{}, false
 		}

@@ -110,7 +110,7 @@ func TestPrefixesOfWhatIsNearMeet(t *testing.T) {
 			x.Least, x.LeastLarger, y.Least, y.LeastLarger = common, never, never, common
 		}
 		var p, q prefixer
-		p.overlaps, q.overlaps = []neardup.FeatureSet{x}, []neardup.FeatureSet{y}
+		p.featureSets, q.featureSets = []neardup.FeatureSet{x}, []neardup.FeatureSet{y}
 		a, _ := p.prefixIn(g)
 		b, _ := q.prefixIn(g)
 		if !meet(a.smaller, b.larger) && !meet(a.larger, b.smaller) {

@@ -2,8 +2,8 @@ package batch
 
 import "slices"
 
-// overlapsOf makes the feature sets of a text, unless they are those in s.overlaps.
-func (s *search) overlapsOf(text position) error {
+// featureSetsOf makes the feature sets of a text, unless s.featureSets are those of this text.
+func (s *search) featureSetsOf(text position) error {
 	if s.looked == text+1 {
 		return nil
 	}
@@ -11,7 +11,7 @@ func (s *search) overlapsOf(text position) error {
 	if err != nil {
 		return err
 	}
-	s.looked, s.overlaps = text+1, s.x.join.method.FeatureSets(s.overlaps[:0], v)
+	s.looked, s.featureSets = text+1, s.x.join.method.FeatureSets(s.featureSets[:0], v)
 	return nil
 }
 
@@ -58,7 +58,7 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 	for place := lo + b.joined; place < hi; place++ {
 		leader := s.x.pos[place]
 		if _, ok := b.group.members[leader]; !ok {
-			if err := s.overlapsOf(leader); err != nil {
+			if err := s.featureSetsOf(leader); err != nil {
 				return err
 			}
 			prefix, known := s.prefixIn(b.group)
@@ -105,10 +105,10 @@ func (s *search) groupOf(candidates []candidate, leaders []position) (*joinGroup
 	}
 	counted := map[uint64]uint32{}
 	for _, text := range leaders {
-		if err := s.overlapsOf(text); err != nil {
+		if err := s.featureSetsOf(text); err != nil {
 			return nil, err
 		}
-		for _, o := range s.overlaps {
+		for _, o := range s.featureSets {
 			for _, f := range o.Features {
 				if n := counted[f]; n > 0 || len(counted) < mostFrequent {
 					counted[f] = n + 1
@@ -126,7 +126,7 @@ type searchedBucket struct {
 }
 
 // gatherJoined collects the plausible leaders of s.joined, group by group.
-func (s *search) gatherJoined(t position, sketch uint64, where span, template uint32) error {
+func (s *search) gatherJoined(t position, sketch uint64, where positionRange, template uint32) error {
 	slices.SortFunc(s.joined, func(a, b searchedBucket) int { return int(a.group.number) - int(b.group.number) })
 	for from := 0; from < len(s.joined); {
 		to := from + 1
@@ -149,10 +149,10 @@ func (s *search) gatherJoined(t position, sketch uint64, where span, template ui
 	return nil
 }
 
-// byFeatures collects the plausible leaders joined in buckets of one group that share a feature of the prefix of t.
-// It returns false, and has collected none, where that would be more work than to look at all of them.
-func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket, where span) (bool, error) {
-	if err := s.overlapsOf(t); err != nil {
+// byFeatures collects the plausible leaders of one group that share a feature of the prefix of t. It returns false, and
+// collects none, if looking at all leaders would be less work.
+func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket, where positionRange) (bool, error) {
+	if err := s.featureSetsOf(t); err != nil {
 		return false, err
 	}
 	g := buckets[0].group
@@ -164,19 +164,19 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket,
 	for _, b := range buckets {
 		most = max(most, int(b.joined))
 	}
-	s.met = s.met[:0]
+	s.grouped = s.grouped[:0]
 	met := int64(0)
 	if !s.x.join.each(g, prefix, most/worthwhile, func(place uint32) {
 		met++
 		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
-			s.met = append(s.met, p)
+			s.grouped = append(s.grouped, p)
 		}
 	}) {
 		return false, nil
 	}
 	s.work.Candidates += met
-	slices.Sort(s.met)
-	for _, p := range slices.Compact(s.met) {
+	slices.Sort(s.grouped)
+	for _, p := range slices.Compact(s.grouped) {
 		// The group has leaders of other buckets too.
 		if slices.ContainsFunc(buckets, func(b searchedBucket) bool {
 			_, ok := slices.BinarySearch(s.x.pos[b.lo:b.lo+b.joined], p)

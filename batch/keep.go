@@ -24,7 +24,7 @@ type Keep string
 // KeepKeys lists the keys, for a message.
 const KeepKeys = "first, longest, shortest, earliest, latest, https, shortest-url, smallest-id, FIELD:value,value,*, 'largest FIELD', 'smallest FIELD'"
 
-// Keys that are used alone.
+// Orders of a single key.
 const (
 	First    Keep = "first"    // the order of the input
 	Longest  Keep = "longest"  // most runes of clean text
@@ -78,7 +78,7 @@ func timeRank(t int64) uint64 {
 // keepOrder is a parsed Keep.
 type keepOrder struct {
 	keys  []keepKey
-	input bool // what all keys leave open is for the order of the input, not for the ids
+	input bool // the order of the input, not the id, breaks ties
 }
 
 // parse reads a list of keys.
@@ -87,7 +87,7 @@ func (k Keep) parse() (o keepOrder, err error) {
 	for _, key := range strings.Split(string(k), ";") {
 		key = strings.TrimSpace(key)
 		if ended != "" {
-			return o, fmt.Errorf("nothing is left for %q to order after %s", key, ended)
+			return o, fmt.Errorf("%q has no effect, because %s leaves no ties", key, ended)
 		}
 		switch key {
 		case "first":

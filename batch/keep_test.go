@@ -105,7 +105,7 @@ func TestKeepInAnyMemory(t *testing.T) {
 func TestKeepIsChecked(t *testing.T) {
 	for keep, want := range map[Keep]string{
 		"best": `"best": invalid (want first, longest,`, "": `"": invalid (want`, "longest;": `"": invalid (want`, "source:": `"source:": invalid (want`, ":a": "invalid (want",
-		"first; longest": `nothing is left for "longest" to order after first`, "id;https": `nothing is left for "https" to order after id`, "largest": "invalid (want",
+		"first; longest": `"longest" has no effect, because first leaves no ties`, "id;https": `"https" has no effect, because id leaves no ties`, "largest": "invalid (want",
 	} {
 		if err := keep.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", keep, err, want)

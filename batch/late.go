@@ -13,7 +13,7 @@ import (
 type lateLeaders struct {
 	mu    sync.Mutex
 	rows  *external.Array[lateRow]
-	order *external.Sorter[pair] // text and leader -> row
+	order *external.Sorter[keyValue] // text and leader -> row
 	found *external.Array[lateRow]
 }
 
@@ -24,7 +24,7 @@ type lateRow struct {
 
 func newLateLeaders(j *job) *lateLeaders {
 	return &lateLeaders{
-		rows: external.NewArray[lateRow](j.disk, j.memory(30)), order: external.NewSorter[pair](j.disk, j.memory(60)),
+		rows: external.NewArray[lateRow](j.disk, j.memory(30)), order: external.NewSorter[keyValue](j.disk, j.memory(60)),
 		found: external.NewArray[lateRow](j.disk, j.memory(30)),
 	}
 }
@@ -36,19 +36,19 @@ func (l *lateLeaders) note(r lateRow) error {
 	if err != nil {
 		return err
 	}
-	return l.order.Add(pair{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
+	return l.order.Add(keyValue{uint64(r.text)<<32 | uint64(r.state.leader), uint64(n)})
 }
 
-// sort ends the recording, and sets for each text where its late leaders begin.
-func (l *lateLeaders) sort(ctx context.Context, states external.Table[position, state]) error {
+// sort ends the recording, and sets the index of the first late leader of each text.
+func (l *lateLeaders) sort(ctx context.Context, states external.TypedArray[position, state]) error {
 	order, err := l.order.Sort()
 	if err != nil {
 		return err
 	}
 	defer order.Close()
 	l.order = nil
-	var last pair
-	err = order.Each(ctx, func(p pair) error {
+	var last keyValue
+	err = order.Each(ctx, func(p keyValue) error {
 		row, err := l.rows.Get(int(p.Val()))
 		if err != nil {
 			return err
@@ -131,7 +131,7 @@ func (l *leading) findLate(ctx context.Context, x *index) error {
 			if err != nil || !row.copies {
 				return err
 			}
-			return s.in(span{max(t, x.from), x.to}, t, candidates, better(own, found))
+			return s.searchRange(positionRange{max(t, x.from), x.to}, t, candidates, better(own, found))
 		})
 		if err != nil {
 			return err

@@ -9,15 +9,15 @@ import (
 
 // state is the decision on a text: the zero value is a leader.
 type state struct {
-	matchRow          // with the leader; no grade: none
-	leader   position // or what it is a variant of
+	matchRow          // with the leader; without a grade there is none
+	leader   position // or the leader that the text is a variant of
 	via      position // components only: the most similar text
-	late     uint32   // where its late leaders begin, plus 1
+	late     uint32   // index of its first late leader, plus 1
 }
 
 func (s *state) duplicate() bool { return s.removes() }
 
-// yieldsTo reports whether a leader that is near with a closeness would be a better one.
+// yieldsTo reports whether a leader that is near with this closeness would replace the current one.
 func (s *state) yieldsTo(leader position, closeness float64) bool {
 	return strength{near, -1, closeness, Ordinal(leader)}.beats(s.strength())
 }
@@ -30,18 +30,18 @@ func (s *state) strength() strength {
 // verdicts are the decisions on all texts.
 type verdicts struct {
 	*verifier
-	states  external.Table[position, state]
-	late    *lateLeaders                    // nil: none
-	weakest *external.Table[position, bond] // components only: by their first text
+	states  external.TypedArray[position, state]
+	late    *lateLeaders                         // nil: none
+	weakest *external.TypedArray[position, bond] // components only: by their first text
 }
 
-// leading decides all texts by the greedy leader rule, comparing each with leaders only. The result equals
-// Leaders on all pairs, without making them.
+// leading decides all texts by the greedy leader rule. It compares each text with leaders only, and the result is that
+// of deciding from all pairs.
 type leading struct {
 	*job
 	*verifier
 	from    *candidates
-	states  external.Table[position, state]
+	states  external.TypedArray[position, state]
 	removed bitset
 	late    *lateLeaders
 	done    *doneComparing // nil: no progress is stored
@@ -53,7 +53,7 @@ type leading struct {
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
-		states: external.NewTable[position, state](j.disk, j.memory(60)), removed: newBitset(v.texts.Len()),
+		states: external.NewTypedArray[position, state](j.disk, j.memory(60)), removed: newBitset(v.texts.Len()),
 	}
 	if err := l.states.Grow(v.texts.Len()); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	first := b.texts[0].position
 	for i, t := range b.texts {
 		if first < x.to && !known {
-			err = s.in(span{first, x.to}, t.position, b.candidatesOf(t), l.best(&best[i]))
+			err = s.searchRange(positionRange{first, x.to}, t.position, b.candidatesOf(t), l.best(&best[i]))
 		}
 		if err == nil {
 			err = l.decide(&s, t.position, b.candidatesOf(t), &best[i])
@@ -139,7 +139,7 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 
 // compare compares the texts of a block with the leaders before it, side by side.
 func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []state) error {
-	before := span{x.from, min(b.texts[0].position, x.to)}
+	before := positionRange{x.from, min(b.texts[0].position, x.to)}
 	return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
 		t := b.texts[i]
 		st, err := l.states.Get(t.position)
@@ -147,7 +147,7 @@ func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []st
 			return err
 		}
 		best[i] = st
-		return s.in(before, t.position, b.candidatesOf(t), l.best(&best[i]))
+		return s.searchRange(before, t.position, b.candidatesOf(t), l.best(&best[i]))
 	})
 }
 
@@ -185,7 +185,7 @@ func (l *leading) decide(s *search, t position, candidates []candidate, best *st
 	return s.joinLeaders(candidates)
 }
 
-// best keeps the best leader of a text.
+// best returns a collector that keeps the best leader of a text.
 func (l *leading) best(best *state) collector {
 	return collector{
 		wants: func(p position, closeness float64) bool { return best.yieldsTo(p, closeness) },

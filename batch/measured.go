@@ -28,7 +28,7 @@ func (j *job) newAuditor(ctx context.Context, r *records) (*audit.Auditor, error
 // measured is a collection as an audit sees it.
 type measured struct {
 	of *collection
-	external.Table[position, textRow]
+	external.TypedArray[position, textRow]
 }
 
 // Text returns a clean text.

@@ -14,5 +14,5 @@ type (
 	position uint32
 )
 
-// pair is a sorted row: a key and its value.
-type pair = external.KeyValue
+// keyValue is a sorted row: a key and its value.
+type keyValue = external.KeyValue

@@ -112,13 +112,13 @@ func (row *orderRow) read(in *bufio.Reader) error {
 // rank puts documents and texts into the order of Keep: it fills ranked, and
 // renumbers the texts by their first document.
 func (s *scan) rank(ctx context.Context, r *records) error {
-	positions := external.NewTable[textNo, position](s.disk, s.memory(30))
+	positions := external.NewTypedArray[textNo, position](s.disk, s.memory(30))
 	if err := positions.Grow(s.texts.Len()); err != nil {
 		return err
 	}
-	ranked := external.NewTable[rank, item](s.disk, s.memory(15))
+	ranked := external.NewTypedArray[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
-	r.texts = external.NewTable[position, textRow](s.disk, s.memory(60))
+	r.texts = external.NewTypedArray[position, textRow](s.disk, s.memory(60))
 	r.outlines.memory = s.memory(30)
 	err := s.inOrder(ctx, func(i item) error {
 		at, err := ranked.Add(i)

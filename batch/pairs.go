@@ -18,7 +18,7 @@ type Pair struct {
 // matches are all verified pairs of texts, in order: the key is the later
 // text, then the earlier one; the value is a row.
 type matches struct {
-	sorted *external.Sorted[pair]
+	sorted *external.Sorted[keyValue]
 	rows   *external.Array[matchRow]
 }
 
@@ -27,10 +27,9 @@ func (m *matches) close() {
 	_ = m.rows.Close()
 }
 
-// match finds all verified pairs of texts, in partitions of the index as lead
-// does.
+// match finds all verified pairs of texts. Like lead, it divides the index into partitions.
 func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matches, error) {
-	found, rows := external.NewSorter[pair](j.disk, j.memory(60)), external.NewArray[matchRow](j.disk, j.memory(60))
+	found, rows := external.NewSorter[keyValue](j.disk, j.memory(60)), external.NewArray[matchRow](j.disk, j.memory(60))
 	var mu sync.Mutex
 	note := func(t, p position, m neardup.Match) error {
 		if !m.Near && !j.cfg.Variants {
@@ -46,7 +45,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 		if err != nil {
 			return err
 		}
-		return found.Add(pair{uint64(t)<<32 | uint64(p), uint64(n)})
+		return found.Add(keyValue{uint64(t)<<32 | uint64(p), uint64(n)})
 	}
 	removed := newBitset(v.texts.Len()) // none is
 	for at := position(0); int(at) < v.texts.Len(); {
@@ -62,7 +61,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 			j.progress("compare", int(b.texts[0].position), v.texts.Len())
 			err = j.searchBlock(ctx, b, search{verifier: v, x: x, removed: removed}, func(s *search, i int) error {
 				t := b.texts[i]
-				return s.in(span{x.from, min(t.position, x.to)}, t.position, b.candidatesOf(t), collector{take: func(p position, m neardup.Match) error {
+				return s.searchRange(positionRange{x.from, min(t.position, x.to)}, t.position, b.candidatesOf(t), collector{take: func(p position, m neardup.Match) error {
 					return note(t.position, p, m)
 				}})
 			})
@@ -82,7 +81,7 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 	if err != nil {
 		return nil, err
 	}
-	return x, from.sorted.Each(ctx, func(p pair) error {
+	return x, from.sorted.Each(ctx, func(p keyValue) error {
 		pos, c := position(p.Key()), candidate(p.Val())
 		if pos < x.from || pos >= x.to || c.role()&Indexed == 0 {
 			return nil
@@ -98,7 +97,7 @@ func (j *job) fullIndex(ctx context.Context, set *collection, from *candidates, 
 
 // each calls fn with the pairs, in order.
 func (m *matches) each(ctx context.Context, fn func(later, earlier position, row matchRow) error) error {
-	return m.sorted.Each(ctx, func(p pair) error {
+	return m.sorted.Each(ctx, func(p keyValue) error {
 		row, err := m.rows.Get(int(p.Val()))
 		if err != nil {
 			return err
@@ -107,8 +106,8 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 	})
 }
 
-// equalPair marks, in the value of a pair of ranks, two documents of one text. Then the lower bits are the
-// text, otherwise the row of the match.
+// equalPair marks a pair of documents that have one text. The lower bits of the value are then the text, otherwise the
+// row of the match.
 const equalPair = 1 << 63
 
 // documentPairs pairs documents, ordered by the rank of the later one, then of the earlier one. The order does not
@@ -118,12 +117,12 @@ type documentPairs struct {
 	*verifier
 	all     *matches
 	members *external.Array[rank]
-	out     *external.Sorter[pair] // ranks -> text or row
+	out     *external.Sorter[keyValue] // ranks -> text or row
 }
 
 // reportPairs runs the last stage of Pairs. It calls found for each verified pair of documents.
 func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found func(Pair) error) error {
-	w := documentPairs{job: j, verifier: v, all: all, out: external.NewSorter[pair](j.disk, j.memory(60))}
+	w := documentPairs{job: j, verifier: v, all: all, out: external.NewSorter[keyValue](j.disk, j.memory(60))}
 	if err := w.membersOf(ctx, 0); err != nil {
 		return err
 	}
@@ -133,7 +132,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 			return err
 		}
 	}
-	err := all.sorted.Each(ctx, func(p pair) error { return w.cross(position(p.Key()), position(p.Key()>>32), p.Val()) })
+	err := all.sorted.Each(ctx, func(p keyValue) error { return w.cross(position(p.Key()), position(p.Key()>>32), p.Val()) })
 	if err != nil {
 		return err
 	}
@@ -142,7 +141,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 		return err
 	}
 	defer ranks.Close()
-	err = ranks.Each(ctx, func(p pair) error {
+	err = ranks.Each(ctx, func(p keyValue) error {
 		out, err := w.pairOf(p)
 		if err != nil {
 			return err
@@ -160,7 +159,7 @@ func (j *job) reportPairs(ctx context.Context, v *verifier, all *matches, found 
 }
 
 // auditPair reports a pair to the audit.
-func (w *documentPairs) auditPair(p pair, out Pair) error {
+func (w *documentPairs) auditPair(p keyValue, out Pair) error {
 	if w.verifier.audit == nil || !out.Near {
 		return nil
 	}
@@ -177,7 +176,7 @@ func (w *documentPairs) auditPair(p pair, out Pair) error {
 }
 
 // pairOf names the documents of a pair of ranks and the match of their texts.
-func (w *documentPairs) pairOf(p pair) (out Pair, err error) {
+func (w *documentPairs) pairOf(p keyValue) (out Pair, err error) {
 	if p.Val()&equalPair != 0 {
 		row, err := w.texts.Get(position(p.Val() &^ equalPair))
 		if err != nil {
@@ -220,9 +219,9 @@ func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
 // membersOf groups the ranks of the documents from one on by text. The rows have the beginning of each text's
 // group.
 func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
-	byText := external.NewSorter[pair](w.disk, w.memory(60))
+	byText := external.NewSorter[keyValue](w.disk, w.memory(60))
 	err := w.eachFrom(ctx, from, func(r rank, _ item, p position) error {
-		return byText.Add(pair{uint64(p)<<32 | uint64(r)})
+		return byText.Add(keyValue{uint64(p)<<32 | uint64(r)})
 	})
 	if err != nil {
 		return err
@@ -234,7 +233,7 @@ func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
 	defer list.Close()
 	w.members = external.NewArray[rank](w.disk, w.memory(30))
 	last := -1
-	return list.Each(ctx, func(p pair) error {
+	return list.Each(ctx, func(p keyValue) error {
 		n, err := w.members.Add(rank(p.Key()))
 		if err != nil {
 			return err
@@ -284,7 +283,7 @@ func (w *documentPairs) equal(p position) error {
 			if a >= b {
 				return nil
 			}
-			return w.out.Add(pair{uint64(b)<<32 | uint64(a), equalPair | uint64(p)})
+			return w.out.Add(keyValue{uint64(b)<<32 | uint64(a), equalPair | uint64(p)})
 		})
 	})
 }
@@ -293,7 +292,7 @@ func (w *documentPairs) equal(p position) error {
 func (w *documentPairs) cross(p, q position, match uint64) error {
 	return w.ranks(q, func(b rank) error {
 		return w.ranks(p, func(a rank) error {
-			return w.out.Add(pair{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
+			return w.out.Add(keyValue{uint64(max(a, b))<<32 | uint64(min(a, b)), match})
 		})
 	})
 }

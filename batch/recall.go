@@ -30,9 +30,9 @@ func (c *Config) checkReference() error {
 	return c.Reference.Header().Like(c.header())
 }
 
-// recall adds documents of the reference to the collection, as if they had been read first. It takes the
-// leaders that share a key with a text, and for Pairs all such documents. They are found but do not search,
-// because their decisions are known.
+// recall adds documents of the reference to the collection, as if they had been read first: the leaders that share a key
+// with a text, and for Pairs all documents that do. Texts find them, but they do not search, because their decisions are
+// known.
 func (s *scan) recall(ctx context.Context, r *records) (err error) {
 	l := leaders{disk: s.disk, memory: s.memory(60), index: s.cfg.Reference}
 	r.stored, err = l.under(ctx, s.byKey, func(doc uint32, row *reference.Row) (Ordinal, bool, error) {
@@ -45,7 +45,7 @@ func (s *scan) recall(ctx context.Context, r *records) (err error) {
 	return err
 }
 
-// leaders finds documents of an index.
+// leaders finds the documents of an index that recall adds.
 type leaders struct {
 	disk   *external.Files
 	memory int64 // of each of two sorters
@@ -62,7 +62,7 @@ func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], tak
 	postings := external.NewSorter[Posting](l.disk, l.memory)
 	last, no, taken := uint64(1<<63), Ordinal(0), false
 	var sketch uint64
-	err = hits.Each(ctx, func(hit pair) error {
+	err = hits.Each(ctx, func(hit keyValue) error {
 		if hit.Key() != last {
 			last = hit.Key()
 			row, err := l.index.Row(uint32(last))
@@ -87,8 +87,8 @@ func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], tak
 }
 
 // hits returns the documents that are found under a key of others, with the key.
-func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*external.Sorted[pair], error) {
-	hits, finder := external.NewSorter[pair](l.disk, l.memory), l.index.Finder()
+func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*external.Sorted[keyValue], error) {
+	hits, finder := external.NewSorter[keyValue](l.disk, l.memory), l.index.Finder()
 	first, last := true, uint64(0)
 	err := keys.Each(ctx, func(p Posting) error {
 		if !first && p.Key() == last {
@@ -99,7 +99,7 @@ func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*ex
 			if Role(found.Role)&Indexed == 0 {
 				return nil
 			}
-			return hits.Add(pair{uint64(found.Doc), last})
+			return hits.Add(keyValue{uint64(found.Doc), last})
 		})
 	})
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*ex
 	return hits.Sort()
 }
 
-// recallOne takes a leader into the collection.
+// recallOne adds a leader to the collection.
 func (s *scan) recallOne(doc uint32, row *reference.Row) (textNo, error) {
 	name, err := s.cfg.Reference.ID(row)
 	if err != nil {

@@ -32,8 +32,8 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 	defer j.disk.Close()
 	r := &removing{
 		job: j, w: w, finder: w.Finder(),
-		heads: external.NewTable[uint32, uint32](j.disk, j.memory(100)), nexts: external.NewTable[uint32, uint32](j.disk, j.memory(100)),
-		rows: external.NewTable[uint32, uint32](j.disk, j.memory(100)), changed: external.NewArray[reference.Row](j.disk, j.memory(100)),
+		heads: external.NewTypedArray[uint32, uint32](j.disk, j.memory(100)), nexts: external.NewTypedArray[uint32, uint32](j.disk, j.memory(100)),
+		rows: external.NewTypedArray[uint32, uint32](j.disk, j.memory(100)), changed: external.NewArray[reference.Row](j.disk, j.memory(100)),
 		waits: newBitset(int(w.Numbers())),
 	}
 	r.digest, err = ParseResultDigest(w.Digest())
@@ -58,7 +58,7 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 	})
 }
 
-// removing decides documents again, each once and in order. Whatever may change a decision precedes it.
+// removing decides documents again, each once and in order, after all documents that may change its decision.
 type removing struct {
 	*job
 	w      *reference.Writer
@@ -67,9 +67,9 @@ type removing struct {
 	done   Removal
 
 	// heads maps a leader to its last duplicate or variant, and nexts maps that to the one before it, both plus 1.
-	heads, nexts external.Table[uint32, uint32]
+	heads, nexts external.TypedArray[uint32, uint32]
 	// rows maps changed rows to their index in `changed` plus 1.
-	rows    external.Table[uint32, uint32]
+	rows    external.TypedArray[uint32, uint32]
 	changed *external.Array[reference.Row]
 	queue   numbers
 	waits   bitset // in the queue, or was
@@ -91,7 +91,7 @@ func (n *numbers) Pop() any {
 // take removes documents, and queues those that followed them.
 func (r *removing) take(ctx context.Context, gone func(id string, time int64) bool) error {
 	n := int(r.w.Numbers())
-	for _, t := range []external.Table[uint32, uint32]{r.heads, r.nexts, r.rows} {
+	for _, t := range []external.TypedArray[uint32, uint32]{r.heads, r.nexts, r.rows} {
 		if err := t.Grow(n); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error
 	own := Text{Clean: clean, Prepared: r.cfg.Method.Prepare(clean)}
 	var rec neardup.Record
 	r.cfg.Method.Record(clean, &rec)
-	now, err := r.decide(doc, was, own, &rec)
+	now, err := r.bestLeader(doc, was, own, &rec)
 	if err != nil {
 		return err
 	}
@@ -230,8 +230,8 @@ func (r *removing) others(doc uint32, clean string, sketch uint64, keys []uint64
 	return nil
 }
 
-// decide finds the best leader.
-func (r *removing) decide(doc uint32, was reference.Row, own Text, rec *neardup.Record) (reference.Row, error) {
+// bestLeader finds the best leader.
+func (r *removing) bestLeader(doc uint32, was reference.Row, own Text, rec *neardup.Record) (reference.Row, error) {
 	var best Edge
 	err := r.others(doc, own.Clean, was.Sketch, rec.Probes(), Indexed, func(other uint32, row *reference.Row) error {
 		if !row.Leads() {
@@ -296,8 +296,7 @@ func (r *removing) change(doc uint32, was, now reference.Row, changed func(neard
 	return changed(after)
 }
 
-// alert queues the later documents to which a new leader is near, or which are
-// variants of it.
+// alert queues the later documents that are near a new leader, or variants of it.
 func (r *removing) alert(doc uint32, own Text, rec *neardup.Record) error {
 	return r.others(doc, own.Clean, rec.Sketch, rec.Index, Probing, func(other uint32, row *reference.Row) error {
 		m, err := r.compare(own, row, true)

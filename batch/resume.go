@@ -55,7 +55,7 @@ func (c *Config) begin() error {
 
 // doneReading is the stored progress of reading.
 type doneReading struct {
-	log     *resume.Log
+	log     *resume.Journal
 	repeats bool // texts may have repeated
 	frame   []byte
 }
@@ -72,7 +72,7 @@ type readBlock struct {
 
 // resume scans the source. It takes logged blocks from the log and reads the others.
 func (s *scan) resume(ctx context.Context) error {
-	log, err := s.cfg.Resume.Log("read")
+	log, err := s.cfg.Resume.Journal("read")
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *scan) collectBlock(b readBlock) error {
 
 // doneComparing is the stored progress of comparing.
 type doneComparing struct {
-	log     *resume.Log
+	log     *resume.Journal
 	reading bool
 	frame   []byte
 }
@@ -163,7 +163,7 @@ func (j *job) doneComparing() (*doneComparing, error) {
 	if j.cfg.Resume == nil {
 		return nil, nil
 	}
-	log, err := j.cfg.Resume.Log("compare")
+	log, err := j.cfg.Resume.Journal("compare")
 	return &doneComparing{log: log, reading: true}, err
 }
 

@@ -52,12 +52,12 @@ func (c *collection) positionOf(no textNo) (position, error) {
 }
 
 // addTo makes a candidate of each pair that must be linked.
-func (r rulings) addTo(out *external.Sorter[pair]) error {
+func (r rulings) addTo(out *external.Sorter[keyValue]) error {
 	for p, l := range r {
 		if l != override.Must {
 			continue
 		}
-		if err := out.Add(pair{uint64(p[1]), uint64(candidateText(p[0]))}); err != nil {
+		if err := out.Add(keyValue{uint64(p[1]), uint64(candidateText(p[0]))}); err != nil {
 			return err
 		}
 	}

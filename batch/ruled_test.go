@@ -141,7 +141,7 @@ func fromPairs(t *testing.T, docs []neardup.Document, cfg Config) map[string]str
 	}
 	got := map[string]string{}
 	for _, e := range chosen(t, edges) {
-		got[byPlace[e.Later]] = fmt.Sprint(e.Relation() == Variant, " ", byPlace[e.Earlier])
+		got[byPlace[e.Later]] = fmt.Sprint(e.Relation() == neardup.Variant, " ", byPlace[e.Earlier])
 	}
 	return got
 }
@@ -192,8 +192,8 @@ func TestPairsListVariantsOnRequest(t *testing.T) {
 		variants bool
 		want     string
 	}{
-		{false, "a copy c, "},
-		{true, "a variant b, a copy c, b variant c, "},
+		{false, "a duplicate c, "},
+		{true, "a variant b, a duplicate c, b variant c, "},
 	} {
 		got := ""
 		cfg := Config{Method: slotted{shingled{threshold: .3}}, Variants: c.variants}

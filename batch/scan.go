@@ -14,12 +14,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// records are the result of reading: the collection, and the postings of its texts, to be grouped by key.
+// records holds the result of reading: the collection, and the postings of its texts.
 type records struct {
 	*collection
 	method    neardup.Method            // trained
 	stored    *external.Sorted[Posting] // of the reference; nil: there is none
-	viewCache *viewCache                // those made early
+	viewCache *viewCache                // of views that were made while reading
 	outlines  outlines
 }
 
@@ -61,7 +61,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 		}
 	}
 	if s.order == nil && s.cfg.Reference == nil {
-		s.set.texts, r.outlines = external.Table[position, textRow](s.texts), s.outlines
+		s.set.texts, r.outlines = external.TypedArray[position, textRow](s.texts), s.outlines
 	} else if err := s.rank(ctx, r); err != nil {
 		return nil, err
 	}
@@ -75,15 +75,15 @@ type scan struct {
 	method    neardup.Method
 	trainer   neardup.Trainer // not nil while a trainable method is being trained
 	known     *knownTexts
-	set       *collection // but for its texts, which are
-	texts     external.Table[textNo, textRow]
-	idHashes  *external.Sorter[pair]
+	set       *collection // without its texts, which follow
+	texts     external.TypedArray[textNo, textRow]
+	idHashes  *external.Sorter[keyValue]
 	order     *orderer // nil for the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
 	outlines  outlines            // by textNo
 	named     map[string][]textNo // of the documents that overrides name
-	groups    external.Table[textNo, uint64]
+	groups    external.TypedArray[textNo, uint64]
 	spare     []Posting
 	done      *doneReading // nil: no progress is stored
 }
@@ -94,20 +94,20 @@ func newScan(j *job, src Source) *scan {
 		job: j, src: src, method: j.cfg.Method,
 		known: newKnownTexts(j.memory(60)),
 		set: &collection{
-			docs:     external.NewTable[item, docRow](d, j.memory(30)),
-			recalled: external.NewTable[rank, uint32](d, j.memory(15)), reference: j.cfg.Reference,
-			times:  external.NewTable[item, int64](d, j.memory(15)),
+			docs:     external.NewTypedArray[item, docRow](d, j.memory(30)),
+			recalled: external.NewTypedArray[rank, uint32](d, j.memory(15)), reference: j.cfg.Reference,
+			times:  external.NewTypedArray[item, int64](d, j.memory(15)),
 			ids:    external.NewSpool(d, j.memory(30)),
 			bodies: external.NewSpool(d, j.memory(textShare)),
 			routes: newRoutes(j.cfg.Method),
 		},
-		texts:     external.NewTable[textNo, textRow](d, j.memory(60)),
-		idHashes:  external.NewSorter[pair](d, j.memory(15)),
+		texts:     external.NewTypedArray[textNo, textRow](d, j.memory(60)),
+		idHashes:  external.NewSorter[keyValue](d, j.memory(15)),
 		postings:  external.NewSorter[Posting](d, j.memory(180)),
 		viewCache: &viewCache{memory: j.memory(90)},
 		outlines:  outlines{memory: j.memory(30)},
 		named:     map[string][]textNo{},
-		groups:    external.NewTable[textNo, uint64](d, j.memory(15)),
+		groups:    external.NewTypedArray[textNo, uint64](d, j.memory(15)),
 	}
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
@@ -234,7 +234,7 @@ func (s *scan) collectOne(it *scanned) error {
 	if err != nil {
 		return err
 	}
-	if err := s.idHashes.Add(pair{xxh3.HashString(it.doc.ID), uint64(n)}); err != nil {
+	if err := s.idHashes.Add(keyValue{xxh3.HashString(it.doc.ID), uint64(n)}); err != nil {
 		return err
 	}
 	s.sum.Documents++
@@ -351,8 +351,8 @@ func (s *scan) countSharedIDs(ctx context.Context) error {
 	}
 	defer ids.Close()
 	s.idHashes = nil
-	first, last, shared := true, pair{}, math.MaxInt
-	err = ids.Each(ctx, func(p pair) error {
+	first, last, shared := true, keyValue{}, math.MaxInt
+	err = ids.Each(ctx, func(p keyValue) error {
 		if !first && p.Key() == last.Key() {
 			s.sum.SharedIDs++
 			shared = min(shared, int(max(p.Val(), last.Val())))

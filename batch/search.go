@@ -21,26 +21,26 @@ func (w *Work) add(o Work) {
 	w.Near += o.Near
 }
 
-// span is a range of positions that excludes to.
-type span struct{ from, to position }
+// positionRange holds the positions from from up to to, without to.
+type positionRange struct{ from, to position }
 
 // search looks for the matches of one text after the other, among the texts that it was paired with and those
 // in its hot buckets of an index. For one goroutine.
 type search struct {
 	*verifier
-	x       *index
-	removed bitset // texts that are not compared
-	found   []position
-	open    []metText // of these, to be judged
-	seen    bitset    // of those found, while they are sorted out
-	work    Work
-	joined  []searchedBucket // very hot buckets of the current text
-	met     []position       // in a group of these
+	x        *index
+	removed  bitset // texts that are not compared
+	found    []position
+	screened []screenedText // of these, to be judged
+	seen     bitset         // of those found, while they are sorted out
+	work     Work
+	joined   []searchedBucket // very hot buckets of the current text
+	grouped  []position       // in a group of these
 	prefixer
 }
 
-// metText is a text that is similar enough to be judged.
-type metText struct {
+// screenedText is a text that the cheap comparison left open.
+type screenedText struct {
 	position
 	closeness float64
 }
@@ -52,8 +52,8 @@ type collector struct {
 	take  func(p position, m neardup.Match) error
 }
 
-// in passes each text in the span that t is near, or a variant of, to a collector that wants it.
-func (s *search) in(where span, t position, candidates []candidate, to collector) error {
+// searchRange passes each text in the range that t is near, or a variant of, to the collector, if it wants it.
+func (s *search) searchRange(where positionRange, t position, candidates []candidate, to collector) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
 		return err
@@ -64,8 +64,7 @@ func (s *search) in(where span, t position, candidates []candidate, to collector
 	return s.verify(t, false, to)
 }
 
-// amongRemoved passes on the texts near t that are duplicates themselves and have copies, among those that t was
-// paired with.
+// amongRemoved passes to the collector each candidate near t that is itself a duplicate and has copies.
 func (s *search) amongRemoved(t position, candidates []candidate, to collector) error {
 	s.found = s.found[:0]
 	for _, c := range candidates {
@@ -83,9 +82,9 @@ func (s *search) amongRemoved(t position, candidates []candidate, to collector) 
 	return s.verify(t, true, to)
 }
 
-// gather collects the texts it was paired with that are not removed, and the plausible entries of its hot
-// buckets. In very hot buckets, joined entries are found by their features.
-func (s *search) gather(t position, sketch uint64, candidates []candidate, where span) error {
+// gather collects the candidates of t that are not removed, and the plausible leaders in its hot buckets. Very hot
+// buckets are searched by features.
+func (s *search) gather(t position, sketch uint64, candidates []candidate, where positionRange) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
 	template, err := s.ofTemplate(t, candidates, where)
 	if err != nil {
@@ -111,9 +110,9 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 	return s.gatherJoined(t, sketch, where, template)
 }
 
-// scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a span is
-// read from its end backwards. Those of a template are left out, unless it is 0.
-func (s *search) scan(sketch uint64, lo, hi uint32, where span, template uint32) {
+// scan collects the plausible leaders of a bucket, lo to hi in the index. They are in the order of positions, so a range
+// is read from its end backwards. Unless template is 0, leaders of that template are left out.
+func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange, template uint32) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
 	}
@@ -143,7 +142,7 @@ func (s *search) verify(t position, leads bool, to collector) error {
 	}
 	s.sortFound()
 	own := &subject{position: t}
-	s.open = s.open[:0]
+	s.screened = s.screened[:0]
 	for _, p := range s.found {
 		if p == t {
 			continue
@@ -156,28 +155,28 @@ func (s *search) verify(t position, leads bool, to collector) error {
 		switch {
 		case decided:
 		case to.wants != nil:
-			s.open = append(s.open, metText{p, m.Closeness})
+			s.screened = append(s.screened, screenedText{p, m.Closeness})
 			continue
-		default: // all are wanted: now, while the view is loaded
+		default: // all are wanted: decide now, while the view is loaded
 			m, err = s.finish(own, p, leads, m.Closeness)
 			if err != nil {
 				return err
 			}
 		}
-		if err := s.give(t, p, m, to); err != nil {
+		if err := s.reportMatch(t, p, m, to); err != nil {
 			return err
 		}
 	}
-	slices.SortFunc(s.open, func(a, b metText) int {
+	slices.SortFunc(s.screened, func(a, b screenedText) int {
 		return cmp.Or(cmp.Compare(b.closeness, a.closeness), cmp.Compare(a.position, b.position))
 	})
-	for _, o := range s.open {
+	for _, o := range s.screened {
 		if !to.wants(o.position, o.closeness) {
 			continue
 		}
 		m, err := s.finish(own, o.position, leads, o.closeness)
 		if err == nil {
-			err = s.give(t, o.position, m, to)
+			err = s.reportMatch(t, o.position, m, to)
 		}
 		if err != nil {
 			return err
@@ -186,8 +185,8 @@ func (s *search) verify(t position, leads bool, to collector) error {
 	return nil
 }
 
-// give counts a comparison. It passes a match to the collector, and shows other pairs to the audit.
-func (s *search) give(t, p position, m neardup.Match, to collector) error {
+// reportMatch counts a comparison. It passes a match to the collector, and shows other pairs to the audit.
+func (s *search) reportMatch(t, p position, m neardup.Match, to collector) error {
 	if m.Near {
 		s.work.Near++
 	}

@@ -134,7 +134,7 @@ func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, 
 
 // ofTemplate collects the leaders that may match best of those recorded with the template of the text. It returns the number of
 // the template, whose other leaders can be skipped, or 0 if none can.
-func (s *search) ofTemplate(text position, candidates []candidate, where span) (uint32, error) {
+func (s *search) ofTemplate(text position, candidates []candidate, where positionRange) (uint32, error) {
 	if s.x.templates == nil || !s.x.hot(candidates) {
 		return 0, nil
 	}

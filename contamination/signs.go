@@ -73,8 +73,8 @@ func (s side) gap(i int) (start, end int) {
 	return start, end
 }
 
-// span returns the text of units, with the sign before the first of all.
-func (s side) span(from, to int) string {
+// excerpt returns the text of units, with the sign before the first of all.
+func (s side) excerpt(from, to int) string {
 	minus := ""
 	if from < 0 && strings.HasSuffix(s.signs(0), "-") {
 		minus = "-"
@@ -117,7 +117,7 @@ func (f *Finding) reads(item, doc side, pairs []pairing) {
 		if p.item == open.item+1 {
 			i, d := int(p.item), int(p.doc)
 			if differs := signsDiffer(item, doc, i, d, p.doc == open.doc+1); differs {
-				note(Difference{item.span(i-1, i), doc.span(d-1, d)})
+				note(Difference{item.excerpt(i-1, i), doc.excerpt(d-1, d)})
 			}
 		}
 		open = p

@@ -56,8 +56,8 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 
 // payloadText makes the text of what a server sent.
 func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
-	if d.opt.Format == Images {
-		return d.picture(body, doc)
+	if d.opt.converts() {
+		return d.convert(body, doc)
 	}
 	charset := charsetOf(kind)
 	media := string(mediaType(kind))

@@ -18,7 +18,7 @@ type LineDecoder struct {
 // ErrBlank is returned for a line without anything on it, which is not a record.
 var ErrBlank = errors.New("a blank line")
 
-// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL, and Images are records of JSONL.
+// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL.
 func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -27,10 +27,7 @@ func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	if opt.Format == Auto {
 		opt.Format = JSONL
 	}
-	lines := opt.Format
-	if lines == Images {
-		lines = JSONL
-	}
+	lines := opt.formatOf(&input{path: Stdin})
 	if lines != JSONL && lines != Lines {
 		return nil, fmt.Errorf("format %s is not read line by line", opt.Format)
 	}

@@ -13,10 +13,34 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// picture makes the text of a picture.
-func (d *Decoder) picture(data []byte, doc *neardup.Document) (err error) {
+// The rest of the package knows that contents may be converted: what stands for them is not a text of the input. This
+// file says that these are pictures.
+
+// converts reports whether a function makes texts of the contents.
+func (o *Options) converts() bool { return o.Format == Images }
+
+// convert makes the text of a picture.
+func (d *Decoder) convert(data []byte, doc *neardup.Document) (err error) {
 	doc.Text, err = d.opt.Picture(data)
 	return err
+}
+
+// convertible reports whether a content type is converted.
+func convertible(kind []byte) bool { return bytes.HasPrefix(mediaType(kind), []byte("image/")) }
+
+// formatOf returns the format of an input, which may list pictures: standard input does, and a table if it is named.
+// Inside a folder it is not a picture.
+func (o *Options) formatOf(in *input) Format {
+	f := FormatOf(in.path)
+	switch {
+	case !o.converts():
+		return o.Format
+	case in.path == Stdin:
+		return JSONL
+	case f == WARC || (f != "" && f.hasFields() && in.named):
+		return f
+	}
+	return Images
 }
 
 // pixels reports the field that a picture has by itself.
@@ -24,9 +48,9 @@ func (o *Options) pixels(name string) bool {
 	return o.Format == Images && o.Pixels != nil && name == PixelsField
 }
 
-// pictureOfField makes the text of a record whose field is a picture. The field holds its bytes (of Parquet),
+// convertField makes the text of a record whose field is a picture. The field holds its bytes (of Parquet),
 // base64, a data URL, a path relative to the folder of the file, or an earlier result of Options.Picture.
-func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string, error)) error {
+func (d *Decoder) convertField(doc *neardup.Document, str func([]byte) (string, error)) error {
 	value := d.rec[fieldText]
 	switch {
 	case value == nil:
@@ -34,7 +58,7 @@ func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string
 	case len(value) == 0:
 		return nil // no picture, as null is not text
 	case !utf8.Valid(value):
-		return d.picture(value, doc)
+		return d.convert(value, doc)
 	}
 	s, err := str(value)
 	if err != nil {
@@ -42,7 +66,7 @@ func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string
 	}
 	value = []byte(s)
 	if bytes.HasPrefix(value, []byte(fingerprinted)) {
-		return d.picture(value, doc)
+		return d.convert(value, doc)
 	}
 	data, err := unpacked(value)
 	if err == nil && data == nil {
@@ -51,7 +75,7 @@ func (d *Decoder) pictureOfField(doc *neardup.Document, str func([]byte) (string
 	if err != nil {
 		return err
 	}
-	return d.picture(data, doc)
+	return d.convert(data, doc)
 }
 
 // fingerprinted is how the text of a picture begins.

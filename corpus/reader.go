@@ -80,14 +80,7 @@ func (r *Reader) prepare(in *input) error {
 	if r.total >= 0 {
 		r.total += in.size
 	}
-	in.format = r.opt.Format
-	if in.format == Images && in.path == Stdin {
-		in.format = JSONL // a list of pictures
-	}
-	// A table is a list of pictures if it is named; inside a folder it is not a picture.
-	if f := FormatOf(in.path); in.format == Images && (f == WARC || (f != "" && f.hasFields() && in.named)) {
-		in.format = f
-	}
+	in.format = r.opt.formatOf(in)
 	if in.format == Auto {
 		err := r.detect(in)
 		if _, ok := errors.AsType[ioError](err); ok && in.path == Stdin {

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrReplace is wrapped by the error of CanReplace.
-var ErrReplace = errors.New("a text cannot be replaced")
+var ErrReplace = errors.New("texts cannot be replaced")
 
 // CanReplace returns nil if Decoder.Replace can replace the texts of all items, and otherwise the reason. Web
 // pages, Parquet and Arrow cannot be written in their form, and a text of several fields has no place of its
@@ -20,13 +20,13 @@ var ErrReplace = errors.New("a text cannot be replaced")
 func (r *Reader) CanReplace() error {
 	list := strings.Contains(r.fields.Text.Name, "[]")
 	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
-		return fmt.Errorf("%w that is not a field of its own", ErrReplace)
+		return fmt.Errorf("%w: the text is not a field of its own", ErrReplace)
 	}
 	for _, in := range r.inputs {
 		switch in.format {
 		case JSONL, JSON, CSV, TSV, Lines, Files:
 		default:
-			return fmt.Errorf("%w in %s: %s is read only", ErrReplace, in.path, in.format)
+			return fmt.Errorf("%w in %s: %s is read-only", ErrReplace, in.path, in.format)
 		}
 	}
 	return nil

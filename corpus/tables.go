@@ -20,7 +20,7 @@ const (
 	Text Kind = iota
 	Integer
 	Number
-	Nested // lists, which no Table has
+	Nested // lists, of which a cell has JSON
 )
 
 // Column is a column of a table.
@@ -95,13 +95,12 @@ func (t *Table) suits(r *Reader, inputs []*input) error {
 	return nil
 }
 
-// Lost returns fields that no column holds: those of JSON that the first thousand records lack, and lists of Parquet and
-// Arrow. JSONL holds all of JSON.
+// Lost returns fields that no column holds: those of JSON that the first thousand records lack. JSONL holds all of JSON.
 func (t *Table) Lost() []string { return t.lost }
 
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
 // all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
-// objects of JSON. Of formats without fields they are id, title, url and, unless it is a picture, text. A record that
+// objects of JSON. Of formats without fields they are id, title, url and, if it has one, text. A record that
 // cannot be read is left out. Records of several inputs follow the columns of the first by their names.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
@@ -125,7 +124,10 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	columns, cells := t.record(it, dec, &doc)
 	if !t.begun {
 		for _, c := range columns {
-			if c.Kind != Nested && !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
+			if !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
+				if c.Kind == Nested && t.format != JSONL {
+					c.Kind = Text
+				}
 				t.names, t.columns = append(t.names, c.Name), append(t.columns, c)
 			}
 		}
@@ -167,10 +169,11 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 			}
 			return cells
 		}
-	case !ok && dec.opt.Format == Images: // a fingerprint is not a text
-		names, own = []string{"id", "title", "url"}, []string{doc.ID, doc.Title, doc.URL}
 	case !ok:
 		names, own = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
+		if dec.opt.converts() { // what stands for the contents is not a text
+			names = names[:3]
+		}
 	case names == nil: // numbers for a table without a header
 		for i := range max(len(own), len(t.names)) {
 			names = append(names, strconv.Itoa(i+1))
@@ -197,6 +200,8 @@ func (t *Table) value(k Kind, s string) (any, error) {
 		return s, nil
 	case s == "":
 		return nil, nil
+	case k == Nested:
+		return json.RawMessage(s), nil
 	case t.codec == nil && json.Valid([]byte(s)):
 		return json.Number(s), nil
 	case k == Integer:

@@ -25,8 +25,8 @@ type warcFrames struct {
 
 func newWarcFrames(in *input, s *stream, opt *Options) *warcFrames {
 	f := &warcFrames{in: in, s: s, b: newBlocks(s), limit: opt.MaxDocument, kind: textual}
-	if opt.Format == Images {
-		f.kind = isImage
+	if opt.converts() {
+		f.kind = convertible
 	}
 	return f
 }
@@ -256,8 +256,6 @@ func isHTTP(head []byte) bool {
 	return string(headerValue(head, "warc-type")) == "response" &&
 		!bytes.HasPrefix(headerValue(head, "warc-target-uri"), []byte("dns:"))
 }
-
-func isImage(kind []byte) bool { return bytes.HasPrefix(mediaType(kind), []byte("image/")) }
 
 // textual reports whether a content type is read: pages and plain text, and a
 // missing one.

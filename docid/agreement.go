@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// content identifies a comparison of the contents of the subject and a leader, which have the same name of a stage.
+// content identifies a comparison of the contents of the subject and a leader with the same url or title.
 type content struct {
 	leader uint64
 	stage  Stage
@@ -36,8 +36,9 @@ func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 	return a, err
 }
 
-// agreement compares the contents and, for a title, takes advice. If no agreement is required, the name
-// identifies. A title joins an article with text to a leader without text only if the advice confirms it.
+// agreement compares the contents and, for a title, asks the pictures for advice. If no agreement is required, the url
+// or title alone identifies the docId. An equal title joins an article with text to a leader without text only if the
+// advice confirms it.
 func (j *search) agreement(ctx context.Context, c content) (a agreement, err error) {
 	s, title := j.s, c.stage == StageTitle
 	kind, m, asked := viewURLAgrees, s.disagrees, s.urlAgrees != nil

@@ -49,11 +49,11 @@ type Settings struct {
 	URLAgrees Maker
 
 	// If Titled is set, every method of the stage content compares title and text, with the title on a line before
-	// the text. The agreement of contents that an equal title or url needs still compares texts only.
+	// the text. TitleAgrees and URLAgrees still compare texts only.
 	Titled bool
 
-	// If CommonPictures is not 0, the pictures of articles confirm and contradict their texts. It is the share of the
-	// docIds above which a picture, such as a logo, counts for nothing.
+	// If CommonPictures is not 0, the pictures of articles confirm and contradict their texts. A picture that more than
+	// this share of the docIds have, such as a logo, is ignored.
 	CommonPictures float64
 
 	// Overrides are rulings of people about pairs of articles, by nid; nil: none.
@@ -63,8 +63,7 @@ type Settings struct {
 	Window time.Duration
 	// TTL is after how long a docId is due to expire; 0: never.
 	TTL time.Duration
-	// MaxCandidates bounds the comparisons of one submission; above it is
-	// refused with ErrHotBucket, never called new by guess. 0: 10,000.
+	// MaxCandidates bounds the comparisons of one submission. One that needs more is refused with ErrHotBucket. 0: 10,000.
 	MaxCandidates int
 	// MaxMembers is the quota of articles, those that were deleted not counted; 0: none.
 	MaxMembers int
@@ -94,7 +93,7 @@ type cascade struct {
 	disagrees neardup.Method
 	nameKey   []byte // of the hashes of urls and titles
 	routed    string // the method that judges contents
-	// what Clean makes of the end of a line between two texts, and at the end
+	// the clean forms of the end of a line, between two texts and at the end
 	lineEnd, lastEnd string
 }
 

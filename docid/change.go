@@ -220,9 +220,7 @@ type Evidence struct {
 	VariantNID string
 	Relation   neardup.Relation `json:",omitempty"`
 	Conflicts  []neardup.Conflict
-	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
-	// docIds that have most of its pictures.
-	SameImages []SameImages `json:",omitempty"`
+	Advice
 }
 
 // Receipt is the log entry of a change. Replayed is set if the change was made earlier. Epoch is the epoch of
@@ -269,14 +267,14 @@ type Member struct {
 	Article        // Text is empty
 	Leader  uint64 // the docId it belongs to
 	Seq     uint64 // the change it came with
-	// Disagrees: its content contradicts the leader's; it is never kept.
+	// Disagrees is set if the content contradicts the leader's. Then the article is never the kept copy.
 	Disagrees bool
 	// Correction is the last one, or nil if the article was never moved.
 	Correction *Correction
 }
 
-// Own returns the change that made the docId whose leader the article is, if it is one. Later articles that are
-// like that leader join the article's current docId.
+// Own returns the change that made the docId that the article leads, if it leads one. Later articles that are like this
+// leader join the article's current docId.
 func (m *Member) Own() uint64 {
 	if m.Correction != nil && m.Correction.Own != 0 {
 		return m.Correction.Own

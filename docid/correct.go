@@ -78,7 +78,7 @@ func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error
 	}, false), nil
 }
 
-// target returns the docId that an article is to have, or 0 if one must be made.
+// target returns the docId that an article moves to, or 0 if a new one must be made.
 func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (uint64, error) {
 	switch {
 	case asked.With != "" && asked.DocID != "":

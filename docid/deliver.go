@@ -72,7 +72,7 @@ func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) 
 	return last, nil
 }
 
-// lateArticle takes the article of a submission from the catalogue, if it is there still.
+// lateArticle takes the article of a submission from the catalogue, if that still has it.
 func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	m, err := r.d.index.Catalog().Member(ctx, d.NID)
 	if err == nil && (m.Seq == d.Seq || (d.Kind == KindCorrect && m.Seq < d.Seq)) {
@@ -81,8 +81,8 @@ func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	return gone(err)
 }
 
-// lateUpdate finds out whether an update came with a text, and whether that text is kept. It finds neither for
-// an update in the outbox that changed the heat of another article.
+// lateUpdate determines whether an update came with a text, and whether that text is kept. It does neither for an update
+// that changed the heat of an article other than the kept one.
 func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if d.Evidence.Stage != "" {
 		d.Article = &Article{}
@@ -99,7 +99,7 @@ func (r *Relay) lateKept(ctx context.Context, d *Delivery, counts func(seq uint6
 	return gone(err)
 }
 
-// lead adds its material to the delivery of a new leader, and the current kept copy to a late delivery.
+// lead adds the material of a new leader to its delivery. To a late delivery it adds the current kept copy.
 func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	if !d.Backfilled {
 		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text), Extras: d.Article.Extras}

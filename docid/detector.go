@@ -21,7 +21,7 @@ var (
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
-	ErrTextUnknown = errors.New("the text of the article is not stored, and a docId of its own is found by it: send it along")
+	ErrTextUnknown = errors.New("the text of the article is not stored, but a docId of its own needs it: send it along")
 )
 
 // Detector decides for one tenant which articles are new. Safe for concurrent
@@ -110,7 +110,7 @@ type Submission struct {
 	Time                        int64 // of publication, in Unix nanoseconds
 	Category, Media, ImageCount string
 	Heat                        int64 // of the articles of a docId, the hottest is the kept copy
-	Pictures                    []Picture
+	Extras
 	// If Idempotency is not empty, a repeated Add with the same one gets the first answer.
 	Idempotency string
 	// Window and TTL replace those of the settings unless 0.
@@ -120,20 +120,20 @@ type Submission struct {
 // Article returns the article of a submission.
 func (s *Submission) Article() Article {
 	return Article{neardup.Document{ID: s.ID, Text: s.Text, Title: s.Title, URL: s.URL, Time: s.Time},
-		s.Category, s.Media, s.ImageCount, s.Heat, Extras{s.Pictures}}
+		s.Category, s.Media, s.ImageCount, s.Heat, s.Extras}
 }
 
 // Submission returns the submission of an article.
 func (a *Article) Submission() Submission {
 	return Submission{ID: a.ID, URL: a.URL, Title: a.Title, Text: a.Text, Time: a.Time,
-		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat, Pictures: a.Pictures}
+		Category: a.Category, Media: a.Media, ImageCount: a.ImageCount, Heat: a.Heat, Extras: a.Extras}
 }
 
 // Answer is a decision of the service.
 type Answer struct {
 	neardup.Decision
 	DocID string `json:"docId"`
-	// Seq is the number of the change. For Check it is the last change the answer rests on.
+	// Seq is the number of the change. For Check it is the last change that the answer depends on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
 	// LeaderSeq is the number of the leader, which the docId prints.
@@ -315,7 +315,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
 		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
 	}
-	return c.validExtras(Extras{sub.Pictures})
+	return c.validExtras(sub.Extras)
 }
 
 // answer converts a receipt into an Answer.
@@ -388,7 +388,7 @@ func (d *Detector) FromEntry(e Entry) Answer {
 			a.Distance = &dist
 		}
 	}
-	a.SameImages = d.imagesInCommon(e.Evidence.SameImages)
+	a.SameImages = d.answered(e.Evidence.Advice)
 	a.VariantOf, a.Conflicts, a.Disagrees = e.Evidence.VariantNID, e.Evidence.Conflicts, e.Evidence.Disagrees
 	a.Relation = e.Evidence.Relation
 	if a.Relation != "" {

@@ -41,8 +41,8 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 
 // DocIDs turns the sequence numbers of leaders into docIds and back. A docId is one AES-128 block: the epoch of
 // the number and the number, 64 bits each, encrypted under a key derived from the secret of the index and the
-// tenant. Encryption is a permutation, so two numbers never get one docId. In a restored copy a number gets
-// another docId. Without the key a docId reveals nothing, not even the order.
+// tenant. Encryption is a permutation, so two numbers never get one docId. A restored copy has another epoch, so it gives
+// other docIds for the same numbers. Without the key a docId reveals nothing, not even the order.
 type DocIDs struct {
 	block  cipher.Block
 	epochs *atomic.Pointer[[]Epoch]
@@ -97,8 +97,8 @@ func (d DocIDs) begun(seq uint64) int {
 // learn sets the current epochs for every copy of d.
 func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 
-// Leader decodes a docId. It returns false if the docId is not of this tenant, or was given in an epoch that
-// was replaced.
+// Leader decodes a docId. It returns false if the docId belongs to another tenant, or was given in an epoch that was
+// replaced.
 func (d DocIDs) Leader(docID string) (uint64, bool) {
 	if len(docID) != 33 || docID[16] != '-' {
 		return 0, false

@@ -7,8 +7,8 @@ import "time"
 // seen. (48 bits of numbers last for 130 years.)
 //
 // If the clock went back, or numbers were given faster, seen may be ahead of the clock. An epoch then begins at
-// least margin numbers after it, because another server may have seen more. The microseconds of the clock
-// distinguish a lost epoch from its successor: of a thousand such pairs that gave 500 numbers each, one overlaps.
+// least margin numbers after it, because another server may have seen more. The microseconds of the clock distinguish a
+// lost epoch from its successor. If both gave 500 numbers, their numbers overlap in one of a thousand cases.
 const (
 	margin         = 1 << 20
 	perMillisecond = 64
@@ -20,7 +20,7 @@ const (
 
 var numbersBegan = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Beyond returns a number past all given so far, of which seen is one. An epoch begins after it.
+// Beyond returns a number greater than all given so far, of which seen is one. An epoch begins after it.
 func Beyond(seen uint64, now time.Time) uint64 {
 	since := uint64(max(0, now.Sub(numbersBegan)).Microseconds())
 	byClock := since * perMillisecond / 1000

@@ -38,11 +38,10 @@ type outcome struct {
 	match     *matched
 	variant   *matched
 	conflicts []neardup.Conflict
-	alike     []SameImages // of an article without words
+	alike     Advice // of an article without words
 }
 
-// question is what must be proven before there is an outcome: how contents agree, or which leaders a key set
-// has.
+// question names the proof that is missing for an outcome: whether two contents agree, or which leaders a key set has.
 type question struct {
 	content
 	keySet int
@@ -55,8 +54,8 @@ const (
 	basisTitle = "equal title"
 )
 
-// hotName is the number of docIds from which a title identifies none of them, so that the content decides. The
-// same holds for a url if the contents must agree; otherwise a url leads to one docId at a time.
+// hotName is the number of docIds from which a title identifies none of them, so the content decides. The same applies
+// to a url if the contents must agree. Otherwise a url leads to one docId at a time.
 const hotName = 64
 
 // judge decides on the subject. It is a pure function: the first stage that has a match decides. It returns a
@@ -95,8 +94,8 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	return best, q
 }
 
-// matchName returns the earliest leader that the name of a stage leads to and identifies. If contradicted is set, it
-// returns a leader that matches but for the advice.
+// matchName returns the earliest leader that the url or title identifies. If contradicted is set, it returns a leader
+// that only the advice of the pictures excludes.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || (len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil)) {
@@ -171,8 +170,8 @@ func better(a, b *matched) *matched {
 	return a
 }
 
-// add takes what a look-up found: it replaces names and adds keys. If leaders exceed limit, those that share
-// the most keys stay.
+// add takes the result of a look-up. It replaces the hits of names and adds those of keys. If there are more leaders than
+// limit, it keeps those that share the most keys.
 func (p *proven) add(s *subject, f Found, limit int) {
 	for _, hits := range f.Names {
 		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })

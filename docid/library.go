@@ -2,7 +2,7 @@ package docid
 
 import "context"
 
-// Source has the history of an index and what is left of its articles, so that [Rebuild] can repeat it.
+// Source reads the history of an index and the remaining texts of its articles, so that [Rebuild] can repeat it.
 type Source interface {
 	// Identity returns the identity of the index; ErrNotFound if there is none.
 	Identity(ctx context.Context, tenant string) (Identity, error)
@@ -47,8 +47,7 @@ func (s sinks) Texts(ctx context.Context, ds []*Delivery) (map[uint64]Texts, err
 	return all, err
 }
 
-// History is a sink that can be read again: the log of an index, and what is left
-// of its articles.
+// History is a sink that can be read again: the log of an index, and the remaining data of its articles.
 type History interface {
 	Sink
 	// KeepIdentity stores the identity of an index, so that a lost index can be rebuilt. It returns ErrOther if

@@ -3,8 +3,8 @@ package docid
 import "context"
 
 // Log is an ordered, durable log that several servers share. Each server appends its proposals, reads all
-// entries, and applies them in order to its own store. So the log decides which proposal is first, and the
-// stores are alike. Entries have the offsets 1, 2, 3 ... The first 16 bytes of an entry are its unique id; an
+// entries, and applies them in order to its own store. So the log decides which proposal is first, and all stores are
+// equal. Entries have the offsets 1, 2, 3 ... The first 16 bytes of an entry are its unique id; an
 // entry of another writer may be shorter, and is then padded with zeros. All methods are safe for concurrent
 // use.
 type Log interface {

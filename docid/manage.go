@@ -58,7 +58,7 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 		return nil
 	}
 	var s *subject
-	err = d.inPlace(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
+	err = d.inSlot(ctx, c.Article.Text, func() { s = d.cascade.subject("", d.clean(c.Article.Text)) })
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func old(entries []Entry, from uint64, before, now time.Time) (upTo uint64) {
 	return upTo
 }
 
-// commit makes a change that rests on no look-up.
+// commit makes a change that does not depend on a look-up.
 func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	var r Receipt
 	var err error
@@ -172,7 +172,7 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	if c.Article != nil {
 		text = c.Article.Text
 	}
-	if late := d.inPlace(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
+	if late := d.inSlot(ctx, text, func() { r, err = d.index.Commit(ctx, c) }); late != nil {
 		return Entry{}, late
 	}
 	if errors.Is(err, ErrNotFound) && c.NID != "" {
@@ -184,7 +184,7 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	return r.Entry, d.learn(ctx, r)
 }
 
-// leader reads a docId, which may be of an epoch that is not known yet.
+// leader reads a docId. If its epoch is unknown, it first asks the store for new epochs.
 func (d *Detector) leader(ctx context.Context, docID string) (uint64, error) {
 	leader, ok := d.ids.Leader(docID)
 	if !ok {
@@ -275,17 +275,23 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 	return ids, nil
 }
 
-// Comparison describes how two documents match, stage by stage.
+// Comparison describes how two articles match, stage by stage.
 type Comparison struct {
-	URL, Title, Content neardup.Match
-	// Contained is the document that the other one contains, "a" or "b"; "" for neither.
-	Contained string
+	URL     neardup.Match `json:"url"`
+	Title   neardup.Match `json:"title"`
+	Content neardup.Match `json:"content"`
+	// Relation of the contents.
+	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
+	// Contained is empty if neither content contains the other.
+	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
+	// Images is nil if an article has no picture that counts.
+	Images *ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }
 
-// Compare compares two documents as the cascade would, without the store. It waits for a place in the semaphore
+// Compare compares two articles as the cascade would, without the store. It waits for a slot of the semaphore
 // as a long judgement does. If the context ends, it stops before the next text. The match of the contents has
 // the Evidence, if their method has any.
-func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Comparison, err error) {
+func (d *Detector) Compare(ctx context.Context, a, b Submission) (c Comparison, err error) {
 	if err := d.Semaphore.Acquire(ctx); err != nil {
 		return c, err
 	}
@@ -302,6 +308,7 @@ func (d *Detector) Compare(ctx context.Context, a, b neardup.Document) (c Compar
 	if err := d.compareContained(ctx, &c, a.Text, b.Text); err != nil {
 		return Comparison{}, err
 	}
+	c.Relation, c.Images = c.Content.Relation(), d.compareExtras(a.Extras, b.Extras)
 	return c, ctx.Err()
 }
 

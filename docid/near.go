@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Neighbor is a docId that is like an article, with what the article is to its leader.
+// Neighbor is a docId that is like an article, with the relation of the article to its leader.
 type Neighbor struct {
 	ID         string             `json:"id" doc:"The id of the leader; once that was deleted, ~ and the number of the change that made it."`
 	DocID      string             `json:"docId"`
@@ -93,7 +93,7 @@ func (j *search) mostShared(ctx context.Context) ([]uint64, error) {
 	return leaders[:min(len(leaders), mostNeighbors)], nil
 }
 
-// neighbor compares the subject with one leader, in a place of the semaphore because evidence is expensive.
+// neighbor compares the subject with one leader, in a slot of the semaphore because evidence is expensive.
 func (j *search) neighbor(ctx context.Context, leader uint64) (n Neighbor, err error) {
 	if err := j.spend(ctx, freeEffort); err != nil {
 		return n, err

@@ -3,6 +3,7 @@ package docid
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -17,12 +18,29 @@ import (
 // articles, and on which of them are common. An article's docId has a name for each, so that the store can
 // count the docIds of a picture. Commit refuses a judgement if one of its pictures has become common since.
 
-// The rest of the package knows extras, which have names, and advice on a match or on a name. This file says that
-// the extras are pictures, and what they advise.
+// The rest of the package handles only extras, which have names, and advice on a match. Only this file depends on the
+// extras being pictures.
 
 // Extras are what an article carries besides its texts: evidence that confirms or contradicts a match.
 type Extras struct {
-	Pictures []Picture `json:",omitempty"`
+	Pictures []Picture `json:"images,omitempty"`
+}
+
+// Encode returns the extras as text, or "" if there are none.
+func (x *Extras) Encode() string {
+	if len(x.Pictures) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(x.Pictures) // cannot fail
+	return string(b)
+}
+
+// Decode reads what Encode returned.
+func (x *Extras) Decode(text string) error {
+	if text == "" {
+		return nil
+	}
+	return json.Unmarshal([]byte(text), &x.Pictures)
 }
 
 // Picture is one of an article's.
@@ -66,12 +84,19 @@ func (q *Query) MostUncommon(docIDs int) int {
 	return max(leastCommon, int(uint64(docIDs)*q.Share/shares))
 }
 
-// SameImages are pictures that an article has in common with the leader of a docId, and the pair of them that is nearest.
+// SameImages counts the pictures that an article has in common with the leader of a docId, and names the nearest pair.
 type SameImages struct {
 	Leader   uint64     // the docId
 	Same, Of int        // Of: of the pictures that count, of the article that has more; of one without words, its own
 	A, B     image.Hash // of the article, of the leader
 	Distance int
+}
+
+// Advice is what extras contributed to a decision.
+type Advice struct {
+	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
+	// docIds that have most of its pictures.
+	SameImages []SameImages `json:",omitempty"`
 }
 
 // ImagesInCommon is SameImages in an answer.
@@ -87,7 +112,7 @@ type ImagesInCommon struct {
 // stageImages is the stage of the names of pictures. It decides nothing.
 const stageImages Stage = "images"
 
-// extrasSpec returns how the pictures of an index count, as the parts of its spec.
+// extrasSpec returns the parts of the spec that describe how pictures count.
 func (s *Settings) extrasSpec() []string {
 	if s.CommonPictures == 0 {
 		return nil
@@ -154,18 +179,18 @@ func (some extras) aliases() (names []alias) {
 	return names
 }
 
-// advice is what the pictures of two articles say of a match: they confirm it, contradict it, or neither.
+// advice states whether the pictures of two articles confirm a match, contradict it, or neither.
 type advice struct {
 	same  *SameImages
 	apart *neardup.Conflict
 }
 
 // recorded converts the advice for a change.
-func (a *advice) recorded() []SameImages {
-	if a.same == nil {
-		return nil
+func (a *advice) recorded() (out Advice) {
+	if a.same != nil {
+		out.SameImages = []SameImages{*a.same}
 	}
-	return []SameImages{*a.same}
+	return out
 }
 
 // basis returns what the advice adds to the basis of a match.
@@ -188,18 +213,18 @@ func (l *likeness) confirms() bool { return l.Same > 0 && 2*l.Same >= l.Of }
 // contradicts reports whether both have several pictures, and none in common.
 func (l *likeness) contradicts() bool { return l.Same == 0 && len(l.mine) > 1 && len(l.theirs) > 1 }
 
-// pair finds the pictures that two articles have in common, each with one other: the nearest first, then in their order.
-func (l *likeness) pair() {
-	type pair struct{ distance, a, b int }
-	var near []pair
+// matchPictures finds the pictures that two articles have in common, each with one other: the nearest first, then in their order.
+func (l *likeness) matchPictures() {
+	type picturePair struct{ distance, a, b int }
+	var near []picturePair
 	for a := range l.mine {
 		for b := range l.theirs {
 			if d := l.mine[a].Distance(l.theirs[b].Hash); d <= image.MaxDistance {
-				near = append(near, pair{d, a, b})
+				near = append(near, picturePair{d, a, b})
 			}
 		}
 	}
-	slices.SortFunc(near, func(x, y pair) int {
+	slices.SortFunc(near, func(x, y picturePair) int {
 		return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
 	a, b := make([]bool, len(l.mine)), make([]bool, len(l.theirs))
@@ -233,7 +258,7 @@ func (j *search) advise(ctx context.Context, leader uint64, of Extras) (a advice
 	if err != nil {
 		return a, err
 	}
-	l.pair()
+	l.matchPictures()
 	switch {
 	case l.contradicts():
 		a.apart = &neardup.Conflict{Kind: "picture", A: l.mine[0].String(), B: l.theirs[0].String()}
@@ -256,7 +281,7 @@ func (j *search) uncommon(ctx context.Context, all extras) (some extras, err err
 	return some, nil
 }
 
-// otherwise reports whether a rated name has become common or uncommon.
+// otherwise reports whether a rated name is no longer as it was: common, or uncommon.
 func (j *search) otherwise(common []bool) bool {
 	for i, r := range j.rated {
 		if r.Common != common[i] {
@@ -266,7 +291,7 @@ func (j *search) otherwise(common []bool) bool {
 	return false
 }
 
-// rest adds the ratings of names to a query.
+// rest adds the ratings of names to a query, so that the commit fails if one has changed.
 func (j *search) rest(q *Query) { q.Rated, q.Share = j.rated, j.s.commonShare() }
 
 // rate looks up which pictures are common, unless it is known.
@@ -313,13 +338,13 @@ func (j *search) advised(ctx context.Context, m matched) (matched, error) {
 	return m, err
 }
 
-// mostAlike is how many docIds are named that have pictures of an article without words.
+// mostAlike bounds the docIds that are named because they share pictures with an article without words.
 const mostAlike = 10
 
 // alike returns the docIds that share pictures with an article without words, the most similar first.
-func alike(s *subject, p *proven) (found []SameImages) {
+func alike(s *subject, p *proven) (found Advice) {
 	if !s.wordless {
-		return nil
+		return found
 	}
 	by, of := map[uint64]*SameImages{}, 0
 	for i, a := range s.names {
@@ -343,10 +368,11 @@ func alike(s *subject, p *proven) (found []SameImages) {
 	}
 	for _, f := range by {
 		f.Of = of
-		found = append(found, *f)
+		found.SameImages = append(found.SameImages, *f)
 	}
-	slices.SortFunc(found, func(a, b SameImages) int { return cmp.Or(cmp.Compare(b.Same, a.Same), cmp.Compare(a.Leader, b.Leader)) })
-	return found[:min(len(found), mostAlike)]
+	slices.SortFunc(found.SameImages, func(a, b SameImages) int { return cmp.Or(cmp.Compare(b.Same, a.Same), cmp.Compare(a.Leader, b.Leader)) })
+	found.SameImages = found.SameImages[:min(len(found.SameImages), mostAlike)]
+	return found
 }
 
 // inAnswer converts s for an answer.
@@ -354,9 +380,9 @@ func (s *SameImages) inAnswer() ImagesInCommon {
 	return ImagesInCommon{Same: s.Same, Of: s.Of, Hash: s.A.String(), Other: s.B.String(), Distance: s.Distance}
 }
 
-// imagesInCommon puts them into an answer.
-func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
-	for _, s := range all {
+// answered converts advice for an answer.
+func (d *Detector) answered(a Advice) (out []ImagesInCommon) {
+	for _, s := range a.SameImages {
 		one := s.inAnswer()
 		one.DocID = d.ids.DocID(s.Leader)
 		out = append(out, one)
@@ -364,13 +390,13 @@ func (d *Detector) imagesInCommon(all []SameImages) (out []ImagesInCommon) {
 	return out
 }
 
-// InCommon returns the pictures that two articles share, or nil if either has none that count.
-func (d *Detector) InCommon(a, b Extras) *ImagesInCommon {
+// compareExtras returns the pictures that two articles share, or nil if either has none that count.
+func (d *Detector) compareExtras(a, b Extras) *ImagesInCommon {
 	l := likeness{mine: d.extras(a), theirs: d.extras(b)}
 	if len(l.mine) == 0 || len(l.theirs) == 0 {
 		return nil
 	}
-	l.pair()
+	l.matchPictures()
 	out := l.inAnswer()
 	if out.Same == 0 {
 		out.Hash, out.Other = "", ""

@@ -67,7 +67,7 @@ func TestPicturesThatAreRefused(t *testing.T) {
 	for what, pictures := range map[string][]docid.Picture{
 		"over 50 pictures": make([]docid.Picture, 51), "quality 101 of a picture": {{Quality: 101}}, "quality -1 of a picture": {{Quality: -1}},
 	} {
-		sub := docid.Submission{Text: "text", Pictures: pictures}
+		sub := docid.Submission{Text: "text", Extras: docid.Extras{Pictures: pictures}}
 		if _, err := d.Add(t.Context(), sub); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -125,7 +125,11 @@ func TestInCommon(t *testing.T) {
 		{"two near two", []docid.Picture{at(1), at(5)}, []docid.Picture{at(5), at(9)}, false, 2, 2, 0},
 		{"far ones besides", []docid.Picture{at(1), at(60, 60)}, []docid.Picture{at(3), at(0, 0, 60), at(0, 0, 0, 60)}, false, 1, 3, 2},
 	} {
-		got := d.InCommon(docid.Extras{Pictures: c.a}, docid.Extras{Pictures: c.b})
+		compared, err := d.Compare(t.Context(), docid.Submission{Extras: docid.Extras{Pictures: c.a}}, docid.Submission{Extras: docid.Extras{Pictures: c.b}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := compared.Images
 		if got == nil != c.none || (got != nil && (got.Same != c.same || got.Of != c.of || got.Distance != c.distance)) {
 			t.Errorf("%s: %+v, want %d of %d at %d", c.what, got, c.same, c.of, c.distance)
 		}

@@ -59,7 +59,7 @@ type reading struct {
 // Rebuilt reports what was rebuilt.
 type Rebuilt struct {
 	From, Seq uint64 // the changes after From, up to Seq
-	Digest    string // of the log up to Seq: see LogDigest
+	Digest    string // of the log up to Seq: see Detector.LogDigest
 	// Textless counts docIds whose text the source lacked. Articles find them by url and title only. Some of
 	// them may have ended since.
 	Textless int
@@ -105,7 +105,7 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.decide(); err != nil {
+	if err := r.makeCascade(); err != nil {
 		return err
 	}
 	r.ids, err = newDocIDs(r.identity, r.Tenant)
@@ -136,8 +136,8 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// decide makes the cascade that the index is rebuilt with.
-func (r *Rebuild) decide() (err error) {
+// makeCascade makes the cascade by which the index is rebuilt.
+func (r *Rebuild) makeCascade() (err error) {
 	if r.AsStored {
 		r.cascade.Clean = r.Settings.Clean
 		return nil
@@ -156,7 +156,7 @@ func (r *Rebuild) decide() (err error) {
 	return nil
 }
 
-// changes repeats every change that is not there. While a page is written, the next is read and its keys are made.
+// changes repeats every change that the index lacks. While it writes a page, it reads the next one and makes its keys.
 func (r *Rebuild) changes(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -227,7 +227,7 @@ func bytesOf(page []*Change) (n int) {
 	return n
 }
 
-// page makes changes of deliveries.
+// page converts deliveries to changes.
 func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 	var wanted []*Delivery
 	once := map[uint64]bool{}
@@ -264,7 +264,7 @@ func (r *Rebuild) page(ctx context.Context, ds []Delivery) ([]*Change, error) {
 	return page, nil
 }
 
-// change returns a change as it is repeated, without the keys of a leader.
+// change returns the change to repeat for a delivery, without the keys of a leader.
 func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	c := &Change{Entry: d.Entry, Names: d.Names}
 	if r.Rejudge && d.Article != nil && d.Kind != KindUpdate {
@@ -311,7 +311,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	return c
 }
 
-// cleanOf returns how a spec cleans texts.
+// cleanOf returns the cleaning that a spec names.
 func cleanOf(spec string) string {
 	_, rest, _ := strings.Cut(spec, " clean=")
 	kept, _, _ := strings.Cut(rest, " url=")
@@ -338,8 +338,8 @@ func (c *cascade) keys(leaders []*NewLeader) {
 	workers.Wait()
 }
 
-// verify compares what this run has added to the log with what the source said, and counts what is there and the
-// articles that the source has lost.
+// verify compares the entries that this run added to the log with those of the source. It counts the articles of the
+// index, and those that the source has lost.
 func (r *Rebuild) verify(ctx context.Context) (err error) {
 	catalog := r.target.Catalog()
 	if catalog == nil {
@@ -377,13 +377,13 @@ func (r *Rebuild) verify(ctx context.Context) (err error) {
 
 // LogDigest returns a SHA-256 of the log up to a change. Two indexes with one digest decided the same in the
 // same order. O(changes).
-func LogDigest(ctx context.Context, c Catalog, upTo uint64) (string, error) {
-	d := newDigest()
-	err := eachEntry(ctx, c, upTo, func(e *Entry) error {
-		d.add(e)
+func (d *Detector) LogDigest(ctx context.Context, upTo uint64) (string, error) {
+	sum := newDigest()
+	err := eachEntry(ctx, d.index.Catalog(), upTo, func(e *Entry) error {
+		sum.add(e)
 		return nil
 	})
-	return d.String(), err
+	return sum.String(), err
 }
 
 // eachEntry visits the log up to a change.

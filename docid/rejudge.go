@@ -12,7 +12,7 @@ import (
 // rejudger is the author of corrections when an index is judged again.
 const rejudger = "neardup rebuild"
 
-// Rejudged counts what became of an index that is judged again.
+// Rejudged counts the results of judging an index again.
 type Rejudged struct {
 	DocIDs   int // that live, or came of it
 	Articles int // judged: those whose text is kept
@@ -21,7 +21,7 @@ type Rejudged struct {
 	// Together are docIds that would join an earlier one and stay, because articles belong to them that were
 	// compared with their leader alone.
 	Together int
-	// Undecided stay where they are: too much shares a key with them.
+	// Undecided articles keep their docId, because too many leaders share a key with them.
 	Undecided int
 }
 
@@ -67,7 +67,7 @@ type rejudging struct {
 // rejudgePage is how many articles of a docId are read at a time.
 const rejudgePage = 1000
 
-// docID judges the articles of a docId, its leader last: by then it may be alone.
+// docID judges the articles of a docId, its leader last, which may be alone by then.
 func (r *rejudging) docID(ctx context.Context, leader uint64) error {
 	var first *Member
 	for after := uint64(0); ; {
@@ -155,7 +155,7 @@ func (r *rejudging) entry(ctx context.Context, seq uint64) (Entry, error) {
 	return es[0], nil
 }
 
-// leader judges the article that leads a docId by the docIds before.
+// leader judges the article that leads a docId against earlier docIds.
 func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error {
 	if m.Correction != nil && m.Correction.Who != rejudger {
 		return nil
@@ -176,8 +176,8 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 	return r.judge(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
 }
 
-// judge judges an article by the leaders that count, and moves it. If nothing is like it and it may not stay
-// (why gives the reason), it gets its own docId.
+// judge judges an article against some leaders, and moves it to the best. If none is like it and it may not stay (why
+// gives the reason), it gets its own docId.
 func (r *rejudging) judge(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
 	r.sum.Articles++
 	o, err := j.among(ctx, counts)
@@ -225,9 +225,9 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// against sets the leader of one docId as the only candidate. If a person moved the article that this one was
-// found like to this docId, that is the candidate. The name that an article was found by, its url or title, is
-// its own. Other names may lead there only because of the article itself, so they are ignored.
+// against makes the leader of one docId the only candidate. If the article was a duplicate of another one that a person
+// moved to this docId, that one is the candidate. Of the article's names only the url or title by which it was found
+// counts, because the other names may lead to the docId only through the article itself.
 func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	leader := g.Leader
 	switch m, err := j.d.index.Catalog().Member(ctx, e.Evidence.LeaderNID); {
@@ -249,7 +249,7 @@ func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	return nil
 }
 
-// among judges by the leaders that count.
+// among judges an article against the candidates only.
 func (j *search) among(ctx context.Context, counts func(leader uint64) bool) (outcome, error) {
 	j.restart()
 	if err := j.look(ctx); err != nil {
@@ -276,7 +276,7 @@ func (j *search) among(ctx context.Context, counts func(leader uint64) bool) (ou
 	return j.outcome(ctx)
 }
 
-// carries reports whether a name is of the article that made a docId, and not of another that joined it.
+// carries reports whether a name belongs to the article that made a docId, not to one that joined it.
 func (j *search) carries(ctx context.Context, leader uint64, name Name) (bool, error) {
 	mat, err := j.d.index.Material(ctx, leader)
 	if err != nil {

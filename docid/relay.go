@@ -22,8 +22,8 @@ type Relay struct {
 	Told func(began time.Time, changes int, err error)
 }
 
-// Relay attaches a sink under a name and returns what feeds it. The store keeps
-// articles for it from then on, also while no relay runs, until Detach.
+// Relay attaches a sink under a name and returns the Relay that feeds it. From then on the store keeps articles for the
+// sink, even while no relay runs, until Detach.
 func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, error) {
 	if keeper, ok := sink.(History); ok {
 		if err := keeper.KeepIdentity(ctx, d.tenant, d.index.Identity()); err != nil {
@@ -52,14 +52,13 @@ const (
 	relayClaim = 5 * time.Second
 )
 
-// Drain applies what waits, until nothing does, and returns the sink's cursor.
-// Where the sink has changes that the index has lost, the index begins an epoch
-// after them.
+// Drain applies pending changes until there are none, and returns the sink's cursor. If the sink has changes that the
+// index has lost, the index begins an epoch after them.
 func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	return r.drain(ctx, func() (bool, error) { return true, nil })
 }
 
-// drain does the same, as long as may allows it.
+// drain does the work of Drain as long as may returns true.
 func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {
@@ -107,7 +106,7 @@ func (r *Relay) read(ctx context.Context, after uint64) page {
 	return page{ds, r.complete(ctx, ds)}
 }
 
-// apply hands a page to the sink, and reads the next meanwhile.
+// apply hands a page to the sink, and reads the next page at the same time.
 func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -121,7 +120,7 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 }
 
 // Run drains repeatedly until ctx ends, and returns its error. It continues after errors of the sink and of the
-// store. Of all relays of a sink, one feeds it; the rest check whether it still does.
+// store. One of the relays of a sink feeds it; the others wait for its lease to expire.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
 	return pause.Between(ctx, relayPause, relayMost, r.turn, func(began time.Time, err error) {
@@ -136,7 +135,7 @@ func (r *Relay) tell(began time.Time, changes int, err error) {
 	}
 }
 
-// turn drains, unless another does.
+// turn drains unless another relay holds the lease.
 func (r *Relay) turn(ctx context.Context) error {
 	claim := func() (bool, error) {
 		mine, err := r.d.index.Outbox().Claim(ctx, r.name, r.who, relayClaim)

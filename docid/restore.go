@@ -8,11 +8,11 @@ import (
 
 // Restoration is an index that is being rebuilt.
 type Restoration interface {
-	// Append repeats changes in order, the first right after the last that is there. If one fails, the changes
-	// before it stay. A change has its whole entry, including the numbers and nids that the commit gave it.
+	// Append repeats changes in order, beginning right after the last one of the index. If one fails, the earlier ones
+	// stay. A change has its whole entry, including the numbers and nids that the commit gave it.
 	// Query is not read, and an article may lack its text. ErrInvalid for a change that does not follow.
 	Append(ctx context.Context, cs []*Change) error
-	// Catalog reads what is there. If it is nil, the index has no log, and every change is repeated.
+	// Catalog reads the changes so far. If it is nil, the index has no log, and every change is repeated.
 	Catalog() Catalog
 	// Finish makes the index available. If past is not 0, an epoch begins first, with the change past+1: see
 	// Index.BeginEpoch.

@@ -13,14 +13,12 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// What people have ruled about two articles, by their nids, comes before every
-// stage. A pair that must be linked gets a key of its own, which both articles
-// carry: so the store finds the leader, and guards the commit, as for any key. A
-// leader that was there before the ruling is found by its nid. A
-// pair that cannot be is not a match of any stage. It is the leader's own nid that
-// counts, as in a batch: an article whose partner is not a leader is not moved by it.
+// Rulings of people about two articles, by their nids, precede every stage. Both articles of a pair that must be linked
+// get a key of their own. So the store finds the leader, and guards the commit, as for any key. A leader that is older
+// than the ruling is found by its nid. A pair that cannot be linked matches in no stage. Only the nid of the leader
+// counts, as in a batch: a ruling about a partner that is not a leader moves no article.
 
-// ruled has the rules of people, up to a change. Safe for concurrent use.
+// ruled holds the rules of people up to a change. It is safe for concurrent use.
 type ruled struct {
 	mu   sync.RWMutex
 	at   uint64                              // the last rule
@@ -41,7 +39,7 @@ func (r *ruled) pair(a, b string) (at uint64, said override.Link) {
 	return r.at, r.said[a][b]
 }
 
-// add notes rules in their order.
+// add adds rules in their order.
 func (r *ruled) add(es []Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,8 +100,8 @@ func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Lin
 }
 
 // Rule records a person's decision about two articles, which need not exist yet; a link of "" withdraws it.
-// From then on it takes precedence over Settings.Overrides; Unsure decides nothing. Earlier answers stay: see
-// Correct. ErrInvalid, and errors of a store.
+// From then on it takes precedence over Settings.Overrides. Unsure decides nothing. Earlier answers stay; Correct
+// changes them. Errors: ErrInvalid, and those of a store.
 func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, error) {
 	links := []override.Link{override.Must, override.Cannot, override.Unsure, ""}
 	switch {
@@ -174,7 +172,7 @@ func (s *subject) ruledApart(nid string) bool {
 	return s.links[nid] == override.Cannot
 }
 
-// compareRuled returns the match with a leader that the article may have to be linked to.
+// compareRuled returns the match with a leader, if a rule links the article to it.
 func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.material(ctx, leader)
 	if err != nil {

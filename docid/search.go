@@ -19,13 +19,13 @@ type search struct {
 	d *Detector
 	s *subject
 	proven
-	query Query // of the last round: what the outcome rests on
+	query Query // of the last round; the outcome depends on it
 
 	candidates, compared, rounds int
 
 	effort int
-	holds  bool // a place of the semaphore
-	last   bool // and keeps it: this look is the last
+	holds  bool // a slot of the semaphore
+	last   bool // keep the slot until the commit, because this look-up is the last
 }
 
 func (d *Detector) search(s *subject) *search {
@@ -34,14 +34,14 @@ func (d *Detector) search(s *subject) *search {
 	return j
 }
 
-// restart forgets everything: a leader that counted has ended.
+// restart forgets everything that was proven, because a leader in it has ended.
 func (j *search) restart() {
 	j.proven = proven{searched: make([]searched, len(j.s.keySets)), contents: map[content]agreement{}}
 	j.query.Since = 0
 }
 
-// conclude looks up and judges until there is an outcome to commit. A long judgement looks again when it has a place
-// in the semaphore, and keeps the place for the commit. Other long judgements of its bucket wait meanwhile; if all
+// conclude looks up and judges until there is an outcome to commit. A long judgement looks again when it has a slot
+// of the semaphore, and keeps the slot for the commit. Other long judgements of its bucket wait meanwhile; if all
 // committed at once, all but one would have to look again.
 func (j *search) conclude(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
@@ -90,7 +90,7 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 // searched.
 const maxPages = 64
 
-// look looks up everything once, and then the rest of each key set.
+// look makes one query for everything, and then queries for the rest of each key set.
 func (j *search) look(ctx context.Context) error {
 	q, f, err := j.lookup(ctx)
 	if err != nil {
@@ -211,7 +211,7 @@ func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched
 	return m, err
 }
 
-// compareTexts compares by the method of a key set. A near title counts under the same conditions as an equal one.
+// compareTexts compares by the method of a key set. A near title must meet the same conditions as an equal one.
 func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)
@@ -234,13 +234,13 @@ func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, erro
 		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 
-// Bounds of what is stored of conflicts.
+// Bounds of the conflicts that are stored with a decision.
 const (
 	maxConflicts = 16
 	maxFact      = 100 // bytes
 )
 
-// explain finds the evidence that makes a variant of it.
+// explain finds the evidence by which the subject is a variant of the leader.
 func (j *search) explain(ctx context.Context, o *outcome) error {
 	if o.match != nil || o.variant == nil {
 		return nil
@@ -277,7 +277,7 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:maxFact], "")
 }
 
-// gone drops the error of a leader that ended since the look-up.
+// gone drops the error if the leader has ended since the look-up.
 func gone(err error) error {
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) {
 		return nil

@@ -8,9 +8,9 @@ import (
 )
 
 // Semaphore bounds how many long judgements run at one moment. So a client that fills one bucket, or several in
-// several tenants, never has all processors. A judgement of few candidates and a short text needs no place. A
+// several tenants, never has all processors. A judgement of few candidates and a short text needs no slot. A
 // long one does a piece of its work and rejoins its client's queue. Clients (see [WithClient]) are served in
-// rotation, so a client that sends a lot waits for itself. A very long judgement also keeps its place while it
+// rotation, so the requests of one client delay only each other. A very long judgement also keeps its slot while it
 // commits. One Semaphore may serve many detectors.
 type Semaphore struct {
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ func WithClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
 }
 
-// Acquire waits for a place, in the line of the client of ctx.
+// Acquire waits for a slot, in the line of the client of ctx.
 func (s *Semaphore) Acquire(ctx context.Context) error {
 	client, _ := ctx.Value(clientKey{}).(string)
 	s.mu.Lock()
@@ -59,7 +59,7 @@ func (s *Semaphore) Acquire(ctx context.Context) error {
 	}
 }
 
-// leave removes a request from the line. If it got a place meanwhile, that goes to the next.
+// leave removes a request from the line. If it got a slot meanwhile, that goes to the next.
 func (s *Semaphore) leave(client string, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,14 +75,14 @@ func (s *Semaphore) leave(client string, mine chan struct{}) {
 	}
 }
 
-// Release gives a place back.
+// Release gives a slot back.
 func (s *Semaphore) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pass()
 }
 
-// pass hands a place to the oldest request of the next client, which then moves to the end of the line.
+// pass hands a slot to the oldest request of the next client, which then moves to the end of the line.
 func (s *Semaphore) pass() {
 	if len(s.line) == 0 {
 		s.free++
@@ -110,15 +110,15 @@ func (s *Semaphore) keep(client string, queue []chan struct{}) {
 // leader that has to be read from the store costs as much as readEffort of them.
 const (
 	readEffort  = 64
-	freeEffort  = 1024 // what takes less needs no place
+	freeEffort  = 1024 // work below this needs no slot
 	pieceEffort = 256
 
 	// A pair of short texts is compared by its edits, some 4 us.
 	shortText   = 1024 // bytes
 	shortEffort = 16
 
-	// A long text takes milliseconds to prepare, to compare and to commit, so each needs a place. What commits
-	// together waits for all of it.
+	// A long text takes milliseconds to prepare, to compare and to commit, so each of these needs a slot. Changes that
+	// are committed together wait for the longest text.
 	longText = 64 << 10 // bytes
 )
 
@@ -134,7 +134,7 @@ func (j *search) compareEffort() int {
 }
 
 // spend counts work before it is done. After every piece it yields to other judgements, and from freeEffort on
-// the next piece needs a place.
+// the next piece needs a slot.
 func (j *search) spend(ctx context.Context, effort int) error {
 	before := j.effort
 	j.effort += effort
@@ -149,8 +149,8 @@ func (j *search) spend(ctx context.Context, effort int) error {
 	return j.acquire(ctx)
 }
 
-// inPlace does the work on a text, in a place of its own if the text is long.
-func (d *Detector) inPlace(ctx context.Context, text string, work func()) error {
+// inSlot does the work on a text, in a slot of its own if the text is long.
+func (d *Detector) inSlot(ctx context.Context, text string, work func()) error {
 	if len(text) >= longText {
 		if err := d.Semaphore.Acquire(ctx); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (d *Detector) inPlace(ctx context.Context, text string, work func()) error 
 // long reports whether the bucket has enough leaders that simultaneous commits would conflict.
 func (j *search) long() bool { return j.compared >= freeEffort }
 
-// acquire waits for a place unless the judgement holds one.
+// acquire waits for a slot unless the judgement holds one.
 func (j *search) acquire(ctx context.Context) error {
 	if j.holds {
 		return nil
@@ -176,7 +176,7 @@ func (j *search) acquire(ctx context.Context) error {
 	return nil
 }
 
-// release gives the place back.
+// release gives the slot back.
 func (j *search) release() {
 	if j.holds {
 		j.d.Semaphore.Release()

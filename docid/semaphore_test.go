@@ -210,7 +210,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 			t.Fatal(err)
 		}
 		clean.texts, clean.left = 0, after
-		_, err = d.Compare(ctx, neardup.Document{Title: "a", Text: "one"}, neardup.Document{Title: "b", Text: "two"})
+		_, err = d.Compare(ctx, docid.Submission{Title: "a", Text: "one"}, docid.Submission{Title: "b", Text: "two"})
 		if over := after < 4; over != errors.Is(err, context.Canceled) || clean.texts != min(after+1, 4) {
 			t.Errorf("over after %d texts: %v, %d were cleaned", after, err, clean.texts)
 		}

@@ -9,15 +9,14 @@ type Sink interface {
 	// Cursor returns the last change of a tenant that the sink has; 0: none.
 	Cursor(ctx context.Context, tenant string) (uint64, error)
 	// Apply stores deliveries in order, the first right after the cursor, and moves the cursor to the last, in
-	// one step if it can. Without an error all of them are durable. After an error their state is unknown, and
-	// what follows Cursor is delivered again (at least once). What it can never store it parks with the reason,
-	// because an error stops all that comes after. Usually, but not always, there is one call at a time for a
-	// tenant.
+	// one step if it can. Without an error all of them are durable. After an error their state is unknown, and the
+	// deliveries after Cursor are repeated (at least once). A sink parks a delivery that it can never store, with the
+	// reason, because an error stops all later ones. Usually, but not always, there is one call at a time for a tenant.
 	Apply(ctx context.Context, tenant string, ds []Delivery) error
 	Close() error
 }
 
-// Delivery is one change as a sink gets it.
+// Delivery is one change with the data that a sink needs.
 type Delivery struct {
 	Entry
 	DocID  string // of Entry.Leader; of an epoch, a forget or a rule ""

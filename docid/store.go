@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Store keeps the indexes of many tenants. A store knows "shares a key" and
-// nothing of texts being similar: the [Detector] judges, the store makes the
-// judgement atomic and durable. All methods are safe for concurrent use.
+// Store keeps the indexes of many tenants. A store finds leaders that share a key, and does not compare texts. The
+// [Detector] judges, and the store makes the judgement atomic and durable. All methods are safe for concurrent use.
 type Store interface {
 	// Index opens the index of a tenant. A tenant that has none gets one
 	// with the identity that create returns; with a nil create that is
@@ -46,15 +45,15 @@ type Index interface {
 	// Replay finds what Commit answered to the same submission: by its
 	// idempotency key, then by its nid. ErrNotFound if there was none;
 	// ErrMismatch or ErrTaken, as of Commit, if it was another request. It answers
-	// as long as the key and the nid are kept. What another server has answered a moment ago it may
-	// not find yet, unlike Commit; after Stats it does.
+	// as long as the key and the nid are kept. Unlike Commit, it may miss an answer that another server gave a
+	// moment ago. After a call of Stats it finds that answer.
 	Replay(ctx context.Context, a ReplayKey) (Receipt, error)
 	// Commit makes one change durable, whole or not at all, and returns
 	// its log entry. It is refused, and nothing is written, with
-	//   - ErrConflict if a name or key of c.Query was posted after
-	//     c.Query.Since, or an updated nid is of another docId than c.Leader;
-	//     Or if a rule after c.Query.Ruled is about the submitted nid, or about
-	//     the pair of a rule, or a corrected nid has not the docId c.Ruling.Before;
+	//   - ErrConflict if a name or key of c.Query was posted after c.Query.Since,
+	//     if an updated nid is not in the docId c.Leader, if a rule after c.Query.Ruled
+	//     is about the submitted nid or about the pair of a rule, or if a corrected
+	//     nid is not in the docId c.Ruling.Before;
 	//   - ErrEnded if c.Leader no longer lives;
 	//   - ErrNotFound if an updated, corrected or deleted nid is not there;
 	//   - ErrBacklog if it has an article for the sinks, and c.Backlog
@@ -84,18 +83,16 @@ type Index interface {
 	BeginEpoch(ctx context.Context, past uint64) error
 	// Catalog reads the rest.
 	Catalog() Catalog
-	// Outbox is what sinks need.
+	// Outbox has the methods that sinks need.
 	Outbox() Outbox
 }
 
-// Outbox is what waits for the sinks of an index: its log, and with it the articles, each kept until every
-// attached sink has it.
+// Outbox holds the pending deliveries of an index: its log, and the articles, each until every attached sink has it.
 type Outbox interface {
-	// Attach has the articles kept for a sink from now on, and returns the
-	// last change that it has acknowledged. A sink that is attached stays
-	// so, whatever is restarted.
+	// Attach keeps articles for a sink from now on, and returns the last change that the sink has acknowledged. A sink
+	// stays attached across restarts.
 	Attach(ctx context.Context, sink string) (uint64, error)
-	// Detach waits for a sink no longer.
+	// Detach stops keeping deliveries for a sink.
 	Detach(ctx context.Context, sink string) error
 	// Attached lists the sinks with what each has acknowledged, by name.
 	Attached(ctx context.Context) ([]Attachment, error)
@@ -103,16 +100,16 @@ type Outbox interface {
 	// as Catalog.Log does, at most limit and fewer where articles are long.
 	// ErrBehind if the index has no such change yet.
 	Pending(ctx context.Context, after uint64, limit int) ([]Delivery, error)
-	// Acknowledge records that a sink has every change up to one. What all sinks have is dropped. ErrNotFound
-	// if it is not attached.
+	// Acknowledge records that a sink has every change up to one. Deliveries that all sinks have are dropped.
+	// ErrNotFound if the sink is not attached.
 	Acknowledge(ctx context.Context, sink string, upTo uint64) error
-	// Claim requests a lease for who to feed a sink; a duration of 0 releases it. The lease only saves work:
-	// two may get it and both feed the sink. A name that is not a sink stands for other work that one server
+	// Claim requests a lease to feed a sink, in the name of who. A duration of 0 releases it. The lease only saves work:
+	// two servers may get it and both feed the sink. A name that is not a sink stands for other work that one server
 	// does for all.
 	Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error)
 }
 
-// Catalog reads what deciding does not need of an index. The caller limits pages; a limit of 0 or less returns
+// Catalog reads the data of an index that decisions do not need. The caller limits pages; a limit of 0 or less returns
 // nothing.
 type Catalog interface {
 	// Member finds an article by its nid; ErrNotFound.
@@ -135,8 +132,7 @@ type Catalog interface {
 	Epochs(ctx context.Context) ([]Epoch, error)
 	// Stats is O(1).
 	Stats(ctx context.Context) (Stats, error)
-	// Engine returns figures that only this kind of store has, by its names
-	// for them.
+	// Engine returns metrics that only this kind of store has, by name.
 	Engine(ctx context.Context) (map[string]int64, error)
 }
 

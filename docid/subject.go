@@ -36,7 +36,7 @@ type subject struct {
 	views   [viewKinds]neardup.Prepared // made when first needed
 }
 
-// alias is a name that an article has, of the stage that looks it up.
+// alias is a name of an article, with the stage that looks it up.
 type alias struct {
 	stage Stage
 	name  Name
@@ -57,7 +57,7 @@ func (d *Detector) request(sub *Submission) [16]byte {
 	fields := []string{sub.ID, sub.URL, sub.Title, sub.Text, sub.Category, sub.Media, sub.ImageCount,
 		strconv.FormatInt(sub.Heat, 10), strconv.FormatInt(sub.Time, 10),
 		strconv.FormatInt(int64(sub.Window), 10), strconv.FormatInt(int64(sub.TTL), 10)}
-	return keyed(d.askKey, append(fields, (&Extras{sub.Pictures}).fields()...)...)
+	return keyed(d.askKey, append(fields, sub.Extras.fields()...)...)
 }
 
 // subject prepares a submission. O(len(text)).
@@ -65,9 +65,9 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	return d.subjectOf(sub, d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text)), request)
 }
 
-// prepare prepares a submission, in a place of the semaphore if its text is long.
+// prepare prepares a submission, in a slot of the semaphore if its text is long.
 func (d *Detector) prepare(ctx context.Context, sub *Submission, request [16]byte) (s *subject, err error) {
-	err = d.inPlace(ctx, sub.Text, func() { s = d.subject(sub, request) })
+	err = d.inSlot(ctx, sub.Text, func() { s = d.subject(sub, request) })
 	return s, err
 }
 
@@ -82,7 +82,7 @@ func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *sub
 	if window > 0 {
 		s.cutoff = d.now().Add(-window).UnixNano()
 	}
-	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(Extras{sub.Pictures})
+	s.names, s.extras = d.aliases(sub.URL, s.title), d.extras(sub.Extras)
 	s.wordless = len(s.extras) > 0 && s.silent && neardup.Blank(s.title)
 	if s.wordless {
 		s.names = append(s.names, s.extras.aliases()...)
@@ -178,7 +178,7 @@ func (s *subject) view(kind viewKind, m neardup.Method) neardup.Prepared {
 	return s.views[kind]
 }
 
-// query looks up everything that the subject is searched by.
+// query returns the query for all names and keys of the subject.
 func (s *subject) query(since uint64) Query {
 	q := Query{Since: since, Ruled: s.ruled, NameLimit: hotName + 1}
 	for _, a := range s.names {
@@ -190,7 +190,7 @@ func (s *subject) query(since uint64) Query {
 	return q
 }
 
-// change returns the change to commit for an outcome that was reached as of a query.
+// change returns the change to commit for an outcome that depends on a query.
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article()
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}
@@ -205,12 +205,11 @@ func (s *subject) change(o outcome, q Query) *Change {
 		c.Kind, c.Leader = KindDuplicate, m.leader
 		e := m.evidence()
 		c.Evidence = Evidence{Stage: o.stage, LeaderNID: m.nid, Similarity: e.Similarity, Distance: e.Distance,
-			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees}
-		c.Evidence.SameImages = m.recorded()
+			Method: e.Method, Basis: e.Basis, Disagrees: m.disagrees, Advice: m.recorded()}
 		return c
 	}
 	c.Kind = KindNew
-	c.Evidence = Evidence{Method: s.routed, Distance: -1, SameImages: o.alike}
+	c.Evidence = Evidence{Method: s.routed, Distance: -1, Advice: o.alike}
 	if neardup.Blank(s.content) {
 		c.Evidence.Basis = neardup.BasisBlank
 	}

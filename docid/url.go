@@ -13,12 +13,12 @@ import (
 //
 // It follows RFC 3986, 6.2: scheme and host in lower case, a final dot of the
 // host and a default port dropped, dot segments resolved, escapes made
-// uniform. Beyond it, what sites vary without changing the page: the scheme
+// uniform. It also ignores what sites vary without changing the page: the scheme
 // itself (http is read as https), user information, the fragment (kept if it
 // starts with "!" or "/", where single-page sites keep the address of the
 // article), a trailing slash, the order of different query parameters, and
-// parameters that only track (see tracking). Upper and lower case of path and
-// query are kept, "www." and "m." are kept: they can be other pages.
+// parameters that only track (see tracking). It keeps the case of path and query,
+// "www." and "m.", because another form can be another page.
 // Idempotent. O(n log n).
 func NormalizeURL(raw string) string {
 	u, err := url.Parse(strings.TrimSpace(raw))
@@ -59,7 +59,7 @@ func normalHost(u *url.URL) string {
 	return net.JoinHostPort(host, port)
 }
 
-// plain reports that s holds no control character.
+// plain reports whether s has no control character.
 func plain(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) < 0
 }

@@ -97,7 +97,7 @@ func TestConflictsAreBounded(t *testing.T) {
 	if c := a.Conflicts[0]; len(c.A) > 100 || !strings.HasSuffix(c.A, "é") {
 		t.Errorf("a fact of %d bytes: %q", len(c.A), c.A)
 	}
-	c, err := d.Compare(t.Context(), neardup.Document{Text: words("y")}, neardup.Document{Text: words("x")})
+	c, err := d.Compare(t.Context(), docid.Submission{Text: words("y")}, docid.Submission{Text: words("x")})
 	if err != nil || !slices.Equal(c.Content.Evidence, a.Conflicts) {
 		t.Errorf("explained by %v %v, stored %v", c.Content.Evidence, err, a.Conflicts)
 	}
@@ -142,7 +142,7 @@ func TestCompareExplains(t *testing.T) {
 		{templated(), "flood kills 7 in Ghent", "flood kills 7 in Ghent", "[]"},
 		{exact, "flood kills 7 in Ghent", "flood kills 3 in Ghent", "[]"},
 	} {
-		got, err := service(t, test.settings).Compare(t.Context(), neardup.Document{Text: test.a}, neardup.Document{Text: test.b})
+		got, err := service(t, test.settings).Compare(t.Context(), docid.Submission{Text: test.a}, docid.Submission{Text: test.b})
 		if err != nil || fmt.Sprint(got.Content.Evidence) != test.want {
 			t.Errorf("%s against %s: %v %v, want %s", test.a, test.b, got.Content.Evidence, err, test.want)
 		}

@@ -27,7 +27,7 @@ type leaderView struct {
 	Extras // of the leader
 }
 
-// equal reports whether the text is equal, by its digest. That is enough where texts merely must not contradict each
+// equal reports whether the digests of the texts are equal. A digest is enough if texts merely must not contradict each
 // other.
 func (v *leaderView) equal(clean string) bool { return v.digest == neardup.DigestOf(clean) }
 
@@ -94,8 +94,7 @@ func (c *viewCache) put(k viewKey, v leaderView) {
 	c.bytes += size
 }
 
-// evict drops what the hand finds. The last of the ring takes its place and has
-// a whole round before it.
+// evict drops the view at the hand. The last view of the ring takes its place, and is not evicted for a whole round.
 func (c *viewCache) evict() {
 	c.hand %= len(c.ring)
 	for c.ring[c.hand].used {
@@ -113,7 +112,7 @@ func (c *viewCache) evict() {
 // size returns the memory of a view with its metadata.
 func (v *leaderView) size() int { return v.Bytes() + overhead + v.Extras.size() }
 
-// newLeaderView makes what is cached of a leader.
+// newLeaderView makes the cached view of a leader.
 func newLeaderView(nid, text string, extras Extras, v neardup.Prepared) leaderView {
 	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), Extras: extras}
 }
@@ -152,7 +151,7 @@ func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {
 			text := s.textOf(viewKind(kind), s.title, s.text)
-			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, Extras{s.sub.Pictures}, v))
+			d.viewCache.put(keyOfView(e.Leader, viewKind(kind)), newLeaderView(e.NID, text, s.sub.Extras, v))
 		}
 	}
 }

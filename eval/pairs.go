@@ -100,7 +100,7 @@ func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
 		t.floor = o.Floor
 	}
 	m := newMeasure(t, o)
-	if _, err := eachRow(reportedPath, m.add); err != nil {
+	if _, err := eachPair(reportedPath, m.add); err != nil {
 		return Report{}, fmt.Errorf("read pairs: %w", err)
 	}
 	return m.report(), nil
@@ -128,7 +128,10 @@ func newMeasure(t *truth, o Options) *measure {
 }
 
 func (m *measure) add(r row) error {
-	k := key(m.truth.names.of(r.a), m.truth.names.of(r.b))
+	k, err := m.truth.names.key(r)
+	if err != nil {
+		return err
+	}
 	at, listed := m.truth.find(k)
 	if !listed {
 		m.addUnlisted(k, r.similarity)

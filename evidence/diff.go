@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// span is a place in which two texts differ, in coarse words.
-type span struct{ a0, a1, b0, b1 int }
+// hunk is a difference of two texts: words a0 to a1 of the first, and b0 to b1 of the second in their place.
+type hunk struct{ a0, a1, b0, b1 int }
 
-// differ finds where two rows of hashes differ. It skips what is equal at both ends, and then follows a
-// shortest path of insertions and deletions (Myers 1986). If that path is long, it first divides the rows at
-// runs of words that occur once in each (patience). A part that is still too large becomes one place. It keeps
-// its memory. Near-linear.
+// differ finds where two sequences of hashes differ. It skips what is equal at both ends, and then follows a
+// shortest path of insertions and deletions (Myers 1986). If that path is long, it first divides the sequences
+// at runs of words that occur once in each (patience). A part that is still too large becomes one hunk. It
+// reuses its memory. Near-linear.
 type differ struct {
-	spans []span
+	diffs []hunk
 	ends  []int32 // how far each diagonal got, for each number of edits: a triangle
 	steps []step
-	// of edits:
-	shared [2]row
+	// of addShortestPath:
+	shared [2]common
 	seen   []uint64 // bits of words
-	// of anchored:
-	runs    table
+	// of divideAtAnchors:
+	runs    hashTable
 	sampled []run // of the first text
 	anchors []anchor
 	tails   []int32
@@ -36,7 +36,7 @@ type run struct {
 	at   int32
 }
 
-// anchor is a run of words in both texts. before is the previous anchor in the longest row that ends with it.
+// anchor is a run of words in both texts. before is the previous anchor of the longest chain that ends with it.
 type anchor struct{ a, b, before int32 }
 
 // Runs of anchorWords words are anchors. Paths have at most mostEdits edits; after fewEdits, words are left out.
@@ -47,26 +47,26 @@ const (
 	fewEdits    = 12
 )
 
-// Diff calls place with each place in which two rows of words differ, in order: a[a0:a1] replaces b[b0:b1].
-func Diff(a, b []uint32, place func(a0, a1, b0, b1 int)) {
+// Diff calls emit with each difference of two sequences of words, in order: b[b0:b1] is in the place of a[a0:a1].
+func Diff(a, b []uint32, emit func(a0, a1, b0, b1 int)) {
 	for _, s := range new(differ).diff(a, b) {
-		place(s.a0, s.a1, s.b0, s.b1)
+		emit(s.a0, s.a1, s.b0, s.b1)
 	}
 }
 
-func (d *differ) diff(a, b []uint32) []span {
-	d.spans = d.spans[:0]
-	d.between(a, b, 0, len(a), 0, len(b), true)
-	return d.spans
+func (d *differ) diff(a, b []uint32) []hunk {
+	d.diffs = d.diffs[:0]
+	d.divide(a, b, 0, len(a), 0, len(b), true)
+	return d.diffs
 }
 
-func (d *differ) put(a0, a1, b0, b1 int) {
+func (d *differ) add(a0, a1, b0, b1 int) {
 	if a0 < a1 || b0 < b1 {
-		d.spans = append(d.spans, span{a0, a1, b0, b1})
+		d.diffs = append(d.diffs, hunk{a0, a1, b0, b1})
 	}
 }
 
-func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
+func (d *differ) divide(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 	for a0 < a1 && b0 < b1 && a[a0] == b[b0] {
 		a0++
 		b0++
@@ -77,19 +77,19 @@ func (d *differ) between(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 	}
 	switch {
 	case a0 == a1 || b0 == b1:
-		d.put(a0, a1, b0, b1)
-	case d.edits(a[a0:a1], b[b0:b1], a0, b0):
+		d.add(a0, a1, b0, b1)
+	case d.addShortestPath(a[a0:a1], b[b0:b1], a0, b0):
 	case anchors:
-		d.anchored(a, b, a0, a1, b0, b1)
+		d.divideAtAnchors(a, b, a0, a1, b0, b1)
 	default:
-		d.put(a0, a1, b0, b1)
+		d.add(a0, a1, b0, b1)
 	}
 }
 
-// anchored divides a place at runs of words that occur once in each text.
-func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
-	d.once(a[a0:a1], b[b0:b1])
-	// The longest row of anchors that rises in both.
+// divideAtAnchors divides a part at runs of words that occur once in each text.
+func (d *differ) divideAtAnchors(a, b []uint32, a0, a1, b0, b1 int) {
+	d.findAnchors(a[a0:a1], b[b0:b1])
+	// The longest chain of anchors that rises in both.
 	pairs, tails := d.anchors, d.tails[:0]
 	for i := range pairs {
 		k := len(tails)
@@ -106,7 +106,7 @@ func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 		}
 	}
 	d.tails = tails
-	for k, i := len(tails)-1, int32(-1); k >= 0; k-- { // from now on tails are the row itself
+	for k, i := len(tails)-1, int32(-1); k >= 0; k-- { // from now on tails are the chain itself
 		if i < 0 {
 			i = tails[k]
 		}
@@ -115,18 +115,18 @@ func (d *differ) anchored(a, b []uint32, a0, a1, b0, b1 int) {
 	fromA, fromB := a0, b0
 	for _, i := range tails {
 		atA, atB := a0+int(pairs[i].a), b0+int(pairs[i].b)
-		if atA < fromA || atB < fromB { // within the run of the anchor before
+		if atA < fromA || atB < fromB { // it overlaps the previous anchor
 			continue
 		}
-		d.between(a, b, fromA, atA, fromB, atB, false)
+		d.divide(a, b, fromA, atA, fromB, atB, false)
 		fromA, fromB = atA+anchorWords, atB+anchorWords
 	}
-	d.between(a, b, fromA, a1, fromB, b1, false)
+	d.divide(a, b, fromA, a1, fromB, b1, false)
 }
 
-// once finds the runs of words that occur once in x and once in y, by their place in x. For long rows it takes
-// a sample of them by hash, about wantAnchors.
-func (d *differ) once(x, y []uint32) {
+// findAnchors finds the runs of words that occur once in x and once in y, in the order of x. Of long sequences
+// it takes a sample by hash, about wantAnchors runs.
+func (d *differ) findAnchors(x, y []uint32) {
 	const twice = -1
 	most := ^uint64(0) >> bits.Len(uint(min(len(x), len(y))/wantAnchors))
 	d.sampled = d.sampled[:0]
@@ -177,23 +177,23 @@ func runHash(words []uint32) uint64 {
 	return (a ^ a>>29 ^ b) * 0xd6e8feb86659fd93
 }
 
-// edits records the places of a shortest path from x to y, which begin at a0 and b0. It reports whether there
-// is one of few edits.
+// addShortestPath adds the hunks of a shortest path from x to y, which begin at a0 and b0. It reports whether a
+// path of at most mostEdits edits exists.
 //
 // It takes the shortest path of Myers' greedy search. Going back from the end, that path prefers an insertion,
-// then a deletion, then a common word, as long as it stays shortest. A word that the other row lacks is in no
+// then a deletion, then a common word, as long as it stays shortest. A word that the other text lacks is in no
 // common subsequence. So it is an edit, and the path through the remaining words is the same without it.
-func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
+func (d *differ) addShortestPath(x, y []uint32, a0, b0 int) bool {
 	if max(len(x), len(y))-min(len(x), len(y)) > mostEdits {
 		return false
 	}
 	i, j := a0, b0
 	equal := func(atA, atB, n int) {
-		d.put(i, atA, j, atB)
+		d.add(i, atA, j, atB)
 		i, j = atA+n, atB+n
 	}
-	if n, found := d.within(x, y, fewEdits); found {
-		d.walk(n, len(x), len(y))
+	if n, found := d.countEdits(x, y, fewEdits); found {
+		d.traceBack(n, len(x), len(y))
 		for _, e := range slices.Backward(d.steps) {
 			if e.n > 0 {
 				equal(a0+e.a, b0+e.b, e.n)
@@ -202,14 +202,14 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 		equal(a0+len(x), b0+len(y), 0)
 		return true
 	}
-	d.shared[0].keep(x, y, &d.seen)
-	d.shared[1].keep(y, x, &d.seen)
+	d.shared[0].fill(x, y, &d.seen)
+	d.shared[1].fill(y, x, &d.seen)
 	p, q := &d.shared[0], &d.shared[1]
-	n, found := d.within(p.words, q.words, mostEdits-(len(x)-len(p.words))-(len(y)-len(q.words)))
+	n, found := d.countEdits(p.words, q.words, mostEdits-(len(x)-len(p.words))-(len(y)-len(q.words)))
 	if !found {
 		return false
 	}
-	d.walk(n, len(p.words), len(q.words))
+	d.traceBack(n, len(p.words), len(q.words))
 	for _, e := range slices.Backward(d.steps) {
 		for k := range e.n {
 			equal(a0+int(p.at[e.a+k]), b0+int(q.at[e.b+k]), 1)
@@ -219,45 +219,45 @@ func (d *differ) edits(x, y []uint32, a0, b0 int) bool {
 	return true
 }
 
-// row is the rest of a row of words, with their places in it.
-type row struct {
+// common holds the words of a text that the other one has, with their indexes.
+type common struct {
 	words []uint32
 	at    []int32
 }
 
-// keep keeps the words of x that y has, and maybe some others.
-func (r *row) keep(x, y []uint32, seen *[]uint64) {
+// fill collects the words of x that y has. A collision of hashes can add others.
+func (r *common) fill(x, y []uint32, seen *[]uint64) {
 	r.words, r.at = r.words[:0], r.at[:0]
-	log := max(6, bits.Len(uint(len(y))*32))
-	set := slices.Grow((*seen)[:0], 1<<log/64)[:1<<log/64]
+	logSize := max(6, bits.Len(uint(len(y))*32))
+	set := slices.Grow((*seen)[:0], 1<<logSize/64)[:1<<logSize/64]
 	clear(set)
 	*seen = set
 	for _, w := range y {
-		at := w * 2654435769 >> (32 - log)
+		at := w * 2654435769 >> (32 - logSize)
 		set[at/64] |= 1 << (at % 64)
 	}
 	for i, w := range x {
-		if at := w * 2654435769 >> (32 - log); set[at/64]>>(at%64)&1 != 0 {
+		if at := w * 2654435769 >> (32 - logSize); set[at/64]>>(at%64)&1 != 0 {
 			r.words, r.at = append(r.words, w), append(r.at, int32(i))
 		}
 	}
 }
 
-// nowhere is how far a diagonal got that leaves a row.
+// nowhere marks a diagonal that has left one of the texts.
 const nowhere = -2
 
-// within finds how many edits a shortest way has, at most most. Of each number of edits n ends has a row of
-// how far each diagonal got: -n, -n+2 and so on to n.
-func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
+// countEdits returns the number of edits of a shortest path, if it is at most most. For each number of edits n,
+// ends records how far the diagonals -n, -n+2 and so on to n got.
+func (d *differ) countEdits(x, y []uint32, most int) (n int, found bool) {
 	if max(len(x), len(y))-min(len(x), len(y)) > most {
 		return 0, false
 	}
 	d.ends = d.ends[:0]
 	for n := 0; n <= most; n++ {
 		d.ends = slices.Grow(d.ends, n+1)
-		last, row := d.ends[len(d.ends)-n:], d.ends[len(d.ends):len(d.ends)+n+1]
+		last, current := d.ends[len(d.ends)-n:], d.ends[len(d.ends):len(d.ends)+n+1]
 		d.ends = d.ends[:len(d.ends)+n+1]
-		for c := range row {
+		for c := range current {
 			i := 0
 			switch {
 			case n == 0:
@@ -270,14 +270,14 @@ func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
 			}
 			j := i - 2*c + n
 			if i < 0 || i > len(x) || j > len(y) {
-				row[c] = nowhere
+				current[c] = nowhere
 				continue
 			}
 			for i < len(x) && j < len(y) && x[i] == y[j] {
 				i++
 				j++
 			}
-			row[c] = int32(i)
+			current[c] = int32(i)
 			if i == len(x) && j == len(y) {
 				return n, true
 			}
@@ -286,8 +286,8 @@ func (d *differ) within(x, y []uint32, most int) (n int, found bool) {
 	return 0, false
 }
 
-// walk follows a path of n edits backwards from i and j, and records its runs of equal words.
-func (d *differ) walk(n, i, j int) {
+// traceBack follows a path of n edits backwards from i and j, and records its runs of equal words.
+func (d *differ) traceBack(n, i, j int) {
 	d.steps = d.steps[:0]
 	for ; n > 0; n-- {
 		last, k := d.ends[n*(n-1)/2:][:n], i-j

@@ -86,7 +86,7 @@ func TestAnchorsStandOnce(t *testing.T) {
 				want = append(want, anchor{int32(i), inB[run][0], -1})
 			}
 		}
-		d.once(a, b)
+		d.findAnchors(a, b)
 		if !slices.Equal(d.anchors, want) {
 			t.Fatalf("round %d: %v, want %v", round, d.anchors, want)
 		}
@@ -169,18 +169,18 @@ func TestEditsAreThoseOfTheWholeSearch(t *testing.T) {
 		if slices.Equal(a, b) {
 			continue
 		}
-		d.spans = d.spans[:0]
-		ok := d.edits(a, b, 0, 0)
+		d.diffs = d.diffs[:0]
+		ok := d.addShortestPath(a, b, 0, 0)
 		way, short := myers(a, b)
 		var want differ
 		i, j := 0, 0
 		for _, e := range way {
-			want.put(i, e.a, j, e.b)
+			want.add(i, e.a, j, e.b)
 			i, j = e.a+e.n, e.b+e.n
 		}
-		want.put(i, len(a), j, len(b))
-		if ok != short || (ok && !slices.Equal(d.spans, want.spans)) {
-			t.Fatalf("round %d: %v %v\n%v %v, want %v", round, a, b, ok, d.spans, want.spans)
+		want.add(i, len(a), j, len(b))
+		if ok != short || (ok && !slices.Equal(d.diffs, want.diffs)) {
+			t.Fatalf("round %d: %v %v\n%v %v, want %v", round, a, b, ok, d.diffs, want.diffs)
 		}
 		if ok {
 			found++

@@ -34,19 +34,19 @@ type Scorer struct {
 
 // work is the memory of one call.
 type work struct {
-	pair
+	comparison
 	differ
-	lexicon *token.Lexicon
-	cutter  *token.Cutter // made for the first long text: it takes a third of a megabyte
-	bufs    [2][]token.Token
-	places  []place     // of long
-	hashes  [2][]uint32 // of align
-	counts  []uint32
+	lexicon   *token.Lexicon
+	cutter    *token.Cutter // made for the first long text: it takes a third of a megabyte
+	bufs      [2][]token.Token
+	longHunks []longHunk  // of compareLong
+	hashes    [2][]uint32 // of align
+	counts    []uint32
 }
 
-// place is where two long texts differ: in the tokens that were cut there, and in
-// the coarse words next to it that both have; 0: none.
-type place struct {
+// longHunk is a difference of two long texts: the tokens that were cut there, and the coarse words next to it
+// that both texts have (0: none).
+type longHunk struct {
 	a0, a1, b0, b1 int
 	before, after  uint64
 }
@@ -99,7 +99,7 @@ func (s *Scorer) Score(a, b View) Result {
 // OtherNumbers returns the Score of a short text and a copy in which n numbers differ.
 func (s *Scorer) OtherNumbers(v *token.View, n int) Result {
 	weight := uint64(n) * token.NumberWeight
-	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, places: n}
+	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, hunks: n}
 	return s.meaning(&sums, sums.vector())
 }
 
@@ -130,9 +130,9 @@ func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 		if turned {
 			a, b = b, a
 		}
-		w.long(a.(*LongView), b.(*LongView), &sums)
+		w.compareLong(a.(*LongView), b.(*LongView), &sums)
 	} else {
-		turned = w.short(a.(*token.View), b.(*token.View), &sums)
+		turned = w.compareShort(a.(*token.View), b.(*token.View), &sums)
 	}
 	v := sums.vector()
 	r := s.meaning(&sums, v)
@@ -158,7 +158,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	r.Replaced = replaced < 0 && replaced <= more
 	r.First = !r.Replaced && sums.inserted[0] > sums.inserted[1]
 	r.Second = !r.Replaced && sums.inserted[1] > sums.inserted[0]
-	heavy := v[Replacement]*int32(max(1, sums.places)) > heavyReplacement
+	heavy := v[Replacement]*int32(max(1, sums.hunks)) > heavyReplacement
 	plain := v[Number] == 0 && v[Opposite] == 0 && !heavy
 	held := func(side int) bool { return logit(sums.total[side], sums.lacking[side]) >= sureHeld }
 	r.Sure = plain && v[Replacement] == 0 && held(0) && held(1)
@@ -168,7 +168,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	return r
 }
 
-// heavyReplacement is the weight from which a replaced word is the subject of a text, in units of 1/Unit bits.
+// heavyReplacement is the weight, in units of 1/Unit bits, above which a replaced word changes the subject of a text.
 const heavyReplacement = 4 * token.Unit
 
 // explain returns the weight of each difference.
@@ -200,8 +200,8 @@ func heaviestOf(f Feature, found []Evidence) Evidence {
 	return e
 }
 
-// short looks at two short texts, and reports whether it took them in the other order.
-func (w *work) short(a, b *token.View, s *sums) (turned bool) {
+// compareShort measures the differences of two short texts, and reports whether it exchanged them.
+func (w *work) compareShort(a, b *token.View, s *sums) (turned bool) {
 	x, y := &w.opened[0], &w.opened[1]
 	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens
 		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
@@ -216,13 +216,13 @@ func (w *work) short(a, b *token.View, s *sums) (turned bool) {
 		s.total[0], s.total[1] = s.total[1], s.total[0]
 	}
 	s.count = min(len(one), len(other))
-	w.slots = w.slots[:0]
+	w.hunks = w.hunks[:0]
 	w.align(one, other)
-	w.look(s)
+	w.measure(s)
 	return turned
 }
 
-// align appends to w.slots the places in which the words of two texts differ.
+// align appends to w.hunks the differences of the words of two texts.
 func (w *work) align(a, b []token.Token) {
 	for side, tokens := range [2][]token.Token{a, b} {
 		w.hashes[side] = w.hashes[side][:0]
@@ -231,14 +231,14 @@ func (w *work) align(a, b []token.Token) {
 		}
 	}
 	for _, sp := range w.diff(w.hashes[0], w.hashes[1]) {
-		s := slot{a: a[sp.a0:sp.a1], b: b[sp.b0:sp.b1]}
+		s := tokenHunk{a: a[sp.a0:sp.a1], b: b[sp.b0:sp.b1]}
 		if sp.a0 > 0 && sp.b0 > 0 {
 			s.before = a[sp.a0-1].Hash
 		}
 		if sp.a1 < len(a) && sp.b1 < len(b) {
 			s.after = a[sp.a1].Hash
 		}
-		w.slots = append(w.slots, s)
+		w.hunks = append(w.hunks, s)
 	}
 }
 
@@ -255,18 +255,18 @@ func before(a, b []token.Token) bool {
 // coarseWeight is the approximate weight of a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
 
-// long looks at two long texts. Only where they differ are words cut and weighed.
-func (w *work) long(a, b *LongView, s *sums) {
+// compareLong measures the differences of two long texts. It cuts and weighs words only where the texts differ.
+func (w *work) compareLong(a, b *LongView, s *sums) {
 	if w.cutter == nil {
 		w.cutter = token.NewCutter(w.lexicon, 0)
 	}
-	w.slots = w.slots[:0]
+	w.hunks = w.hunks[:0]
 	w.bufs[0], w.bufs[1] = w.bufs[0][:0], w.bufs[1][:0]
 	s.count = min(len(a.hashes), len(b.hashes))
 	s.total = [2]uint64{uint64(len(a.hashes)) * coarseWeight, uint64(len(b.hashes)) * coarseWeight}
-	w.places = w.places[:0]
+	w.longHunks = w.longHunks[:0]
 	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
-		p := place{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
+		p := longHunk{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
 		w.bufs[0] = append(w.bufs[0], w.cutter.CutPart(a.slice(sp.a0, sp.a1), sp.a0 == 0)...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.CutPart(b.slice(sp.b0, sp.b1), sp.b0 == 0)...)
 		p.a1, p.b1 = len(w.bufs[0]), len(w.bufs[1])
@@ -276,16 +276,16 @@ func (w *work) long(a, b *LongView, s *sums) {
 		if sp.a1 < len(a.hashes) && sp.b1 < len(b.hashes) {
 			p.after = uint64(a.hashes[sp.a1])
 		}
-		w.places = append(w.places, p)
+		w.longHunks = append(w.longHunks, p)
 	}
-	for _, p := range w.places {
+	for _, p := range w.longHunks {
 		x, y := w.bufs[0][p.a0:p.a1], w.bufs[1][p.b0:p.b1]
-		from := len(w.slots)
+		from := len(w.hunks)
 		w.align(x, y)
-		for i := from; i < len(w.slots); i++ {
-			at := &w.slots[i]
+		for i := from; i < len(w.hunks); i++ {
+			at := &w.hunks[i]
 			at.before, at.after = cmp.Or(at.before, p.before), cmp.Or(at.after, p.after)
 		}
 	}
-	w.look(s)
+	w.measure(s)
 }

@@ -15,9 +15,9 @@ type Feature int
 const (
 	Bias        Feature = iota
 	Coverage            // bits: log2 of what the less covered text shares with the other, to what it does not; at most 4
-	Number              // numbers, codes, units and signs in the place of others, for each place that differs
-	Replacement         // bits: the weightiest replacement of a word by another, for each place that differs
-	Opposite            // opposites, and negations that only one text has, for each place that differs
+	Number              // numbers, codes, units and signs in the place of others, per hunk
+	Replacement         // bits: the weightiest replacement of a word by another, per hunk
+	Opposite            // opposites, and negations that only one text has, per hunk
 	Insertion           // percent: the heaviest passage that only one text has, of the weight of the heavier text
 	Length              // log2 of the words of the shorter text
 	Difference          // log2 of the words of both texts that the other lacks, at 4 bits a word; at most 8
@@ -38,27 +38,27 @@ func Features() []Feature {
 	return all
 }
 
-// replaces reports whether the feature is of something in the place of something else.
+// replaces reports whether the feature measures words that replace others.
 func (f Feature) replaces() bool { return f == Number || f == Replacement || f == Opposite }
 
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
-// slot is a place in which two texts differ: the words of the one and the words of the other, of which one may
-// be empty.
-type slot struct {
+// tokenHunk is a difference of two texts: the words of the one and the words of the other in their place. One of
+// them may be empty.
+type tokenHunk struct {
 	a, b          []token.Token
 	before, after uint64 // the words around it, which both texts have; 0: none
 }
 
-// pair collects the differences of two texts. It keeps its memory.
-type pair struct {
-	slots     []slot
+// comparison collects the differences of two texts. It reuses its memory.
+type comparison struct {
+	hunks     []tokenHunk
 	opened    [2]token.Opened
-	excess    [2][]excess
-	byHash    table // of excess of the second text
-	rows      [2][]*excess
-	facts     [2][]*excess // numbers and codes that the other text lacks
+	unmatched [2][]unmatched
+	byHash    hashTable // unmatched tokens of the second text
+	rest      [2][]*unmatched
+	facts     [2][]*unmatched // numbers and codes that the other text lacks
 	replaced  []replacement
 	found     []Evidence
 	letters   letters
@@ -66,18 +66,18 @@ type pair struct {
 	ends      [2]string // the marks that end the texts, where they differ
 }
 
-// excess is a token that the other text lacks in the same place.
-type excess struct {
+// unmatched is a token that the other text lacks in a hunk.
+type unmatched struct {
 	*token.Token
 	before, after uint64 // the words next to it
-	slot          int
+	hunk          int
 	next          int32 // the next one of this word, plus 1; 0: none
 	used          bool  // it has its partner in the other text
 	passage       bool  // it is one of many words that only its text has
 }
 
-// beside reports whether two tokens have a common neighbour.
-func (e *excess) beside(o *excess) bool {
+// sharesNeighbour reports whether two tokens have a common neighbour.
+func (e *unmatched) sharesNeighbour(o *unmatched) bool {
 	return (e.before == o.before && e.before != 0) || (e.after == o.after && e.after != 0)
 }
 
@@ -97,11 +97,11 @@ type sums struct {
 	insertion uint64 // weight of the heaviest passage that only one text has
 	inserted  [2]uint64
 	heaviest  int64 // replacement: weight times count times log2(1 + count)
-	places    int   // in which the texts differ
+	hunks     int   // all
 }
 
-// nameWeight returns the weight of a word as a name. A word that the table lacks was
-// given half of it, because it may be a typing error.
+// nameWeight returns the weight of a word as a name. The lexicon halves the weight of unknown words, because they may be
+// typing errors; nameWeight restores it.
 func nameWeight(t *token.Token) uint32 {
 	if !t.Known {
 		return min(2*t.Weight, token.MostWeight)
@@ -110,64 +110,64 @@ func nameWeight(t *token.Token) uint32 {
 }
 
 const (
-	mostFew  = 4  // extra words that are not a passage: a negation among them denies the words around it
-	mostSlot = 24 // words of a replaced place in which one word can be matched to another
+	mostFew      = 4  // extra words that are not a passage: a negation among them denies the words around it
+	mostReplaced = 24 // words of a hunk in which one word can be matched to another
 )
 
-// look fills s from the slots.
-func (p *pair) look(s *sums) {
+// measure fills s from the hunks.
+func (p *comparison) measure(s *sums) {
 	p.found, p.replaced = p.found[:0], p.replaced[:0]
 	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
-	p.excess[0], p.excess[1] = p.excess[0][:0], p.excess[1][:0]
+	p.unmatched[0], p.unmatched[1] = p.unmatched[0][:0], p.unmatched[1][:0]
 	p.negations, p.ends = [2]int{}, [2]string{}
-	for i := range p.slots {
-		for side, tokens := range [2][]token.Token{p.slots[i].a, p.slots[i].b} {
+	for i := range p.hunks {
+		for side, tokens := range [2][]token.Token{p.hunks[i].a, p.hunks[i].b} {
 			for k := range tokens {
 				if tokens[k].Kind == token.End {
 					p.ends[side] = tokens[k].Written
 					continue
 				}
-				e := excess{Token: &tokens[k], slot: i, before: p.slots[i].before, after: p.slots[i].after}
+				e := unmatched{Token: &tokens[k], hunk: i, before: p.hunks[i].before, after: p.hunks[i].after}
 				if k > 0 {
 					e.before = tokens[k-1].Hash
 				}
 				if k+1 < len(tokens) {
 					e.after = tokens[k+1].Hash
 				}
-				p.excess[side] = append(p.excess[side], e)
+				p.unmatched[side] = append(p.unmatched[side], e)
 			}
 		}
 	}
-	p.moved()
-	a, b := p.excess[0], p.excess[1]
-	for slot := range p.slots {
-		p.rows[0], p.rows[1] = p.rows[0][:0], p.rows[1][:0]
-		a, b = p.row(0, slot, a), p.row(1, slot, b)
-		if len(p.rows[0])+len(p.rows[1]) > 0 {
-			s.places++
-			p.place(s)
+	p.matchMoved()
+	a, b := p.unmatched[0], p.unmatched[1]
+	for hunk := range p.hunks {
+		p.rest[0], p.rest[1] = p.rest[0][:0], p.rest[1][:0]
+		a, b = p.unmatchedIn(0, hunk, a), p.unmatchedIn(1, hunk, b)
+		if len(p.rest[0])+len(p.rest[1]) > 0 {
+			s.hunks++
+			p.measureHunk(s)
 		}
 	}
 	p.unpaired(s)
-	p.focus(s)
+	p.weighReplacements(s)
 }
 
-// row collects what is left of a slot on a side, from the excess that begins there, and
-// returns the rest of it.
-func (p *pair) row(side, slot int, list []excess) []excess {
+// unmatchedIn collects in rest the tokens of a hunk that matchMoved left, from the unmatched tokens that begin
+// there, and returns the tokens of later hunks.
+func (p *comparison) unmatchedIn(side, hunk int, list []unmatched) []unmatched {
 	n := 0
-	for ; n < len(list) && list[n].slot == slot; n++ {
+	for ; n < len(list) && list[n].hunk == hunk; n++ {
 		if !list[n].used {
-			p.rows[side] = append(p.rows[side], &list[n])
+			p.rest[side] = append(p.rest[side], &list[n])
 		}
 	}
 	return list[n:]
 }
 
-// moved pairs words that both texts have in different places: the first with
-// the first, and so on. A number is the same only next to the same word.
-func (p *pair) moved() {
-	a, b := p.excess[0], p.excess[1]
+// matchMoved pairs a word with the same word in another hunk: the first with the first, and so on. A number is
+// the same only next to the same word.
+func (p *comparison) matchMoved() {
+	a, b := p.unmatched[0], p.unmatched[1]
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
@@ -184,7 +184,7 @@ func (p *pair) moved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if (x.Fact() && x.Kind != token.Measure && !x.beside(y)) || p.exchanged(x, y) {
+		if (x.Fact() && x.Kind != token.Measure && !x.sharesNeighbour(y)) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next
@@ -193,20 +193,20 @@ func (p *pair) moved() {
 }
 
 // exchanged reports whether two words have exchanged places.
-func (p *pair) exchanged(x, y *excess) bool {
-	here, there := &p.slots[x.slot], &p.slots[y.slot]
+func (p *comparison) exchanged(x, y *unmatched) bool {
+	here, there := &p.hunks[x.hunk], &p.hunks[y.hunk]
 	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash
 }
 
-// place weighs what is left of a slot: likeness of letters, facts, opposites, and words that replace others.
-func (p *pair) place(s *sums) {
-	a, b := p.rows[0], p.rows[1]
+// measureHunk weighs the rest of a hunk: likeness of letters, facts, opposites, and words that replace others.
+func (p *comparison) measureHunk(s *sums) {
+	a, b := p.rest[0], p.rest[1]
 	weight, negations, facts := [2]uint64{}, [2]int{}, false
-	for side, list := range p.rows {
+	for side, list := range p.rest {
 		for _, e := range list {
 			weight[side] += uint64(e.Weight)
 			facts = facts || e.Fact()
-			e.passage = len(list)-len(p.rows[1-side]) > mostFew
+			e.passage = len(list)-len(p.rest[1-side]) > mostFew
 			if e.Denies && !e.passage {
 				negations[side]++
 			}
@@ -219,25 +219,25 @@ func (p *pair) place(s *sums) {
 	p.negations[0] += negations[0]
 	p.negations[1] += negations[1]
 	if len(a) == 0 || len(b) == 0 {
-		p.insertion(s, weight)
+		p.addInsertion(s, weight)
 		return
 	}
 	for side := range weight {
 		s.lacking[side] += weight[side] * apart / token.Unit
 	}
-	if len(a) > mostSlot || len(b) > mostSlot {
+	if len(a) > mostReplaced || len(b) > mostReplaced {
 		return
 	}
 	if facts {
-		p.numbers(s)
+		p.replaceFacts(s)
 	}
-	p.opposites(s)
-	p.words(apart)
+	p.findOpposites(s)
+	p.replaceWords(apart)
 }
 
-// insertion counts a passage that only one text has.
-func (p *pair) insertion(s *sums, weight [2]uint64) {
-	for side, list := range p.rows {
+// addInsertion counts a hunk in which only one text has words.
+func (p *comparison) addInsertion(s *sums, weight [2]uint64) {
+	for side, list := range p.rest {
 		s.lacking[side] += weight[side]
 		s.inserted[side] += weight[side]
 		for _, e := range list {
@@ -252,19 +252,19 @@ func (p *pair) insertion(s *sums, weight [2]uint64) {
 	s.insertion = max(s.insertion, weight[0]+weight[1])
 }
 
-// numbers pairs facts of a place with facts of the other text there.
-func (p *pair) numbers(s *sums) {
-	b := p.rows[1]
-	for _, x := range p.rows[0] {
+// replaceFacts pairs the facts of a hunk with those of the other text.
+func (p *comparison) replaceFacts(s *sums) {
+	b := p.rest[1]
+	for _, x := range p.rest[0] {
 		for x.Fact() && !x.used && len(b) > 0 {
 			if y := b[0]; y.Fact() {
 				x.used, y.used = true, true
-				s.number(p, x.Written, y.Written)
+				s.addNumber(p, x.Written, y.Written)
 			}
 			b = b[1:]
 		}
 	}
-	for side, list := range p.rows {
+	for side, list := range p.rest {
 		for _, e := range list {
 			if e.Fact() && !e.used {
 				p.facts[side] = append(p.facts[side], e)
@@ -273,32 +273,32 @@ func (p *pair) numbers(s *sums) {
 	}
 }
 
-// number counts a fact, sign or mark in the place of another.
-func (s *sums) number(p *pair, x, y string) {
+// addNumber counts a fact, sign or mark in the place of another.
+func (s *sums) addNumber(p *comparison, x, y string) {
 	s.numbers++
 	p.add(Number, x, y, token.Unit)
 }
 
 // unpaired counts the facts that each text has and the other lacks, wherever they are. It also counts each extra sign,
 // because a sign changes the meaning even if the other text has nothing in its place. At last it counts negations.
-func (p *pair) unpaired(s *sums) {
+func (p *comparison) unpaired(s *sums) {
 	x, y := p.facts[0], p.facts[1]
 	for side, list := range p.facts {
 		for _, e := range list {
 			if e.Kind == token.Sign && !e.passage {
 				words := [2]string{}
 				words[side] = e.Written
-				s.number(p, words[0], words[1])
+				s.addNumber(p, words[0], words[1])
 			}
 		}
 	}
-	isSign := func(e *excess) bool { return e.Kind == token.Sign }
+	isSign := func(e *unmatched) bool { return e.Kind == token.Sign }
 	x, y = slices.DeleteFunc(x, isSign), slices.DeleteFunc(y, isSign)
 	for i := range min(len(x), len(y)) {
-		s.number(p, x[i].Written, y[i].Written)
+		s.addNumber(p, x[i].Written, y[i].Written)
 	}
 	if p.ends[0] != "" && p.ends[1] != "" {
-		s.number(p, p.ends[0], p.ends[1])
+		s.addNumber(p, p.ends[0], p.ends[1])
 	}
 	if p.negations[0] != p.negations[1] {
 		s.opposites++
@@ -306,10 +306,10 @@ func (p *pair) unpaired(s *sums) {
 	}
 }
 
-// opposites finds a word in the place of its opposite.
-func (p *pair) opposites(s *sums) {
-	for _, x := range p.rows[0] {
-		for _, y := range p.rows[1] {
+// findOpposites finds a word in the place of its opposite.
+func (p *comparison) findOpposites(s *sums) {
+	for _, x := range p.rest[0] {
+		for _, y := range p.rest[1] {
 			if !x.used && !y.used && token.Opposites(x.Token, y.Token) {
 				x.used, y.used = true, true
 				s.opposites++
@@ -319,11 +319,10 @@ func (p *pair) opposites(s *sums) {
 	}
 }
 
-// words pairs the heaviest words of a place with the heaviest of the other
-// text, as long as both have one. Where one text has many more there, it is rather a
-// longer passage than one word for another, and counts less.
-func (p *pair) words(apart uint64) {
-	a, b := p.rows[0], p.rows[1]
+// replaceWords pairs the heaviest words of a hunk with the heaviest of the other text, as long as both have one.
+// If one text has many more words, the hunk is rather an insertion than a replacement, and counts less.
+func (p *comparison) replaceWords(apart uint64) {
+	a, b := p.rest[0], p.rest[1]
 	n, m := unused(a), unused(b)
 	for {
 		x, y := heaviest(a), heaviest(b)
@@ -338,8 +337,8 @@ func (p *pair) words(apart uint64) {
 	}
 }
 
-// unused counts the words of a row that are left.
-func unused(list []*excess) (n int) {
+// unused counts the words that no word of the other text has been paired with.
+func unused(list []*unmatched) (n int) {
 	for _, e := range list {
 		if !e.used && e.Kind != token.Number {
 			n++
@@ -348,8 +347,8 @@ func unused(list []*excess) (n int) {
 	return n
 }
 
-func heaviest(list []*excess) *excess {
-	var best *excess
+func heaviest(list []*unmatched) *unmatched {
+	var best *unmatched
 	for _, e := range list {
 		if !e.used && e.Kind != token.Number && (best == nil || nameWeight(e.Token) > nameWeight(best.Token)) {
 			best = e
@@ -358,9 +357,9 @@ func heaviest(list []*excess) *excess {
 	return best
 }
 
-// focus finds the weightiest replacement: the weight of one word in the place of the same other one, times how
-// often, times log2 of one more than that. A name that is replaced throughout is another text.
-func (p *pair) focus(s *sums) {
+// weighReplacements finds the weightiest replacement of one word by another: its weight, times the number of such
+// replacements n, times log2(1 + n). If a name is replaced throughout, the texts are about different things.
+func (p *comparison) weighReplacements(s *sums) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {
 		j, weight := i, uint32(0)
@@ -382,18 +381,18 @@ const (
 
 // vector returns the features of what was counted.
 func (s *sums) vector() (v Vector) {
-	places := int64(max(1, s.places))
+	hunks := int64(max(1, s.hunks))
 	v[Bias] = token.Unit
 	v[Coverage] = min(logit(s.total[0], s.lacking[0]), logit(s.total[1], s.lacking[1]), mostCoverage)
-	v[Number] = int32(min(int64(s.numbers), places) * token.Unit / places)
-	v[Replacement] = int32(min(s.heaviest/places, mostReplacement))
-	v[Opposite] = int32(min(int64(s.opposites), places) * token.Unit / places)
+	v[Number] = int32(min(int64(s.numbers), hunks) * token.Unit / hunks)
+	v[Replacement] = int32(min(s.heaviest/hunks, mostReplacement))
+	v[Opposite] = int32(min(int64(s.opposites), hunks) * token.Unit / hunks)
 	v[Insertion] = int32(100 * token.Unit * s.insertion / max(1, s.total[0], s.total[1]))
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Difference] = min(log2((s.lacking[0]+s.lacking[1])/4+token.Unit), mostDifference)
 	return v
 }
 
-func (p *pair) add(f Feature, a, b string, value int32) {
+func (p *comparison) add(f Feature, a, b string, value int32) {
 	p.found = append(p.found, Evidence{Feature: f, A: a, B: b, value: value})
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// letters compares one place of two texts by its letters. It keeps its memory.
+// letters compares the letters of a hunk. It reuses its memory.
 type letters struct {
 	text [2][]rune
 	rows [3][]uint16
 }
 
 const (
-	mostLetters = 120 // letters of a place that are compared
-	// leastLikeness is the likeness, in units of 1/Unit, below which two places have nothing in common.
+	mostLetters = 120 // letters of a hunk that are compared
+	// leastLikeness is the likeness, in units of 1/Unit, below which the sides of a hunk have nothing in common.
 	leastLikeness = token.Unit * 34 / 100
 	// Rare words are more than rareWeight. Forms of one share leastStem letters and end in at most mostEnding others.
 	rareWeight            = 5 * token.Unit
@@ -25,9 +25,9 @@ const (
 
 // likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit, 0 below leastLikeness.
 // An edit inserts, deletes or replaces a letter or exchanges two in a row (Damerau 1964). It covers typing
-// errors, spelling, inflection and word breaks. Places with facts are alike only if they have the same letters.
-func (l *letters) likeness(a, b []*excess, facts bool) uint64 {
-	for side, list := range [2][]*excess{a, b} {
+// errors, spelling, inflection and word breaks. Hunks with facts are alike only if they have the same letters.
+func (l *letters) likeness(a, b []*unmatched, facts bool) uint64 {
+	for side, list := range [2][]*unmatched{a, b} {
 		l.text[side] = l.text[side][:0]
 		for _, e := range list {
 			for _, r := range e.Written {
@@ -80,23 +80,23 @@ func (l *letters) edits(x, y []rune) int {
 	for i := range l.rows {
 		l.rows[i] = slices.Grow(l.rows[i][:0], len(y)+1)[:len(y)+1]
 	}
-	before, last, row := l.rows[0], l.rows[1], l.rows[2]
+	beforeLast, last, current := l.rows[0], l.rows[1], l.rows[2]
 	for j := range last {
 		last[j] = uint16(j)
 	}
 	for i := range x {
-		row[0] = uint16(i + 1)
+		current[0] = uint16(i + 1)
 		for j := range y {
 			cost := last[j]
 			if x[i] != y[j] {
-				cost = min(cost, last[j+1], row[j]) + 1
+				cost = min(cost, last[j+1], current[j]) + 1
 				if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-					cost = min(cost, before[j-1]+1)
+					cost = min(cost, beforeLast[j-1]+1)
 				}
 			}
-			row[j+1] = cost
+			current[j+1] = cost
 		}
-		before, last, row = last, row, before
+		beforeLast, last, current = last, current, beforeLast
 	}
 	return int(last[len(y)])
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// LongView is a long text in the form that is compared: its coarse words, which are the units of its shingles,
-// by hash and place. Only parts in which two texts differ are cut into tokens.
+// LongView is a long text prepared for comparison: the hashes and offsets of its coarse words, which are the units of its
+// shingles. Only parts in which two texts differ are cut into tokens.
 type LongView struct {
 	*Outline
 	clean  string
@@ -70,8 +70,8 @@ func NewOutline(hashes []uint32) *Outline {
 	return o
 }
 
-// MostResemblance returns a bound that the Resemblance of two texts does not exceed. It costs a hundredth. A class
-// of words is also one of places of the table of Resemblance.
+// MostResemblance returns an upper bound of the Resemblance of two texts, a hundred times as fast. Words that share a
+// counter in Resemblance also share one here.
 func MostResemblance(a, b *Outline) float64 {
 	x, y := a.counts, b.counts
 	if len(x) > len(y) {
@@ -93,20 +93,20 @@ func MostResemblance(a, b *Outline) float64 {
 // spread spreads the hashes of words over a table.
 const spread = 2654435769
 
-// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. Words are counted in a table
-// of 8 places a word or more, so it may be a little too high, and is never too low. O(words).
+// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. It has at least 8 counters a word, and
+// words may share one, so the result may be a little too high but is never too low. O(words).
 func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
-	log := 3 + bits.Len(uint(max(len(a.hashes), len(b.hashes))))
-	w.counts = slices.Grow(w.counts[:0], 1<<log)[:1<<log]
+	logSize := 3 + bits.Len(uint(max(len(a.hashes), len(b.hashes))))
+	w.counts = slices.Grow(w.counts[:0], 1<<logSize)[:1<<logSize]
 	clear(w.counts)
 	for _, h := range a.hashes {
-		w.counts[h*spread>>(32-log)]++
+		w.counts[h*spread>>(32-logSize)]++
 	}
 	shared := 0
 	for _, h := range b.hashes {
-		if n := &w.counts[h*spread>>(32-log)]; *n > 0 {
+		if n := &w.counts[h*spread>>(32-logSize)]; *n > 0 {
 			*n--
 			shared++
 		}
@@ -114,20 +114,19 @@ func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	return float64(shared) / float64(max(1, len(a.hashes)+len(b.hashes)-shared))
 }
 
-// around is the number of characters next to a difference, in a script without spaces, that are cut with it. So
-// words are cut as in the whole text.
-const around = 4
+// marginRunes is the number of characters on each side of a difference that are cut with it in scripts without spaces, so
+// that words are cut as in the whole text.
+const marginRunes = 4
 
-// widen extends each place by the characters and the parts of words around it, and joins places that then
-// touch.
-func widen(spans []span, a, b *LongView) []span {
-	out := spans[:0]
-	for _, s := range spans {
-		for k := 0; k < around && s.a0 > 0 && s.b0 > 0 && (glued(a, s.a0) || glued(b, s.b0)); k++ {
+// widen extends each hunk by the characters and the parts of words around it, and joins hunks that then touch.
+func widen(hunks []hunk, a, b *LongView) []hunk {
+	out := hunks[:0]
+	for _, s := range hunks {
+		for k := 0; k < marginRunes && s.a0 > 0 && s.b0 > 0 && (glued(a, s.a0) || glued(b, s.b0)); k++ {
 			s.a0--
 			s.b0--
 		}
-		for k := 0; k < around && s.a1 < len(a.starts) && s.b1 < len(b.starts) && (glued(a, s.a1) || glued(b, s.b1)); k++ {
+		for k := 0; k < marginRunes && s.a1 < len(a.starts) && s.b1 < len(b.starts) && (glued(a, s.a1) || glued(b, s.b1)); k++ {
 			s.a1++
 			s.b1++
 		}
@@ -140,8 +139,8 @@ func widen(spans []span, a, b *LongView) []span {
 	return out
 }
 
-// glued reports whether the coarse word i and the one before it may be parts of
-// one word or number: nothing white is between.
+// glued reports whether the coarse word i and the previous one may be parts of one word or number, because no
+// white space is between them.
 func glued(v *LongView, i int) bool {
 	if i == 0 || i >= len(v.starts) {
 		return false
@@ -153,7 +152,7 @@ func glued(v *LongView, i int) bool {
 	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || (strings.Contains(gap, ",") && !strings.Contains(gap, " "))
 }
 
-// slice returns the text of a place.
+// slice returns the text of the coarse words from up to to.
 func (v *LongView) slice(from, to int) string {
 	if from >= to {
 		return ""

@@ -53,7 +53,7 @@ func (w *Weights) Score(v Vector) Score {
 	return Score(min(max(sum/weightUnit, -mostScore), mostScore))
 }
 
-// mostScore is where the scale ends: one in a million.
+// mostScore bounds the score: odds of one in a million.
 const mostScore = 20 * token.Unit
 
 // Bits returns the odds in bits.

@@ -98,11 +98,11 @@ func nextBits(c byte) uint8 {
 
 // signed reports whether there is a sign between the words of n bytes at a place.
 func signed(s string, at, n int, word uint64) bool {
-	var spots [span]uint8
+	var spots [blockBytes]uint8
 	m := 0
 	for gap := ^word & (1<<n - 1); gap != 0; gap &= gap - 1 {
-		i := bits.TrailingZeros64(gap) & (span - 1)
-		spots[m&(span-1)] = uint8(i)
+		i := bits.TrailingZeros64(gap) & (blockBytes - 1)
+		spots[m&(blockBytes-1)] = uint8(i)
 		m += one(text.MaySign[s[at+i]])
 	}
 	for _, i := range spots[:m] {

@@ -16,11 +16,11 @@ import (
 // parts of words, and the words are then read off the bits. That costs one badly predicted branch per block
 // instead of one per word. All other runes are handled one by one.
 
-// span is the number of bytes classified at once; a block carries 16 bytes
+// blockBytes is the number of bytes classified at once; a block carries 16 bytes
 // more, so that a word is always hashed by two plain loads.
-const span = 64
+const blockBytes = 64
 
-type block = [span + 16]byte
+type block = [blockBytes + 16]byte
 
 // alone reports whether a rune is a unit of its own under Auto or Scripts.
 func (u Unit) alone(r rune) bool {
@@ -94,7 +94,7 @@ func (w *words) append(s string) {
 			at = w.other(all, s, at)
 			continue
 		}
-		b, n := &tail, min(span, len(all)-at)
+		b, n := &tail, min(blockBytes, len(all)-at)
 		if len(all)-at >= len(b) {
 			b = (*block)(all[at:])
 		} else {
@@ -159,35 +159,35 @@ func (w *words) other(all []byte, s string, at int) int {
 // beginning, may be a sign.
 func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	if w.where {
-		w.starts = slices.Grow(w.starts, span)
-		out := w.starts[len(w.starts) : len(w.starts)+span]
+		w.starts = slices.Grow(w.starts, blockBytes)
+		out := w.starts[len(w.starts) : len(w.starts)+blockBytes]
 		n := 0
 		for s := start; s != 0; n++ {
-			out[n&(span-1)] = uint32(at + bits.TrailingZeros64(s))
+			out[n&(blockBytes-1)] = uint32(at + bits.TrailingZeros64(s))
 			s &= s - 1
 		}
 		w.starts = w.starts[:len(w.starts)+n]
 	}
-	w.hashes = slices.Grow(w.hashes, span)
-	out := w.hashes[len(w.hashes) : len(w.hashes)+span]
+	w.hashes = slices.Grow(w.hashes, blockBytes)
+	out := w.hashes[len(w.hashes) : len(w.hashes)+blockBytes]
 	ends := word << 1 &^ word
 	n := 0
 	may := mayBegin[b[0]] | signPairs[binary.LittleEndian.Uint16(b[:])]
 	for ; start != 0; n++ {
-		i := bits.TrailingZeros64(start) & (span - 1)
+		i := bits.TrailingZeros64(start) & (blockBytes - 1)
 		end := bits.TrailingZeros64(ends)
 		size := end - i
 		may |= signPairs[binary.LittleEndian.Uint16(b[end&127:])]
 		start &= start - 1
 		ends &= ends - 1
 		if size > 16 {
-			out[n&(span-1)] = w.word(b[i : i+size])
+			out[n&(blockBytes-1)] = w.word(b[i : i+size])
 			continue
 		}
 		m := &keep[size]
 		x := binary.LittleEndian.Uint64(b[i:i+8]) & m[0]
 		y := binary.LittleEndian.Uint64(b[i+8:i+16]) & m[1]
-		out[n&(span-1)] = fold(x^w.a, y^w.b)
+		out[n&(blockBytes-1)] = fold(x^w.a, y^w.b)
 	}
 	w.hashes = w.hashes[:len(w.hashes)+n]
 	return may != 0
@@ -197,7 +197,7 @@ func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 func gaps(b *block, gap uint64) bool {
 	var may uint8
 	for third := gap & (gap << 1) & (gap << 2); third != 0; third &= third - 1 {
-		i := (bits.TrailingZeros64(third) - 1) & (span - 1)
+		i := (bits.TrailingZeros64(third) - 1) & (blockBytes - 1)
 		may |= signPairs[binary.LittleEndian.Uint16(b[i:])]
 	}
 	return may != 0
@@ -210,7 +210,7 @@ func classify(b *block, n int) (word uint64, size int) {
 	for i := 0; i < n; {
 		v := binary.LittleEndian.Uint64(b[i : i+8])
 		high := v & tops
-		word |= asciiWord(v) << (i & (span - 1))
+		word |= asciiWord(v) << (i & (blockBytes - 1))
 		if high == 0 {
 			i += 8
 			continue

@@ -42,7 +42,7 @@ var (
 	// ErrLimit is wrapped by the error about a picture that is too large.
 	ErrLimit = errors.New("larger than allowed")
 	// ErrFormat is wrapped by the error about a file in a format without a decoder.
-	ErrFormat = errors.New("the format is not read")
+	ErrFormat = errors.New("unsupported format")
 )
 
 // Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, in its EXIF orientation. It reads the
@@ -54,7 +54,7 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 	}
 	size, _, err := image.DecodeConfig(bytes.NewReader(data))
 	if errors.Is(err, image.ErrFormat) {
-		return nil, fmt.Errorf("%w: it is %s", ErrFormat, kindOf(data))
+		return nil, fmt.Errorf("%w: %s", ErrFormat, kindOf(data))
 	}
 	if err != nil {
 		return nil, err

@@ -24,30 +24,30 @@ var ErrTooMany = errors.New("too many hashes for one join")
 // bytes a hash in addition to the list. Time grows with the square of the number; a million hashes take 225
 // times less than comparing all (docs/images.md). Of n equal hashes all pairs are emitted.
 func SelfJoin(ctx context.Context, hashes []Hash, distance, workers int, emit func(Pair) error) error {
-	side := &sorted{in: hashes}
+	side := &sorted{input: hashes}
 	return runJoin(ctx, side, side, distance, workers, emit)
 }
 
 // Join calls emit for every query and hash within the distance of each other. It otherwise works like
 // SelfJoin.
 func Join(ctx context.Context, queries, hashes []Hash, distance, workers int, emit func(Pair) error) error {
-	return runJoin(ctx, &sorted{in: queries}, &sorted{in: hashes}, distance, workers, emit)
+	return runJoin(ctx, &sorted{input: queries}, &sorted{input: hashes}, distance, workers, emit)
 }
 
 func runJoin(ctx context.Context, a, b *sorted, distance, workers int, emit func(Pair) error) error {
 	if err := checkDistance(distance); err != nil {
 		return err
 	}
-	if n := max(len(a.in), len(b.in)); n >= math.MaxUint32 {
+	if n := max(len(a.input), len(b.input)); n >= math.MaxUint32 {
 		return fmt.Errorf("%w: %d", ErrTooMany, n)
 	}
 	for slot := range slots {
 		if radius(slot, distance) < 0 {
 			break
 		}
-		a.by(slot)
+		a.sortBySlot(slot)
 		if a != b {
-			b.by(slot)
+			b.sortBySlot(slot)
 		}
 		if err := joinSlot(ctx, joiner{a, b, slot, distance}, workers, emit); err != nil {
 			return err
@@ -88,35 +88,35 @@ func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error)
 
 // sorted is a list in the order of the keys of a slot.
 type sorted struct {
-	in     []Hash
-	hashes []Hash
-	places []uint32
-	starts [slotKeys + 1]uint32
+	input   []Hash
+	hashes  []Hash
+	indexes []uint32
+	starts  [slotKeys + 1]uint32
 }
 
-// by sorts the list by a slot; places stay in order.
-func (s *sorted) by(slot int) {
+// sortBySlot sorts the hashes by a slot. Hashes of one key stay in the order of their indexes.
+func (s *sorted) sortBySlot(slot int) {
 	if s.hashes == nil {
-		s.hashes, s.places = make([]Hash, len(s.in)), make([]uint32, len(s.in))
+		s.hashes, s.indexes = make([]Hash, len(s.input)), make([]uint32, len(s.input))
 	}
 	var next [slotKeys + 1]uint32
-	for i := range s.in {
-		next[int(s.in[i].slot(slot))+1]++
+	for i := range s.input {
+		next[int(s.input[i].slot(slot))+1]++
 	}
 	for i := range slotKeys {
 		next[i+1] += next[i]
 	}
 	s.starts = next
-	for i, h := range s.in {
+	for i, h := range s.input {
 		at := &next[h.slot(slot)]
-		s.hashes[*at], s.places[*at] = h, uint32(i)
+		s.hashes[*at], s.indexes[*at] = h, uint32(i)
 		*at++
 	}
 }
 
 func (s *sorted) bucket(key int) ([]Hash, []uint32) {
 	from, to := s.starts[key], s.starts[key+1]
-	return s.hashes[from:to], s.places[from:to]
+	return s.hashes[from:to], s.indexes[from:to]
 }
 
 type joiner struct {
@@ -145,7 +145,7 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 				}
 				for k := first; k < len(theirs); k++ {
 					if firstMeet(&mine[i], &theirs[k], j.slot, j.distance) {
-						out = append(out, j.pair(places[i], theirPlaces[k]))
+						out = append(out, j.pairOf(places[i], theirPlaces[k]))
 					}
 				}
 			}
@@ -154,8 +154,8 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 	return out
 }
 
-func (j joiner) pair(a, b uint32) Pair {
-	p := Pair{int(a), int(b), j.a.in[a].Distance(j.b.in[b])}
+func (j joiner) pairOf(a, b uint32) Pair {
+	p := Pair{int(a), int(b), j.a.input[a].Distance(j.b.input[b])}
 	if j.a == j.b {
 		p.A, p.B = min(p.A, p.B), max(p.A, p.B)
 	}

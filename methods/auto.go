@@ -43,7 +43,7 @@ func lengthUpTo(clean string, most int) (length, runes int) {
 	return 2*runes + letters, runes
 }
 
-// plain is 1 for a letter or digit of ASCII.
+// plain has a 1 for each letter and digit of ASCII.
 var plain = func() (p [utf8.RuneSelf]uint8) {
 	for r := range p {
 		if text.IsAlnum(rune(r)) {
@@ -57,7 +57,7 @@ var plain = func() (p [utf8.RuneSelf]uint8) {
 // text as short: 200 letters or, with blanks, English of some 210 runes.
 const DefaultLimit = 300
 
-// The basis of what auto decides. A pair is sure if each text has .95 of the words of the other, by weight, and nothing is
+// The basis of decisions of auto. A pair is sure if each text has .95 of the words of the other, by weight, and no word is
 // replaced.
 const (
 	Basis     = "probability by the evidence of the words"
@@ -114,11 +114,10 @@ func newAuto(c Choice) (neardup.Method, error) {
 	return a, nil
 }
 
-// mostLonger is how many times the limit a text may be long and still be near
-// a short one.
+// mostLonger is the greatest length, in limits, of a text that can be near a short one.
 const mostLonger = 2
 
-// Spec names the limit, what judges and, by their parameters, both methods that find.
+// Spec names the limit, the weights and tables of the score, and the parameters of both methods that find pairs.
 func (a *auto) Spec() neardup.Spec {
 	s := neardup.Spec{Method: "auto", Version: autoVersion, Params: []neardup.Param{
 		{Name: "limit", Value: strconv.Itoa(a.limit)}, {Name: "threshold", Value: number(a.probability)},
@@ -235,8 +234,8 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	return nil
 }
 
-// Plausible asks the method that finds the pair. The sketches do not rule out two texts on the border, or
-// for one with a long text.
+// Plausible asks the method that finds the pair. It returns true for two texts on the border, and for one on the border
+// and a long one, because their sketches rule nothing out.
 func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits
 	switch {
@@ -288,7 +287,7 @@ func (a *auto) newLong(clean string, rec *neardup.Record) *view {
 	return v
 }
 
-// Bytes returns the memory of all of it. A long text has about as many words as shingles.
+// Bytes returns the memory of the view. A long text has about as many words as shingles.
 func (v *view) Bytes() int {
 	n := 64 + v.View.Bytes()
 	if v.shingles != nil {
@@ -312,7 +311,7 @@ func (v *view) longWords() *evidence.LongView {
 	return v.long
 }
 
-// Prepare holds what the methods need that may find the text.
+// Prepare makes a view with what the methods that may find the text need.
 func (a *auto) Prepare(clean string) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
@@ -334,7 +333,7 @@ const (
 	longTexts
 )
 
-func pair(a, b neardup.Prepared) (x, y *view, how pairing) {
+func pairingOf(a, b neardup.Prepared) (x, y *view, how pairing) {
 	x, okX := a.(*view)
 	y, okY := b.(*view)
 	switch {
@@ -347,18 +346,19 @@ func pair(a, b neardup.Prepared) (x, y *view, how pairing) {
 	return x, y, how
 }
 
-// Screen finds by the words, by weight, or by the shingles. It looks first at what rules out most long texts.
+// Screen compares short texts by weighted words and long ones by shingles. Cheap tests that reject most long texts come
+// first.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
-	if v, w, how := pair(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
+	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
 		return neardup.Match{Distance: -1, Method: minhash.Name}, true
 	}
 	return a.screen(x, y)
 }
 
-// screen does what Screen does, and sets the similarity of the search of any pair.
+// screen does what Screen does, and also measures the similarity of a pair that it rejects.
 func (a *auto) screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
-	switch v, w, how := pair(x, y); how {
+	switch v, w, how := pairingOf(x, y); how {
 	case shortTexts:
 		m = a.words.Compare(v.words(), w.words())
 	case longTexts:
@@ -381,16 +381,16 @@ func (a *auto) surelyAlike(similarity float64, v, w *view) bool {
 	return shared/(float64(v.longWords().Len()+w.longWords().Len())-shared) >= wordFloor
 }
 
-// Decide scores what was found.
+// Decide scores a pair that Screen left open.
 func (a *auto) Decide(x, y neardup.Prepared, closeness float64) neardup.Match {
-	v, w, how := pair(x, y)
+	v, w, how := pairingOf(x, y)
 	if how == longTexts {
 		return a.match(minhash.Name, closeness, a.scorer.Score(v.longWords(), w.longWords()))
 	}
 	return a.match(weighted.Name, closeness, a.scorer.Score(v.words(), w.words()))
 }
 
-// Compare runs both stages.
+// Compare runs Screen and Decide.
 func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.screen(x, y)
 	if decided {
@@ -401,7 +401,7 @@ func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 
 // scored returns two texts in the form that is scored. ok is false if one is too short for the other, or has no words.
 func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
-	v, w, how := pair(a, b)
+	v, w, how := pairingOf(a, b)
 	if how == longTexts {
 		return v.longWords(), w.longWords(), true
 	}
@@ -487,10 +487,10 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 	return dst
 }
 
-// Measure returns the Similarity of Compare: the probability is 0 of texts that are not found.
+// Measure returns the Similarity of Compare: the probability, or 0 for texts that the search would not find.
 func (a *auto) Measure(x, y neardup.Prepared) float64 { return a.Compare(x, y).Similarity }
 
-// Template returns the text without its numbers, if the text is short for all others.
+// Template returns the template of a text that is short in comparison with every text: its words without the numbers.
 func (a *auto) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	own, ok := v.(*view)
 	if !ok || own.shingles != nil {

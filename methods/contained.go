@@ -52,7 +52,7 @@ func Containment(m neardup.Method) float64 {
 	}
 }
 
-// Record makes the method's keys and the least key of each window of passages.
+// Record makes the keys of the wrapped method, and the least key of each window of passages.
 func (c *contained) Record(clean string, rec *neardup.Record) {
 	c.Searchable.Record(clean, rec)
 	c.addKeys(clean, rec)
@@ -105,7 +105,7 @@ func minimizers(hashes []uint64) (keys []uint64) {
 	return keys
 }
 
-// Plausible asks the method, unless one may contain the other.
+// Plausible asks the wrapped method, unless one text may contain the other.
 func (c *contained) Plausible(a, b uint64) bool {
 	return (a&routeBits != 0 && b&routeBits != 0) || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
@@ -117,7 +117,7 @@ func ofMethod(sketch uint64) uint64 {
 	return sketch
 }
 
-// revise makes near what the leader holds the passages of.
+// revise makes a match near if the leader holds the passages of the text.
 func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Match {
 	if m.Near || (m.Variant && !m.Overlap) || a.count < passageWindow {
 		return m
@@ -129,8 +129,8 @@ func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Mat
 	return m
 }
 
-// FeatureSets appends the method's and the passages: the smaller one of two sets shares most of its own, if
-// one contains the other; nothing is known of the larger one.
+// FeatureSets appends the sets of the wrapped method and the set of passages. If one text contains the other, the smaller
+// set shares most of its passages. Nothing is known of the larger one.
 func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	dst = c.decorator.FeatureSets(dst, v)
 	if set := v.(*decorated).set; len(set) > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// decorator is a method around another one that also looks at a set of shingles of each text. It forwards every
-// capability. One that the wrapped method lacks, it has as engines do without it.
+// decorator wraps a method and also compares a set of shingles of each text. It forwards every capability of the wrapped
+// method. For a capability that the method lacks, it does what engines do without it.
 type decorator struct {
 	neardup.Searchable        // wrapped
 	name               string // of the setting
@@ -19,7 +19,7 @@ type decorator struct {
 	keepText           bool // of a decorated text
 	// wrap makes the same decorator of another method.
 	wrap func(neardup.Searchable) neardup.Method
-	// revise returns what becomes of a match that is final for the wrapped method, with the evidence if it is to explain.
+	// revise returns the final match for a match of the wrapped method. With explain it adds the evidence.
 	revise func(m neardup.Match, a, b *decorated, explain bool) neardup.Match
 }
 
@@ -44,17 +44,17 @@ func innermost(m neardup.Method) neardup.Method {
 
 func (d *decorator) wrapped() neardup.Method { return d.Searchable }
 
-// Spec returns the method's with the share.
+// Spec returns the spec of the wrapped method, with the share.
 func (d *decorator) Spec() neardup.Spec {
 	s := d.Searchable.Spec()
 	s.Params = append(s.Params, neardup.Param{Name: d.name, Value: number(d.share)})
 	return s
 }
 
-// Bytes returns the memory of both.
+// Bytes returns the memory of the view and of the set.
 func (v *decorated) Bytes() int { return 88 + len(v.clean) + 8*len(v.set) + v.Prepared.Bytes() }
 
-// Prepare makes the method's with the set of shingles.
+// Prepare makes the view of the wrapped method, with the set of shingles.
 func (d *decorator) Prepare(clean string) neardup.Prepared {
 	return d.decorate(clean, d.Searchable.Prepare(clean))
 }
@@ -79,13 +79,13 @@ func (d *decorator) RecordPrepare(clean string, rec *neardup.Record) neardup.Pre
 	return nil
 }
 
-// Compare revises the method's.
+// Compare revises the match of the wrapped method.
 func (d *decorator) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
 	return d.revise(d.Searchable.Compare(x.Prepared, y.Prepared), x, y, false)
 }
 
-// Screen revises what the method decides.
+// Screen revises the match if the wrapped method decides it.
 func (d *decorator) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	x, y := a.(*decorated), b.(*decorated)
 	m, decided := neardup.Screen(d.Searchable, x.Prepared, y.Prepared)
@@ -95,19 +95,19 @@ func (d *decorator) Screen(a, b neardup.Prepared) (neardup.Match, bool) {
 	return m, decided
 }
 
-// Decide revises the method's.
+// Decide revises the decision of the wrapped method.
 func (d *decorator) Decide(a, b neardup.Prepared, closeness float64) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
 	return d.revise(d.Searchable.(neardup.TwoStage).Decide(x.Prepared, y.Prepared, closeness), x, y, false)
 }
 
-// Explain revises the method's.
+// Explain revises the explanation of the wrapped method.
 func (d *decorator) Explain(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*decorated), b.(*decorated)
 	return d.revise(neardup.Explain(d.Searchable, x.Prepared, y.Prepared), x, y, true)
 }
 
-// Template returns the method's.
+// Template returns the template by the wrapped method.
 func (d *decorator) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	if m, ok := d.Searchable.(neardup.TwoStage); ok {
 		return m.Template(v.(*decorated).Prepared)
@@ -115,17 +115,17 @@ func (d *decorator) Template(v neardup.Prepared) (template uint64, fillers []uin
 	return 0, nil
 }
 
-// FeatureSets appends the method's.
+// FeatureSets appends the sets of the wrapped method.
 func (d *decorator) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	return d.Searchable.FeatureSets(dst, v.(*decorated).Prepared)
 }
 
-// Measure returns the method's.
+// Measure measures by the wrapped method.
 func (d *decorator) Measure(a, b neardup.Prepared) float64 {
 	return d.Searchable.Measure(a.(*decorated).Prepared, b.(*decorated).Prepared)
 }
 
-// Route returns the method's, or its name.
+// Route returns the route of the wrapped method, or its name if it has no routes.
 func (d *decorator) Route(clean string) string {
 	if r, ok := d.Searchable.(interface{ Route(clean string) string }); ok {
 		return r.Route(clean)
@@ -133,7 +133,7 @@ func (d *decorator) Route(clean string) string {
 	return d.Searchable.Spec().Method
 }
 
-// Trainer returns the method's, nil if it needs no training.
+// Trainer returns a trainer of the wrapped method, or nil if it needs no training.
 func (d *decorator) Trainer(memory int64) neardup.Trainer {
 	m, ok := d.Searchable.(neardup.Trainable)
 	if !ok {
@@ -142,7 +142,7 @@ func (d *decorator) Trainer(memory int64) neardup.Trainer {
 	return d.train(m.Trainer(memory))
 }
 
-// train returns a trainer of the decorator, nil of nil.
+// train wraps a trainer of the wrapped method; nil stays nil.
 func (d *decorator) train(wrapped neardup.Trainer) neardup.Trainer {
 	if wrapped == nil {
 		return nil
@@ -161,7 +161,7 @@ func (t *trainer) NextPass() neardup.Trainer { return t.of.train(t.Trainer.NextP
 // Method returns the decorator of the trained method.
 func (t *trainer) Method() neardup.Method { return t.of.wrap(t.Trainer.Method().(neardup.Searchable)) }
 
-// WriteTo writes the method's counts.
+// WriteTo writes the counts of the wrapped trainer.
 func (t *trainer) WriteTo(out io.Writer) (int64, error) {
 	if m, ok := t.Trainer.(neardup.Mergeable); ok {
 		return m.WriteTo(out)
@@ -169,7 +169,7 @@ func (t *trainer) WriteTo(out io.Writer) (int64, error) {
 	return 0, errors.ErrUnsupported
 }
 
-// ReadFrom adds counts of the method.
+// ReadFrom adds counts to the wrapped trainer.
 func (t *trainer) ReadFrom(in io.Reader) (int64, error) {
 	if m, ok := t.Trainer.(neardup.Mergeable); ok {
 		return m.ReadFrom(in)

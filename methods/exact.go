@@ -2,14 +2,14 @@ package methods
 
 import "github.com/neardup/neardup"
 
-// Exact is the method that knows only equal clean texts, which every caller
-// finds by itself: it gives no keys and judges nothing near.
+// Exact is the method for equal clean texts only. Every caller finds these without a method, so Exact makes no keys and
+// calls no pair near.
 type Exact struct{}
 
 // Spec returns exact/1.
 func (Exact) Spec() neardup.Spec { return neardup.Spec{Method: "exact", Version: 1} }
 
-// Record gives no keys.
+// Record makes no keys.
 func (Exact) Record(_ string, rec *neardup.Record) { rec.Reset() }
 
 // Plausible returns false.

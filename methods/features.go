@@ -170,8 +170,8 @@ func (w *words) String() string {
 	return fmt.Sprintf("%s:%d(xxh3%s)", w.kind, w.n, w.tables)
 }
 
-// minFeatures returns the least number of features by which a text is judged. It is the default of simhash, or
-// lower if no text has that many.
+// minFeatures returns the least number of features that a text needs to be compared. It is the default of simhash, or
+// fewer if the setting allows no text that many.
 func minFeatures(f simhash.Features) int {
 	if w, ok := f.(*words); ok && w.kind == kindKeywords {
 		return min(w.n, simhash.DefaultMinFeatures)

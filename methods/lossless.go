@@ -29,8 +29,8 @@ func held(set, by []uint64) float64 {
 	return float64(feature.IntersectSorted(set, by)) / float64(len(set))
 }
 
-// lossless is a method by which a text may go only if the leader holds a share of its shingles.
-// What the method calls near and the leader does not hold is an overlap: kept, and named.
+// lossless wraps a method so that a text is removed only if the leader holds a share of its shingles, and is otherwise
+// kept as an overlap.
 type lossless struct{ decorator }
 
 // newLossless wraps a method so that it loses nothing.
@@ -45,7 +45,7 @@ func makeLossless(d decorator, of neardup.Searchable) neardup.Method {
 	return l
 }
 
-// revise makes an overlap of a near text that is not held, with the longest passage that is not as its first evidence.
+// revise makes a near match an overlap if the leader does not hold the text, and names the longest passage that it lacks.
 func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardup.Match {
 	if !m.Near || held(a.set, b.set) >= l.share {
 		return m
@@ -57,8 +57,8 @@ func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardu
 	return m
 }
 
-// Template returns the method's, and other ones for texts that differ in more than the digits of their numbers: one of
-// these may hold more than another one.
+// Template returns the template by the wrapped method. It differs for texts that differ in more than the digits of their
+// numbers, because a leader may hold more of one of them than of another.
 func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	template, fillers = l.decorator.Template(v)
 	if template != 0 {
@@ -76,7 +76,7 @@ func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint
 // mostLacking bounds the runes of a passage that is shown.
 const mostLacking = 200
 
-// lacking returns the longest passage of a clean text of which no shingle is among others.
+// lacking returns the longest passage of a clean text that shares no shingle with others.
 func lacking(clean string, others []uint64) string {
 	all := heldShingle.Append(nil, clean, 0)
 	from, to := 0, 0 // shingles
@@ -89,8 +89,8 @@ func lacking(clean string, others []uint64) string {
 			from, to = begun, i
 		}
 	}
-	// Shingle i is of the units i and i+1. The first unit and the last one of a passage are in
-	// shingles that are held, unless the text begins or ends there.
+	// Shingle i covers the units i and i+1. The first and the last unit of the passage are also in shingles that the
+	// leader holds, unless the text begins or ends there.
 	first, last := from, to
 	if from > 0 {
 		first++

@@ -12,7 +12,7 @@ type Quantities struct {
 	Short bool
 }
 
-// Observe returns the quantities of two clean texts, of a method that is auto.
+// Observe returns the quantities of two clean texts. The method must be auto.
 func Observe(m neardup.Method, clean, other string) (q Quantities, ok bool) {
 	a, ok := innermost(m).(*auto)
 	if !ok {

@@ -66,7 +66,7 @@ var settings = []Setting{
 	{Name: "seed", Type: "uint64", Help: "seed of the feature hashes: that of an index, to decide as it does"},
 }
 
-// Settings lists what can be chosen of the methods.
+// Settings lists the settings of the methods.
 func Settings() []Setting { return slices.Clone(settings) }
 
 // Parse reads a value of the setting's type, and returns it in one form for all spellings.
@@ -90,7 +90,7 @@ func (s *Setting) Parse(value string) (string, error) {
 	return fmt.Sprint(v), err
 }
 
-// check refuses a value that was parsed and is not one of those that the setting may have.
+// check returns an error if a parsed value is out of the range of the setting.
 func (s *Setting) check(value string) error {
 	if s.Values != nil && !slices.Contains(s.Values, value) {
 		return fmt.Errorf("%s %q: invalid (want %s)", s.Name, value, strings.Join(s.Values, ", "))

@@ -3,7 +3,6 @@ package ngram
 import (
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup/feature"
 )
@@ -25,15 +24,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // decode fills s.runes with the runes of a text.
 func (s *scratch) decode(text string) []rune {
 	s.runes = s.runes[:0]
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			s.runes = append(s.runes, rune(c))
-			i++
-			continue
-		}
-		r, width := utf8.DecodeRuneInString(text[i:])
+	for _, r := range text {
 		s.runes = append(s.runes, r)
-		i += width
 	}
 	return s.runes
 }
@@ -57,7 +49,7 @@ func (s *scratch) grams(runes []rune, q int, seed uint64) {
 }
 
 // rank fills s.sorted with the ranks of hashes, from rare to frequent.
-func (s *scratch) rank(hashes []uint64, table *table) {
+func (s *scratch) rank(hashes []uint64, table *rarityTable) {
 	s.sorted = s.sorted[:0]
 	for _, h := range hashes {
 		s.sorted = append(s.sorted, table.rank(h))
@@ -70,7 +62,7 @@ const never = ^uint64(0)
 
 // rankGrams fills s.ranks with the ranks of s.hashes, which grams has filled, and s.sorted with the grams from
 // rare to frequent. Grams that are left out have the rank never.
-func (s *scratch) rankGrams(q int, table *table) {
+func (s *scratch) rankGrams(q int, table *rarityTable) {
 	s.ranks = grow(s.ranks, len(s.hashes))
 	s.levels = grow(s.levels, len(s.hashes))
 	s.sorted = s.sorted[:0]

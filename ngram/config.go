@@ -72,9 +72,9 @@ type Method interface {
 	neardup.Searchable
 	// withTable returns the method choosing its keys by a table; nil is
 	// the untrained method.
-	withTable(*table) Method
+	withTable(*rarityTable) Method
 	// rarity is the table, nil where the method is untrained.
-	rarity() *table
+	rarity() *rarityTable
 }
 
 // New returns the method "ngram". Errors name the field that is wrong.
@@ -132,7 +132,7 @@ func build(name string, c Config) (Method, error) {
 type settings struct {
 	Config
 	name  string
-	table *table
+	table *rarityTable
 }
 
 // similar completes the match of two texts that reach the threshold: near, or variants of one template.
@@ -167,7 +167,7 @@ func (s *settings) Spec() neardup.Spec {
 	return neardup.Spec{Method: s.name, Version: version, Params: params}
 }
 
-func (s *settings) rarity() *table { return s.table }
+func (s *settings) rarity() *rarityTable { return s.table }
 
 func (s *settings) basis() string {
 	if s.Similarity == Edit {

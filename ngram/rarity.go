@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// table stores how rare features are: for each of 2^21 hash slots a count, rounded down to one of 256 levels.
-// Features that share a slot share their count, which costs work but never a pair. Two stores can be searched
+// rarityTable stores how rare features are: for each of 2^21 hash slots a count, rounded down to one of 256 levels.
+// Features that share a slot share their count, which costs time but loses no pair. Two stores can be searched
 // with each other's keys only if they use the same table.
 //
 // A table is immutable and safe for concurrent use. With the nil table every feature is equally rare, and keys
 // are chosen by hash.
-type table struct {
+type rarityTable struct {
 	levels []uint8
 }
 
@@ -23,7 +23,7 @@ const tableSize = 1 << tableBits
 
 // level returns how frequent a feature is, 0 (rarest) to 255. The order is
 // total only together with the hash.
-func (t *table) level(hash uint64) uint64 {
+func (t *rarityTable) level(hash uint64) uint64 {
 	if t == nil {
 		return 0
 	}
@@ -31,7 +31,7 @@ func (t *table) level(hash uint64) uint64 {
 }
 
 // gramLevel returns the level of a gram of 1..longestGram runes. Without a table a longer gram counts as rarer.
-func (t *table) gramLevel(hash uint64, size int) uint64 {
+func (t *rarityTable) gramLevel(hash uint64, size int) uint64 {
 	if t == nil {
 		return uint64(longestGram - size)
 	}
@@ -39,7 +39,7 @@ func (t *table) gramLevel(hash uint64, size int) uint64 {
 }
 
 // rank orders features from rare to frequent.
-func (t *table) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
+func (t *rarityTable) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 
 // rankOf puts the level first, then 56 bits of the hash. A rank represents its feature from then on: two
 // features with the same rank are one as keys.
@@ -52,12 +52,12 @@ func newCounts() *counts { return &counts{make([]atomic.Uint32, tableSize)} }
 
 func (c *counts) add(hash uint64) { c.slots[hash>>(64-tableBits)].Add(1) }
 
-func (c *counts) table() *table {
+func (c *counts) rarityTable() *rarityTable {
 	levels := make([]uint8, tableSize)
 	for i := range c.slots {
 		levels[i] = quantise(c.slots[i].Load())
 	}
-	return &table{levels}
+	return &rarityTable{levels}
 }
 
 // quantise keeps the three bits after the leading one: 0..15 are exact, above

@@ -64,7 +64,7 @@ const (
 // fewCandidates reports whether the keys of plan.go are good enough for the
 // corpus that was counted, going by the texts of the sample. It decides how
 // much work is done, never what is found.
-func (t *editTrainer) fewCandidates(table *table) bool {
+func (t *editTrainer) fewCandidates(table *rarityTable) bool {
 	if t.method.selecting {
 		return false
 	}

@@ -70,7 +70,7 @@ func (m *setMethod) similarity(a, b, common int) float64 {
 	return float64(common) / float64(a+b-common)
 }
 
-func (m *setMethod) withTable(t *table) Method {
+func (m *setMethod) withTable(t *rarityTable) Method {
 	with := *m
 	with.table = t
 	return &with
@@ -138,7 +138,7 @@ func (t *setTrainer) Add(clean string) {
 }
 
 // Method returns the method with what was counted.
-func (t *setTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
+func (t *setTrainer) Method() neardup.Method { return t.method.withTable(t.counts.rarityTable()) }
 
 // NextPass returns nil: one pass is enough.
 func (t *setTrainer) NextPass() neardup.Trainer { return nil }

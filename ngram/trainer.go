@@ -61,7 +61,7 @@ func (t *editTrainer) Add(clean string) {
 }
 
 // Method returns the method with the keys of plan.go for this corpus.
-func (t *editTrainer) Method() neardup.Method { return t.method.withTable(t.counts.table()) }
+func (t *editTrainer) Method() neardup.Method { return t.method.withTable(t.counts.rarityTable()) }
 
 // NextPass returns the trainer of all substrings, unless the keys of plan.go do.
 func (t *editTrainer) NextPass() neardup.Trainer {

@@ -111,7 +111,7 @@ type tuner struct {
 	ctx    context.Context
 	config Config
 	texts  []string
-	table  *table // rarity in the texts; no threshold changes it
+	table  *rarityTable // rarity in the texts; no threshold changes it
 }
 
 func (t *tuner) train() error {

@@ -7,12 +7,11 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An anchor is the place in a text that represents all windows (passages of the least length) next to it. It is
-// the gram (k units) of the smallest hash in each of them, the last one of equal hashes. It depends on the
-// window alone, so two equal windows have the same anchor at the same place: a minimizer (Roberts et al. 2004),
-// as in winnowing (Schleimer et al. 2003). Every window has one anchor. The windows that extend farther before
-// the gram and those that extend farther after it are two anchors, because each kind shares more than the gram.
-// A window can only recur if all that its kind shares recurs.
+// An anchor represents all windows (passages of the least length) around one gram (k units): those in which this gram
+// has the smallest hash, or is the last one of equal hashes. It depends on the window alone, so equal windows have the
+// same anchor: a minimizer (Roberts et al. 2004), as in winnowing (Schleimer et al. 2003). Every window has one anchor.
+// Windows that extend farther before the gram have another anchor than those that extend farther after it, because each
+// kind shares more than the gram. A window can recur only if everything that its kind shares recurs.
 type anchor struct {
 	key   uint64 // of the gram
 	whole uint64 // hash of all that its windows have in common
@@ -21,7 +20,7 @@ type anchor struct {
 	lo, hi int
 }
 
-// sampler finds the anchors of texts. One goroutine at a time.
+// sampler finds the anchors of texts. It is for one goroutine at a time.
 type sampler struct {
 	least Length
 	gram  int    // units
@@ -114,7 +113,7 @@ func (s *sampler) bytes(text string) {
 	}
 }
 
-// add takes the next unit, with which a gram may end and a window.
+// add takes the next unit, which may end a gram and a window.
 func (s *sampler) add(start, end int, hash uint64) {
 	s.rolling = s.rolling*base + hash
 	if s.n >= s.gram {
@@ -149,7 +148,7 @@ func (s *sampler) window(first, end int) {
 	}
 }
 
-// slide finds the smallest hash of the grams of a window again.
+// slide finds the smallest hash after the window has moved by a unit.
 func (s *sampler) slide(first, last int) {
 	s.lowest, s.low = first, s.grams[first&s.mask]
 	for g := first + 1; g <= last; g++ {
@@ -171,7 +170,7 @@ func (s *sampler) stand(first, end int) {
 		from, to, salt = s.last, s.lowest+s.gram-1, 1 // what is common before one gram is not that behind another
 	}
 	common := s.text[s.start(from):s.end(to)]
-	// The smallest of many hashes are small; a key is spread over all 64 bits again.
+	// The smallest of many hashes is a small number, so the key is spread over all 64 bits again.
 	s.now = anchor{key: mixed(s.low), whole: xxh3.HashStringSeed(common, salt), at: s.start(s.lowest), lo: s.start(first), hi: end}
 }
 
@@ -190,7 +189,7 @@ func (s *sampler) end(unit int) int {
 	return s.units[unit&s.mask].end
 }
 
-// mixed makes every bit depend on all of h.
+// mixed returns h with every bit dependent on all bits.
 func mixed(h uint64) uint64 {
 	hi, lo := bits.Mul64(h^0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 	return hi ^ lo

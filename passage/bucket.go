@@ -10,7 +10,7 @@ import (
 )
 
 // bucket iterates over the rows of one key, in the order of the input. It can be called repeatedly.
-type bucket func(row func(row) error) error
+type bucket func(row func(anchorRow) error) error
 
 // Buckets are compared taskRows at a time. One of more rows than largeBucket is
 // sorted by itself, on disk if need be.
@@ -20,9 +20,9 @@ const (
 )
 
 // compareAll compares the rows of each key, on all workers; a large bucket is for one.
-func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error {
+func (j *job) compareAll(ctx context.Context, rows *external.Sorted[anchorRow]) error {
 	g, ctx := errgroup.WithContext(ctx)
-	tasks := make(chan []row)
+	tasks := make(chan []anchorRow)
 	for range j.cfg.Workers {
 		c := newComparer(ctx, j, 0, j.reach())
 		g.Go(func() error {
@@ -37,7 +37,7 @@ func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error 
 	g.Go(func() error {
 		defer close(tasks)
 		c := newComparer(ctx, j, 0, j.reach())
-		send := func(task []row) error {
+		send := func(task []anchorRow) error {
 			select {
 			case tasks <- task:
 				return nil
@@ -55,8 +55,8 @@ func (j *job) compareAll(ctx context.Context, rows *external.Sorted[row]) error 
 
 // eachBucket gives the buckets of several rows to small, many at a time, and those
 // that are large to large.
-func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[row], small func([]row) error, large func(bucket) error) error {
-	var some []row                           // whole buckets, and the one that is read
+func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[anchorRow], small func([]anchorRow) error, large func(bucket) error) error {
+	var some []anchorRow                     // whole buckets, and the one that is read
 	var spilled *external.Sorter[byPosition] // the one that is read, if it is large
 	begun := 0                               // where it begins
 	end := func() error {
@@ -77,7 +77,7 @@ func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[row], small 
 		some, begun = nil, 0
 		return small(task)
 	}
-	err := rows.Each(ctx, func(r row) error {
+	err := rows.Each(ctx, func(r anchorRow) error {
 		if begun < len(some) && some[begun][0] != r[0] {
 			if err := end(); err != nil {
 				return err
@@ -118,12 +118,12 @@ func largest(ctx context.Context, s *external.Sorter[byPosition], large func(buc
 		return err
 	}
 	defer sorted.Close()
-	return large(func(fn func(row) error) error {
-		return sorted.Each(ctx, func(p byPosition) error { return fn(row{0, p[0], p[1]}) })
+	return large(func(fn func(anchorRow) error) error {
+		return sorted.Each(ctx, func(p byPosition) error { return fn(anchorRow{0, p[0], p[1]}) })
 	})
 }
 
-func (c *comparer) task(rows []row) error {
+func (c *comparer) task(rows []anchorRow) error {
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n][0] == rows[0][0] {
@@ -131,8 +131,8 @@ func (c *comparer) task(rows []row) error {
 		}
 		same := rows[:n]
 		rows = rows[n:]
-		slices.SortFunc(same, func(a, b row) int { return cmp.Compare(a[1], b[1]) })
-		err := c.bucket(func(fn func(row) error) error {
+		slices.SortFunc(same, func(a, b anchorRow) int { return cmp.Compare(a[1], b[1]) })
+		err := c.bucket(func(fn func(anchorRow) error) error {
 			for _, r := range same {
 				if err := fn(r); err != nil {
 					return err

@@ -15,10 +15,10 @@ func TestEachBucket(t *testing.T) {
 	j := newJob(Config{Memory: 8 << 20})
 	defer j.disk.Close()
 	sizes := []int{1, largeBucket + 1, 2, 1, 1, largeBucket, 3, 2*largeBucket + 7, largeBucket + 1, 1}
-	rows := external.NewSorter[row](j.disk, j.memory(50))
+	rows := external.NewSorter[anchorRow](j.disk, j.memory(50))
 	for key, n := range sizes {
 		for at := n; at > 0; at-- {
-			if err := rows.Add(row{uint64(key), uint64(at), uint64(key)}); err != nil {
+			if err := rows.Add(anchorRow{uint64(key), uint64(at), uint64(key)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -29,11 +29,11 @@ func TestEachBucket(t *testing.T) {
 	}
 	defer sorted.Close()
 	got := make([][]uint64, len(sizes))
-	add := func(r row) error { // a large bucket has no keys: the test's rows carry it twice
+	add := func(r anchorRow) error { // a large bucket has no keys: the test's rows carry it twice
 		got[r[2]] = append(got[r[2]], r[1])
 		return nil
 	}
-	small := func(task []row) error {
+	small := func(task []anchorRow) error {
 		for _, r := range task {
 			if sizes[r[0]] > largeBucket {
 				t.Fatalf("a row of key %d, which has %d, is among small buckets", r[0], sizes[r[0]])

@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// comparer compares the windows of one bucket after the other. One goroutine at a time.
+// comparer compares the windows of one bucket after the other. It is for one goroutine at a time.
 type comparer struct {
 	*job
 	ctx context.Context
@@ -22,15 +22,15 @@ type comparer struct {
 	spare  occurrence
 	// With Config.First: windows that overlap their first occurrence. They are reported with another occurrence
 	// of it.
-	overlap []overlap
-	found   []row // for matches
+	overlapping []overlappingWindow
+	found       []anchorRow // for matches
 }
 
 func newComparer(ctx context.Context, j *job, lo, hi int) *comparer {
 	return &comparer{job: j, ctx: ctx, lo: lo, hi: hi}
 }
 
-type overlap struct {
+type overlappingWindow struct {
 	of firstWindow
 	at uint64
 }
@@ -63,7 +63,7 @@ var errCrowded = errors.New("too many windows that differ")
 // bucket reports the matches of all windows of a bucket. Each occurrence is compared with earlier ones that
 // have the first of some window: with one if all are the same, and at most with maxKept.
 func (c *comparer) bucket(rows bucket) error {
-	c.kept, c.overlap = c.kept[:0], c.overlap[:0]
+	c.kept, c.overlapping = c.kept[:0], c.overlapping[:0]
 	err := rows(c.occurrence)
 	if err != nil && !errors.Is(err, errCrowded) {
 		return err
@@ -82,8 +82,8 @@ func (c *comparer) bucket(rows bucket) error {
 // windows share, and compares equal ones. Matches already reported for the bucket stay true, and are reported
 // again.
 func (c *comparer) divide(rows bucket, lo, hi int) error {
-	some := external.NewSorter[row](c.disk, c.memory(100)/int64(c.cfg.Workers+1)*int64(hi-lo+1)/int64(c.cfg.Least.N))
-	err := rows(func(r row) error {
+	some := external.NewSorter[anchorRow](c.disk, c.memory(100)/int64(c.cfg.Workers+1)*int64(hi-lo+1)/int64(c.cfg.Least.N))
+	err := rows(func(r anchorRow) error {
 		o := &c.spare
 		if err := c.read(o, r); err != nil {
 			return err
@@ -106,18 +106,18 @@ func (c *comparer) divide(rows bucket, lo, hi int) error {
 }
 
 // part returns the row of the windows that begin lo to hi units before the anchor, or false if there are none.
-func (o *occurrence) part(l Length, lo, hi int) (row, bool) {
+func (o *occurrence) part(l Length, lo, hi int) (anchorRow, bool) {
 	units := l.units(nil, o.text)
 	anchor := sort.Search(len(units), func(i int) bool { return units[i].start >= o.left })
 	first, last := max(anchor-hi, 0), min(anchor-lo, len(o.windows)-1)
 	if first > last {
-		return row{}, false
+		return anchorRow{}, false
 	}
 	common := o.text[units[anchor-lo].start:units[anchor-hi+l.N-1].end]
 	return newRow(xxh3.Hash(common), o.at+uint64(o.left), o.left-o.windows[first].start, o.windows[last].end-o.left), true
 }
 
-func (c *comparer) read(o *occurrence, r row) error {
+func (c *comparer) read(o *occurrence, r anchorRow) error {
 	o.left = r.before()
 	o.at = r[1] - uint64(o.left)
 	n := o.left + r.behind()
@@ -159,7 +159,7 @@ func (l Length) units(dst []window, text []byte) []window {
 }
 
 // occurrence compares the next occurrence of the bucket, and reports its repeated windows.
-func (c *comparer) occurrence(r row) error {
+func (c *comparer) occurrence(r anchorRow) error {
 	o := &c.spare
 	if err := c.read(o, r); err != nil {
 		return err
@@ -186,8 +186,8 @@ func (c *comparer) occurrence(r row) error {
 	return nil
 }
 
-// claim finds the windows of o that the earlier k has at the same place next to the anchor, and returns how
-// many are new.
+// claim finds the windows of o that an earlier occurrence k has at the same distance from the anchor, and returns how
+// many of them no other occurrence has claimed.
 func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 	lo := o.left - commonSuffix(o.text[:o.left], k.text[:k.left])
 	hi := o.left + commonPrefix(o.text[o.left:], k.text[k.left:])
@@ -213,7 +213,7 @@ func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 
 // repeated reports the windows of o that begin after their first occurrence has ended.
 func (c *comparer) repeated(o *occurrence) error {
-	var m row // the match so far: windows that follow each other in both texts
+	var m anchorRow // the match so far: windows that follow each other in both texts
 	for i, from := range o.from {
 		if from == unknown {
 			continue
@@ -222,7 +222,7 @@ func (c *comparer) repeated(o *occurrence) error {
 		at, first := o.at+uint64(w.start), k.at+uint64(k.windows[from.window].start)
 		if first+uint64(w.end-w.start) > at {
 			if c.cfg.First {
-				c.overlap = append(c.overlap, overlap{from, at})
+				c.overlapping = append(c.overlapping, overlappingWindow{from, at})
 			}
 			continue
 		}
@@ -233,10 +233,10 @@ func (c *comparer) repeated(o *occurrence) error {
 			return err
 		}
 	}
-	return c.tell(m)
+	return c.addMatch(m)
 }
 
-// copy notes where a first window is repeated.
+// copy records where a first window is repeated.
 func (o *occurrence) copy(window int, at uint64) {
 	for len(o.copied) < len(o.windows) {
 		o.copied = append(o.copied, 0)
@@ -250,7 +250,7 @@ func (o *occurrence) copy(window int, at uint64) {
 // them.
 func (c *comparer) firsts() error {
 	for k := range c.kept {
-		var m row
+		var m anchorRow
 		o := &c.kept[k]
 		for i, next := range o.copied {
 			if next == 0 {
@@ -261,17 +261,17 @@ func (c *comparer) firsts() error {
 				return err
 			}
 		}
-		if err := c.tell(m); err != nil {
+		if err := c.addMatch(m); err != nil {
 			return err
 		}
 	}
-	for _, v := range c.overlap {
+	for _, v := range c.overlapping {
 		o := &c.kept[v.of.kept]
 		if v.of.window >= len(o.copied) || o.copied[v.of.window] == 0 {
 			continue
 		}
 		w := o.windows[v.of.window]
-		if err := c.tell(row{v.at, uint64(w.end - w.start), o.copied[v.of.window] - 1}); err != nil {
+		if err := c.addMatch(anchorRow{v.at, uint64(w.end - w.start), o.copied[v.of.window] - 1}); err != nil {
 			return err
 		}
 	}
@@ -280,18 +280,18 @@ func (c *comparer) firsts() error {
 
 // grow adds a window to a match if it follows and is from the same text. Otherwise it reports the match and
 // begins another.
-func (c *comparer) grow(m *row, at, from uint64, n int, follows bool) error {
+func (c *comparer) grow(m *anchorRow, at, from uint64, n int, follows bool) error {
 	if follows && m[1] != 0 && at-m[0] == from-m[2] {
 		m[1] = at + uint64(n) - m[0]
 		return nil
 	}
 	told := *m
-	*m = row{at, uint64(n), from}
-	return c.tell(told)
+	*m = anchorRow{at, uint64(n), from}
+	return c.addMatch(told)
 }
 
-// tell adds a match: where it begins, its length, where the same bytes begin first.
-func (c *comparer) tell(m row) error {
+// addMatch adds a match: where it begins, its length, where the same bytes begin first.
+func (c *comparer) addMatch(m anchorRow) error {
 	if m[1] == 0 {
 		return nil
 	}

@@ -26,13 +26,13 @@ const (
 	Heading Reason = "heading" // a heading would have no text any more
 )
 
-// Cutter decides what of the repeated parts of texts is cut. Safe for concurrent use.
+// Cutter decides which repeated parts of texts are cut. It is safe for concurrent use.
 type Cutter struct {
 	whole Border
 	words *segment.Segmenter // of WholeWords
 }
 
-// NewCutter returns one that leaves whole what a Border names.
+// NewCutter returns a Cutter that never divides the units that a Border names.
 func NewCutter(whole Border) (*Cutter, error) {
 	if whole != WholeWords {
 		return &Cutter{whole: whole}, nil
@@ -44,7 +44,7 @@ func NewCutter(whole Border) (*Cutter, error) {
 // Parts joins adjacent spans of one text, and divides them into parts that can be cut and parts that stay, in
 // the order of the text.
 func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
-	units := c.whole.in(s)
+	units := c.whole.unitsOf(s)
 	for len(spans) > 0 {
 		n, end := 0, spans[0].Byte
 		for n < len(spans) && spans[n].Byte == end {
@@ -83,7 +83,7 @@ func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 	return parts
 }
 
-// clipped returns what is inside a part of the text of each span.
+// clipped returns each span without its text outside the part.
 func clipped(s string, spans []Span, start, end int) (some []Span) {
 	for _, span := range spans {
 		from, to := max(span.Byte, start), min(span.Byte+span.Len, end)
@@ -134,7 +134,7 @@ func first(s string) rune {
 	return r
 }
 
-// glues reports whether two words would become one.
+// glues reports whether a cut would join two words.
 func glues(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next := first(after)
@@ -144,7 +144,7 @@ func glues(before, after string) bool {
 // joiners belong to the preceding character.
 const joiners = "\u200d\ufe0e\ufe0f"
 
-// border reports whether a place of a text is outside words and outside sequences shown as one character.
+// border reports whether a text may be cut at an offset: not inside a word, nor inside a sequence shown as one character.
 func (c *Cutter) border(s string, at int) bool {
 	if at == 0 || at == len(s) {
 		return true
@@ -172,10 +172,10 @@ func (c *Cutter) border(s string, at int) bool {
 
 func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 
-// beside is the number of bytes of Chinese next to a place from which its words are cut.
+// beside is the number of bytes of Chinese around a cut that are segmented into words.
 const beside = 3 * 100
 
-// segmented reports whether a word of the Chinese around a place ends there.
+// segmented reports whether a word of the Chinese text around an offset ends there.
 func (c *Cutter) segmented(s string, at int) bool {
 	start, end := at, at
 	for at-start < beside {

@@ -79,14 +79,14 @@ func TestParts(t *testing.T) {
 	for _, test := range tests {
 		marks := strings.Split(test.repeated, "|")
 		s := strings.Join(marks, "")
-		from := func(p Place) Place { return Place{Item: 1, Byte: p.Byte + 7, Rune: p.Rune + 7} }
+		from := func(p Position) Position { return Position{Item: 1, Byte: p.Byte + 7, Rune: p.Rune + 7} }
 		var spans []Span
-		at := Place{}
+		at := Position{}
 		for i, part := range marks {
 			half := len(part) / 2 // the spans of one part may be many
 			for _, part := range []string{part[:half], part[half:]} {
 				if i%2 == 1 {
-					spans = append(spans, Span{Place: at, Len: len(part), From: from(at), FromLen: len(part)})
+					spans = append(spans, Span{Position: at, Len: len(part), From: from(at), FromLen: len(part)})
 				}
 				at.Byte, at.Rune = at.Byte+len(part), at.Rune+RuneStarts(part)
 			}
@@ -117,7 +117,7 @@ func TestCutsLeaveWordsWhole(t *testing.T) {
 				continue
 			}
 			start := r.IntN(len(s) - 600)
-			span := Span{Place: Place{Byte: start}, Len: 200 + r.IntN(400), From: Place{Item: 1}}
+			span := Span{Position: Position{Byte: start}, Len: 200 + r.IntN(400), From: Position{Item: 1}}
 			for _, p := range c.Parts(s, []Span{span}) {
 				if p.Stays != "" {
 					within++
@@ -168,7 +168,7 @@ func throughWord(words *segment.Segmenter, s string, at int) bool {
 // that overlaps or touches it and has the same distance to its source.
 func TestSpansThatTouch(t *testing.T) {
 	const s = "abcdefgh"
-	span := func(at, n int) Span { return Span{Place: Place{Byte: at}, Len: n} }
+	span := func(at, n int) Span { return Span{Position: Position{Byte: at}, Len: n} }
 	for _, test := range []struct {
 		name  string
 		spans []Span

@@ -26,7 +26,7 @@ type Steps struct {
 	sampler *sampler
 }
 
-// NewSteps returns the steps that find what cfg names.
+// NewSteps returns the steps for a configuration.
 func NewSteps(cfg Config) (*Steps, error) {
 	if cfg.Near != nil {
 		return nil, errors.New("passage: near-duplicates cannot be found in steps")
@@ -38,33 +38,35 @@ func NewSteps(cfg Config) (*Steps, error) {
 	return &Steps{cfg: cfg, job: &job{cfg: cfg}, sampler: newSampler(cfg.Least)}, nil
 }
 
-// Position is a byte of a document, by the number of the document in the order of the input.
-type Position uint64
+// PackedPosition is a byte of a document, by the number of the document in the order of the input.
+type PackedPosition uint64
 
 const byteBits = 31
 
 // At returns the position of a byte.
-func At(item uint32, offset int) Position { return Position(item)<<byteBits | Position(offset) }
+func At(item uint32, offset int) PackedPosition {
+	return PackedPosition(item)<<byteBits | PackedPosition(offset)
+}
 
 // Item returns the number of the document.
-func (p Position) Item() uint32 { return uint32(p >> byteBits) }
+func (p PackedPosition) Item() uint32 { return uint32(p >> byteBits) }
 
 // Byte returns the offset in its text.
-func (p Position) Byte() int { return int(p & (1<<byteBits - 1)) }
+func (p PackedPosition) Byte() int { return int(p & (1<<byteBits - 1)) }
 
 // Context is an anchor with the text of all its windows.
 type Context struct {
 	Key    uint64
-	At     Position
+	At     PackedPosition
 	Before int // bytes of the text before the anchor
 	Text   string
 }
 
 // Match is a number of equal bytes in two places.
 type Match struct {
-	At   Position
+	At   PackedPosition
 	Len  int
-	From Position
+	From PackedPosition
 }
 
 // Anchors returns the hash of each anchor of a text, until the next call of a method. Windows that
@@ -96,20 +98,20 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 	return nil
 }
 
-// Buckets compares the contexts of some keys, all of each. Close them.
+// Buckets compares all contexts of some keys. The caller closes it.
 type Buckets struct {
 	job   *job
 	texts *external.Spool                     // each after its head
 	order *external.Sorter[external.KeyValue] // position, offset in texts
 }
 
-// NewBuckets returns some without a context.
+// NewBuckets returns Buckets without contexts.
 func (s *Steps) NewBuckets() *Buckets {
 	j := newJob(s.cfg)
 	return &Buckets{j, external.NewSpool(j.disk, j.memory(70)), external.NewSorter[external.KeyValue](j.disk, j.memory(80))}
 }
 
-// Close removes what they hold.
+// Close removes the temporary files.
 func (b *Buckets) Close() { b.job.disk.Close() }
 
 // contextHead is the size of the head before the text of a context: key, bytes before the anchor, bytes of text.
@@ -142,7 +144,7 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	if err != nil {
 		return err
 	}
-	return found.Each(ctx, func(r row) error {
+	return found.Each(ctx, func(r anchorRow) error {
 		at, err := b.position(r[0])
 		if err != nil {
 			return err
@@ -163,8 +165,8 @@ func (b *Buckets) gather(ctx context.Context) error {
 		return err
 	}
 	store := &b.job.store
-	var end Position // of the stretch so far
-	var begin int64  // where in the store the position 0 would be, going by that stretch
+	var end PackedPosition // of the stretch so far
+	var begin int64        // where in the store the position 0 would be, going by that stretch
 	err = sorted.Each(ctx, func(p external.KeyValue) error {
 		head, err := b.texts.Read(external.Ref(p.Val()), contextHead)
 		if err != nil {
@@ -175,7 +177,7 @@ func (b *Buckets) gather(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		at := Position(p.Key())
+		at := PackedPosition(p.Key())
 		if store.text.Len() == 0 || at > end {
 			if _, err := store.text.Add("\n"); err != nil { // so that two stretches never touch
 				return err
@@ -185,7 +187,7 @@ func (b *Buckets) gather(ctx context.Context) error {
 				return err
 			}
 		}
-		if last := at + Position(n); last > end {
+		if last := at + PackedPosition(n); last > end {
 			if _, err := store.text.Add(string(text[end-at:])); err != nil {
 				return err
 			}
@@ -197,29 +199,29 @@ func (b *Buckets) gather(ctx context.Context) error {
 }
 
 // position returns the document and the offset that a byte of the store is from.
-func (b *Buckets) position(at uint64) (Position, error) {
+func (b *Buckets) position(at uint64) (PackedPosition, error) {
 	in, err := b.job.store.find(int64(at))
-	return At(in.item, int(in.start)) + Position(int64(at)-in.at), err
+	return At(in.item, int(in.start)) + PackedPosition(int64(at)-in.at), err
 }
 
-// Joined makes spans of matches: all matches of a document, also with other documents. Close them.
+// Joined makes spans of all matches of a document, also of those with other documents. The caller closes it.
 type Joined struct {
 	disk    *external.Files
-	matches *external.Sorter[row]
+	matches *external.Sorter[anchorRow]
 }
 
-// NewJoined returns none.
+// NewJoined returns a Joined without matches.
 func (s *Steps) NewJoined() *Joined {
 	disk := external.NewFiles(s.cfg.Tmp)
-	return &Joined{disk, external.NewSorter[row](disk, s.cfg.Memory/2)}
+	return &Joined{disk, external.NewSorter[anchorRow](disk, s.cfg.Memory/2)}
 }
 
 // Close removes what they hold.
 func (j *Joined) Close() { j.disk.Close() }
 
-// Add takes a match, in any order; one that came before changes nothing.
+// Add takes a match, in any order. A repeated match changes nothing.
 func (j *Joined) Add(m Match) error {
-	return j.matches.Add(row{uint64(m.At), uint64(m.Len), uint64(m.From)})
+	return j.matches.Add(anchorRow{uint64(m.At), uint64(m.Len), uint64(m.From)})
 }
 
 // Each calls fn with the spans, in order, as [Spans.Next] gives them.
@@ -242,7 +244,7 @@ func (j *Joined) Each(fn func(Match) error) error {
 		if err != nil {
 			return err
 		}
-		if err := fn(Match{Position(m.at), int(m.end - m.at), Position(m.from)}); err != nil {
+		if err := fn(Match{PackedPosition(m.at), int(m.end - m.at), PackedPosition(m.from)}); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func ExampleCutter_Parts() {
 		return
 	}
 	text := "One. Two is long. Thr"
-	span := passage.Span{Place: passage.Place{Byte: 2}, Len: len(text) - 2, From: passage.Place{Item: 1}}
+	span := passage.Span{Position: passage.Position{Byte: 2}, Len: len(text) - 2, From: passage.Position{Item: 1}}
 	for _, p := range c.Parts(text, []passage.Span{span}) {
 		fmt.Printf("%q %q\n", text[p.Start:p.End], p.Stays)
 	}

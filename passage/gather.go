@@ -11,16 +11,16 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// row is an anchor of the store, to be sorted by its key: the key, its offset, and how many bytes of windows
-// are before and after its beginning.
-type row [3]uint64
+// anchorRow is an anchor in the store, sorted by its key: the key, its offset, and how many bytes of its windows are
+// before and after that offset.
+type anchorRow [3]uint64
 
-func newRow(key, at uint64, before, behind int) row {
-	return row{key, at, uint64(before)<<32 | uint64(behind)}
+func newRow(key, at uint64, before, behind int) anchorRow {
+	return anchorRow{key, at, uint64(before)<<32 | uint64(behind)}
 }
 
-func (r row) before() int { return int(r[2] >> 32) }
-func (r row) behind() int { return int(uint32(r[2])) }
+func (r anchorRow) before() int { return int(r[2] >> 32) }
+func (r anchorRow) behind() int { return int(uint32(r[2])) }
 
 // stretch is a part of a document in the store.
 type stretch struct {
@@ -30,8 +30,8 @@ type stretch struct {
 	runes uint32 // that begin before
 }
 
-// longestStretch bounds the length of one stretch; longer parts are several consecutive ones. So it bounds how
-// far runes are counted.
+// longestStretch bounds the length of a stretch, so that runes are never counted over more bytes. A longer part is
+// several consecutive stretches.
 const longestStretch = 4 << 10
 
 type document struct {
@@ -45,7 +45,7 @@ type store struct {
 	stretches *external.Array[stretch]
 	documents *external.Array[document]
 	ids       *external.Spool
-	rows      *external.Sorter[row]
+	rows      *external.Sorter[anchorRow]
 }
 
 // part is the part of the store from one document.
@@ -55,8 +55,7 @@ type part struct {
 	anchors []anchor
 }
 
-// count reads the documents for the first time, and notes which anchors come more
-// than once.
+// count reads the documents for the first time, and records which anchors recur.
 func (j *job) count(ctx context.Context, src batch.Source) error {
 	work := func(b batch.Block) int {
 		s, n := j.sampler(), 0
@@ -77,7 +76,7 @@ func (j *job) count(ctx context.Context, src batch.Source) error {
 	})
 }
 
-// gather reads them for the second time, and stores what count has seen again.
+// gather reads the documents for the second time, and stores the windows of recurring anchors.
 func (j *job) gather(ctx context.Context, src batch.Source) error {
 	work := func(b batch.Block) (parts []part) {
 		s := j.sampler()
@@ -187,7 +186,7 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	return nil
 }
 
-// RuneStarts counts the runes that begin in a part of a text: its bytes but those that go on with one.
+// RuneStarts counts the runes that begin in a part of a text, that is, its bytes other than continuation bytes.
 func RuneStarts[T string | []byte](s T) (n int) {
 	for i := range len(s) {
 		if s[i]&0xC0 != 0x80 {
@@ -214,18 +213,18 @@ func (s *store) find(at int64) (found stretch, err error) {
 	return s.stretches.Get(lo)
 }
 
-// placeAt returns the document and the place that a byte of the store is from.
-func (s *store) placeAt(at int64) (Place, error) {
+// positionAt returns the document and the offset that a byte of the store is from.
+func (s *store) positionAt(at int64) (Position, error) {
 	in, err := s.find(at)
 	if err != nil {
-		return Place{}, err
+		return Position{}, err
 	}
 	before := make([]byte, at-in.at)
 	if err := s.text.Fill(before, external.Ref(in.at)); err != nil {
-		return Place{}, err
+		return Position{}, err
 	}
 	id, err := s.id(int(in.item))
-	return Place{
+	return Position{
 		Item: int(in.item), ID: id,
 		Byte: int(in.start) + len(before), Rune: int(in.runes) + RuneStarts(before),
 	}, err

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// keepHeadings keeps parts if a heading before them would lose its text, or if a line that ends with a colon
-// would announce nothing. Parts with only blanks between them are cut or kept together.
+// keepHeadings keeps a part if without it a heading, or a line that ends with a colon, would have no text after it.
+// Parts with only blanks between them are cut or kept together.
 func keepHeadings(s string, parts []Part) {
 	for i, n := 0, 0; i < len(parts); i = n {
 		n = i + 1
@@ -94,7 +94,7 @@ func endsBlank(s string) bool {
 	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]) == ""
 }
 
-// headingRunes is how long a heading may be.
+// headingRunes is the greatest length of a heading.
 const headingRunes = 80
 
 // headingLevel returns the level of a line that is marked as a heading, or that is short, separate and does not

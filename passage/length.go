@@ -13,8 +13,8 @@ import (
 // Unit is the unit of the length of passages.
 type Unit uint8
 
-// The units. A passage of words begins and ends with one; a Chinese, Japanese or
-// Korean character is a word of its own. A byte that is no UTF-8 is a rune.
+// The units. A passage of words begins and ends with a word. A Chinese, Japanese or Korean character is a word. A byte
+// that is not UTF-8 is a rune.
 const (
 	Bytes Unit = iota
 	Runes

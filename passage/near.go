@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// alike are the wholes that a method calls duplicates: each is a document for batch.Dedup.
+// alike finds the wholes that a method calls duplicates, with batch.Dedup, for which each is a document.
 type alike struct {
 	job    *job
 	wholes *external.Array[whole]
@@ -23,7 +23,7 @@ type alike struct {
 // whole is a sentence, line or paragraph. One of no bytes represents a rejected document.
 type whole struct{ item, start, len, rune, runes uint32 }
 
-// findNear reads the documents twice: for the places of the wholes, and to decide them.
+// findNear reads the documents twice: to find the wholes, and to decide them.
 func findNear(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d}
@@ -41,7 +41,7 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 	if err != nil {
 		return err
 	}
-	if err := a.places(ctx, src); err != nil {
+	if err := a.findWholes(ctx, src); err != nil {
 		return err
 	}
 	if a.wholes.Len() > math.MaxUint32 {
@@ -80,8 +80,8 @@ func (a *alike) find(ctx context.Context, open func() (batch.Source, error)) err
 	return err
 }
 
-// places reads the documents for the first time, and stores where their wholes are.
-func (a *alike) places(ctx context.Context, src batch.Source) error {
+// findWholes reads the documents for the first time, and stores the positions of their wholes.
+func (a *alike) findWholes(ctx context.Context, src batch.Source) error {
 	type texts struct {
 		part
 		wholes []whole
@@ -166,22 +166,22 @@ func (a *alike) next() (span Span, err error) {
 			break
 		}
 	}
-	w, at, err := a.placeOf(uint32(p.Key() >> 32))
+	w, at, err := a.positionOf(uint32(p.Key() >> 32))
 	if err != nil {
 		return span, err
 	}
-	from, fromAt, err := a.placeOf(uint32(p.Key()))
+	from, fromAt, err := a.positionOf(uint32(p.Key()))
 	return Span{at, int(w.len), fromAt, int(from.len), math.Float64frombits(p.Val()), int(from.runes)}, err
 }
 
-// placeOf returns the place of a whole.
-func (a *alike) placeOf(i uint32) (whole, Place, error) {
+// positionOf returns the position of a whole.
+func (a *alike) positionOf(i uint32) (whole, Position, error) {
 	w, err := a.wholes.Get(int(i))
 	if err != nil {
-		return w, Place{}, err
+		return w, Position{}, err
 	}
 	id, err := a.job.store.id(int(w.item))
-	return w, Place{Item: int(w.item), ID: id, Byte: int(w.start), Rune: int(w.rune)}, err
+	return w, Position{Item: int(w.item), ID: id, Byte: int(w.start), Rune: int(w.rune)}, err
 }
 
 // sources marks the documents of the leaders of wholes in other documents.

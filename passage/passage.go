@@ -33,14 +33,14 @@ type Config struct {
 	// Whole finds repeated whole sentences, lines or paragraphs instead of passages. Those without a letter or
 	// a number are not compared.
 	Whole Border
-	// Near, with Whole, is the method that finds which of them are alike; nil: equal ones. Clean cleans the
-	// texts first; nil: they are not cleaned.
+	// Near, with Whole, is the method that decides which wholes are near-duplicates; nil: only equal ones count. Clean
+	// cleans the texts first; nil: they are not cleaned.
 	Near  neardup.Method
 	Clean neardup.Cleaner
 	// First also reports the first occurrences of repeated passages.
 	First bool
-	// Memory bounds, in bytes, what is held at once; at least batch.MinMemory, 0
-	// means 1 GiB. The largest documents come on top.
+	// Memory bounds the memory of the run in bytes; at least batch.MinMemory, 0 means 1 GiB. The largest documents need
+	// more memory in addition.
 	Memory int64
 	// Tmp is the folder of temporary files; "" means the system's.
 	Tmp string
@@ -114,7 +114,7 @@ type job struct {
 	sum      Summary
 
 	mu      sync.Mutex
-	matches *external.Sorter[row] // guarded by mu
+	matches *external.Sorter[anchorRow] // guarded by mu
 }
 
 // memory returns a share, in thousandths, of the memory bound. About 450 are planned; the rest is for documents
@@ -159,7 +159,7 @@ func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*
 	return spans, nil
 }
 
-// newJob returns one with an empty store.
+// newJob returns a job with an empty store.
 func newJob(cfg Config) *job {
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d}
@@ -168,7 +168,7 @@ func newJob(cfg Config) *job {
 		stretches: external.NewArray[stretch](d, j.memory(20)),
 		documents: external.NewArray[document](d, j.memory(20)),
 		ids:       external.NewSpool(d, j.memory(20)),
-		rows:      external.NewSorter[row](d, j.memory(80)),
+		rows:      external.NewSorter[anchorRow](d, j.memory(80)),
 	}
 	return j
 }
@@ -194,9 +194,9 @@ func (j *job) find(ctx context.Context, open func() (batch.Source, error)) (*Spa
 	return &Spans{job: j, sorted: sorted, read: next}, err
 }
 
-// compare finds the repeated windows among those that are stored.
-func (j *job) compare(ctx context.Context) (*external.Sorted[row], error) {
-	j.matches = external.NewSorter[row](j.disk, j.memory(100))
+// compare finds the repeated windows in the store.
+func (j *job) compare(ctx context.Context) (*external.Sorted[anchorRow], error) {
+	j.matches = external.NewSorter[anchorRow](j.disk, j.memory(100))
 	rows, err := j.store.rows.Sort()
 	if err != nil {
 		return nil, err

@@ -114,12 +114,12 @@ func check(t testing.TB, texts []string, cfg Config) []Span {
 	} else {
 		marks = coveredWholes(texts, cfg)
 	}
-	last := Place{Item: -1}
+	last := Position{Item: -1}
 	for _, s := range spans {
 		if s.Item < last.Item || (s.Item == last.Item && s.Byte < last.Byte) {
 			t.Fatalf("%+v comes after what ends at %+v", s, last)
 		}
-		last = Place{Item: s.Item, Byte: s.Byte + s.Len}
+		last = Position{Item: s.Item, Byte: s.Byte + s.Len}
 		here, there := texts[s.Item][s.Byte:s.Byte+s.Len], texts[s.From.Item][s.From.Byte:s.From.Byte+s.Len]
 		if here != there || s.FromLen != s.Len || s.ID != fmt.Sprint("d", s.Item) || s.From.ID != fmt.Sprint("d", s.From.Item) {
 			t.Fatalf("%+v is %q, from %q", s, here, there)

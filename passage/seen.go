@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// seen notes which keys come more than once. Keys may share a cell, and are then
-// taken for one: that costs work and no passage. Safe for concurrent use.
+// seen records which keys recur. Keys that share a cell count as one key, which costs time but loses no passage. It is
+// safe for concurrent use.
 type seen struct{ words []uint64 } // cells of two bits: seen, and seen again
 
 // cell returns the word of a key and the lower bit of its cell.
@@ -15,8 +15,7 @@ func (s *seen) cell(key uint64) (*uint64, uint64) {
 	return &s.words[word], 1 << (rest >> 59 << 1)
 }
 
-// ahead is how many cells are looked up at once: each is a wait for memory, and many
-// together are hardly longer than one.
+// ahead is how many cells are looked up at once, because the waits for memory then overlap.
 const ahead = 64
 
 func (s *seen) each(anchors []anchor, fn func(*anchor)) {
@@ -40,7 +39,7 @@ func (s *seen) add(key uint64) {
 	}
 }
 
-// again reports whether a key may have come more than once.
+// again reports whether a key may recur.
 func (s *seen) again(key uint64) bool {
 	word, once := s.cell(key)
 	return atomic.LoadUint64(word)&(once<<1) != 0

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Place is a byte of a document.
-type Place struct {
+// Position is a byte of a document.
+type Position struct {
 	Item int    // index of the document in the input
 	ID   string // of the document
 	Byte int    // offset in its text
@@ -18,23 +18,22 @@ type Place struct {
 
 // Span is a part of a document whose bytes also occur elsewhere.
 type Span struct {
-	Place
-	Len     int   // bytes
-	From    Place // where the same bytes are, or what is alike
-	FromLen int   // bytes of that
+	Position
+	Len     int      // bytes
+	From    Position // where the same bytes are, or what is alike
+	FromLen int      // bytes of that
 	// Similarity is how much alike the two are, with Config.Near; 0: they are equal.
 	Similarity float64
 	fromRunes  int // with Similarity
 }
 
-// Spans are the repeated passages of a run, in the order of the input. They do not
-// overlap; where one ends and the next begins, the source of what is repeated
-// changes. A span is shorter than a passage where the one before it covers
-// the rest.
+// Spans yields the repeated passages of a run, in the order of the input. They do not overlap. If a span follows
+// another without a gap, their sources differ. A span is shorter than the least length if the previous span covers the
+// rest of its passage.
 type Spans struct {
 	job    *job
-	sorted *external.Sorted[row]
-	read   func(*row) error
+	sorted *external.Sorted[anchorRow]
+	read   func(*anchorRow) error
 	row    match // read and not yet used
 	ahead  bool
 	ended  bool
@@ -43,10 +42,10 @@ type Spans struct {
 	alike  *alike
 }
 
-// match is a part of the store that is the same as another, from a place on. The zero match is none.
+// match is a part of the store, at to end, that equals the part that begins at from. The zero match is none.
 type match struct{ at, end, from uint64 }
 
-// follows reports whether n goes on with m, in both texts.
+// follows reports whether n continues m in both texts.
 func (m match) follows(n match) bool { return n.at <= m.end && n.at-m.at == n.from-m.from }
 
 // Summary returns what the run read and did.
@@ -56,20 +55,20 @@ func (s *Spans) Summary() Summary {
 	return sum
 }
 
-// Close removes what the run holds.
+// Close removes the temporary files of the run.
 func (s *Spans) Close() error {
 	s.job.disk.Close()
 	return nil
 }
 
-// Sources returns, by index in the input, the documents that others repeat. A removed passage refers to one of
-// them as the place of the remaining copy. O(windows that are repeated); a byte a document.
+// Sources returns which documents, by index in the input, are the source of a span in another document. They hold the
+// copies that remain when spans are cut. O(repeated windows); a byte a document.
 func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 	sources := make([]bool, s.job.store.documents.Len())
 	if s.alike != nil {
 		return sources, s.alike.sources(ctx, sources)
 	}
-	return sources, s.sorted.Each(ctx, func(r row) error {
+	return sources, s.sorted.Each(ctx, func(r anchorRow) error {
 		at, err := s.job.store.find(int64(r[0]))
 		if err != nil {
 			return err
@@ -91,19 +90,19 @@ func (s *Spans) Next() (span Span, err error) {
 	if err != nil {
 		return span, err
 	}
-	span.Place, err = s.job.store.placeAt(int64(m.at))
+	span.Position, err = s.job.store.positionAt(int64(m.at))
 	if err != nil {
 		return span, err
 	}
 	span.Len = int(m.end - m.at)
 	span.FromLen = span.Len
-	span.From, err = s.job.store.placeAt(int64(m.from))
+	span.From, err = s.job.store.positionAt(int64(m.from))
 	return span, err
 }
 
-// match makes the next span. It grows as long as windows follow from the same source. Then it continues with
-// the last window that begins within it or at its end, which extends farthest. So the spans of a repeated part
-// are few, whatever documents its windows are first in.
+// match makes the next span. It grows as long as windows follow from the same source. The next span then continues with
+// the last window that begins within this one or at its end, which extends farthest. So a repeated part has few spans,
+// whatever documents its windows are first in.
 func (s *Spans) match() (match, error) {
 	for {
 		if err := s.peek(); err != nil {
@@ -140,7 +139,7 @@ func (s *Spans) peek() error {
 	if s.ahead || s.ended {
 		return nil
 	}
-	var r row
+	var r anchorRow
 	err := s.read(&r)
 	if errors.Is(err, io.EOF) {
 		s.ended = true

@@ -9,10 +9,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Border is the unit that a cut leaves whole, or that is compared as a whole.
+// Border is the unit that a cut never divides, or that is compared as a whole.
 type Border string
 
-// The borders. Runes are never cut. A paragraph is of lines of which none is blank.
+// The borders. Runes are never divided. A paragraph is a run of lines that are not blank.
 const (
 	WholeWords      Border = "words"
 	WholeSentences  Border = "sentences"
@@ -20,9 +20,9 @@ const (
 	WholeParagraphs Border = "paragraphs"
 )
 
-// in returns where the sentences, lines or paragraphs of a text are, without white
+// unitsOf returns where the sentences, lines or paragraphs of a text are, without white
 // space around them.
-func (b Border) in(s string) (all [][2]int) {
+func (b Border) unitsOf(s string) (all [][2]int) {
 	at := 0
 	add := func(one string) {
 		at += strings.Index(s[at:], one)
@@ -89,7 +89,7 @@ func within(units [][2]int, start, end int) (from, to int) {
 // wholes returns the sentences, lines or paragraphs of a text that are compared: those of the least length with
 // a letter or a number.
 func (j *job) wholes(s string) (all [][2]int) {
-	for _, u := range j.cfg.Whole.in(s) {
+	for _, u := range j.cfg.Whole.unitsOf(s) {
 		one := s[u[0]:u[1]]
 		if strings.ContainsFunc(one, text.IsWord) && j.cfg.Least.fits(one) {
 			all = append(all, u)
@@ -119,7 +119,7 @@ func (j *job) windows(dst []window, text []byte) []window {
 	return j.cfg.Least.windows(dst, text)
 }
 
-// reach returns how many units before its anchor a window can begin.
+// reach returns how many units a window can begin before its anchor.
 func (j *job) reach() int {
 	if j.cfg.Whole != "" {
 		return 0

@@ -128,22 +128,22 @@ func TestFindNear(t *testing.T) {
 // checkFirst checks that First adds exactly each leader, with the first of its duplicates.
 func checkFirst(t *testing.T, spans, all []Span) {
 	t.Helper()
-	want := map[Place]Span{}
+	want := map[Position]Span{}
 	for _, s := range spans {
-		want[s.Place] = s
+		want[s.Position] = s
 		if _, ok := want[s.From]; !ok {
-			want[s.From] = Span{s.From, s.FromLen, s.Place, s.Len, s.Similarity, 0}
+			want[s.From] = Span{s.From, s.FromLen, s.Position, s.Len, s.Similarity, 0}
 		}
 	}
 	for i, s := range all {
-		w, ok := want[s.Place]
+		w, ok := want[s.Position]
 		if w.fromRunes == 0 { // of a leader
 			s.fromRunes = 0
 		}
 		if !ok || w != s || (i > 0 && (all[i-1].Item > s.Item || (all[i-1].Item == s.Item && all[i-1].Byte >= s.Byte))) {
 			t.Errorf("with the first ones: %+v, want %+v, in order", s, w)
 		}
-		delete(want, s.Place)
+		delete(want, s.Position)
 	}
 	if len(want) > 0 {
 		t.Errorf("with the first ones these are missed: %v", want)

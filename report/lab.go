@@ -71,9 +71,9 @@ func NewLab(floor, threshold float64, copies int64, labels []eval.JudgedPair, co
 
 func unordered(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
 
-// Pair adds a verified pair. Pairs must be ordered by the later document, then the earlier one. Each band
+// AddPair adds a verified pair. Pairs must be ordered by the later document, then the earlier one. Each band
 // keeps the pairs whose ids have the smallest hashes, so the sample does not depend on the order of the work.
-func (l *Lab) Pair(a, b string, earlier, later int64, m neardup.Match) {
+func (l *Lab) AddPair(a, b string, earlier, later int64, m neardup.Match) {
 	if !m.Near {
 		return
 	}

@@ -33,8 +33,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A row is a decision of 32 bytes.
-type row struct {
+// A decision is what a report stores of a neardup.Decision, in 32 bytes.
+type decision struct {
 	id         uint64 // hash of the document's id
 	leader     uint64 // hash of the id of its leader, or of what it is a variant of
 	similarity float64
@@ -63,22 +63,21 @@ func (k kind) removed() bool { return k != kept && k < variant }
 // A Builder builds a report. It needs about 50 bytes per document while it takes decisions, and stores texts
 // on disk. It is not safe for concurrent use.
 type Builder struct {
-	opt     Options
-	rows    []row
-	reasons []Reason
-	extra   map[int32]extra
-	groups  []group
-	members []int32 // rows, group after group
-	place   []int32 // by row: its number in docs plus 1; 0: not shown
-	docs    []extent
-	byID    []int32 // rows shown, ordered by id
-	store   *store  // the shown documents; nil before Choose and after Close
-	line    []byte
-	names   map[string]int32 // of sources
-	sources []string
-	runes   runeSet
-	lab     *Lab
-	known   int64 // rows that are not decisions of the run
+	opt       Options
+	decisions []decision
+	reasons   []Reason
+	extra     map[int32]extra
+	groups    []group
+	members   []int32 // decisions, group after group
+	docNumber []int32 // of each decision: its index in docs plus 1; 0: not shown
+	docs      []extent
+	byID      []int32          // decisions shown, ordered by id
+	store     *store           // the shown documents; nil before Choose and after Close
+	names     map[string]int32 // of sources
+	sources   []string
+	runes     runeSet
+	lab       *Lab
+	known     int64 // documents of earlier runs among the decisions
 }
 
 // extra holds fields that few decisions have.
@@ -89,7 +88,7 @@ type extra struct {
 }
 
 type group struct {
-	leader         int32 // row
+	leader         int32 // index in decisions
 	size, variants int32
 	first, shown   int32 // members
 	min, max       float64
@@ -119,27 +118,27 @@ func New(opt Options) *Builder {
 	return &Builder{opt: opt.withDefaults(), extra: map[int32]extra{}, names: map[string]int32{}}
 }
 
-// Decide adds the next decision. It looks up leaders by id. If several documents share the id, it uses the
+// Add adds the next decision. It looks up leaders by id. If several documents share the id, it uses the
 // last one in front of the duplicate.
-func (b *Builder) Decide(d *neardup.Decision) (number int) { return b.decide(d, "") }
+func (b *Builder) Add(d *neardup.Decision) (number int) { return b.add(d, "") }
 
 // knownID is the prefix for ids of documents from earlier runs, so that they differ from all ids of the run.
 const knownID = "\x00known\x00"
 
-// Known adds a document that was decided in an earlier run. It is not counted. DecideKnown adds the decisions
+// AddKnown adds a document that was decided in an earlier run. It is not counted. AddToKnown adds the decisions
 // that name it as the leader.
-func (b *Builder) Known(id string) (number int) {
+func (b *Builder) AddKnown(id string) (number int) {
 	b.known++
-	return b.decide(&neardup.Decision{ID: knownID + id, Decision: neardup.New}, "")
+	return b.add(&neardup.Decision{ID: knownID + id, Decision: neardup.New}, "")
 }
 
-// DecideKnown adds a decision whose leader is Known.
-func (b *Builder) DecideKnown(d *neardup.Decision) (number int) { return b.decide(d, knownID) }
+// AddToKnown adds a decision whose leader AddKnown has added.
+func (b *Builder) AddToKnown(d *neardup.Decision) (number int) { return b.add(d, knownID) }
 
-// decide adds a decision. The ids of its leaders have a prefix.
-func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
-	n := int32(len(b.rows))
-	r := row{id: xxh3.HashString(d.ID), similarity: d.Similarity, distance: -1}
+// add adds a decision. The ids of its leaders have a prefix.
+func (b *Builder) add(d *neardup.Decision, prefix string) (number int) {
+	n := int32(len(b.decisions))
+	r := decision{id: xxh3.HashString(d.ID), similarity: d.Similarity, distance: -1}
 	if d.Distance != nil {
 		r.distance = int32(*d.Distance)
 	}
@@ -164,7 +163,7 @@ func (b *Builder) decide(d *neardup.Decision, prefix string) (number int) {
 	if d.Via != "" || len(d.Conflicts) > 0 || d.Relation != "" {
 		b.extra[n] = extra{d.Via, d.Conflicts, d.Relation}
 	}
-	b.rows = append(b.rows, r)
+	b.decisions = append(b.decisions, r)
 	return int(n)
 }
 
@@ -205,15 +204,15 @@ func (b *Builder) Choose() error {
 	return nil
 }
 
-// leaders returns the row of the leader for each row that has one, else -1. If rows share the leader's id, it
-// is the last kept row so far. If there is none yet, because decisions come in another order, it is the first
-// kept row of all.
+// leaders returns for each decision the index of its leader's, or -1 if it has none. If several documents share the
+// leader's id, it takes the last one that was kept before. If there is none, because decisions come in another order,
+// it takes the first one that is kept.
 func (b *Builder) leaders() ([]int32, error) {
-	leaderOf := make([]int32, len(b.rows))
-	last, first := make(map[uint64]int32, len(b.rows)/2), map[uint64]int32(nil)
-	for n := range b.rows {
+	leaderOf := make([]int32, len(b.decisions))
+	last, first := make(map[uint64]int32, len(b.decisions)/2), map[uint64]int32(nil)
+	for n := range b.decisions {
 		leaderOf[n] = -1
-		r := &b.rows[n]
+		r := &b.decisions[n]
 		if r.kind != kept {
 			leader, ok := last[r.leader]
 			if !ok {
@@ -238,8 +237,8 @@ func (b *Builder) leaders() ([]int32, error) {
 
 func (b *Builder) firstKept() map[uint64]int32 {
 	first := map[uint64]int32{}
-	for n := range b.rows {
-		r := &b.rows[n]
+	for n := range b.decisions {
+		r := &b.decisions[n]
 		if _, ok := first[r.id]; !ok && !r.kind.removed() {
 			first[r.id] = int32(n)
 		}
@@ -259,7 +258,7 @@ func (b *Builder) count(leaderOf []int32) {
 			at[leader] = i
 			b.groups = append(b.groups, group{leader: leader, size: 1, min: 1, max: 0})
 		}
-		g, r := &b.groups[i], &b.rows[n]
+		g, r := &b.groups[i], &b.decisions[n]
 		g.relation |= relations[r.kind]
 		if r.kind.removed() {
 			g.size, g.min, g.max = g.size+1, min(g.min, r.similarity), max(g.max, r.similarity)
@@ -276,7 +275,7 @@ func (b *Builder) count(leaderOf []int32) {
 
 // list numbers the members of the groups that are shown.
 func (b *Builder) list(leaderOf []int32) {
-	b.place = make([]int32, len(b.rows))
+	b.docNumber = make([]int32, len(b.decisions))
 	shown := b.groups[:min(len(b.groups), b.opt.Groups)]
 	groupOf := make(map[int32]int, len(shown))
 	total := int32(0)
@@ -302,36 +301,36 @@ func (b *Builder) list(leaderOf []int32) {
 	}
 }
 
-// show makes a row a member. A variant can be a member of two groups: the group of its template and its own.
-func (b *Builder) show(at, row int32) {
-	b.members[at] = row
-	if b.place[row] == 0 {
+// show makes a document a member of a group. A variant can be a member of two groups: that of its leader and its own.
+func (b *Builder) show(at, number int32) {
+	b.members[at] = number
+	if b.docNumber[number] == 0 {
 		b.docs = append(b.docs, extent{})
-		b.place[row] = int32(len(b.docs))
+		b.docNumber[number] = int32(len(b.docs))
 	}
 }
 
 // Wants reports whether the report shows the document of a decision.
-func (b *Builder) Wants(number int) bool { return number < len(b.place) && b.place[number] > 0 }
+func (b *Builder) Wants(number int) bool { return number < len(b.docNumber) && b.docNumber[number] > 0 }
 
 // Find returns the number of a decision by the id of its document. If several share the id, each call returns
 // the next one. ok is false if none is left. After Choose, ok is also false for documents that are not shown.
 func (b *Builder) Find(id string) (number int, ok bool) {
 	if b.byID == nil {
-		b.byID = make([]int32, len(b.rows))
+		b.byID = make([]int32, len(b.decisions))
 		for n := range b.byID {
 			b.byID[n] = int32(n)
 		}
-		slices.SortStableFunc(b.byID, func(x, y int32) int { return cmp.Compare(b.rows[x].id, b.rows[y].id) })
+		slices.SortStableFunc(b.byID, func(x, y int32) int { return cmp.Compare(b.decisions[x].id, b.decisions[y].id) })
 	}
 	h := xxh3.HashString(id)
-	i, found := slices.BinarySearchFunc(b.byID, h, func(n int32, h uint64) int { return cmp.Compare(b.rows[n].id, h) })
+	i, found := slices.BinarySearchFunc(b.byID, h, func(n int32, h uint64) int { return cmp.Compare(b.decisions[n].id, h) })
 	if !found {
 		return 0, false
 	}
-	first := &b.rows[b.byID[i]]
+	first := &b.decisions[b.byID[i]]
 	k := i + int(first.occurs)
-	if k >= len(b.byID) || b.rows[b.byID[k]].id != h {
+	if k >= len(b.byID) || b.decisions[b.byID[k]].id != h {
 		return 0, false
 	}
 	if first.occurs < 1<<16-1 {

@@ -45,7 +45,7 @@ func page(t testing.TB, opt report.Options, run report.Run, all []decided) strin
 	b := report.New(opt)
 	defer b.Close()
 	for i := range all {
-		if n := b.Decide(&all[i].Decision); n != i {
+		if n := b.Add(&all[i].Decision); n != i {
 			t.Fatalf("decision %d has the number %d", i, n)
 		}
 	}
@@ -186,7 +186,7 @@ func TestFindKnowsSharedIDs(t *testing.T) {
 	b := report.New(report.Options{Tmp: t.TempDir()})
 	defer b.Close()
 	for _, d := range []decided{kept("a", ""), kept("b", ""), duplicate("a", "b", "", .9), duplicate("c", "a", "", 1)} {
-		b.Decide(&d.Decision)
+		b.Add(&d.Decision)
 	}
 	if err := b.Document(0, &neardup.Document{}, "", ""); err == nil {
 		t.Error("a document before Choose")
@@ -208,7 +208,7 @@ func TestFindKnowsSharedIDs(t *testing.T) {
 func TestLeaderMustBeKnown(t *testing.T) {
 	b := report.New(report.Options{})
 	d := duplicate("a", "nobody", "", .9)
-	b.Decide(&d.Decision)
+	b.Add(&d.Decision)
 	if err := b.Choose(); err == nil {
 		t.Error("a leader that nobody decided on is taken")
 	}
@@ -233,8 +233,8 @@ func TestLengthsAndRejects(t *testing.T) {
 func ExampleBuilder() {
 	b := report.New(report.Options{})
 	defer b.Close()
-	b.Decide(&neardup.Decision{ID: "1", Decision: neardup.New})
-	n := b.Decide(&neardup.Decision{ID: "2", Decision: neardup.Duplicate, Leader: "1", Similarity: .9, Method: "ngram"})
+	b.Add(&neardup.Decision{ID: "1", Decision: neardup.New})
+	n := b.Add(&neardup.Decision{ID: "2", Decision: neardup.Duplicate, Leader: "1", Similarity: .9, Method: "ngram"})
 	if err := b.Choose(); err != nil {
 		fmt.Println(err)
 	}
@@ -259,9 +259,9 @@ func ExampleBuilder() {
 func ExampleNewLab() {
 	labels := []eval.JudgedPair{{A: "1", B: "2", Label: "same"}}
 	lab := report.NewLab(.5, .8, 0, labels, func(a, b string) neardup.Match { return neardup.Match{} })
-	lab.Pair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
-	lab.Pair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
-	lab.Pair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
+	lab.AddPair("1", "2", 0, 1, neardup.Match{Near: true, Similarity: .85})
+	lab.AddPair("1", "3", 0, 2, neardup.Match{Near: true, Similarity: .6})
+	lab.AddPair("2", "3", 1, 2, neardup.Match{Similarity: .4}) // not near at the floor
 	lab.Choose()
 
 	b := report.New(report.Options{})
@@ -284,10 +284,10 @@ func TestKnownLeaders(t *testing.T) {
 	b := report.New(report.Options{Tmp: t.TempDir()})
 	defer b.Close()
 	own, known := kept("a", "of the run"), kept("a", "of before")
-	b.Decide(&own.Decision)
-	at := b.Known("a")
+	b.Add(&own.Decision)
+	at := b.AddKnown("a")
 	copied := duplicate("c", "a", "of before", 1)
-	b.DecideKnown(&copied.Decision)
+	b.AddToKnown(&copied.Decision)
 	if err := b.Choose(); err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func oneLine(s string) string {
 }
 
 func (b *Builder) summarize(run *Run, c *columns) {
-	run.Documents = max(run.Documents, int64(len(b.rows))-b.known)
+	run.Documents = max(run.Documents, int64(len(b.decisions))-b.known)
 	run.Groups, run.ShownGroups = len(b.groups), len(c.Size)
 	run.Reasons = slices.DeleteFunc(slices.Clone(b.reasons), func(r Reason) bool { return r.Count == 0 })
 	slices.SortStableFunc(run.Reasons, func(x, y Reason) int { return cmp.Compare(y.Count, x.Count) })
@@ -162,8 +162,8 @@ func (b *Builder) summarize(run *Run, c *columns) {
 		run.Reasons = []Reason{}
 	}
 	var similar [51]int64 // fiftieths, and 1 itself
-	for i := range b.rows {
-		r := &b.rows[i]
+	for i := range b.decisions {
+		r := &b.decisions[i]
 		if !r.kind.removed() {
 			continue
 		}

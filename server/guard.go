@@ -99,7 +99,8 @@ func (s *Server) refuse(r *http.Request) *huma.ErrorModel {
 	case r.ContentLength > s.bodyLimit(r.URL.Path):
 		return tooLong(s.bodyLimit(r.URL.Path))
 	case !rightType(r):
-		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be "+typesOf(r.URL.Path))
+		words, _ := typesOf(r.URL.Path)
+		return problem(http.StatusUnsupportedMediaType, api.CodeInvalid, "the Content-Type must be "+words)
 	}
 	return nil
 }
@@ -329,16 +330,14 @@ func rightType(r *http.Request) bool {
 		return r.ContentLength == 0
 	}
 	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case err != nil:
+	if err != nil {
 		return false
-	case r.URL.Path == imagesPath:
-		return t == "application/octet-stream" || strings.HasPrefix(t, "image/")
 	}
-	if t == "application/json" {
+	if _, is := typesOf(r.URL.Path); is(t) {
 		r.Header.Set("Content-Type", t) // other cases mean the same
+		return true
 	}
-	return t == "application/json" || (r.URL.Path == classicPath && t == "application/x-www-form-urlencoded")
+	return r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"
 }
 
 // recorder records the status of an answer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,12 +65,22 @@ func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error
 	}, nil
 }
 
-// typesOf returns the Content-Types that a route accepts, in words.
-func typesOf(path string) string {
+// typesOf returns the Content-Types that a route accepts, in words and as a function.
+func typesOf(path string) (words string, is func(t string) bool) {
 	if path == imagesPath {
-		return "image/... or application/octet-stream"
+		return "image/... or application/octet-stream", func(t string) bool {
+			return t == "application/octet-stream" || strings.HasPrefix(t, "image/")
+		}
 	}
-	return "application/json"
+	return "application/json", func(t string) bool { return t == "application/json" }
+}
+
+// refuseExtras returns an error for the pictures of an article if the service has the profile classic.
+func (s *Server) refuseExtras(sub *docid.Submission) error {
+	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
+		return at("body.images", "the classic system takes no pictures")
+	}
+	return nil
 }
 
 // toExtras converts the pictures of an article.

@@ -45,8 +45,8 @@ func (s *Server) add(ctx context.Context, in *api.Submission, location, key, key
 
 // decide decides on a submission and records its metrics.
 func (s *Server) decide(ctx context.Context, sub docid.Submission) (api.Answer, error) {
-	if len(sub.Pictures) > 0 && s.cfg.Classic != nil {
-		return api.Answer{}, at("body.images", "the classic system takes no pictures")
+	if err := s.refuseExtras(&sub); err != nil {
+		return api.Answer{}, err
 	}
 	start, tenant := time.Now(), callerOf(ctx).tenant
 	deciding, told := span.Start(ctx, "decide")
@@ -158,7 +158,7 @@ func parseTime(s string) (time.Time, error) {
 }
 
 type revision struct {
-	NID  string `path:"id"`
+	NID  string `path:"id" example:"17"`
 	Body input[api.Revision]
 }
 

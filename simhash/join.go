@@ -130,7 +130,7 @@ const partitionBits = 11
 
 // bucketBits returns the width of the bucket numbers of a table for n values: about four values a bucket, at
 // most 64 MB of offsets.
-func bucketBits(t *table, n int) int {
+func bucketBits(t *keyTable, n int) int {
 	return max(min(t.bits, bits.Len(uint(n))-2, 24), 1)
 }
 
@@ -187,7 +187,7 @@ const (
 	hotBucketCost = 1.5 // one more value in each bucket
 )
 
-func (j *joiner) cost(t *table) float64 {
+func (j *joiner) cost(t *keyTable) float64 {
 	a, b := float64(len(j.a.in)), float64(len(j.b.in))
 	if j.a == j.b && t.radius == 0 {
 		h := newHasher(t.mask, len(j.a.in))

@@ -24,11 +24,11 @@ const MaxK = 7
 type layout struct {
 	name   string
 	k      int
-	tables []table
+	tables []keyTable
 }
 
-// table is one key of a layout.
-type table struct {
+// keyTable finds fingerprints by one of the keys of a layout.
+type keyTable struct {
 	mask   uint64    // the bits of the fingerprint it looks at
 	bits   int       // their number, the width of the key
 	radius int       // a table finds keys that differ in at most radius bits
@@ -43,14 +43,14 @@ type gather struct {
 }
 
 // key returns the key of v. It is linear: key(a^b) = key(a)^key(b).
-func (t *table) key(v uint64) uint64 {
+func (t *keyTable) key(v uint64) uint64 {
 	return bits.RotateLeft64(v, t.part[0].turn)&t.part[0].mask |
 		bits.RotateLeft64(v, t.part[1].turn)&t.part[1].mask |
 		bits.RotateLeft64(v, t.part[2].turn)&t.part[2].mask
 }
 
 // meets reports whether t finds fingerprints with this difference.
-func (t *table) meets(difference uint64) bool {
+func (t *keyTable) meets(difference uint64) bool {
 	return bits.OnesCount64(difference&t.mask) <= t.radius
 }
 
@@ -113,7 +113,7 @@ func cut(mask uint64, n int) []uint64 {
 
 // addTable adds the table of a mask of at most three runs of bits.
 func (l *layout) addTable(mask uint64, radius int) {
-	t := table{mask: mask, radius: radius}
+	t := keyTable{mask: mask, radius: radius}
 	for rest := mask; rest != 0; {
 		from := bits.TrailingZeros64(rest)
 		width := bits.TrailingZeros64(^(rest >> from))

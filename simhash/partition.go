@@ -18,7 +18,7 @@ func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]]
 
 // partition sorts the list by the low width bits of the table's key, in two passes. The first uses their high
 // part over the whole list, the second sorts each partition in the cache.
-func (s *side) partition(ctx context.Context, t *table, width, workers int) error {
+func (s *side) partition(ctx context.Context, t *keyTable, width, workers int) error {
 	low := min(width, partitionBits)
 	parts := 1 << (width - low)
 	if s.sorted == nil {
@@ -45,7 +45,7 @@ func (s *side) partition(ctx context.Context, t *table, width, workers int) erro
 }
 
 // scatter runs the first pass. It returns where partitions start.
-func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int) ([]uint32, error) {
+func (s *side) scatter(ctx context.Context, t *keyTable, width, parts, workers int) ([]uint32, error) {
 	low := min(width, partitionBits)
 	mask := uint64(parts - 1)
 	counts := make([][]uint32, workers)
@@ -74,7 +74,7 @@ func (s *side) scatter(ctx context.Context, t *table, width, parts, workers int)
 
 // scatter runs the second pass over one partition: a counting sort of in into out by the low bits of the key.
 // It fills start with the beginnings of the buckets; out begins at base.
-func scatter(t *table, in, out []uint64, start []uint32, base uint32) {
+func scatter(t *keyTable, in, out []uint64, start []uint32, base uint32) {
 	mask := uint64(len(start)-1) & (1<<partitionBits - 1)
 	var next [1 << partitionBits]uint32
 	for _, v := range in {

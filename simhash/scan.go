@@ -10,7 +10,7 @@ import (
 type scanner struct {
 	*joiner
 	number int
-	table  *table
+	table  *keyTable
 	flips  []uint64 // of bucket numbers, 0 first
 	width  int
 }

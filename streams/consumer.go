@@ -186,7 +186,7 @@ func ending(ctx context.Context, err error) error {
 
 // settle decides on messages, writes the records, and acknowledges the messages.
 func (c *Consumer) settle(ctx context.Context, messages []Message) error {
-	records, err := c.decide(ctx, messages)
+	records, err := c.submit(ctx, messages)
 	if err != nil {
 		return err
 	}
@@ -230,8 +230,8 @@ func local(sink Sink) bool {
 	return false
 }
 
-// decide submits messages in parallel lanes. A partition has InFlight lanes, chosen by nid.
-func (c *Consumer) decide(ctx context.Context, messages []Message) ([]Record, error) {
+// submit submits messages in parallel lanes. A partition has InFlight lanes, chosen by nid.
+func (c *Consumer) submit(ctx context.Context, messages []Message) ([]Record, error) {
 	type lane struct {
 		partition int32
 		of        uint64

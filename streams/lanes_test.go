@@ -45,7 +45,7 @@ func TestLanesKeepTheOrderOfANid(t *testing.T) {
 				messages = append(messages, m)
 			}
 		}
-		if _, err := c.decide(t.Context(), messages); err != nil {
+		if _, err := c.submit(t.Context(), messages); err != nil {
 			t.Fatal(err)
 		}
 		for nid, seen := range service.seen {

@@ -28,7 +28,7 @@ func (n Normalizer) Clean(s string) string {
 		s = strings.TrimFunc(s, isSpace)
 	}
 	mask := n.mask()
-	i := n.span(s, mask)
+	i := n.cleanPrefix(s, mask)
 	if i == len(s) {
 		return s
 	}
@@ -51,8 +51,8 @@ func (n Normalizer) mask() (mask uint8) {
 	return mask
 }
 
-// span returns the length of the clean start of s, without the ends trimmed.
-func (n Normalizer) span(s string, mask uint8) int {
+// cleanPrefix returns the length of the clean start of s, without the ends trimmed.
+func (n Normalizer) cleanPrefix(s string, mask uint8) int {
 	block := n.asciiBlock()
 	i := 0
 	for i < len(s) {

@@ -325,13 +325,13 @@ func (c *Cutter) run(clean string, at int) int {
 			break
 		}
 		if last >= 0 {
-			c.pair(clean[last : at+size])
+			c.addBigram(clean[last : at+size])
 		}
 		last = at
 		at += size
 	}
 	if n := len(c.tokens); last >= 0 && (n == 0 || !endsAt(clean, at, c.tokens[n-1].Written)) {
-		c.pair(clean[last:at]) // a single rune
+		c.addBigram(clean[last:at]) // a single rune
 	}
 	for _, no := range runNegations {
 		for range strings.Count(clean[from:at], no) {
@@ -345,6 +345,6 @@ func endsAt(clean string, at int, s string) bool {
 	return at >= len(s) && len(s) > 0 && clean[at-len(s):at] == s
 }
 
-func (c *Cutter) pair(s string) {
+func (c *Cutter) addBigram(s string) {
 	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(s, c.seed), Text: s, Written: s, Weight: NumberWeight / 2, Han: true})
 }

@@ -2,9 +2,7 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"io"
-	"slices"
 
 	"github.com/neardup/neardup/batch"
 	"github.com/neardup/neardup/internal/external"
@@ -14,38 +12,26 @@ import (
 // again.
 const distinctMemory = 128 << 20
 
-// Distinct comes between Records and Bucket. All documents with a hash must be in one part. It reads numbers, which
-// are the places of documents that keep their own text, and then packs of Records. It writes the postings of each
-// distinct text as part and pack, divided by key into s.Parts parts. For a copy it writes any part, null, place,
-// first and Copy. For equal texts of which one keeps its own, it writes later and earlier in the same way without a
-// role. Its memory is bounded, and the rest is on disk.
+// Distinct comes between Records and Bucket. All documents with a hash must be in one part. It reads packs of Records.
+// It writes the postings of each distinct text as part and pack, divided by key into s.Parts parts. For a copy it
+// writes any part, null, place, first and Copy. Its memory is bounded, and the rest is on disk.
 func (s Stages) Distinct(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return s.distinct(ctx, in, out, distinctMemory)
 }
 
 func (s Stages) distinct(ctx context.Context, in io.Reader, out io.Writer, memory int) (Counts, error) {
 	l := newRows(ctx, in, out, "b")
-	d := &distinct{rows: l, memory: memory, files: external.NewFiles(""), apart: map[batch.Ordinal]bool{}, named: map[[hashLen]byte][]batch.Ordinal{}}
+	d := &distinct{rows: l, memory: memory, files: external.NewFiles("")}
 	d.out = packsOf(s.Parts, func(part int, pack []byte) error { return l.write(part, pack, nil, nil, nil) })
 	d.out.ranges = s.Ranges
 	defer d.files.Close()
-	places, err := l.numbers()
-	if err != nil {
-		return l.counts, err
-	}
-	for _, p := range places {
-		d.apart[batch.Ordinal(p+held)] = true
-	}
 	run := d.newRun(0)
 	defer run.close()
-	err = l.eachPack(func(pack []byte) error { return eachText(pack, run.add) })
+	err := l.eachPack(func(pack []byte) error { return eachText(pack, run.add) })
 	if err == nil {
 		err = run.finish()
 	}
-	if err == nil {
-		err = errors.Join(d.out.flushAll(), d.equals())
-	}
-	return l.counts, errors.Join(err, l.out.Flush())
+	return end(l, d.out, err)
 }
 
 // distinct holds the state that all runs of the stage share.
@@ -54,8 +40,6 @@ type distinct struct {
 	out    *packs
 	memory int
 	files  *external.Files // of copies
-	apart  map[batch.Ordinal]bool
-	named  map[[hashLen]byte][]batch.Ordinal // of texts that keep their own, and the first other text
 	buf    []batch.Posting
 }
 
@@ -67,25 +51,6 @@ func (d *distinct) post(r textRow, place batch.Ordinal) error {
 		}
 	}
 	return nil
-}
-
-// equals writes the pairs of equal texts of which one keeps its own.
-func (d *distinct) equals() error {
-	for _, places := range d.named {
-		slices.Sort(places)
-		for i, later := range places {
-			for _, earlier := range places[:i] {
-				if err := d.pair(later, earlier, nil); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (d *distinct) pair(a, b batch.Ordinal, role any) error {
-	return d.write(int64(uint64(a)%uint64(len(d.out.parts))), nil, a, b, role)
 }
 
 // spills is the number of files among which a run divides the texts that exceed its memory. Three bits of the
@@ -110,10 +75,6 @@ func (d *distinct) newRun(depth int) *run {
 
 func (r *run) add(t textRow) error {
 	hash, place := t.hash(), t.ordinal()
-	if r.apart[place] {
-		r.named[hash] = append(r.named[hash], place)
-		return r.post(t, place)
-	}
 	slot, ok := r.slots[hash]
 	switch {
 	case !ok && len(r.texts) > 0 && len(r.texts)+len(t) > r.memory:
@@ -151,9 +112,6 @@ func (r *run) finish() error {
 		if err != nil {
 			return err
 		}
-		if places, ok := r.named[row.hash()]; ok {
-			r.named[row.hash()] = append(places, first)
-		}
 		if err := r.post(row, first); err != nil {
 			return err
 		}
@@ -164,7 +122,8 @@ func (r *run) finish() error {
 		if err != nil {
 			return err
 		}
-		if err := r.pair(c.place, r.firsts[c.slot], Copy); err != nil {
+		part := int64(uint64(c.place) % uint64(len(r.out.parts)))
+		if err := r.write(part, nil, c.place, r.firsts[c.slot], Copy); err != nil {
 			return err
 		}
 	}

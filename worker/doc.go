@@ -8,20 +8,22 @@
 // A row is the row of Spark (UnsafeRow) after its length in 8 bytes. Numbers are little-endian. A place is the number
 // of a document in the order of deciding, below 2^61. Its lower 33 bits are the row in a piece of the input. With
 // --against, the document n of the index has the place n-2^32, and may only be the earlier document of a pair. The
-// input of distinct, contexts and join begins with numbers: their length in bytes, and 8 bytes each.
+// input of contexts and join begins with numbers: their length in bytes, and 8 bytes each.
 //
 //	read           a file
 //	            -> place id text file line reason
 //	texts          any record
 //	            -> any text reason
 //	tally          place text id; with --raw, place record
-//	            -> counts; add adds them
+//	            -> counts, which records reads from a file
 //	records        place text id; with --raw, place record
 //	            -> place method id reason check blank, or six nulls, part pack
-//	distinct       the places of documents that keep a text of their own; pack
-//	            -> part pack, or part null later earlier role: a copy (c) or a candidate
+//	distinct       pack
+//	            -> part pack, or part null later earlier role: a copy (c)
 //	bucket         pack later earlier role
 //	            -> later earlier role: a candidate, a copy (c) or a link of a hot bucket (h)
+//	forest         later earlier
+//	            -> place, first place of the component
 //	verify         blocks of texts, place null check text, and then candidates, later earlier
 //	            -> later earlier similarity distance relation basis: an edge
 //	decide         place check id text of all documents of some components, by place
@@ -42,12 +44,12 @@
 //	cut            place check id spans text   -> place state counts spans text; spans: JSON
 //
 // A stage holds in memory a text or a record (records), 24 bytes per posting of one key (bucket), at most 65,536
-// postings (bucket --hot), the texts of a block (verify), 512 MB and 8 bytes a document (decide), or 256 MB (again,
+// postings (bucket --hot), the texts of a block (verify), 8 million places (forest, 400 MB), 512 MB and 8 bytes a document (decide), or 256 MB (again,
 // matches, join). The rest of decide, again, matches and join is on disk.
 //
 //   - record: a line of the input, in place of a text.
 //   - pack: rows of a part, which move as one.
 //   - check: Spark's xxhash64 of the unchanged text or record. A different check is an error.
 //   - similarity, distance: exact, or null if there is none.
-//   - relation: copy, edited, contained, variant or unsure.
+//   - relation: of the earlier text to the later, as neardup.Relation names it.
 package worker

@@ -11,6 +11,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/batch"
+	"github.com/neardup/neardup/override"
 )
 
 // engine moves packs as an engine does: by part.
@@ -21,7 +22,7 @@ type engine struct {
 }
 
 // met takes documents through records, distinct and bucket.
-func (e engine) met(inputs [][]byte, apart ...int64) (all []columns) {
+func (e engine) met(inputs [][]byte) (all []columns) {
 	e.Helper()
 	texts, postings := make([][]byte, e.Parts), make([][]byte, e.Parts)
 	for _, in := range inputs {
@@ -34,7 +35,7 @@ func (e engine) met(inputs [][]byte, apart ...int64) (all []columns) {
 	}
 	for i := range texts {
 		var out bytes.Buffer
-		if _, err := e.distinct(e.Context(), bytes.NewReader(append(before(apart...), texts[i]...)), &out, e.memory); err != nil {
+		if _, err := e.distinct(e.Context(), bytes.NewReader(texts[i]), &out, e.memory); err != nil {
 			e.Fatal(err)
 		}
 		for _, r := range parsed(e, "nbnns", out.Bytes()) {
@@ -49,9 +50,9 @@ func (e engine) met(inputs [][]byte, apart ...int64) (all []columns) {
 }
 
 // packed returns candidates and copies as "later earlier".
-func (e engine) packed(inputs [][]byte, apart ...int64) (candidates, copies []string) {
+func (e engine) packed(inputs [][]byte) (candidates, copies []string) {
 	e.Helper()
-	for _, r := range e.met(inputs, apart...) {
+	for _, r := range e.met(inputs) {
 		pair := fmt.Sprint(r[0], " ", r[1])
 		if r[2] == Copy {
 			copies = append(copies, pair)
@@ -158,8 +159,13 @@ func TestPacksGiveWhatMapsGive(t *testing.T) {
 			for _, parts := range []int{1, 2, 7} {
 				for _, memory := range []int{0, 5000, distinctMemory} {
 					e := engine{t, stagesOf(t, method), memory}
-					e.Parts = parts
-					pairs, copies := e.packed(inputs, apart...)
+					e.Parts, e.Overrides = parts, new(override.Set)
+					for i := range apart {
+						if err := e.Overrides.Add(override.Ruling{A: fmt.Sprint(apart[i]), B: fmt.Sprint(apart[(i+1)%len(apart)]), Link: override.Cannot}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					pairs, copies := e.packed(inputs)
 					if !slices.Equal(copies, wantCopies) || !slices.Equal(pairs, wantPairs) {
 						t.Errorf("%s in %d parts, memory %d, apart %v: %d copies and %d pairs, want %d and %d", method, parts, memory, apart,
 							len(copies), len(pairs), len(wantCopies), len(wantPairs))

@@ -231,7 +231,7 @@ func nextContext(b []byte) (c passage.Context, rest []byte, err error) {
 	}
 	end := contextHead + int(binary.LittleEndian.Uint32(b[20:]))
 	return passage.Context{
-		Key: binary.LittleEndian.Uint64(b), At: passage.Position(binary.LittleEndian.Uint64(b[8:])),
+		Key: binary.LittleEndian.Uint64(b), At: passage.PackedPosition(binary.LittleEndian.Uint64(b[8:])),
 		Before: int(binary.LittleEndian.Uint32(b[16:])), Text: string(b[contextHead:end]),
 	}, b[end:], nil
 }
@@ -283,7 +283,7 @@ func (s Stages) Spans(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	defer joined.Close()
 	err = l.eachRow(matchLen, func(row []byte) error {
 		return joined.Add(passage.Match{
-			At: passage.Position(binary.LittleEndian.Uint64(row)), From: passage.Position(binary.LittleEndian.Uint64(row[8:])),
+			At: passage.PackedPosition(binary.LittleEndian.Uint64(row)), From: passage.PackedPosition(binary.LittleEndian.Uint64(row[8:])),
 			Len: int(binary.LittleEndian.Uint32(row[16:])),
 		})
 	})

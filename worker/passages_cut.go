@@ -113,8 +113,8 @@ func spansOf(list []byte, text string) (spans []passage.Span, err error) {
 		}
 		runes += passage.RuneStarts(text[end:s.At])
 		spans = append(spans, passage.Span{
-			Place: passage.Place{Byte: s.At, Rune: runes}, Len: s.Len,
-			From: passage.Place{ID: s.Of, Byte: s.Byte, Rune: s.Rune}, FromLen: s.Len,
+			Position: passage.Position{Byte: s.At, Rune: runes}, Len: s.Len,
+			From: passage.Position{ID: s.Of, Byte: s.Byte, Rune: s.Rune}, FromLen: s.Len,
 		})
 		runes += passage.RuneStarts(text[s.At : s.At+s.Len])
 		end = s.At + s.Len

@@ -10,11 +10,10 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// ErrUntrained is returned for a method that needs no corpus to choose its keys, or whose counts cannot be
-// added.
+// ErrUntrained is returned for a method that needs no corpus to choose its keys, or whose counts cannot be sent.
 var ErrUntrained = errors.New("the method has no counts to add up")
 
-// trainerMemory is the same in all stages, so that their counts can be added.
+// trainerMemory is the same in all stages, so that they read each other's counts.
 const trainerMemory = 16 << 20
 
 // trainer returns a trainer with the counts of s.Tally.
@@ -32,34 +31,22 @@ func (s Stages) trainer() (t neardup.Mergeable, err error) {
 	return t, err
 }
 
-// Train precedes Records, for methods that choose keys by the rarity of features. It reads documents as Records
+// Train precedes Records, for methods that choose keys by the rarity of features. It reads some documents as Records
 // does and writes their counts, about 12 MiB in a binary format.
 func (s Stages) Train(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := s.newDocuments(ctx, in, out)
-	return s.train(l, func(t neardup.Mergeable, r row) error {
-		d, err := s.cleaned(r)
-		switch {
-		case errors.Is(err, ErrBlank):
-			return nil
-		case err == nil && d.reject == "":
-			t.Add(d.clean)
-		}
-		return err
-	})
-}
-
-// AddUp adds the counts of Train.
-func (s Stages) AddUp(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
-	return s.train(newRows(ctx, in, out, "b"), func(t neardup.Mergeable, r row) error {
-		_, err := t.ReadFrom(bytes.NewReader(r.bytes(0)))
-		return err
-	})
-}
-
-func (s Stages) train(l *rows, add func(neardup.Mergeable, row) error) (Counts, error) {
 	t, err := s.trainer()
 	if err == nil {
-		err = l.each(func(r row) error { return add(t, r) })
+		err = l.each(func(r row) error {
+			d, err := s.cleaned(r)
+			switch {
+			case errors.Is(err, ErrBlank):
+				return nil
+			case err == nil && d.reject == "":
+				t.Add(d.clean)
+			}
+			return err
+		})
 	}
 	var counts bytes.Buffer
 	if err == nil {

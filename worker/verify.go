@@ -56,7 +56,8 @@ func (b *block) candidate(r row) error {
 	if m.Distance >= 0 {
 		distance = m.Distance
 	}
-	return b.write(later, earlier, m.Similarity, distance, string(batch.Edge{Match: m}.Relation()), m.Basis)
+	m.Overlap, m.Contained = false, false // batch.Pairs calls these variants as well
+	return b.write(later, earlier, m.Similarity, distance, string(m.Relation()), m.Basis)
 }
 
 // prepared returns a prepared text of the block.

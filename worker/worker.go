@@ -17,7 +17,7 @@ import (
 )
 
 // Protocol is increased whenever a row changes its meaning.
-const Protocol = 15
+const Protocol = 16
 
 // ErrUnlike is returned if driver and worker disagree.
 var ErrUnlike = errors.New("driver and worker differ")
@@ -39,7 +39,7 @@ type Stages struct {
 	Against *reference.Index
 	// Hot is the number of postings from which Bucket may keep a bucket whole, or 0.
 	Hot int
-	// Overrides are the rulings that Decide follows, or nil.
+	// Overrides are the rulings that Decide follows, or nil. Records gives each document that they name a hash of its own.
 	Overrides *override.Set
 	// Conflicts makes Decide add the evidence of variants as JSON.
 	Conflicts bool
@@ -95,7 +95,7 @@ func (s Stages) newDocuments(ctx context.Context, in io.Reader, out io.Writer) *
 //
 // For Distinct it writes packs after six nulls, as part and pack. They hold the hashes, sketches and keys of
 // documents, divided by hash into s.Parts parts. Equal hashes prove that texts are equal, so copies need not be
-// compared. A blank document has a hash of its own and no keys.
+// compared. A document that is blank or named by s.Overrides has a hash of its own; a blank one has no keys.
 func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := s.newDocuments(ctx, in, out)
 	texts := l.documentPacks(s.Parts)
@@ -106,7 +106,7 @@ func (s Stages) Records(ctx context.Context, in io.Reader, out io.Writer) (Count
 			if neardup.Blank(d.clean) {
 				blank = "blank"
 			}
-			hash := d.hash()
+			hash := d.hash(s.Overrides.Names(d.id))
 			part := texts.part(binary.LittleEndian.Uint64(hash[:]))
 			if err := texts.add(part, func(b []byte) []byte { return appendText(b, hash, d.place, rec) }); err != nil {
 				return err
@@ -175,10 +175,10 @@ type document struct {
 	reject    string // why it cannot be read
 }
 
-// hash returns the SHA-256 of the clean text. A blank text is not a copy, so for it that is
-// that of the place.
-func (d *document) hash() [sha256.Size]byte {
-	if neardup.Blank(d.clean) {
+// hash returns the SHA-256 of the clean text. A blank text and one that is ruled are not copies, so they get the hash
+// of the place.
+func (d *document) hash(ruled bool) [sha256.Size]byte {
+	if ruled || neardup.Blank(d.clean) {
 		return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(d.place)))
 	}
 	return sha256.Sum256([]byte(d.clean))

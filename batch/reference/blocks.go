@@ -142,7 +142,7 @@ func (w *blockWriter) abort() {
 
 // blockFile is a block file that is read, by any number of goroutines.
 type blockFile struct {
-	table
+	blockTable
 	name   string
 	length uint64 // of the stream
 

@@ -62,9 +62,9 @@ func byKey(a, b *Posting) bool { return a.Key < b.Key }
 type compaction struct {
 	*Writer
 	to      *partWriter
-	numbers external.Table[uint32, uint32]      // old to new, plus 1
+	numbers external.TypedArray[uint32, uint32] // old to new, plus 1
 	texts   *external.Sorter[external.KeyValue] // where a text was, of which document
-	places  external.Table[uint32, uint64]      // where it is, by the new number
+	places  external.TypedArray[uint32, uint64] // where it is, by the new number
 }
 
 // Compact makes one part of all, without the documents that were removed. It holds
@@ -77,8 +77,8 @@ func (w *Writer) Compact(ctx context.Context, tmp string, memory int64) error {
 		return err
 	}
 	c := &compaction{
-		Writer: w, to: part, numbers: external.NewTable[uint32, uint32](disk, memory/8),
-		texts: external.NewSorter[external.KeyValue](disk, memory/4), places: external.NewTable[uint32, uint64](disk, memory/8),
+		Writer: w, to: part, numbers: external.NewTypedArray[uint32, uint32](disk, memory/8),
+		texts: external.NewSorter[external.KeyValue](disk, memory/4), places: external.NewTypedArray[uint32, uint64](disk, memory/8),
 	}
 	for _, step := range []func(context.Context) error{c.number, c.moveTexts, c.moveRows, c.moveKeys} {
 		if err := step(ctx); err != nil {

@@ -75,9 +75,9 @@ type readFile interface {
 	io.ReaderAt
 }
 
-// table finds the blocks of a file. Of each page of it the first entry is in memory, and
+// blockTable finds the blocks of a file. Of each page of it the first entry is in memory, and
 // a few pages.
-type table struct {
+type blockTable struct {
 	file   readFile
 	from   int64 // where it begins
 	blocks int
@@ -101,7 +101,7 @@ const (
 
 // readTable reads a table of n blocks, and what follows it to the end of the file. It
 // returns the checksum of both, and how much the blocks hold and take.
-func (t *table) readTable(n int) (sum, length, stored uint64, err error) {
+func (t *blockTable) readTable(n int) (sum, length, stored uint64, err error) {
 	t.blocks, t.heads = n, make([]pageHead, 0, n/pageBlocks+2)
 	h := xxh3.New()
 	r := io.NewSectionReader(t.file, t.from, int64(n)*tableEntry+endBytes)
@@ -132,7 +132,7 @@ func (t *table) readTable(n int) (sum, length, stored uint64, err error) {
 var errChanged = errors.New("its table has changed since it was opened")
 
 // page returns the entries of a page. They must not be changed.
-func (t *table) page(number int) ([]blockEntry, error) {
+func (t *blockTable) page(number int) ([]blockEntry, error) {
 	slot := &t.pages[number%cachedPages]
 	t.mu.Lock()
 	here := *slot
@@ -164,7 +164,7 @@ func (t *table) page(number int) ([]blockEntry, error) {
 	return entries, nil
 }
 
-func (t *table) entry(block int) (*blockEntry, error) {
+func (t *blockTable) entry(block int) (*blockEntry, error) {
 	entries, err := t.page(block / pageBlocks)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (t *table) entry(block int) (*blockEntry, error) {
 
 // first returns the first block for which is returns true. is must be monotonic. isPage is the same condition
 // on the first block of a page.
-func (t *table) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (int, error) {
+func (t *blockTable) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (int, error) {
 	pages := len(t.heads) - 1
 	page := sort.Search(pages, func(i int) bool { return isPage(&t.heads[i]) })
 	if page == 0 {
@@ -188,12 +188,12 @@ func (t *table) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (i
 }
 
 // holding returns the block that holds a place of the stream, -1 for none.
-func (t *table) holding(off uint64) (int, error) {
+func (t *blockTable) holding(off uint64) (int, error) {
 	n, err := t.first(func(p *pageHead) bool { return p.start > off }, func(e *blockEntry) bool { return e.start > off })
 	return n - 1, err
 }
 
 // notBelow returns the first block whose tag is not below a key.
-func (t *table) notBelow(key uint64) (int, error) {
+func (t *blockTable) notBelow(key uint64) (int, error) {
 	return t.first(func(p *pageHead) bool { return p.tag >= key }, func(e *blockEntry) bool { return e.tag >= key })
 }

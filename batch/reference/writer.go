@@ -60,7 +60,7 @@ func create(dir string, h Header, digest string) error {
 	}
 	for _, e := range names {
 		if e.Name() != lockName && !ownName(e.Name()) { // what a beginning that was killed left
-			return fmt.Errorf("%s: an index begins in an empty folder, and there is %s", dir, e.Name())
+			return fmt.Errorf("%s: has the file %s (want an index or an empty folder)", dir, e.Name())
 		}
 	}
 	m := manifest{Format: formatName, Version: version, Header: h, Digest: digest, Next: 1}

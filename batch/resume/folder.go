@@ -26,8 +26,8 @@ import (
 var (
 	// ErrLocked: another process has it.
 	ErrLocked = errors.New("another run goes on there now")
-	// ErrUnlike: the run that began there was another.
-	ErrUnlike = errors.New("the run that began there was another")
+	// ErrUnlike: the folder belongs to another run.
+	ErrUnlike = errors.New("the folder belongs to another run")
 	// ErrDamaged: its files are not as they were written.
 	ErrDamaged = errors.New("what the run left is damaged, begin in an empty folder")
 	// ErrFinished: nothing is left to do.
@@ -70,7 +70,7 @@ type Folder struct {
 	facts    []Fact
 	unlock   func() error
 	manifest manifest
-	open     []*Log
+	open     []*Journal
 }
 
 // Open opens the folder for a run with these facts; [Folder.Begin] may add to them. It creates the folder if
@@ -85,7 +85,7 @@ func Open(dir string, facts ...Fact) (*Folder, error) {
 	}
 	for _, e := range entries {
 		if n := e.Name(); n != manifestName && n != manifestName+".new" && n != lockName && filepath.Ext(n) != suffix {
-			return nil, fmt.Errorf("%s: a run leaves what it has done in an empty folder, and there is %s", dir, n)
+			return nil, fmt.Errorf("%s: has the file %s (want an empty folder, or one of an earlier run)", dir, n)
 		}
 	}
 	unlock, err := lockfile.Lock(filepath.Join(dir, lockName))

@@ -13,11 +13,11 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Log holds the frames of a stage. The caller first reads the existing frames, then appends others. For one
+// Journal holds the frames of a stage. The caller first reads the existing frames, then appends others. For one
 // goroutine at a time.
 //
 //	frame  bytes of it (4), checksum of these and of all frames before (8), bytes
-type Log struct {
+type Journal struct {
 	folder *Folder
 	name   string
 	file   *os.File
@@ -31,8 +31,8 @@ type Log struct {
 
 const frameHead = 12
 
-// Log opens the log of a stage. Where f is nil, so is the log: it is empty and forgets.
-func (f *Folder) Log(name string) (*Log, error) {
+// Journal opens the log of a stage. Where f is nil, so is the log: it is empty and forgets.
+func (f *Folder) Journal(name string) (*Journal, error) {
 	if f == nil {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func (f *Folder) Log(name string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{folder: f, name: name, file: file, synced: time.Now()}
+	l := &Journal{folder: f, name: name, file: file, synced: time.Now()}
 	f.open = append(f.open, l)
 	counts := f.manifest.Logs[name]
 	info, err := file.Stat()
@@ -54,10 +54,10 @@ func (f *Folder) Log(name string) (*Log, error) {
 	return l, nil
 }
 
-func (l *Log) damaged(what string) error { return l.folder.damaged(l.name+suffix, what) }
+func (l *Journal) damaged(what string) error { return l.folder.damaged(l.name+suffix, what) }
 
 // Next returns the next frame that is there, io.EOF after the last. The caller may keep it.
-func (l *Log) Next() ([]byte, error) {
+func (l *Journal) Next() ([]byte, error) {
 	if l == nil || l.in == nil {
 		return nil, io.EOF
 	}
@@ -91,7 +91,7 @@ func (l *Log) Next() ([]byte, error) {
 	return b, nil
 }
 
-func (l *Log) short(err error) error {
+func (l *Journal) short(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return l.damaged("it ends within a frame")
 	}
@@ -99,7 +99,7 @@ func (l *Log) short(err error) error {
 }
 
 // append ends the reading and drops what follows the last frame read.
-func (l *Log) append() error {
+func (l *Journal) append() error {
 	l.in = nil
 	l.out = bufio.NewWriterSize(l.file, 256<<10)
 	if err := l.file.Truncate(l.at.Bytes); err != nil {
@@ -110,7 +110,7 @@ func (l *Log) append() error {
 }
 
 // Back drops the last frame that was read and all after it. The caller makes them again.
-func (l *Log) Back() error {
+func (l *Journal) Back() error {
 	l.at = l.before
 	l.folder.manifest.Logs[l.name] = l.at
 	if err := l.folder.write(); err != nil {
@@ -121,7 +121,7 @@ func (l *Log) Back() error {
 
 // Append appends a frame, when all that are there have been read. What was appended counts a few
 // seconds later, or from the next Sync on.
-func (l *Log) Append(frame []byte) error {
+func (l *Journal) Append(frame []byte) error {
 	if l == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (l *Log) Append(frame []byte) error {
 }
 
 // Sync makes what was appended count.
-func (l *Log) Sync() error {
+func (l *Journal) Sync() error {
 	if l == nil || l.in != nil || l.folder.manifest.Logs[l.name] == l.at {
 		return nil
 	}

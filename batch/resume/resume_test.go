@@ -14,7 +14,7 @@ import (
 )
 
 // open opens the folder of a run with a fact, and the log of its only stage.
-func open(t *testing.T, dir, index, value string) (*resume.Folder, *resume.Log) {
+func open(t *testing.T, dir, index, value string) (*resume.Folder, *resume.Journal) {
 	t.Helper()
 	f, err := resume.Open(dir, resume.Fact{Name: "fact", Value: value})
 	if err == nil {
@@ -23,7 +23,7 @@ func open(t *testing.T, dir, index, value string) (*resume.Folder, *resume.Log) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := f.Log("stage")
+	l, err := f.Journal("stage")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func open(t *testing.T, dir, index, value string) (*resume.Folder, *resume.Log) 
 }
 
 // frames reads all frames of a log.
-func frames(t *testing.T, l *resume.Log) (all []string) {
+func frames(t *testing.T, l *resume.Journal) (all []string) {
 	t.Helper()
 	for {
 		b, err := l.Next()
@@ -45,7 +45,7 @@ func frames(t *testing.T, l *resume.Log) (all []string) {
 	}
 }
 
-func appendAll(t *testing.T, l *resume.Log, frames ...string) {
+func appendAll(t *testing.T, l *resume.Journal, frames ...string) {
 	t.Helper()
 	for _, one := range frames {
 		if err := l.Append([]byte(one)); err != nil {
@@ -57,7 +57,7 @@ func appendAll(t *testing.T, l *resume.Log, frames ...string) {
 // Synced frames are restored, others are lost, and dropped frames are repeated.
 func TestLogs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
-	reopened := func(want ...string) (*resume.Folder, *resume.Log) {
+	reopened := func(want ...string) (*resume.Folder, *resume.Journal) {
 		t.Helper()
 		f, l := open(t, dir, "", "v")
 		if got := frames(t, l); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -143,8 +143,8 @@ func TestOtherRunsAreRefused(t *testing.T) {
 		{"", "v", "other", nil, "<nil>"},
 		{"before", "v", "other", nil, "<nil>"},
 		{"after", "x", "other", resume.ErrFinished, dir + ": the run had finished"},
-		{"", "w", "other", resume.ErrUnlike, dir + ": the run that began there was another: fact was v, and is w"},
-		{"", "v", "more", resume.ErrUnlike, dir + ": the run that began there was another: it had other o"},
+		{"", "w", "other", resume.ErrUnlike, dir + ": the folder belongs to another run: fact was v, and is w"},
+		{"", "v", "more", resume.ErrUnlike, dir + ": the folder belongs to another run: it had other o"},
 	} {
 		f, err := resume.Open(dir, resume.Fact{Name: "fact", Value: test.value})
 		if err != nil {
@@ -161,7 +161,7 @@ func TestOtherRunsAreRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := resume.Open(dir); err == nil || !strings.HasSuffix(err.Error(), "there is mine") {
+	if _, err := resume.Open(dir); err == nil || !strings.Contains(err.Error(), "has the file mine") {
 		t.Errorf("of a folder with a file of somebody it says %v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/bench/load"
-	"github.com/neardup/neardup/docid"
 	"github.com/neardup/neardup/docid/standard"
 	"github.com/neardup/neardup/store/pebble"
 	"github.com/neardup/neardup/store/redislog"
@@ -218,7 +217,7 @@ func (r *rig) digest(ctx context.Context, t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := docid.LogDigest(ctx, d.Index().Catalog(), st.Seq)
+	sum, err := d.LogDigest(ctx, st.Seq)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,10 +51,10 @@ func TestMadeAgain(t *testing.T) {
 		dir := t.TempDir()
 		open := func(ctx context.Context) (docid.Store, error) { return pebble.Open(ctx, dir, pebble.Options{}) }
 		t.Run("again", func(t *testing.T) {
-			storetest.Restore(t, storetest.Place{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
+			storetest.Restore(t, storetest.Backend{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
 		})
 		t.Run("pictures", func(t *testing.T) {
-			storetest.RestorePictures(t, storetest.Place{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
+			storetest.RestorePictures(t, storetest.Backend{Open: open, Lasting: true}, sinks(t, "folder", "folder"))
 		})
 		report, err := pebble.Check(t.Context(), dir, pebble.Options{})
 		if err != nil || len(report.Problems) > 0 {

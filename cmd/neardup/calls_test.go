@@ -72,7 +72,7 @@ func TestCalls(t *testing.T) {
 		{`"do":"compare","text":"the ferry leaves at nine","known":["the ferry leaves at ten"]`, 0, `"relation":"variant"`},
 		{`"do":"compare","text":"a <b>","known":["A <b>"],"flags":["--method=exact"]`, 0, `"equal":true`},
 		{`"do":"compare","text":"a"`, exitUsage, "0 known texts (want 1)"},
-		{`"do":"compare","text":"a","known":["b"],"flags":["--threshol=1"]`, exitUsage, "unknown flag: --threshol; is --threshold meant?"},
+		{`"do":"compare","text":"a","known":["b"],"flags":["--threshol=1"]`, exitUsage, "unknown flag: --threshol; did you mean --threshold?"},
 		{`"do":"compare","text":"a","known":["b"],"flags":["--method=minhash recall=2"]`, exitUsage, "recall"},
 		{`"do":"compare","text":"a","known":["b"],"flags":["--idf=no-such-file"]`, exitFailed, "no-such-file: no such file"},
 		{`"do":"check","text":"the user is not allergic","known":["another fact","the user is allergic"]`, 0, `"verdict":"contradiction"`},

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A row describes the command at a path of the help. The fields of its verb are its flags.
-type row struct {
+// A verbSpec describes the command at a path of the help. The fields of its verb are its flags.
+type verbSpec struct {
 	path string
 	// args names the arguments, with commas between them. INPUT... opens named or piped inputs, and ... takes any.
 	args string
@@ -26,9 +26,9 @@ type row struct {
 
 var verbs = []struct {
 	group string
-	rows  []row
+	rows  []verbSpec
 }{
-	{"Files", []row{
+	{"Files", []verbSpec{
 		{"dedup", "INPUT...", dedup{write: writes{kinds: dedupKinds}}},
 		{"pairs", "INPUT...", pairs{}},
 		{"passages", "INPUT...", passages{write: writes{kinds: formKinds}}},
@@ -44,7 +44,7 @@ var verbs = []struct {
 		{"spark passages", "...", sparkVerb{verb: "passages"}},
 	}},
 	{"Service", service},
-	{"Index", []row{
+	{"Index", []verbSpec{
 		{"index", "", nil},
 		{"index create", "INDEX", indexCreate{}},
 		{"index add", "INDEX,INPUT...", indexAdd{dedup{link: string(batch.ByLeader)}}},
@@ -53,8 +53,8 @@ var verbs = []struct {
 		{"index remove", "INDEX", indexRemove{run: runFlags{keep: string(batch.First)}}},
 		{"index compact", "INDEX", indexCompact{}},
 	}},
-	{"Learn", []row{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
-	{"Operate", slices.Concat(operating, []row{
+	{"Learn", []verbSpec{{"eval", "...", evaluation{}}, {"tune", "...", tune{}}, {"idf", "...", idf{}}}},
+	{"Operate", slices.Concat(operating, []verbSpec{
 		{"version", "", versionVerb{}},
 		{"man", "DIR", man{}},
 		{"worker", "a stage", nil},
@@ -67,7 +67,7 @@ var verbs = []struct {
 
 func addCommands(root *cobra.Command, a *app) {
 	added := map[string]*cobra.Command{"": root}
-	add := func(group string, r row) {
+	add := func(group string, r verbSpec) {
 		parent := r.path[:max(strings.LastIndexByte(r.path, ' '), 0)]
 		cmd := a.command(r)
 		added[r.path] = cmd
@@ -76,8 +76,10 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 		added[parent].AddCommand(cmd)
 	}
+	title := "Available Commands:\n\n"
 	for _, g := range verbs {
-		root.AddGroup(&cobra.Group{ID: g.group, Title: g.group})
+		root.AddGroup(&cobra.Group{ID: g.group, Title: title + g.group + ":"})
+		title = ""
 		for _, r := range g.rows {
 			add(g.group, r)
 		}
@@ -86,11 +88,11 @@ func addCommands(root *cobra.Command, a *app) {
 	}
 	added["worker"].Hidden = true // for programs
 	for name := range stages {
-		add("", row{"worker " + name, "", workerVerb{name: name}})
+		add("", verbSpec{"worker " + name, "", workerVerb{name: name}})
 	}
 }
 
-func (a *app) command(r row) *cobra.Command {
+func (a *app) command(r verbSpec) *cobra.Command {
 	if r.verb == nil {
 		if r.args == "" {
 			return verb(r.path, nil, nil)
@@ -121,7 +123,7 @@ func (a *app) command(r row) *cobra.Command {
 			if fs.Lookup(configFlag) != nil {
 				err = noTenants(fromFile(fs))
 			}
-			if err := cmp.Or(err, pictured(fs)); err != nil {
+			if err := cmp.Or(err, pictured(fs), refused(cmd)); err != nil {
 				return err
 			}
 			inputs, err := a.inputs(args[first:])
@@ -129,6 +131,10 @@ func (a *app) command(r row) *cobra.Command {
 				return err
 			}
 			args = slices.Concat(args[:first], inputs)
+		case cmd.Flags().Lookup(configFlag) == nil: // else the verb reads the file first
+			if err := refused(cmd); err != nil {
+				return err
+			}
 		}
 		return do(cmd.Context(), args)
 	})
@@ -198,7 +204,8 @@ func flagName(field string) string {
 
 // flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
 // A row "verb: name" applies to one verb and overrides the row of the name alone. The help of a number begins
-// with its range in braces, unless it is any of 0 or more.
+// with its range in braces, unless it is any of 0 or more,
+// that of a text with all its values (a|b) if others are refused.
 //
 //go:embed flags.txt
 var flagTable string
@@ -223,7 +230,9 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 		help, within := strings.ReplaceAll(cells[2], `\n`, "\n"), ""
 		if strings.HasPrefix(help, "{") {
 			within, help, _ = strings.Cut(help[1:], "} ")
-			help += ", " + within
+			if !strings.Contains(within, "|") {
+				help += ", " + within
+			}
 		}
 		rows[name] = flagRow{group, short, cells[1], within, help}
 	}

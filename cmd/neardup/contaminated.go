@@ -28,11 +28,8 @@ type contaminated struct {
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	c.masks = c.cmd.Flags().Changed("mask")
-	switch {
-	case len(inputs) < 2:
+	if len(inputs) < 2 {
 		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
-	case c.out == "" && c.masks:
-		return usage("--mask has no effect without --out")
 	}
 	if err := c.run.machine(nil); err != nil {
 		return err
@@ -56,7 +53,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 			return nil, err
 		}
 		for _, item := range w.StubIDs {
-			if err := w.findings.WriteJSON(unsearched{item, "not searched", "question and answer say too little to be found"}); err != nil {
+			if err := w.findings.WriteJSON(unsearched{item, "not searched", "question and answer are too short to be found"}); err != nil {
 				return nil, err
 			}
 		}
@@ -196,14 +193,14 @@ const mostStubs = 20
 func (s *contaminationSummary) print(w io.Writer) {
 	fmt.Fprintf(w, "items       %s", grouped(int64(s.Items.Items)))
 	if s.Stubs > 0 {
-		fmt.Fprintf(w, ", %s of which say too little to be found: %s", grouped(int64(s.Stubs)), oneLine(strings.Join(s.StubIDs[:min(s.Stubs, mostStubs)], ", ")))
+		fmt.Fprintf(w, ", %s of which are too short to be found: %s", grouped(int64(s.Stubs)), oneLine(strings.Join(s.StubIDs[:min(s.Stubs, mostStubs)], ", ")))
 		if s.Stubs > mostStubs {
 			fmt.Fprint(w, ", ...; --findings lists all")
 		}
 	}
 	fmt.Fprintln(w)
 	documents(w, s.readCounts)
-	fmt.Fprintf(w, "found       %s documents are contaminated, %s more in part\n", grouped(s.Contaminated), grouped(s.Partial))
+	fmt.Fprintf(w, "found       %s documents are contaminated, %s more partially\n", grouped(s.Contaminated), grouped(s.Partial))
 	s.effort(w)
 }
 

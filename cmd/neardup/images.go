@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	stdimage "image"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/image"
+	"github.com/neardup/neardup/server/api"
 	"github.com/neardup/neardup/simhash"
 	"github.com/spf13/pflag"
 )
@@ -36,9 +38,6 @@ func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 func pictured(fs *pflag.FlagSet) error {
 	format, method := setting(fs, "format", "name"), fs.Lookup("method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
-	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
-		return usage("--format images: not supported by this command (want dedup, pairs, compare or fingerprint)")
-	}
 	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
 		return usage("--format: max-pixels has no effect without images")
 	}
@@ -59,6 +58,11 @@ func pictured(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
+	if audit := fs.Lookup("audit"); audit != nil && pictures { // it edits texts
+		if err := audit.Value.Set("off"); err != nil {
+			return err
+		}
+	}
 	spec := method.Value.String()
 	name, _, _ := strings.Cut(strings.TrimSpace(spec), " ")
 	switch {
@@ -68,8 +72,6 @@ func pictured(fs *pflag.FlagSet) error {
 		return fs.Set("method", image.Name+" "+spec)
 	case pictures && name != image.Name && name != "exact":
 		return usage("--format images: method %s compares texts (want images or exact)", name)
-	case !pictures && name == image.Name:
-		return usage("--method images: the inputs are texts (want --format images)")
 	}
 	return nil
 }
@@ -118,6 +120,26 @@ func (f *fingerprint) pictureScheme() (p fingerprints, err error) {
 		fp, err := simhash.ParseHex(text)
 		return value{fp: fp}, err
 	}}, nil
+}
+
+// extrasOf reads the pictures of a record. It ignores a list without hashes, such as a list of addresses.
+func extrasOf(dec *corpus.Decoder, it corpus.Item) (x api.Extras, err error) {
+	var all []map[string]json.RawMessage
+	hashed := func(entry map[string]json.RawMessage) bool { return entry["hash"] != nil }
+	if json.Unmarshal([]byte(dec.Extra(it, "images")[0]), &all) != nil || !slices.ContainsFunc(all, hashed) {
+		return x, nil
+	}
+	for i, entry := range all {
+		var one api.Image
+		if json.Unmarshal(entry["hash"], &one.Hash) != nil {
+			return x, fmt.Errorf("images[%d].hash is not a string", i)
+		}
+		if entry["quality"] == nil || json.Unmarshal(entry["quality"], &one.Quality) != nil {
+			return x, fmt.Errorf("images[%d].quality is not a whole number", i)
+		}
+		x.Images = append(x.Images, one)
+	}
+	return x, nil
 }
 
 // A likeness compares two pictures on every scale.

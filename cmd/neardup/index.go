@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
@@ -56,32 +56,17 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	}
 	s.Clean = n
 	s.CommonPictures, err = f.pictures()
-	if err != nil {
+	if err := cmp.Or(err, pictured(f.fs)); err != nil {
 		return s, err
 	}
 	s.Overrides, err = readOverrides(f.overrides)
 	if err != nil {
 		return s, err
 	}
-	if f.profile != "" && f.profile != "standard" {
+	if f.profile == profileClassic {
 		return s, f.classic()
 	}
-	s.Titled, err = titled(f.compare)
-	if err != nil {
-		return s, err
-	}
-	for flag, mode := range map[string]docid.Mode{"url": s.URL, "title": s.Title, "content": s.Content} {
-		want := []string{"off", "exact", "near"}
-		if flag == "url" {
-			want = want[:2]
-		}
-		if !slices.Contains(want, string(mode)) {
-			return s, usage("--%s %s: invalid (want %s)", flag, mode, strings.Join(want, ", "))
-		}
-	}
-	if s.Titled && s.Content == docid.Off {
-		return s, usage("--compare %s has no effect with --content off", f.compare)
-	}
+	s.Titled = corpus.Compare(f.compare) == corpus.TitleAndText
 	content, err := f.method.choice()
 	if err != nil {
 		return s, err
@@ -107,11 +92,8 @@ func agreeing(least float64) docid.Maker {
 	return standard.Method(fmt.Sprint("jaccard threshold=", least))
 }
 
-// classic checks the profile name and rejects flags that the profile classic fixes or does not have.
+// classic rejects flags that the profile classic fixes or does not have.
 func (f *indexFlags) classic() error {
-	if f.profile != profileClassic {
-		return usage("--profile %q: invalid (want standard or classic)", f.profile)
-	}
 	var unasked error
 	f.fs.Visit(func(flag *pflag.Flag) {
 		if decides(flag.Name) && !slices.Contains([]string{"profile", "normalize", "backlog"}, flag.Name) {
@@ -142,14 +124,23 @@ func (f *indexFlags) pictures() (float64, error) {
 	return f.of.CommonPictures, nil
 }
 
-func titled(compare string) (bool, error) {
-	switch corpus.Compare(compare) {
-	case "", corpus.OnlyText:
-		return false, nil
-	case corpus.TitleAndText:
-		return true, nil
+// pictureLimits bounds the pictures that the service hashes, or is nil if it takes none.
+func (f *indexFlags) pictureLimits() *image.Limits {
+	if !f.images {
+		return nil
 	}
-	return false, usage("--compare %q: invalid (want %q or %q)", compare, corpus.OnlyText, corpus.TitleAndText)
+	return &image.Limits{Bytes: int64(f.bytes), Pixels: f.pixels}
+}
+
+// asked returns the flags of rebuild for an index of these settings.
+func (f *indexFlags) asked() string {
+	method := f.method
+	method.normalize = "default" // an index has its own
+	asked := "--method '" + method.asked() + "'"
+	if f.images {
+		asked += " --images"
+	}
+	return asked
 }
 
 // decides reports whether a flag is one of an index.

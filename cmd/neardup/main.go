@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/neardup/neardup/corpus"
@@ -101,7 +102,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errUsage):
 		code, hint = exitUsage, fmt.Sprintf("\nSee '%s --help'.", cmd.CommandPath())
 	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
-		hint = "; name the file of a token that may with --token-file FILE, or put the token in NEARDUP_TOKEN"
+		hint = "; use a token that has the role, by --token-file FILE or NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
 		hint = "; --skip-damaged goes on without the rest"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
@@ -207,7 +208,7 @@ func meant(parent *cobra.Command, word, dashes string) string {
 		parent.SuggestionsMinimumDistance = 1
 	}
 	if like := parent.SuggestionsFor(word); len(like) > 0 {
-		return fmt.Sprintf("; is %s meant?", dashes+strings.Join(like, " or "+dashes))
+		return fmt.Sprintf("; did you mean %s?", dashes+strings.Join(like, " or "+dashes))
 	}
 	return ""
 }
@@ -274,6 +275,35 @@ func (a *app) inputs(named []string) ([]string, error) {
 		return []string{corpus.Stdin}, nil
 	}
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
+}
+
+// interruptible returns a reader of r that fails with the error of ctx as soon as ctx ends, even while r is silent. A
+// read of a pipe or terminal cannot be cancelled, so a goroutine waits for it, from the first read on.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	if _, ok := r.(*os.File); !ok {
+		return r
+	}
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	begin := sync.OnceFunc(func() {
+		go func() {
+			_, err := io.Copy(in, r)
+			in.CloseWithError(err)
+		}()
+	})
+	return &lazyReader{out, begin}
+}
+
+// A lazyReader calls begin before the first read.
+type lazyReader struct {
+	io.Reader
+	begin func()
+}
+
+// Read begins the input and reads from it.
+func (r *lazyReader) Read(p []byte) (int, error) {
+	r.begin()
+	return r.Reader.Read(p)
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there

@@ -25,9 +25,6 @@ type mcpVerb struct {
 }
 
 func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
-	if v.data == "" {
-		return usage("--data is missing")
-	}
 	stores, settings := storeFlags{cache: 16 << 20}, standard.Settings()
 	settings.CacheBytes = int(stores.cache)
 	store, err := stores.open(ctx, storeDir(v.data))
@@ -166,7 +163,7 @@ func register[In any](s *mcp.Server, t *mcp.Tool, tool func(context.Context, In)
 }
 
 func (m *memories) compare(ctx context.Context, in memoryPair) (out memoryAnswer, err error) {
-	c, err := m.d.Compare(ctx, neardup.Document{Text: in.Text}, neardup.Document{Text: in.Known})
+	c, err := m.d.Compare(ctx, docid.Submission{Text: in.Text}, docid.Submission{Text: in.Known})
 	if err != nil {
 		return out, err
 	}

@@ -99,7 +99,7 @@ func (m *memories) decided(ctx context.Context, a docid.Answer, text string) (ou
 		return out, nil
 	case compared != "":
 		var c docid.Comparison
-		c, err = m.d.Compare(ctx, neardup.Document{Text: text}, neardup.Document{Text: compared})
+		c, err = m.d.Compare(ctx, docid.Submission{Text: text}, docid.Submission{Text: compared})
 		out.Evidence = c.Content.Evidence
 	}
 	out.Says = saysSame(&out)

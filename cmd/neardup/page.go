@@ -38,7 +38,7 @@ type page struct {
 	phase   string
 }
 
-func (p *page) decide(o *batch.Outcome) {
+func (p *page) addOutcome(o *batch.Outcome) {
 	for len(p.numbers) <= o.Item {
 		p.numbers = append(p.numbers, 0)
 	}
@@ -47,16 +47,16 @@ func (p *page) decide(o *batch.Outcome) {
 		p.nCopies++
 	}
 	if o.Known < 0 {
-		p.numbers[o.Item] = int32(p.builder.Decide(&o.Decision)) + 1
+		p.numbers[o.Item] = int32(p.builder.Add(&o.Decision)) + 1
 		return
 	}
 	if _, ok := p.known[o.Known]; !ok {
 		if p.known == nil {
 			p.known = map[int64]int{}
 		}
-		p.known[o.Known] = p.builder.Known(cmp.Or(o.Leader, o.VariantOf))
+		p.known[o.Known] = p.builder.AddKnown(cmp.Or(o.Leader, o.VariantOf))
 	}
-	p.numbers[o.Item] = int32(p.builder.DecideKnown(&o.Decision)) + 1
+	p.numbers[o.Item] = int32(p.builder.AddToKnown(&o.Decision)) + 1
 }
 
 // leaders adds the shown documents of an index to the report.
@@ -185,9 +185,6 @@ type reportVerb struct {
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
-	if p.out == "" || p.decisions == "" {
-		return usage("--out and --decisions are needed")
-	}
 	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
@@ -198,9 +195,9 @@ func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 			var d neardup.Decision
 			err := textlines.Object(line, &d, "decision")
 			if err == nil && d.Decision == "" {
-				err = errors.New("no decision: what dedup --decisions writes is needed")
+				err = errors.New("not a decision (want a file of dedup --decisions)")
 			}
-			b.Decide(&d)
+			b.Add(&d)
 			decided++
 			return err
 		})
@@ -298,7 +295,7 @@ type evidenceFlags struct {
 	labels string
 }
 
-func (f *evidenceFlags) read(w *writes, link string) (err error) {
+func (f *evidenceFlags) read(w *writes, link string, against []string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
 	if given == "" && f.labels == "" {
@@ -308,8 +305,11 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	if err != nil || !(f.floor > 0 && f.floor <= 1) {
 		return usage("--write report,floor=%s: out of range (want above 0, at most 1)", given)
 	}
-	if batch.Link(link) != batch.ByLeader {
+	switch {
+	case batch.Link(link) != batch.ByLeader:
 		return usage("--write report,floor cannot be combined with --link %s", link)
+	case len(against) > 0:
+		return usage("--write report,floor cannot be combined with --against")
 	}
 	return nil
 }
@@ -345,7 +345,7 @@ func (d *dedup) evidence(ctx context.Context, cfg batch.Config, rep *reporter, s
 	})
 	cfg.Method, cfg.Clean, cfg.Clusters, cfg.Reject, cfg.Audit = m, n, nil, nil, nil
 	_, err = batch.Pairs(ctx, src, cfg, func(p batch.Pair) error {
-		page.lab.Pair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
+		page.lab.AddPair(p.A, p.B, int64(p.Earlier), int64(p.Later), p.Match)
 		return nil
 	})
 	if err == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -55,7 +54,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	}
 	return p.batchRun(&p.input, &p.run, inputs, true, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && p.out != "" {
-			return nil, usage("--out: %w; --spans says what is repeated", err)
+			return nil, usage("--out: %w; --spans lists what is repeated", err)
 		}
 		w := passageWriter{passages: p, cutter: cutter, rep: rep, own: rep.open(p.shares, corpus.JSONL), spans: rep.open(p.spans, corpus.JSONL).WriteJSON}
 		w.out, w.forms = rep.records(p.out, r), rep.forms(&p.write, "passages", r)
@@ -110,12 +109,6 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err != nil {
 		return cfg, nil, err
 	}
-	switch {
-	case p.out == "" && p.mark != "":
-		return cfg, nil, usage("--mark has no effect without --out")
-	case !p.writes() && p.dropBelow != 0:
-		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()
 	return cfg, cutter, err
@@ -129,22 +122,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
-	if !slices.Contains([]passage.Border{passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs}, passage.Border(c.whole)) {
-		return cfg, usage("--whole %s: invalid (want words, sentences, lines, paragraphs)", c.whole)
-	}
-	switch c.unit {
-	case "passage":
-		if c.near {
-			return cfg, usage("--near has no effect without --unit line, paragraph or sentence")
-		}
-	case "line", "paragraph", "sentence":
-		cfg.Whole = passage.Border(c.units())
-		if c.fs.Changed("whole") {
-			return cfg, usage("--whole has no effect with --unit %s", c.unit)
-		}
-	default:
-		return cfg, usage("--unit %s: invalid (want passage, line, paragraph, sentence)", c.unit)
-	}
+	cfg.Whole = passage.Border(c.units())
 	if cfg.Whole == "" || c.fs.Changed("least") {
 		cfg.Least, err = passage.ParseLength(c.least)
 		if err != nil {
@@ -217,7 +195,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	if ok, err := decoded(dec, it, &doc); !ok {
 		return err // rejected records have already been printed and listed
 	}
-	c, err := w.decide(&doc, spans)
+	c, err := w.cutRepeats(&doc, spans)
 	if err != nil {
 		return err
 	}
@@ -280,9 +258,9 @@ type cutDocument struct {
 // empty reports whether the cuts leave nothing.
 func (c *cutDocument) empty() bool { return c.cut > 0 && neardup.Blank(c.left) }
 
-// decide counts and writes the repeated parts of a document, and cuts them. Without a mark, it also cuts the
+// cutRepeats counts and writes the repeated parts of a document, and cuts them. Without a mark, it also cuts the
 // white space around a whole unit.
-func (w *passageWriter) decide(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
+func (w *passageWriter) cutRepeats(doc *neardup.Document, spans []passage.Span) (cutDocument, error) {
 	c := cutDocument{parts: w.cutter.Parts(doc.Text, spans)}
 	var b strings.Builder
 	s, at := doc.Text, 0

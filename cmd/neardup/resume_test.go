@@ -110,7 +110,7 @@ func TestFlagsAreFactsOrChangeNoDecision(t *testing.T) {
 	parts := pflag.NewFlagSet("method", pflag.ContinueOnError) // of the method's spec
 	new(methodFlags).add(parts)
 	parts.VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	new(app).command(row{"dedup", "", dedup{}}).Flags().VisitAll(func(f *pflag.Flag) {
+	new(app).command(verbSpec{"dedup", "", dedup{}}).Flags().VisitAll(func(f *pflag.Flag) {
 		if !known[f.Name] {
 			t.Errorf("--%s: does a run with --resume depend on it?", f.Name)
 		}

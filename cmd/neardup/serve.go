@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/neardup/neardup/docid"
-	"github.com/neardup/neardup/image"
 	"github.com/neardup/neardup/internal/pause"
 	"github.com/neardup/neardup/internal/span"
 	"github.com/neardup/neardup/server"
@@ -63,7 +62,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := pictured(s.cmd.Flags()); err != nil {
+	if err := refused(s.cmd); err != nil {
 		return err
 	}
 	s.reload = make(chan os.Signal, 1)
@@ -73,10 +72,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.data == "" {
-		return usage("--data is missing")
-	}
-	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
+	if err := s.stores.valid(); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
@@ -134,20 +130,6 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 	}
 }
 
-func (s *serve) suits() error {
-	switch {
-	case s.index.profile != profileClassic && s.stores.words != 0:
-		return usage("--words-for has no effect without --profile classic")
-	case s.index.profile != profileClassic:
-		return nil
-	case !inRedis(s.stores.index):
-		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
-	case s.stores.log != "" || s.backups != "" || s.keepTexts != 0:
-		return usage("--profile classic cannot be combined with --log, --backups or --keep-texts")
-	}
-	return nil
-}
-
 // behind opens the store and then the gate, and serves until ctx or the listener ends.
 func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server, settings docid.Settings, access *server.Access, ended chan error) (err error) {
 	start := time.Now()
@@ -187,10 +169,6 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		defer func() { err = errors.Join(err, texts.Close()) }()
 	}
 	registry := newRegistry(store)
-	var pictures *image.Limits // nil: the service takes none
-	if s.index.images {
-		pictures = &image.Limits{Bytes: int64(s.index.bytes), Pixels: s.index.pixels}
-	}
 	config := server.Config{
 		Classic: store.tenants, Store: store, Remote: store.remote,
 		Sinks: sinks, Detach: s.stores.detach, Access: access, Limits: s.limits.Limits, Hosts: s.host, KeepKeys: s.keepKeys,
@@ -202,7 +180,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 			}
 			return settings
 		},
-		Pictures: pictures, Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
+		Pictures: s.index.pictureLimits(), Snapshot: s.snapshots(store), Inspect: inspect, Texts: kept, Version: version(),
 		Telemetry: server.Telemetry{Metrics: registry, Log: s.log, Traces: traces},
 	}
 	handler, err := awaitLog(ctx, s, gate, func() (*server.Server, error) { return server.New(ctx, config) })

@@ -4,7 +4,7 @@ package main
 
 // service and operating are the commands of the service.
 var (
-	service = []row{
+	service = []verbSpec{
 		{"serve", "", serve{}},
 		{"add", "INPUT...", add{}},
 		{"check", "...", check{}},
@@ -14,7 +14,7 @@ var (
 		{"rulings", "", rulings{}},
 		{"mcp", "", mcpVerb{}},
 	}
-	operating = []row{
+	operating = []verbSpec{
 		{"backup", "the folder to back up to", backup{}},
 		{"log", "a command, begin, adopt or leave", nil},
 		{"log begin", "", logBegin{}},

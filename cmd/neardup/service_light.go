@@ -3,4 +3,4 @@
 package main
 
 // service and operating are empty, because a build without the tag full omits the service.
-var service, operating []row
+var service, operating []verbSpec

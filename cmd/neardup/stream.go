@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,9 +65,6 @@ type stream struct {
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
-	if f.input.opt.Compare == corpus.TitleAndText {
-		return usage("--compare %s has no effect here: the server compares what its own --compare names", corpus.TitleAndText)
-	}
 	tell := a.stderr
 	if f.run.quiet {
 		tell = io.Discard
@@ -147,7 +143,7 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	}
 	var e api.BatchEntry
 	place := corpus.RejectError{File: it.File, Line: it.Line}
-	e.Images, err = imagesOf(dec.Extra(it, "images")[0])
+	e.Extras, err = extrasOf(dec, it)
 	if heat := strings.TrimSpace(doc.Fields["heat"]); heat != "" && err == nil {
 		e.Heat, err = strconv.ParseInt(heat, 10, 64)
 		if err != nil {
@@ -167,26 +163,6 @@ func (j *job) add(dec *corpus.Decoder, it corpus.Item) {
 	}
 	j.entries = append(j.entries, e)
 	j.places = append(j.places, place)
-}
-
-// imagesOf reads the pictures of a record. It ignores a list without hashes, such as a list of addresses.
-func imagesOf(list string) (images []api.Image, err error) {
-	var all []map[string]json.RawMessage
-	hashed := func(one map[string]json.RawMessage) bool { return one["hash"] != nil }
-	if json.Unmarshal([]byte(list), &all) != nil || !slices.ContainsFunc(all, hashed) {
-		return nil, nil
-	}
-	for i, one := range all {
-		var image api.Image
-		if json.Unmarshal(one["hash"], &image.Hash) != nil {
-			return nil, fmt.Errorf("images[%d].hash is not a string", i)
-		}
-		if one["quality"] == nil || json.Unmarshal(one["quality"], &image.Quality) != nil {
-			return nil, fmt.Errorf("images[%d].quality is not a whole number", i)
-		}
-		images = append(images, image)
-	}
-	return images, nil
 }
 
 func (s *stream) note(j *job) error {
@@ -241,7 +217,7 @@ func (s *stream) print(w io.Writer) {
 	fmt.Fprintf(w, "%s articles: %s new, %s duplicates; %s rejected\n",
 		grouped(s.articles), grouped(s.fresh), grouped(s.articles-s.fresh), grouped(s.rejected.count))
 	if s.again > 0 {
-		fmt.Fprintf(w, "%s of them had been sent before: the answers are those of then\n", grouped(s.again))
+		fmt.Fprintf(w, "%s of them had been sent before and got their earlier answers\n", grouped(s.again))
 	}
 	noText(w, s.blank)
 }

@@ -57,8 +57,7 @@ func (w *clusterWriter) add(o batch.Outcome, size int) (err error) {
 		w.left, w.leader, w.size = size, o.ID, size
 		similarity, relation = 1, relationLeader
 	} else {
-		match := neardup.Match{Near: true, Similarity: o.Similarity, Basis: o.Basis}
-		relation = string(batch.Edge{Match: match}.Relation())
+		relation = string(neardup.Match{Near: true, Basis: o.Basis}.Relation())
 	}
 	w.left--
 	var kept note

@@ -17,6 +17,7 @@ import (
 	"github.com/neardup/neardup/batch/reference"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/internal/webhdfs"
+	"github.com/neardup/neardup/override"
 	"github.com/neardup/neardup/passage"
 	"github.com/neardup/neardup/worker"
 )
@@ -32,10 +33,11 @@ const passagesFlags = "cuts input raw parts"
 var stages = map[string]stage{
 	"contract":          {contract, "method"},
 	"tally":             {worker.Stages.Train, "method raw input"},
-	"add":               {worker.Stages.AddUp, "method"},
+	"rulings":           {ruled, "overrides"},
 	"texts":             {worker.Stages.Texts, "method input"},
-	"records":           {worker.Stages.Records, "method raw input tally parts"},
+	"records":           {worker.Stages.Records, "method raw input tally parts overrides"},
 	"distinct":          {worker.Stages.Distinct, "method parts ranges"},
+	"forest":            {worker.Stages.Forest, "method"},
 	"bucket":            {worker.Stages.Bucket, "method against as-of hot"},
 	"verify":            {worker.Stages.Verify, "method raw input"},
 	"decide":            {worker.Stages.Decide, "method raw input against as-of overrides conflicts"},
@@ -53,6 +55,21 @@ var stages = map[string]stage{
 func contract(s worker.Stages, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
 	_, err := fmt.Fprintln(out, s.Contract())
 	return worker.Counts{Out: 1}, err
+}
+
+// heldRulings describes overrides to a driver: the ids and the link of each, and their digest.
+type heldRulings struct {
+	Rulings [][3]string `json:"rulings"`
+	Digest  string      `json:"digest"`
+}
+
+func ruled(s worker.Stages, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
+	held := heldRulings{Rulings: [][3]string{}, Digest: s.Overrides.Digest()}
+	_ = s.Overrides.Each(func(a, b string, link override.Link) error { // append cannot fail
+		held.Rulings = append(held.Rulings, [3]string{a, b, string(link)})
+		return nil
+	})
+	return worker.Counts{Out: int64(s.Overrides.Len())}, json.NewEncoder(out).Encode(held)
 }
 
 // mostParts bounds the table of unfinished packs.
@@ -115,9 +132,11 @@ func (w *workerVerb) run(ctx context.Context, s worker.Stages, lines *corpus.Lin
 	switch w.name {
 	case "decide":
 		limitGarbage(worker.DecideMemory)
-		s.Overrides, err = readOverrides(w.overrides)
 	case "passages cut":
 		err = w.cuts.cutting(s.Passages, lines)
+	}
+	if err == nil {
+		s.Overrides, err = readOverrides(w.overrides)
 	}
 	if err != nil {
 		return counts, err
@@ -262,9 +281,6 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 }
 
 func (c *cutFlags) passages() (*worker.Passages, error) {
-	if c.near {
-		return nil, usage("--near: not supported on Spark, which finds equal passages only")
-	}
 	cfg, err := c.compared()
 	if err != nil {
 		return nil, err
@@ -297,7 +313,7 @@ func (c *cutFlags) cutting(p *worker.Passages, lines *corpus.LineDecoder) error 
 		enc := json.NewEncoder(&lines)
 		enc.SetEscapeHTML(false)
 		w := passageWriter{passages: &passages{cutFlags: *c}, cutter: cutter, spans: enc.Encode}
-		c, err := w.decide(&doc, spans)
+		c, err := w.cutRepeats(&doc, spans)
 		state := worker.Untouched
 		switch {
 		case c.empty():

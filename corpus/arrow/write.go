@@ -20,8 +20,8 @@ const (
 	batchBytes = 32 << 20
 )
 
-// span is the rows of a batch from one on, up to another.
-type span struct{ from, to int }
+// rowRange is the rows of a batch from one on, up to another.
+type rowRange struct{ from, to int }
 
 // writer copies rows.
 type writer struct {
@@ -33,8 +33,8 @@ type writer struct {
 	src   *source
 	open  func() (*source, error)
 	batch *batch
-	base  int64  // number of its first row
-	rows  []span // of batch that are taken
+	base  int64      // number of its first row
+	rows  []rowRange // of batch that are taken
 	// Of a file: its dictionaries so far, those of src, and the numbers of these.
 	dicts [][sha256.Size]byte
 	met   int
@@ -217,7 +217,7 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 	if last := len(w.rows) - 1; last >= 0 && w.rows[last].to == row {
 		w.rows[last].to++
 	} else {
-		w.rows = append(w.rows, span{row, row + 1})
+		w.rows = append(w.rows, rowRange{row, row + 1})
 	}
 	return w.add(before)
 }

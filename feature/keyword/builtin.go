@@ -29,7 +29,7 @@ var (
 
 // readChinese reads data/idf.zh.gz in its compiled form.
 func readChinese() (*Table, error) {
-	packed, err := table("idf.zh.columns.zst")
+	packed, err := dataFile("idf.zh.columns.zst")
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func TestChineseTable(t *testing.T) {
 		}
 		return
 	}
-	embedded, err := table("idf.zh.columns.zst")
+	embedded, err := dataFile("idf.zh.columns.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

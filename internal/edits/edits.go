@@ -85,8 +85,8 @@ func words(s string) []word {
 	return out
 }
 
-// places draws ascending indexes below n: one for every perEdit, and at least one.
-func places(n int, rng *rand.Rand) []int {
+// positions draws ascending indexes below n: one for every perEdit, and at least one.
+func positions(n int, rng *rand.Rand) []int {
 	if n == 0 {
 		return nil
 	}
@@ -105,7 +105,7 @@ func insert(s, other string, rng *rand.Rand) string {
 	}
 	var b strings.Builder
 	at := 0
-	for _, i := range places(len(own), rng) {
+	for _, i := range positions(len(own), rng) {
 		w := lent[rng.IntN(len(lent))]
 		b.WriteString(s[at:own[i].to])
 		if alphabetic(s[own[i].from:]) || alphabetic(other[w.from:]) {
@@ -130,7 +130,7 @@ func remove(s string, rng *rand.Rand) string {
 	}
 	var b strings.Builder
 	at := 0
-	for _, i := range places(len(own), rng) {
+	for _, i := range positions(len(own), rng) {
 		b.WriteString(s[at:own[i].from])
 		at = own[i].to
 	}

@@ -70,7 +70,7 @@ func Object(line []byte, v any, what string) error {
 		return fmt.Errorf("no JSON object that is a %s: %w", what, malformed(line, err))
 	}
 	if kind.Field == "" {
-		return fmt.Errorf("a %s is a JSON object, and this is not: %s", what, kind.Value)
+		return fmt.Errorf("not a JSON object (want a %s): %s", what, kind.Value)
 	}
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }

@@ -62,7 +62,7 @@ func TestObject(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"n":1}`:       "",
 		`{"n":"x"}`:     `field "n" of a thing cannot be a string`,
-		`[1]`:           "a thing is a JSON object, and this is not: array",
+		`[1]`:           "not a JSON object (want a thing): array",
 		`{`:             "no JSON object that is a thing: column 2: it ends too early",
 		`{"a" 1}`:       `no JSON object that is a thing: column 6: a colon was expected, not "1"`,
 		`{"ä":1 中}`:     `no JSON object that is a thing: column 8: a comma or } was expected, not "中"`,

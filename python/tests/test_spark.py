@@ -23,30 +23,32 @@ class Spark(Session):
         return counts
 
     def test_minhash_with_copies_and_hot_buckets(self):
-        """A run keeps few frames on the way: on the cluster two for each time that components are found, and two a round."""
-        from neardup.spark import _components
-        from neardup.spark._job import Job
+        """A run keeps few frames on the way: for components two each time, and on the cluster one more and two a round."""
+        from neardup.spark import _components, _job, _places, _records, _small
 
         licences = lines("en_license_texts/docs.jsonl.zst", 300)
         again = [r.replace('"id": "', '"id": "again ', 1) for r in licences[100:150]]
         path = self.write("licences.jsonl", licences + again)
-        with unittest.mock.patch.object(Job, "_kept", autospec=True, side_effect=Job._kept) as kept:
+        kept = unittest.mock.Mock(side_effect=_small.pinned)
+        with contextlib.ExitStack() as patched:
+            for module in (_components, _job, _places, _records):
+                patched.enter_context(unittest.mock.patch.object(module, "pinned", kept))
             want = self.same(path, ["--method=minhash"], method="minhash", small=3)
-            self.assertEqual(kept.call_count, 4)
+            self.assertEqual(kept.call_count, 5)
             kept.reset_mock()
             self.assertGreaterEqual(want["in_components"], want["largest_component"])
             self.assertGreater(want["largest_component"], 3)
             with self.killed_children("decide", "verify"), self.compared() as rounds:
                 self.assertLess(self.same(path, ["--method=minhash"], method="minhash", small=3)["in_components"], want["in_components"])
             self.assertGreater(rounds.call_count, 3)
-            self.assertEqual(kept.call_count, 10 + 2 * rounds.call_count)
+            self.assertEqual(kept.call_count, 13 + 2 * rounds.call_count)
 
     @contextlib.contextmanager
     def compared(self):
         """Within, candidates are compared before they link, and components are found on the cluster."""
         from neardup.spark import _components
 
-        with unittest.mock.patch.multiple(_components, LARGE=0, ON_DRIVER=0), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
+        with unittest.mock.patch.multiple(_components, LARGE=0, ONE_TASK=0), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
             yield rounds
 
     def both(self, *args, **options):
@@ -184,7 +186,7 @@ class Spark(Session):
         from neardup.spark import dedup
 
         df = self.frame(self.write("few.jsonl", lines("uci_sms/docs.jsonl", 3)))
-        with self.assertRaisesRegex(TypeError, "keep= is not for Spark"):
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'keep'"):
             dedup(df, keep="longest")
         with self.assertRaisesRegex(neardup.Error, "no column 'body'"):
             dedup(df, text="body")

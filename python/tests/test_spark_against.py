@@ -109,7 +109,7 @@ class Against(Session):
             ({"against": index + " none"}, "there is no index"),
             ({"against": ["a.jsonl"]}, "against= is the folder of an index"),
             ({"against": "s3a://bucket/index"}, "s3a"),
-            ({"add": True}, "nothing is added to an index: neardup index add INDEX FILES"),
+            ({"add": True}, "unexpected keyword argument 'add'"),
             ({"overrides": "rulings.jsonl"}, "overrides= cannot be combined with against="),
         ):
             with self.subTest(why), self.assertRaisesRegex((neardup.Error, TypeError), why):

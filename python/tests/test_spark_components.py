@@ -1,4 +1,4 @@
-"""What the stages on Spark are made of: components, forests, parts, tasks."""
+"""What the stages on Spark are made of: components, parts, tasks."""
 
 import os
 import random
@@ -12,11 +12,10 @@ from session import Session, lines
 
 class Components(Session):
     def test_components(self):
-        """Against a search: of edges in any order, chains and stars among them, in the driver and on the cluster."""
-        import numpy as np
+        """Against a search: of edges in any order, chains and stars among them, in one task and by rounds."""
         import pyarrow as pa
         from neardup.spark import _components
-        from neardup.spark._components import components, labelled
+        from neardup.spark._components import components
         from neardup.spark._job import Job
 
         def searched(edges):
@@ -33,9 +32,6 @@ class Components(Session):
 
         rng = random.Random(3)
         graphs = [[(rng.randrange(n), rng.randrange(n)) for _ in range(m)] for n in (1, 2, 30, 200) for m in (1, n // 2 + 1, n)]
-        for edges in graphs:
-            places, label = labelled(*(np.array([e[i] for e in edges], np.int64) for i in (0, 1)))
-            self.assertEqual(dict(zip(places.tolist(), label.tolist())), searched(edges))
         job = Job(self.spark, {})
         # All of them side by side, and a star, chains in the order of their places and in none.
         edges, at = [], 0
@@ -46,11 +42,11 @@ class Components(Session):
             at += 1000
         rng.shuffle(edges)
         frame = self.spark.createDataFrame(pa.table({"later": [e[0] for e in edges], "earlier": [e[1] for e in edges]})).repartition(2)
-        for on_driver in (len(edges), 0):
-            with unittest.mock.patch.object(_components, "ON_DRIVER", on_driver):
+        for one_task in (len(edges), 0):
+            with unittest.mock.patch.object(_components, "ONE_TASK", one_task):
                 got = [tuple(r) for r in components(job, frame).select("place", "label").collect()]
             self.assertEqual(len(got), len(dict(got)))
-            self.assertEqual(dict(got), searched(edges), on_driver)
+            self.assertEqual(dict(got), searched(edges), one_task)
 
     def test_components_of_a_long_chain(self):
         """Every other round takes three eighths of it, in the order of its places, which is the worst; others take its end."""
@@ -61,30 +57,11 @@ class Components(Session):
 
         n = 100_000
         chain = self.spark.range(1, n, 1, 2).select(F.col("id").alias("later"), (F.col("id") - 1).alias("earlier"))
-        with unittest.mock.patch.object(_components, "ON_DRIVER", 70_000), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
+        with unittest.mock.patch.object(_components, "ONE_TASK", 70_000), unittest.mock.patch.object(_components, "_gone", side_effect=_components._gone) as rounds:
             got = _components.components(Job(self.spark, {}), chain)
         self.assertEqual([r.label for r in got.select("label").distinct().collect()], [0])
         self.assertEqual(got.count(), n)
         self.assertLess(rounds.call_count, 5)
-
-    def test_forests(self):
-        """Of edges, also of a place with itself, in pieces that hold few of them at once."""
-        import numpy as np
-        import pyarrow as pa
-        from neardup.spark import _components
-        from neardup.spark._job import Job
-
-        rng = random.Random(4)
-        edges = [(rng.randrange(500), rng.randrange(500)) for _ in range(300)] + [(900, 900)]
-        labels = lambda edges: dict(zip(*(c.tolist() for c in _components.labelled(*(np.array(c, np.int64) for c in zip(*edges))))))
-        want, job = labels(edges), Job(self.spark, {})
-        for held in (1 << 20, 50, 1):
-            frame = self.spark.createDataFrame(pa.table(list(map(list, zip(*edges))), ["a", "b"])).coalesce(1)
-            with unittest.mock.patch.object(_components, "HELD", held):
-                found = [tuple(r) for r in _components.forest(job, frame).collect()]
-            self.assertTrue(all(a >= b for a, b in found))
-            self.assertTrue(held < 1000 or len(found) == len(want))
-            self.assertEqual(labels(found), want)
 
     def test_parts_lie_where_spark_sends_them(self):
         import pyarrow as pa

@@ -59,7 +59,7 @@ func gather(all map[string]docid.Texts, cells []cell) error {
 				t.Ended = l.Gone
 			}
 			if err == nil && !l.Gone {
-				t.Material = &docid.Material{NID: l.NID, Title: l.Title, Text: l.Content, Extras: docid.Extras{Pictures: l.Images}}
+				t.Material = &docid.Material{NID: l.NID, Title: l.Title, Text: l.Content, Extras: l.Extras}
 			}
 		}
 		if err != nil {

@@ -96,28 +96,28 @@ func unavailable(err error) error {
 // Article is the JSON of a cell. A removed article has only its DocID and Gone. A deleted cell could reappear
 // with a late delivery.
 type Article struct {
-	DocID      string          `json:"docId"`
-	NID        string          `json:"nid,omitempty"`
-	URL        string          `json:"url,omitempty"`
-	Title      string          `json:"title,omitempty"`
-	Content    string          `json:"content,omitempty"`
-	Category   string          `json:"category,omitempty"`
-	Media      string          `json:"media,omitempty"`
-	ImageCount string          `json:"imageCount,omitempty"`
-	Heat       int64           `json:"heat,omitempty"`
-	Time       time.Time       `json:"time,omitzero"`
-	Images     []docid.Picture `json:"images,omitempty"`
-	Seq        uint64          `json:"seq"` // the change that brought it
-	Gone       bool            `json:"gone,omitempty"`
+	DocID      string    `json:"docId"`
+	NID        string    `json:"nid,omitempty"`
+	URL        string    `json:"url,omitempty"`
+	Title      string    `json:"title,omitempty"`
+	Content    string    `json:"content,omitempty"`
+	Category   string    `json:"category,omitempty"`
+	Media      string    `json:"media,omitempty"`
+	ImageCount string    `json:"imageCount,omitempty"`
+	Heat       int64     `json:"heat,omitempty"`
+	Time       time.Time `json:"time,omitzero"`
+	docid.Extras
+	Seq  uint64 `json:"seq"` // the change that brought it
+	Gone bool   `json:"gone,omitempty"`
 }
 
 // Leader is the JSON of a leader's cell, with clean texts. For an ended docId only Gone is set.
 type Leader struct {
-	NID     string          `json:"nid,omitempty"`
-	Title   string          `json:"title,omitempty"`
-	Content string          `json:"content,omitempty"`
-	Images  []docid.Picture `json:"images,omitempty"`
-	Gone    bool            `json:"gone,omitempty"`
+	NID     string `json:"nid,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Content string `json:"content,omitempty"`
+	docid.Extras
+	Gone bool `json:"gone,omitempty"`
 }
 
 // Cursor returns the last change of a tenant that HBase has.
@@ -197,14 +197,14 @@ func cellsOf(d *docid.Delivery) ([]cell, error) {
 	case (d.Kept.Replaces() || d.Kept == docid.KeptReheated) && w != nil:
 		err = errors.Join(err, write(d.DocID, column, Article{
 			DocID: d.DocID, Seq: d.Seq, NID: w.ID, URL: w.URL, Title: w.Title, Content: w.Text,
-			Category: w.Category, Media: w.Media, ImageCount: w.ImageCount, Heat: w.Heat, Time: time.Unix(0, d.Time).UTC(), Images: w.Pictures,
+			Category: w.Category, Media: w.Media, ImageCount: w.ImageCount, Heat: w.Heat, Time: time.Unix(0, d.Time).UTC(), Extras: w.Extras,
 		}))
 	case d.Kept == docid.KeptRemoved:
 		err = write(d.DocID, column, Article{DocID: d.DocID, Seq: d.Seq, Gone: true})
 	}
 	switch m := d.Material; {
 	case m != nil:
-		err = errors.Join(err, write(d.DocID, leader, Leader{NID: m.NID, Title: m.Title, Content: m.Text, Images: m.Pictures}))
+		err = errors.Join(err, write(d.DocID, leader, Leader{NID: m.NID, Title: m.Title, Content: m.Text, Extras: m.Extras}))
 	case d.Kind == docid.KindEnd || d.Kind == docid.KindExpire:
 		err = errors.Join(err, write(d.DocID, leader, Leader{Gone: true}))
 	}

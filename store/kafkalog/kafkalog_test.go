@@ -60,9 +60,9 @@ func TestKafka(t *testing.T) {
 		storetest.RunLog(t, func(t *testing.T) docid.Log { return open(t, s, topic()) })
 	})
 	t.Run("Store", func(t *testing.T) {
-		storetest.Run(t, func(t *testing.T) storetest.Place {
+		storetest.Run(t, func(t *testing.T) storetest.Backend {
 			log, dir := storetest.Begin(t, storetest.Patient{Log: open(t, s, topic())}), t.TempDir()
-			return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
+			return storetest.Backend{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 				return pebble.Open(ctx, dir, pebble.Options{Log: log})
 			}}
 		})

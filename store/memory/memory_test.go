@@ -14,8 +14,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) storetest.Place {
-		return storetest.Place{Open: func(ctx context.Context) (docid.Store, error) { return memory.New(ctx) }}
+	storetest.Run(t, func(*testing.T) storetest.Backend {
+		return storetest.Backend{Open: func(ctx context.Context) (docid.Store, error) { return memory.New(ctx) }}
 	})
 }
 

@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -165,7 +164,7 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 func (a *apply) one(d *docid.Delivery) error {
 	if d.Kind == docid.KindNew || d.Kind == docid.KindDuplicate {
 		if w := d.Article; w != nil {
-			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount) + pictureBytes*len(w.Pictures)
+			a.bytes += len(w.URL) + len(w.Title) + len(w.Category) + len(w.Media) + len(w.ImageCount) + len(w.Extras.Encode())
 		}
 		a.batch = append(a.batch, d)
 		if len(a.batch) < batchRows && a.bytes < batchBytes {
@@ -205,13 +204,7 @@ func (a *apply) exec(query string, args ...any) error {
 const (
 	batchRows  = 200
 	batchBytes = 1 << 20
-
-	pictureBytes = 90 // a hash in JSON
 )
-
-// columns of an inserted article.
-const columns = `(tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
-	disagrees, variant_of, time, heat, url, title, category, media, image_count, published, images)`
 
 // flush inserts the buffered submissions. An existing row stays, because an nid keeps its docId until it is
 // deleted or a person moves it.
@@ -221,10 +214,11 @@ func (a *apply) flush() error {
 	}
 	var args []any
 	for _, d := range a.batch {
-		args = append(args, a.row(d)...)
+		args = append(args, a.columnsOf(d)...)
 	}
 	one := "(?" + strings.Repeat(",?", len(args)/len(a.batch)-1) + ")"
-	query := `INSERT INTO neardup_articles ` + columns + ` VALUES ` + one + strings.Repeat(","+one, len(a.batch)-1) +
+	query := `INSERT INTO neardup_articles (tenant, nid, docid, leader, seq, decision, stage, leader_nid, similarity, distance, method, basis,
+		disagrees, variant_of, time, heat, ` + articleColumns + `) VALUES ` + one + strings.Repeat(","+one, len(a.batch)-1) +
 		` ON DUPLICATE KEY UPDATE seq = neardup_articles.seq`
 	if err := a.exec(query, args...); err != nil {
 		return err
@@ -234,30 +228,16 @@ func (a *apply) flush() error {
 	return err
 }
 
-// imagesOf returns the column of pictures, or NULL without pictures.
-func imagesOf(ps []docid.Picture) (column sql.NullString) {
-	if len(ps) > 0 {
-		b, _ := json.Marshal(ps) // cannot fail
-		column = sql.NullString{String: string(b), Valid: true}
-	}
-	return column
-}
-
-func (a *apply) row(d *docid.Delivery) []any {
+func (a *apply) columnsOf(d *docid.Delivery) []any {
 	e := &d.Evidence
 	var distance sql.NullInt32
 	if e.Distance >= 0 {
 		distance = sql.NullInt32{Int32: int32(e.Distance), Valid: true}
 	}
-	var article docid.Article
-	if d.Article != nil {
-		article = *d.Article
-	}
-	return []any{
+	return append([]any{
 		a.tenant, []byte(d.NID), d.DocID, d.Leader, d.Seq, string(d.Kind), string(e.Stage), []byte(e.LeaderNID), e.Similarity, distance,
-		e.Method, e.Basis, e.Disagrees, []byte(e.VariantNID), stamp(d.Time), d.Heat, article.URL, article.Title, article.Category, article.Media,
-		article.ImageCount, article.Time, imagesOf(article.Pictures),
-	}
+		e.Method, e.Basis, e.Disagrees, []byte(e.VariantNID), stamp(d.Time), d.Heat,
+	}, valuesOf(d.Article)...)
 }
 
 // stamp returns a time within the range of a TIMESTAMP: 1970-01-01 00:00:01 to 2038-01-19.

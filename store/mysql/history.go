@@ -3,7 +3,6 @@ package mysql
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -35,7 +34,7 @@ func (s *Sink) History(ctx context.Context, tenant string, after uint64, limit i
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.revises, l.keeps, l.names, l.entry, a.url, a.title, a.category, a.media, a.image_count, a.published, a.images
+	rows, err := s.db.QueryContext(ctx, `SELECT l.seq, l.revises, l.keeps, l.names, l.entry, `+articleColumns+`
 		FROM neardup_log l LEFT JOIN neardup_articles a FORCE INDEX (leader) ON a.tenant = l.tenant AND a.leader = l.leader AND a.seq = l.seq
 		WHERE l.tenant = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`, row.id, after, limit)
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 	if len(without) == 0 {
 		return nil
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT seq, url, title, category, media, image_count, published, images FROM neardup_articles
+	rows, err := s.db.QueryContext(ctx, `SELECT seq, `+articleColumns+` FROM neardup_articles
 		WHERE tenant = ? AND corrected > 0 AND nid IN (?`+strings.Repeat(",?", len(args)-2)+`)`, args...)
 	if err != nil {
 		return unavailable(err)
@@ -119,31 +118,6 @@ func (s *Sink) moved(ctx context.Context, tenant uint32, ds []docid.Delivery) er
 		}
 	}
 	return unavailable(rows.Err())
-}
-
-// article holds the columns of a row in the table of articles, if there is one.
-type article struct {
-	address, title, category, media, imageCount, images sql.NullString
-	published                                           sql.NullInt64
-}
-
-func (a *article) columns() []any {
-	return []any{&a.address, &a.title, &a.category, &a.media, &a.imageCount, &a.published, &a.images}
-}
-
-// of returns the article of a delivery without its text, or nil without a row.
-func (a *article) of(d *docid.Delivery) (*docid.Article, error) {
-	if !a.address.Valid {
-		return nil, nil
-	}
-	out := &docid.Article{Category: a.category.String, Media: a.media.String, ImageCount: a.imageCount.String, Heat: d.Heat}
-	out.ID, out.URL, out.Title, out.Time = d.NID, a.address.String, a.title.String, a.published.Int64
-	if a.images.Valid {
-		if err := json.Unmarshal([]byte(a.images.String), &out.Pictures); err != nil {
-			return nil, fmt.Errorf("%w: images of nid %q in neardup_articles: %w", docid.ErrCorrupt, d.NID, err)
-		}
-	}
-	return out, nil
 }
 
 // scan reads a row of the log with the stored fields of its article.

@@ -15,7 +15,7 @@ import (
 // TestFollowers runs the contract on a store that follows a log. A second store is fed by the log alone and
 // reopened at random moments. After each test both must have the same rows.
 func TestFollowers(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Place {
+	storetest.Run(t, func(t *testing.T) storetest.Backend {
 		log, dir := storetest.Begin(t, storetest.NewLog()), t.TempDir()
 		first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 		over := make(chan struct{})
@@ -49,7 +49,7 @@ func TestFollowers(t *testing.T) {
 				}
 			}
 		})
-		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
+		return storetest.Backend{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return Open(ctx, first, Options{Postings: 1024, Log: log})
 		}}
 	})

@@ -465,7 +465,7 @@ func (l *kept) Trim(ctx context.Context, before uint64) error {
 
 // snapshotsIn keeps snapshots in a folder of a file system.
 func snapshotsIn(fs vfs.FS, dir string) SnapshotStore {
-	return listed.Store{Place: snapshotFolder{fs, dir}}
+	return listed.Store{Storage: snapshotFolder{fs, dir}}
 }
 
 // steady is a folder of snapshots that does not change while a test holds it.

@@ -27,9 +27,9 @@ func TestMain(m *testing.M) {
 // TestStore runs the contract with almost no postings in memory, so segments are written and merged constantly.
 // The memory store is tested with all of them in memory.
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) storetest.Place {
+	storetest.Run(t, func(t *testing.T) storetest.Backend {
 		dir := t.TempDir()
-		return storetest.Place{Lasting: true, Open: func(ctx context.Context) (docid.Store, error) {
+		return storetest.Backend{Lasting: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Postings: 1024})
 		}}
 	})

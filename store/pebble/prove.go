@@ -74,7 +74,7 @@ type prover struct {
 }
 
 func (p *prover) prove(ctx context.Context, kv *engine) error {
-	at, digest, err := ledger.Place(kv)
+	at, digest, err := ledger.AnchorAt(kv)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (
 				return err
 			}
 			defer v.Close()
-			at, _, err = ledger.Place(kv)
+			at, _, err = ledger.AnchorAt(kv)
 			if err == nil && watch != nil {
 				watch(v, at.Offset)
 			}

@@ -19,7 +19,7 @@ type snapshotFolder struct {
 
 // SnapshotFolder returns a SnapshotStore in a folder that all stores of a log share.
 func SnapshotFolder(dir string) SnapshotStore {
-	return listed.Store{Place: snapshotFolder{private{vfs.Default}, dir}}
+	return listed.Store{Storage: snapshotFolder{private{vfs.Default}, dir}}
 }
 
 // Path returns the path of a file.

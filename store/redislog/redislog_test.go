@@ -95,10 +95,10 @@ func TestOpenWhileItLoads(t *testing.T) {
 // TestStore runs the contract of stores on an embedded store that follows a log in Redis.
 func TestStore(t *testing.T) {
 	s := services.Redis(t)
-	storetest.Run(t, func(t *testing.T) storetest.Place {
+	storetest.Run(t, func(t *testing.T) storetest.Backend {
 		client(t, s, "FLUSHALL")
 		log, dir := storetest.Begin(t, storetest.Patient{Log: open(t, s, "")}), t.TempDir()
-		return storetest.Place{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
+		return storetest.Backend{Lasting: true, Follows: true, Open: func(ctx context.Context) (docid.Store, error) {
 			return pebble.Open(ctx, dir, pebble.Options{Log: log})
 		}}
 	})

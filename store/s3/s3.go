@@ -53,7 +53,7 @@ func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 		return nil, err
 	}
 	b.scratch = scratch
-	s := &Snapshots{listed.Store{Place: b}}
+	s := &Snapshots{listed.Store{Storage: b}}
 	_, err = s.Offsets(ctx)
 	return s, err
 }

@@ -2,12 +2,8 @@ package segment
 
 import (
 	"encoding/binary"
-	"errors"
-	"io"
-	"strings"
-	"unicode/utf8"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/neardup/neardup/internal/tables"
 )
 
 // The built-in dictionary is embedded as the double array that newTrie makes of it. Unpacking it takes a tenth
@@ -25,54 +21,31 @@ const (
 	goesOn             // a base
 )
 
-// fields reads a compiled dictionary; after an error all is 0.
-type fields struct {
-	b   []byte
-	err error
-}
+// fields reads the numbers of a compiled dictionary.
+type fields struct{ *tables.Reader }
 
-// next returns the next n bytes.
-func (f *fields) next(n int) []byte {
-	if n > len(f.b) {
-		f.b, f.err = nil, io.ErrUnexpectedEOF
-		return make([]byte, n)
-	}
-	b := f.b[:n]
-	f.b = f.b[n:]
-	return b
-}
-
-func (f *fields) two() uint16   { return binary.LittleEndian.Uint16(f.next(2)) }
-func (f *fields) four() uint32  { return binary.LittleEndian.Uint32(f.next(4)) }
-func (f *fields) eight() uint64 { return binary.LittleEndian.Uint64(f.next(8)) }
+func (f fields) two() uint16   { return binary.LittleEndian.Uint16(f.Next(2)) }
+func (f fields) four() uint32  { return binary.LittleEndian.Uint32(f.Next(4)) }
+func (f fields) eight() uint64 { return binary.LittleEndian.Uint64(f.Next(8)) }
 
 // fours and twos read n numbers, of which one byte of all follows the other.
-func (f *fields) fours(n int) func(i int) uint32 {
+func (f fields) fours(n int) func(i int) uint32 {
 	low, high := f.twos(n), f.twos(n)
 	return func(i int) uint32 { return uint32(low(i)) | uint32(high(i))<<16 }
 }
 
-func (f *fields) twos(n int) func(i int) uint16 {
-	low, high := f.next(n), f.next(n)
+func (f fields) twos(n int) func(i int) uint16 {
+	low, high := f.Next(n), f.Next(n)
 	return func(i int) uint16 { return uint16(low[i]) | uint16(high[i])<<8 }
 }
 
 // readCompiled reads a compiled dictionary, and the sum of its frequencies.
-// It trusts what it reads: the data is our own, sealed by zstd's checksum.
 func readCompiled(packed []byte) (t trie, total uint64, err error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	r, err := tables.Open(packed, compiledMagic)
 	if err != nil {
 		return t, 0, err
 	}
-	defer z.Close()
-	f := &fields{}
-	f.b, err = z.DecodeAll(packed, nil)
-	if err != nil {
-		return t, 0, err
-	}
-	if string(f.next(len(compiledMagic))) != compiledMagic {
-		return t, 0, errors.Join(errors.New("is not a compiled dictionary"), f.err)
-	}
+	f := fields{r}
 	total, t.longest = f.eight(), int(f.four())
 	freqs, roots, slots := f.four(), f.four(), f.four()
 	for i := range t.ascii {
@@ -90,7 +63,7 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	for i := range t.roots {
 		t.roots[i] = root{base: f.four(), cost: f.two()}
 	}
-	has := f.next(int(slots))
+	has := f.Next(int(slots))
 	inner, used := 0, 0
 	for _, h := range has {
 		inner, used = inner+int(h/goesOn), used+int(h&taken)
@@ -108,63 +81,5 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 			inner++
 		}
 	}
-	if len(f.b) > 0 {
-		f.err = errors.New("goes on after its end")
-	}
-	return t, total, f.err
-}
-
-// dictionary returns the words that a trie was built from, except unreachable ones. A leaf that is not a word
-// had the frequency 0.
-func (t *trie) dictionary(total uint64) *dictionary {
-	w := &walk{trie: t, d: &dictionary{total: total}, first: make([]uint32, len(t.slots)), next: make([]uint32, len(t.slots))}
-	for i, s := range t.slots {
-		if s.code != 0 { // its parent is the one node of this base
-			base := uint32(i) - uint32(s.code)
-			w.next[i], w.first[base] = w.first[base], uint32(i)
-		}
-	}
-	w.characters = make([]string, len(t.roots))
-	for r := range rune(utf8.RuneSelf) {
-		w.character(t.ascii[r], r)
-	}
-	for i, c := range t.han {
-		w.character(c, firstHan+rune(i))
-	}
-	for code, r := range t.roots {
-		if r != (root{}) {
-			w.words(w.characters[code], r)
-		}
-	}
-	w.d.sort()
-	return w.d
-}
-
-// walk lists the words of a trie: first and next are the children of each base.
-type walk struct {
-	trie        *trie
-	d           *dictionary
-	first, next []uint32
-	characters  []string // by code
-}
-
-// character records the character of a code. The greatest code belongs to no word.
-func (w *walk) character(code uint16, r rune) {
-	if int(code) < len(w.characters)-1 {
-		w.characters[code] = string(r)
-	}
-}
-
-// words adds the words that begin with a prefix, which leads to at. It recurs as deep as the longest word.
-func (w *walk) words(prefix string, at root) {
-	if at.cost != 0 || at.base == 0 {
-		w.d.entries = append(w.d.entries, entry{strings.Clone(prefix), w.trie.freqs[at.cost]})
-	}
-	if at.base == 0 {
-		return
-	}
-	for i := w.first[at.base]; i != 0; i = w.next[i] {
-		s := w.trie.slots[i]
-		w.words(prefix+w.characters[s.code], root{base: s.base, cost: s.cost})
-	}
+	return t, total, f.End()
 }

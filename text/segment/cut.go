@@ -91,7 +91,7 @@ func (c *cutter) flush() {
 	switch {
 	case n == 1 || c.mode == Dictionary:
 		c.words = append(c.words, run)
-	case c.trie.has(run): // cut apart because that is more probable
+	case c.has(run): // cut apart because that is more probable
 		c.characters(run)
 	default:
 		c.unknown(run)

@@ -12,7 +12,7 @@ import (
 
 // builtIn returns the built-in dictionary, and the sum of its frequencies. Its table is data/dict.txt.gz, compiled.
 func builtIn() (t trie, total uint64, err error) {
-	packed, err := table("dict.trie.zst")
+	packed, err := dataFile("dict.trie.zst")
 	if err != nil {
 		return t, 0, err
 	}
@@ -25,7 +25,7 @@ func builtIn() (t trie, total uint64, err error) {
 
 // loadModel parses the built-in model once; it is shared by all Segmenters.
 var loadModel = sync.OnceValues(func() (*model, error) {
-	packed, err := table("hmm.txt.gz")
+	packed, err := dataFile("hmm.txt.gz")
 	if err != nil {
 		return nil, err
 	}

@@ -7,5 +7,5 @@ import "embed"
 //go:embed data/dict.trie.zst data/hmm.txt.gz
 var files embed.FS
 
-// table returns a file of data.
-func table(name string) ([]byte, error) { return files.ReadFile("data/" + name) }
+// dataFile returns a file of data.
+func dataFile(name string) ([]byte, error) { return files.ReadFile("data/" + name) }

@@ -2,5 +2,5 @@ package segment
 
 import "github.com/neardup/neardup/internal/tables"
 
-// table returns a file of data, which the program does not contain.
-func table(name string) ([]byte, error) { return tables.Load(name) }
+// dataFile returns a file of data, which the program does not contain.
+func dataFile(name string) ([]byte, error) { return tables.Load(name) }

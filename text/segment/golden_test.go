@@ -54,8 +54,7 @@ func TestWordsAreThoseOfJieba(t *testing.T) {
 	own := withOwnWords(t)
 	gold := readGolden(t)
 	for word, want := range gold.Freq { // suggested where the file gives none
-		cost, _ := own.trie.find(word)
-		if got := own.trie.freqs[cost]; got != want {
+		if got, _ := own.own.lookup(word); got != want {
 			t.Errorf("%s has the frequency %d, want %d", word, got, want)
 		}
 	}

@@ -49,7 +49,7 @@ func readModel(r io.Reader) (*model, error) {
 		"start": &m.start, "fromB": &m.trans[begins], "fromE": &m.trans[ends],
 		"fromM": &m.trans[middle], "fromS": &m.trans[single],
 	}
-	err := eachLine(r, func(line string) error {
+	err := eachLine("built-in model", r, func(line string) error {
 		fields := strings.Fields(line)
 		if len(fields) != 1+states {
 			return errors.New("want a name and four costs")
@@ -67,10 +67,7 @@ func readModel(r io.Reader) (*model, error) {
 		}
 		return parseCosts(row, fields[1:])
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read model: %w", err)
-	}
-	return m, nil
+	return m, err
 }
 
 func parseCosts(row *[states]int64, fields []string) error {
@@ -127,7 +124,7 @@ func (c *cutter) joined(run string) {
 		}
 		word := run[from:end]
 		from = end
-		if c.forced[word] {
+		if c.own.forced[word] {
 			c.characters(word)
 		} else {
 			c.words = append(c.words, word)

@@ -61,6 +61,9 @@ func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
 	l.at = append(l.at, p)
 	l.from = append(l.from, uint32(len(l.edges)))
 	code, size := t.code(c.s, p)
+	if c.own.heads != nil && c.own.heads[code] != 0 {
+		return i + c.ownWords(p, end)
+	}
 	root := t.roots[code]
 	runes, longest := uint32(1), uint32(0)
 	if root.cost != 0 {
@@ -86,6 +89,46 @@ func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
 		l.edges = append(l.edges, edge{1, 0})
 	}
 	return i + longest
+}
+
+// ownWords adds the words that start at p and returns the length of the longest. A word of own dictionaries
+// replaces the built-in one.
+func (c *cutter) ownWords(p, end int) (longest uint32) {
+	l, t := &c.lattice, &c.trie
+	code, size := t.code(c.s, p)
+	at, shortest := t.roots[code], uint32(c.own.heads[code])
+	known := at != root{}
+	for q, runes := p+size, uint32(1); ; runes++ {
+		cost, own := uint32(at.cost), false
+		if runes >= shortest {
+			if of, ok := c.own.costs[c.s[p:q]]; ok {
+				cost, own = of, true
+			}
+		}
+		if cost != 0 {
+			longest = runes
+			l.edges = append(l.edges, edge{runes, cost})
+		}
+		if (!own && !known) || q == end {
+			break
+		}
+		code, size = t.code(c.s, q)
+		at, known = t.after(at, code)
+		q += size
+	}
+	if longest == 0 {
+		longest = 1
+		l.edges = append(l.edges, edge{1, 0})
+	}
+	return longest
+}
+
+// has reports whether a run of characters is a word.
+func (c *cutter) has(run string) bool {
+	if cost, own := c.own.costs[run]; own {
+		return cost != 0
+	}
+	return c.trie.has(run)
 }
 
 // solve fills best and next from the end of the stretch to its start.

@@ -133,6 +133,7 @@ func TestOwnWords(t *testing.T) {
 		{"\ufeff去重 n\r\n", "去重系统", "去重/系统"},
 		{"系统 0", "去重系统", "去/重/系/统"},
 		{"a b 3 n", "a b", "a/ /b"}, // a space is in no word
+		{"系统学 9", "去系统学", "去/系统学"},  // no built-in word goes on after 系统
 		{"去重系统 1000000\n去重系统 0", "去重系统", "去/重/系统"},
 	} {
 		g, err := newOwn("去 400\n重 300\n系统 900\n系 20\n统 10\n", strings.NewReader(c.words))
@@ -145,15 +146,53 @@ func TestOwnWords(t *testing.T) {
 	}
 }
 
+// TestOwnWordsAreLikeBuiltInOnes: a text is cut as with a dictionary that is built of all words.
+func TestOwnWordsAreLikeBuiltInOnes(t *testing.T) {
+	few := rapid.StringOfN(rapid.SampledFrom([]rune("一二三四a ")), 0, 3, -1)
+	word := rapid.StringOfN(rapid.SampledFrom([]rune("一二三")), 1, 5, -1)
+	frequency := rapid.SampledFrom([]string{"", " 0", " 1", " 40", " 9000"})
+	const dict = "一 50\n一二 9\n一二三 2\n二 3\n二三 7\n四一 5\n三 0\n一二三四五 1\na 2\nab 1\n"
+	rapid.Check(t, func(t *rapid.T) {
+		words, text := "", ""
+		for range rapid.IntRange(1, 6).Draw(t, "words") {
+			own := word.Draw(t, "word") + few.Draw(t, "end")
+			words += own + frequency.Draw(t, "frequency") + "\n"
+			text += own + few.Draw(t, "text")
+		}
+		g, err := newOwn(dict, strings.NewReader(words))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := readDictionary(strings.NewReader(dict))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for word, freq := range g.own.freq {
+			d.entries = append(d.entries, entry{word, freq})
+		}
+		d.total = g.own.total
+		d.sort()
+		all, err := newTrie(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		built := &Segmenter{trie: all, model: g.model, own: overlay{forced: g.own.forced}}
+		for _, mode := range []Mode{Dictionary, HMM} {
+			if got, want := g.Cut(nil, text, mode), built.Cut(nil, text, mode); !slices.Equal(got, want) {
+				t.Fatalf("%q with %q: %q, want %q", text, words, got, want)
+			}
+		}
+	})
+}
+
 func TestErrorsNameLineAndReason(t *testing.T) {
 	for _, c := range []struct {
 		words io.Reader
 		want  string
 	}{
-		{strings.NewReader("一 x y\na 99999999999999999999\n"), `line 2: "a 99999999999999999999": frequency "99999999999999999999" is not a whole number`},
-		{strings.NewReader("\n\n一 99999999999999\n"), "line 3"},
-		{strings.NewReader("a\xff\n"), "line 1: not UTF-8"},
-		{strings.NewReader(strings.Repeat("x", 1<<17)), "line 1: bufio.Scanner: token too long"},
+		{strings.NewReader("一 x y\na 99999999999999999999\n"), `words:2: frequency "99999999999999999999" is not a whole number`},
+		{strings.NewReader("\n\n一 99999999999999\n"), "words:3"},
+		{strings.NewReader("a\xff\n"), "words:1: not UTF-8"},
 		{iotest.ErrReader(errors.New("disk gone")), "disk gone"},
 	} {
 		_, err := newOwn("一 50\n", c.words)

@@ -67,12 +67,17 @@ func (t *trie) find(word string) (cost uint16, known bool) {
 	known = at != root{}
 	for p < len(word) {
 		c, size := t.code(word, p)
-		s := t.slots[at.base+uint32(c)]
-		if s.code != c {
-			return 0, false
-		}
-		at = root{base: s.base, cost: s.cost}
+		at, known = t.after(at, c)
 		p += size
 	}
 	return at.cost, known
+}
+
+// after returns the node that a character leads to, and whether there is one.
+func (t *trie) after(at root, code uint16) (root, bool) {
+	s := t.slots[at.base+uint32(code)]
+	if s.code != code {
+		return root{}, false
+	}
+	return root{base: s.base, cost: s.cost}, true
 }

@@ -2,26 +2,28 @@ package segment
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
 )
 
-// overlay is a dictionary with the words of own dictionaries on top, while
-// these are read: the frequency of a word that comes without one depends on
-// all words before it.
+// overlay is a dictionary with the words of own dictionaries on top. The frequency of a word that comes without
+// one depends on all words before it.
 type overlay struct {
-	trie   *trie
-	freq   map[string]uint64 // the words added and all their prefixes
-	total  uint64
+	trie  *trie
+	freq  map[string]uint64 // the words added and all their prefixes
+	total uint64
+	// forced are added words of frequency 0: the model must not make them.
 	forced map[string]bool
+	// Set by end.
+	costs map[string]uint32 // of freq: the index in trie.costs, 0 of what is not a word
+	heads []int             // by code: the characters of the shortest of freq that begins with this one, 0 for none
 }
 
 // read adds the words of one dictionary, "word [frequency] [tag]" a line.
 func (o *overlay) read(r io.Reader) error {
-	err := eachLine(r, func(line string) error {
+	return eachLine("words", r, func(line string) error {
 		word, number := splitLine(line)
 		if number == "" {
 			return o.add(word, o.suggest(word))
@@ -32,10 +34,33 @@ func (o *overlay) read(r io.Reader) error {
 		}
 		return o.add(word, freq)
 	})
-	if err != nil {
-		return fmt.Errorf("read words: %w", err)
+}
+
+// end settles the costs after the last word, because they depend on the sum of all frequencies.
+func (o *overlay) end() {
+	t := o.trie
+	costs := make([]int64, len(t.freqs), len(t.freqs)+len(o.freq))
+	for i, freq := range t.freqs {
+		costs[i] = cost(max(freq, 1), o.total)
 	}
-	return nil
+	o.costs, o.heads = make(map[string]uint32, len(o.freq)), make([]int, len(t.roots))
+	for word, freq := range o.freq {
+		if wordEnd(word, 0) != len(word) {
+			continue // unreachable: texts are split before it
+		}
+		o.costs[word] = 0
+		if freq > 0 {
+			o.costs[word] = uint32(len(costs))
+			costs = append(costs, cost(freq, o.total))
+		}
+		code, _ := t.code(word, 0)
+		n := utf8.RuneCountInString(word)
+		if head := &o.heads[code]; *head == 0 || n < *head {
+			*head = n
+		}
+		t.longest = max(t.longest, n)
+	}
+	t.costs = costs
 }
 
 // splitLine follows jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ : a word may contain
@@ -74,9 +99,6 @@ func (o *overlay) add(word string, freq uint64) error {
 		}
 	}
 	if freq == 0 {
-		if o.forced == nil {
-			o.forced = map[string]bool{}
-		}
 		o.forced[word] = true
 	}
 	return nil

@@ -279,7 +279,7 @@ func TestBackup(t *testing.T) {
 		b.copyHBase("copied")
 		b.write(20)
 	})
-	want, err := docid.LogDigest(ctx, b.d.Index().Catalog(), dumped)
+	want, err := b.d.LogDigest(ctx, dumped)
 	if err != nil {
 		t.Fatal(err)
 	}

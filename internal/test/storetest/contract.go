@@ -64,7 +64,7 @@ func (p postings) read(q docid.Query) (found []map[uint64]int, rest uint64) {
 
 // testLookup compares bounded look-ups, page after page, with the
 // specification in plain words.
-func testLookup(t *testing.T, p Place) {
+func testLookup(t *testing.T, p Backend) {
 	o := start(t, p)
 	r := rand.New(rand.NewPCG(1, 2))
 	key := func() uint64 { return uint64(r.IntN(12)) * 0x9e3779b97f4a7c15 }
@@ -109,7 +109,7 @@ func testLookup(t *testing.T, p Place) {
 }
 
 // testNames: of a name with many docIds the newest are found, whatever Since.
-func testNames(t *testing.T, p Place) {
+func testNames(t *testing.T, p Backend) {
 	o := start(t, p)
 	name := docid.Name{1, 2, 3}
 	for n := range 9 {
@@ -133,7 +133,7 @@ func testNames(t *testing.T, p Place) {
 
 // testReplayed: Replay answers as Commit did, refuses as it would, and writes
 // nothing.
-func testReplayed(t *testing.T, p Place) {
+func testReplayed(t *testing.T, p Backend) {
 	o := start(t, p)
 	c := &docid.Change{Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}
 	c.Kind, c.NID, c.Idempotency, c.Request = docid.KindNew, "a", "k", [16]byte{1}
@@ -168,7 +168,7 @@ func testReplayed(t *testing.T, p Place) {
 
 // testReplayedNid: the answer to a key stays what it was when its nid has become
 // another article's, and a person has moved that one.
-func testReplayedNid(t *testing.T, p Place) {
+func testReplayedNid(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	add := func(nid, key string, n int) docid.Answer {

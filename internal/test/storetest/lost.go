@@ -11,7 +11,7 @@ import (
 // testLost: an index that is behind what was seen of it begins an epoch past
 // that, once, and goes on: no number and no docId is given again, what is left
 // answers as before, and the log is one log.
-func testLost(t *testing.T, p Place) {
+func testLost(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "sink")

@@ -11,7 +11,7 @@ import (
 
 // testModerated: what Commit must not accept of what people decide, and what it
 // makes of the rest.
-func testModerated(t *testing.T, p Place) {
+func testModerated(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	ix := o.Index()

@@ -34,7 +34,7 @@ func (o *opened) waiting(after uint64) string {
 }
 
 // testOutbox: articles wait for every sink that is attached, and no longer.
-func testOutbox(t *testing.T, p Place) {
+func testOutbox(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	box := func() docid.Outbox { return o.Index().Outbox() }
@@ -97,7 +97,7 @@ func testOutbox(t *testing.T, p Place) {
 
 // testBacklog: while too much waits for the sinks no article is taken, but what
 // was answered before is answered again, and what makes room is done.
-func testBacklog(t *testing.T, p Place) {
+func testBacklog(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	s := Settings()
@@ -132,7 +132,7 @@ func testBacklog(t *testing.T, p Place) {
 }
 
 // testPassedOver: numbers that an epoch passed over wait for no sink.
-func testPassedOver(t *testing.T, p Place) {
+func testPassedOver(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	s := Settings()
@@ -176,7 +176,7 @@ func testPassedOver(t *testing.T, p Place) {
 func second[T any](_ T, err error) error { return err }
 
 // testKeeps: what waits says which article is the kept copy after each change.
-func testKeeps(t *testing.T, p Place) {
+func testKeeps(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	_, err := o.Index().Outbox().Attach(ctx, "kept")
@@ -206,7 +206,7 @@ func testKeeps(t *testing.T, p Place) {
 // testRelay: a sink that fails now and then, before or after it has written,
 // and one that is opened again and again, both end with every change once,
 // in order, articles included.
-func testRelay(t *testing.T, p Place) {
+func testRelay(t *testing.T, p Backend) {
 	o := start(t, p)
 	texts, sent := NewTexts(3, 6), map[string]string{}
 	paths := []string{filepath.Join(t.TempDir(), "failing"), filepath.Join(t.TempDir(), "reopened")}

@@ -6,7 +6,7 @@ import (
 
 // testPacking adds articles from 16 clients and compares every two leaders by
 // brute force: no two are near (I-2), for the method of the suite finds all.
-func testPacking(t *testing.T, p Place) {
+func testPacking(t *testing.T, p Backend) {
 	o := start(t, p)
 	together(func(c int) {
 		texts := NewTexts(uint64(c)+500, 25)

@@ -48,7 +48,7 @@ func withPictures() docid.Settings {
 }
 
 // testPictures walks through what pictures say of texts.
-func testPictures(t *testing.T, p Place) {
+func testPictures(t *testing.T, p Backend) {
 	o := start(t, p)
 	o.Detector = o.detector("pictured", withPictures())
 	flat := photo(1)
@@ -119,7 +119,7 @@ func testPictures(t *testing.T, p Place) {
 	_, err := o.Add(t.Context(), other)
 	must(t, "the same nid without its pictures", err, docid.ErrTaken)
 	o.ended(answers, logo)
-	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Pictures: photos(1)})
+	_, err = o.detector("without", Settings()).Add(t.Context(), docid.Submission{Extras: docid.Extras{Pictures: photos(1)}})
 	must(t, "pictures for an index that takes none", err, docid.ErrInvalid)
 	_, err = docid.NewDetector(t.Context(), o.store, "without", withPictures())
 	must(t, "an index without them opened with them", err, neardup.ErrUnlike)
@@ -248,7 +248,7 @@ func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Setti
 
 // testPicturesTogether has 16 clients send articles with pictures, some of which become common meanwhile: four times, or
 // until pictures have done all that they can do, for what comes first is chance.
-func testPicturesTogether(t *testing.T, p Place) {
+func testPicturesTogether(t *testing.T, p Backend) {
 	o := start(t, p)
 	var all Said
 	missing := func() bool { return all.Confirmed == 0 || all.Contradicted == 0 || all.Alike == 0 }
@@ -281,7 +281,7 @@ func testPicturesTogether(t *testing.T, p Place) {
 
 // RestorePictures loses an index whose articles have pictures, and makes it again from sinks: what it decides then, it
 // would have decided before.
-func RestorePictures(t *testing.T, p Place, sinks Sinks) {
+func RestorePictures(t *testing.T, p Backend, sinks Sinks) {
 	if p.Follows {
 		return // such an index is rebuilt without the log
 	}
@@ -315,7 +315,7 @@ func RestorePictures(t *testing.T, p Place, sinks Sinks) {
 	ReplayAlone(t, again, r.tenant, Pictured(), subs)
 }
 
-func testRestorePictures(t *testing.T, p Place) { RestorePictures(t, p, Sinks{Open: KeptSinks}) }
+func testRestorePictures(t *testing.T, p Backend) { RestorePictures(t, p, Sinks{Open: KeptSinks}) }
 
 // written returns an answer as the service sends it.
 func written(t *testing.T, a docid.Answer) string {

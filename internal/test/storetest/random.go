@@ -18,7 +18,7 @@ const cascades = 24
 // testRandom draws cascades, runs random operations on the store and on the
 // model and compares every answer, and at the end everything that can be read.
 // A store that lasts is closed and opened in between.
-func testRandom(t *testing.T, p Place) {
+func testRandom(t *testing.T, p Backend) {
 	o := start(t, p)
 	for seed := range uint64(cascades) {
 		w := &walk{opened: o, subs: map[string]docid.Submission{}, texts: NewTexts(seed, 8), tenant: fmt.Sprintf("random%d", seed), now: time.Unix(1_700_000_000, 0)}
@@ -334,7 +334,7 @@ func (w *walk) compareGroup(g *modelGroup) {
 }
 
 // testExpiry ends docIds by explicit changes, in the order they are due.
-func testExpiry(t *testing.T, p Place) {
+func testExpiry(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	short, long := article("short", Base(1)), article("long", Base(2))

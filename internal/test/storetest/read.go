@@ -59,7 +59,7 @@ func docIDOf(_ docid.Member, docID string, _ error) string { return docID }
 
 // testRead: the log, evidence and docIds are read page by page, before and after a restart, and
 // what was answered is answered again.
-func testRead(t *testing.T, p Place) {
+func testRead(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	sent := map[string]string{}

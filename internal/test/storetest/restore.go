@@ -199,7 +199,7 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 
 // testRestore: an index that is restored from its sinks is the one that was
 // lost: it reads the same, answers retries the same, and decides on.
-func testRestore(t *testing.T, p Place) {
+func testRestore(t *testing.T, p Backend) {
 	histories := 6
 	if testing.Short() {
 		histories = 2
@@ -216,7 +216,7 @@ type Sinks struct {
 }
 
 // Restore loses indexes and makes them again from sinks.
-func Restore(t *testing.T, p Place, sinks Sinks) {
+func Restore(t *testing.T, p Backend, sinks Sinks) {
 	if p.Follows {
 		return // such an index is rebuilt without the log
 	}
@@ -240,7 +240,7 @@ func Restore(t *testing.T, p Place, sinks Sinks) {
 		r.model.Seq, err = r.seq(), nil
 		r.drain()
 		sum := r.rebuild(o, true)
-		want, err := docid.LogDigest(t.Context(), r.Index().Catalog(), r.model.Seq)
+		want, err := r.LogDigest(t.Context(), r.model.Seq)
 		must(t, "digest", err, nil)
 		equal(t, "digest of the log", sum.Digest, want)
 		equal(t, "texts that are missing", fmt.Sprint(sum.Textless, sum.Missing, sum.Keptless), "0 0 0")
@@ -301,7 +301,7 @@ func sameGroup(a, b docid.Group) bool {
 // testRestoreLate: of an index that was lost before its sinks had everything, all
 // is rebuilt that they have; then an epoch begins, and no docId that was given
 // and lost is given again.
-func testRestoreLate(t *testing.T, p Place) {
+func testRestoreLate(t *testing.T, p Backend) {
 	if p.Follows {
 		return // such an index is rebuilt without the log
 	}
@@ -363,7 +363,7 @@ func (h holed) Texts(ctx context.Context, docIDs []string) (map[string]docid.Tex
 
 // testRestoreHoles: a text that the library had and has lost differs from one that
 // it had not got yet, and an article that the history has lost from one that was deleted.
-func testRestoreHoles(t *testing.T, p Place) {
+func testRestoreHoles(t *testing.T, p Backend) {
 	if p.Follows {
 		return // such an index is rebuilt without the log
 	}

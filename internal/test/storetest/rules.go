@@ -13,7 +13,7 @@ import (
 
 // testIdempotency: one key, one answer; other content is a conflict, whatever
 // the content is equal to.
-func testIdempotency(t *testing.T, p Place) {
+func testIdempotency(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	sub := article("a", Base(1))
@@ -45,7 +45,7 @@ func testIdempotency(t *testing.T, p Place) {
 }
 
 // testRefusals: what Commit must not accept.
-func testRefusals(t *testing.T, p Place) {
+func testRefusals(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	ix := o.Index()
@@ -88,7 +88,7 @@ func testRefusals(t *testing.T, p Place) {
 }
 
 // testKept: the hottest is kept whole, ties the earliest; a deleted one goes.
-func testKept(t *testing.T, p Place) {
+func testKept(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	add := func(nid string, heat int64) docid.Answer {
@@ -122,7 +122,7 @@ func testKept(t *testing.T, p Place) {
 }
 
 // testPages: members by page, groups by size.
-func testPages(t *testing.T, p Place) {
+func testPages(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
 	for family := range 4 {
@@ -172,7 +172,7 @@ func testPages(t *testing.T, p Place) {
 }
 
 // testTenants: tenants share nothing, neither articles nor secrets.
-func testTenants(t *testing.T, p Place) {
+func testTenants(t *testing.T, p Backend) {
 	o := start(t, p)
 	a, b := o.detector("a", Settings()), o.detector("b", Settings())
 	x, err := a.Add(t.Context(), article("n", Base(1)))
@@ -197,7 +197,7 @@ func testTenants(t *testing.T, p Place) {
 }
 
 // testClose: a closed store refuses and leaves nothing running.
-func testClose(t *testing.T, p Place) {
+func testClose(t *testing.T, p Backend) {
 	s, err := p.Open(t.Context())
 	must(t, "open", err, nil)
 	d, err := docid.NewDetector(t.Context(), s, "tenant", Settings())

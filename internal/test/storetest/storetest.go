@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Place is where a store lives. Open opens it, again after Close.
-type Place struct {
+// Backend is where a store lives. Open opens it, again after Close.
+type Backend struct {
 	Open func(ctx context.Context) (docid.Store, error)
 	// Lasting says that what was committed outlives Close.
 	Lasting bool
@@ -23,10 +23,10 @@ type Place struct {
 }
 
 // Run runs the whole suite; place makes a fresh place for each test.
-func Run(t *testing.T, place func(t *testing.T) Place) {
+func Run(t *testing.T, place func(t *testing.T) Backend) {
 	tests := []struct {
 		name string
-		run  func(*testing.T, Place)
+		run  func(*testing.T, Backend)
 	}{
 		{"RandomAgainstModel", testRandom},
 		{"Idempotency", testIdempotency},
@@ -80,12 +80,12 @@ func Settings() docid.Settings { return standard.Settings(clock()) }
 // opened is a place with its store open and a detector for one tenant.
 type opened struct {
 	t     *testing.T
-	place Place
+	place Backend
 	store docid.Store
 	*docid.Detector
 }
 
-func start(t *testing.T, p Place) *opened {
+func start(t *testing.T, p Backend) *opened {
 	t.Helper()
 	o := &opened{t: t, place: p}
 	o.open()

@@ -32,7 +32,7 @@ func together(f func(client int)) {
 }
 
 // testSimultaneous: of 16 near articles at one moment exactly one is new.
-func testSimultaneous(t *testing.T, p Place) {
+func testSimultaneous(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 60 {
 		answers := make([]docid.Answer, clients)
@@ -59,7 +59,7 @@ func testSimultaneous(t *testing.T, p Place) {
 }
 
 // testSharedBand: two articles that share only their last key are a conflict.
-func testSharedBand(t *testing.T, p Place) {
+func testSharedBand(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 40 {
 		accepted := make([]bool, clients)
@@ -96,7 +96,7 @@ type result struct {
 
 // testLinearizable records short histories of submissions and ends of a few
 // families and asks porcupine for an order that explains them.
-func testLinearizable(t *testing.T, p Place) {
+func testLinearizable(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 12 {
 		var mu sync.Mutex
@@ -173,7 +173,7 @@ func operations() int {
 // testReplay runs 16 clients with everything mixed and then replays the log in
 // order: every decision comes out again. In the log an answer that was given
 // before a request was sent has the smaller number (I-1).
-func testReplay(t *testing.T, p Place) {
+func testReplay(t *testing.T, p Backend) {
 	o := start(t, p)
 	cascade := Cascade{URL: docid.Exact, Title: docid.Near, Content: docid.Near, TitleNear: .7, ContentNear: Threshold, TitleAgrees: .3}
 	set := cascade.Settings(clock())

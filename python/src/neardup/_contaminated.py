@@ -85,5 +85,5 @@ def _find(folder, items, inputs, options, feed=None):
         lines = [json.loads(line) for line in f]
     stubs = [d["item"] for d in lines if d["verdict"] == "not searched"]
     if stubs:
-        warnings.warn(f"{len(stubs)} items say too little to be searched for: {', '.join(stubs[:20])}", stacklevel=3)
+        warnings.warn(f"{len(stubs)} items are too short to be searched for: {', '.join(stubs[:20])}", stacklevel=3)
     return [d for d in lines if d["verdict"] != "not searched"]

@@ -69,7 +69,7 @@ func (c *checker) store() error {
 
 // followed checks the place in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPlace)); err != nil {
+	if there, err := read(c.r, placeKey(), new(logPosition)); err != nil {
 		c.bad(placeKey(), "%v", err)
 	} else if there {
 		c.row()
@@ -163,7 +163,7 @@ func (c *checker) each(space byte, get any, visit func(key []byte)) error {
 func (c *checker) index() error {
 	c.head, c.leaders, c.members = 0, map[uint64]int64{}, map[string]joined{}
 	c.epochs = map[uint64]uint64{}
-	for _, step := range []func() error{c.log, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.nids, c.derived, c.segments, c.sinks, c.waiting} {
+	for _, step := range []func() error{c.checkLog, c.holds, c.leaderRows, c.texts, c.kept, c.names, c.nids, c.derived, c.segments, c.sinks, c.waiting} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -174,8 +174,8 @@ func (c *checker) index() error {
 	return nil
 }
 
-// log replays the log to find which docIds and articles must exist.
-func (c *checker) log() error {
+// checkLog replays the log to find which docIds and articles must exist.
+func (c *checker) checkLog() error {
 	groups := map[uint64][]string{}
 	return scan(c.r, c.ix.key(spaceLog), func(k, v []byte) error {
 		c.row()

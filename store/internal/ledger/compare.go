@@ -10,10 +10,10 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Place returns the position in a log of rows that no store has open, and the digest of the outcomes up to
+// AnchorAt returns the position in a log of rows that no store has open, and the digest of the outcomes up to
 // there. It returns ErrInvalid if the rows follow no log.
-func Place(kv KV) (at docid.Anchor, digest uint64, err error) {
-	var place logPlace
+func AnchorAt(kv KV) (at docid.Anchor, digest uint64, err error) {
+	var place logPosition
 	err = atSnapshot(kv, func(v Snapshot) error {
 		if was, err := version(v); err != nil {
 			return err

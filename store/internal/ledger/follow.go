@@ -85,8 +85,8 @@ const (
 // errLags reports that this server is too far behind the log.
 var errLags = fmt.Errorf("%w: this server is behind the log", docid.ErrUnavailable)
 
-// logPlace is the position of a store in a log.
-type logPlace struct {
+// logPosition is the position of a store in a log.
+type logPosition struct {
 	docid.Anchor
 	Digest      uint64
 	Incarnation string // the last recorded incarnation
@@ -96,7 +96,7 @@ func placeKey() []byte { return []byte{spacePlace} }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
-	at, begun, err := s.logPlace()
+	at, begun, err := s.logPosition()
 	if err == nil && !begun && len(s.indexes) > 0 {
 		err = fmt.Errorf("%w: the store has changes and has never followed a log; an operator has one begin with it: neardup log adopt", docid.ErrInvalid)
 	}
@@ -159,8 +159,8 @@ func (s *Store) Applied() uint64 {
 	return s.follower.applied.Offset
 }
 
-// logPlace reads the position of the rows in a log, if they follow one.
-func (s *Store) logPlace() (at logPlace, there bool, err error) {
+// logPosition reads the position of the rows in a log, if they follow one.
+func (s *Store) logPosition() (at logPosition, there bool, err error) {
 	err = atSnapshot(s.kv, func(v Snapshot) error {
 		there, err = read(v, placeKey(), &at)
 		return err
@@ -318,7 +318,7 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 
 // batch applies entries, and writes the place in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
-	at := logPlace{f.applied, f.digest, f.recorded}
+	at := logPosition{f.applied, f.digest, f.recorded}
 	made, errs := make([]outcome, len(ps)), make([]error, len(ps))
 	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
 		var publish []func()
@@ -375,7 +375,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
 // fold applies an entry. An unreadable entry is nil.
-func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error) {
+func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):
@@ -395,7 +395,7 @@ func (f *follower) fold(b Batch, p *proposal, at logPlace) (o outcome, err error
 }
 
 // next returns the digest after another outcome.
-func (at logPlace) next(o outcome, err error) uint64 {
+func (at logPosition) next(o outcome, err error) uint64 {
 	taken, r := err == nil, &o.receipt
 	return checksum(at.ID[:], encoded(&at.Digest, &taken, &r.Seq, &r.Leader, &r.Replayed))
 }

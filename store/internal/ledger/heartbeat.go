@@ -59,7 +59,7 @@ func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error)
 }
 
 // fold applies a heartbeat at a place in the log, or an answer to the last heartbeat.
-func (p *heartbeat) fold(b Batch, at logPlace) (o outcome, err error) {
+func (p *heartbeat) fold(b Batch, at logPosition) (o outcome, err error) {
 	rows, turn, err := heartbeats(b)
 	last := rows[turn]
 	switch {

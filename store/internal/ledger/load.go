@@ -14,7 +14,7 @@ func (s *Store) load(ctx context.Context, follows bool) error {
 	if err := stamp(s.kv); err != nil {
 		return err
 	}
-	_, followed, err := s.logPlace()
+	_, followed, err := s.logPosition()
 	switch {
 	case err != nil:
 		return err

@@ -24,7 +24,7 @@ type Past struct {
 func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again func(pasts map[string]*Past) error) error {
 	return atSnapshot(from, func(v Snapshot) error {
 		_, newer := version(v)
-		followed, err := read(v, placeKey(), new(logPlace))
+		followed, err := read(v, placeKey(), new(logPosition))
 		err = errors.Join(newer, err)
 		if err == nil && followed && !asStored {
 			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)

@@ -28,7 +28,7 @@ func FuzzEntries(f *testing.F) {
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "a", Expires: -1}, Article: article, Names: []docid.Name{{1}, {1}},
 			Query: docid.Query{Names: []docid.Name{{2}}, KeySets: []docid.KeySet{{Keys: []uint64{1}}, {}}}, NewLeader: &docid.NewLeader{Keys: []uint64{1}, Material: docid.Material{Text: "text"}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindDuplicate, Leader: 1, NID: "b", Idempotency: "k"}, Article: article}},
-		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "c", Evidence: docid.Evidence{SameImages: []docid.SameImages{{Leader: 1, Same: 1, Of: 2}}}},
+		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindNew, NID: "c", Evidence: docid.Evidence{Advice: docid.Advice{SameImages: []docid.SameImages{{Leader: 1, Same: 1, Of: 2}}}}},
 			Article: &docid.Article{Extras: docid.Extras{Pictures: pictures}}, NewLeader: &docid.NewLeader{Material: docid.Material{Extras: docid.Extras{Pictures: pictures}}},
 			Query: docid.Query{Share: 1000, Rated: []docid.Rated{{Name: docid.Name{3}}}}}},
 		{tenant: "t", change: &docid.Change{Entry: docid.Entry{Kind: docid.KindUpdate, NID: "first"}, SetHeat: &heat, Article: article}},

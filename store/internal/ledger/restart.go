@@ -33,7 +33,7 @@ type restart struct {
 }
 
 // fold begins an epoch in every index, unless the incarnation is recorded already.
-func (r *restart) fold(s *Store, b Batch, at logPlace) (o outcome, err error) {
+func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error) {
 	if r.Incarnation == at.Incarnation || r.Epoch == 0 {
 		return o, docid.ErrConflict
 	}
@@ -116,10 +116,10 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err == nil {
 		end, err = f.end(ctx)
 	}
-	if err == nil && end == 0 && f.place().Offset == 0 { // no server appends the genesis
+	if err == nil && end == 0 && f.position().Offset == 0 { // no server appends the genesis
 		err = errNotBegun
 	}
-	if err == nil && end < f.place().Offset { // a read shows whether the log lost entries or does not know its end yet
+	if err == nil && end < f.position().Offset { // a read shows whether the log lost entries or does not know its end yet
 		err = errDoubt
 	}
 	if err == nil {
@@ -128,7 +128,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for now != "" && f.place().Incarnation != now { // "": the log is only read
+	for now != "" && f.position().Incarnation != now { // "": the log is only read
 		number, err := drawEpoch()
 		if err != nil {
 			return err
@@ -164,15 +164,15 @@ func (f *follower) stir() {
 	f.moved = make(chan struct{})
 }
 
-// place returns the position of the follower.
-func (f *follower) place() logPlace {
+// position returns the position of the follower.
+func (f *follower) position() logPosition {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return logPlace{Anchor: f.applied, Digest: f.digest, Incarnation: f.recorded}
+	return logPosition{Anchor: f.applied, Digest: f.digest, Incarnation: f.recorded}
 }
 
 // records returns the recorded incarnation after applying a proposal.
-func (at logPlace) records(p *proposal, err error) string {
+func (at logPosition) records(p *proposal, err error) string {
 	switch {
 	case p == nil || err != nil:
 	case p.restart != nil:
@@ -218,14 +218,14 @@ func BeginLog(ctx context.Context, log docid.Log) error {
 }
 
 // firstEntry returns the genesis of a log and the place after it.
-func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPlace, error) {
+func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPosition, error) {
 	now, err := log.Incarnation(ctx)
 	if err != nil {
-		return nil, logPlace{}, err
+		return nil, logPosition{}, err
 	}
 	var id entryID
 	_, _ = rand.Read(id[:]) // never fails
 	p := &proposal{genesis: &genesis{time.Now().UnixNano(), adopted, now}}
 	first := entryOf(id, 1, p.encode())
-	return first, logPlace{Anchor: docid.Anchor{}.Next(first), Incarnation: now}, nil
+	return first, logPosition{Anchor: docid.Anchor{}.Next(first), Incarnation: now}, nil
 }

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Place stores files by name. It also creates the local files of a snapshot that is loaded.
-type Place interface {
+// Storage stores files by name. It also creates the local files of a snapshot that is loaded.
+type Storage interface {
 	// Names lists the files and folders of the place.
 	Names(ctx context.Context) ([]string, error)
 	// Write stores the folder that write makes, and describes its files.
@@ -48,7 +48,7 @@ type Local interface {
 }
 
 // Store keeps snapshots in a place.
-type Store struct{ Place }
+type Store struct{ Storage }
 
 // list names the files of a snapshot.
 type list struct {
@@ -107,7 +107,7 @@ func (s Store) Save(ctx context.Context, offset, server uint64, write func(dir s
 		return err
 	}
 	if slices.Contains(offsets, offset) {
-		return s.Place.Remove(ctx, l.Folder)
+		return s.Storage.Remove(ctx, l.Folder)
 	}
 	b, err := json.Marshal(l)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s Store) sweep(ctx context.Context, names []string, server string) error {
 			continue
 		}
 		if of == server || (len(complete) > 0 && offset < complete[0]) {
-			if err := s.Place.Remove(ctx, name); err != nil {
+			if err := s.Storage.Remove(ctx, name); err != nil {
 				return err
 			}
 		}
@@ -136,12 +136,12 @@ func (s Store) sweep(ctx context.Context, names []string, server string) error {
 
 // Remove removes the list first, which ends the snapshot, and then the files.
 func (s Store) Remove(ctx context.Context, offset uint64) error {
-	err := s.Place.Remove(ctx, listOf(offset))
+	err := s.Storage.Remove(ctx, listOf(offset))
 	names, failed := s.Names(ctx)
 	err = errors.Join(err, failed)
 	for _, name := range names {
 		if strings.HasPrefix(name, fmt.Sprintf("%020d-", offset)) {
-			err = errors.Join(err, s.Place.Remove(ctx, name))
+			err = errors.Join(err, s.Storage.Remove(ctx, name))
 		}
 	}
 	return err

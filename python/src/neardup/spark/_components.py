@@ -4,19 +4,17 @@ Nothing outside of a component says anything about its documents. So the stage `
 some components, in their order. Candidates and hot buckets link documents; where that makes a component large, its
 candidates are compared, and those that are near link.
 
-Edges are found to be of one component on the driver where they are few, else by contraction on the cluster.
+One task finds the components of few edges; more are contracted on the cluster first.
 """
 
-import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame, Window, functions as F
 
-from . import _jar, _records, _stage
+from . import _records, _stage
 from ._job import FEW
+from ._small import pinned
 from ._verify import texts_of, verify
 
-HELD = 1 << 20  # places that a task holds at once while it contracts edges
-ON_DRIVER = 4_000_000  # edges, 16 bytes each, among which the driver finds components
+ONE_TASK = 4_000_000  # edges of which one task finds the components: it holds twice as many places
 LARGE = 10_000  # documents of a component from which its candidates are compared
 
 
@@ -36,7 +34,7 @@ class Members:
             self._label(candidates.join(of_large, "later", "left_anti").unionByName(sure).unionByName(near))
 
     def _label(self, links):
-        self.labels = components(self.job, forest(self.job, links))
+        self.labels = components(self.job, links)
         self.need = self.labels.unionByName(self.copies.join(self.labels.withColumnRenamed("place", "first"), "first").select("place", "label"))
         self.sizes = self.need.groupBy("label").count()
         n, largest = self.sizes.agg(F.sum("count"), F.max("count")).first()
@@ -45,7 +43,7 @@ class Members:
     def _near(self, docs, found, pairs):
         """Those of some candidates that link: also where the earlier text is near the later one, and a copy of it comes after that."""
         if found.counts.get("h"):
-            hot = components(self.job, forest(self.job, found.met.where("role = 'h' and earlier >= 0").select("later", "earlier")))
+            hot = components(self.job, found.met.where("role = 'h' and earlier >= 0"))
             for end in ("later", "earlier"):
                 pairs = pairs.join(hot.select(F.col("place").alias(end), F.col("label").alias("of_" + end)), end, "left")
             pairs = pairs.where("coalesce(of_later != of_earlier, true)").select("later", "earlier")
@@ -67,58 +65,32 @@ class Members:
         return self.job.counted(chosen)
 
 
-def connected(n, a, b):
-    """For each of n nodes the least node of its component, of edges between a[i] and b[i]."""
-    label = np.arange(n)
-    while True:
-        x, y = label[a], label[b]
-        apart = x != y
-        if not apart.any():
-            return label
-        a, b, x, y = a[apart], b[apart], x[apart], y[apart]
-        # Each root that meets a smaller one goes below it: at least half of those that are left.
-        np.minimum.at(label, np.maximum(x, y), np.minimum(x, y))
-        while True:
-            up = label[label]
-            if np.array_equal(up, label):
-                break
-            label = up
-
-
-def labelled(a, b):
-    """(places, labels): of edges between places a[i] and b[i] each place once, in order, with the least of its component."""
-    places = np.unique(np.concatenate([a, b]))
-    return places, places[connected(len(places), np.searchsorted(places, a), np.searchsorted(places, b))]
-
-
 def forest(job, edges: DataFrame) -> DataFrame:
-    """Fewer edges of the same components, and an edge of the first place of each with itself."""
-    return _jar.frame(job.spark, _jar.stages(job.spark).forest(_jar.rows_of(edges), HELD), _stage.PAIR)
+    """Fewer edges of the same components: of each place that a task holds to the first of its component, also of that to itself."""
+    return job.stage(edges, _stage.Stage(("forest",), "later earlier", _stage.PAIR))
 
 
 def components(job, edges: DataFrame) -> DataFrame:
     """(place, label): for each place of some edges (later, earlier) the least place of its component.
 
-    While more than ON_DRIVER edges are left places go to one beside them, and what is left are the edges between those
+    While more than ONE_TASK edges are left places go to one beside them, and what is left are the edges between those
     where places went. Every other round a quarter of the places goes on average, whatever the graph, so that rounds are
     logarithmic. A round is two shuffles of its edges; the labels come back through all rounds.
     """
-    (left, count), rounds = job.counted(edges), []
-    while count > ON_DRIVER:
-        gone = job.keep(_gone(left, len(rounds)))
+    (left, count), rounds = job.counted(forest(job, edges)), []
+    while count > ONE_TASK:
+        gone = pinned(_gone(left, len(rounds)))
         rounds.append(gone.where("first").select("place", "to"))
         left, count = job.counted(_left(gone))
-    table = left.toArrow()
-    places, label = labelled(*(np.asarray(table[c].to_numpy()) for c in ("later", "earlier")))
-    out = job.spark.createDataFrame(pa.table({"place": places, "label": label}))
-    if len(places) < FEW:
+    out = pinned(forest(job, left.coalesce(1))).toDF("place", "label")
+    if count < FEW:
         out = F.broadcast(out)
     if not rounds:
         return out
     for went in reversed(rounds):
         out = went.join(out.withColumnRenamed("place", "to"), "to", "left").select("place", F.coalesce("label", "to").alias("label"))
     least = F.first("place").over(_first_of("label", "place"))
-    return job.keep(out.select("place", least.alias("label")))
+    return pinned(out.select("place", least.alias("label")))
 
 
 def _first_of(by, *order):

@@ -9,9 +9,10 @@ from typing import Any, Dict, Optional, Sequence, Union
 import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
+from .. import _command
 from . import _components, _index, _records, _small, _stage
 from ._columns import MOST, numbered_by_us, size_of
-from ._job import FEW, Job, apart, flags_of, moved
+from ._job import FEW, Job, apart, moved
 from ._places import Placed, placed, refuse_tables, session_of
 from ._small import DECISIONS, connect
 from ._verify import verify
@@ -54,11 +55,11 @@ def dedup(
     if numbered_by_us(df) and order:
         raise TypeError("order= goes with numbered(): the frame has places")
     options = {"method": method, "threshold": threshold, **options}
-    flags, index = flags_of(options), None
+    flags, index = _command.flags(options), None
     if against is not None and not connect(spark):
         index = _index.Index(spark, against, flags)
+    contract = _stage.once(["contract", *(index.method if index else flags)])
     if against is None or index:
-        contract = _stage.once(["contract", *(index.method if index else flags)])
         counts["method"] = contract.rstrip("\n").split(" ", 2)[2]  # after the protocol and the cleaning
     refuse_tables(df)
     pictures = counts.get("method", "").startswith("images/")  # the command reads them from their files alone
@@ -101,7 +102,6 @@ def decide(job, docs, overrides=None, conflicts=True, small=_records.SMALL, coun
     with job.step("decide"):
         chosen, n = members.decided(docs, found, overrides and os.path.abspath(overrides), conflicts)
     counts.update(method=found.method, overrides=found.ruled, candidates=found.counts.get(None, 0), in_components=members.documents, largest_component=members.largest)
-    job.release(but=(found.made, chosen))
     removed = chosen.where("decision = 'duplicate'").select("place")
     if docs.raw:
         removed = removed.unionByName(job.records.where("reason is not null").rows.select("place"))
@@ -118,15 +118,14 @@ class Found:
             rulings, name = _stage.rulings(overrides)
             self.method += f" overrides={name}" if rulings else ""
         with job.step("records"):
-            self.made = _records.records(job, docs)
+            self.made = _records.records(job, docs, [f"--overrides={os.path.abspath(overrides)}"] if overrides else [])
         self.recs = job.records.where("reason is null") if docs.raw else job.records
         named = _records.named_documents(self.recs.rows, rulings)
-        apart = sorted({p for places in named.values() for p in places})
         self.ruled = sum(a in named and b in named for a, b in rulings)
         self.must, self.cannot = ([tuple(sorted((x, y), reverse=True)) for (a, b), link in rulings.items() if link == kind for x in named.get(a, ()) for y in named.get(b, ()) if x != y]
                                   for kind in ("must", "cannot"))  # (later, earlier)
         with job.step("bucket"):
-            self.met, _ = job.counted(_records.met(job, self.made, apart, small))
+            self.met, _ = job.counted(_records.met(job, self.made, small))
             self.counts = dict(map(tuple, self.met.groupBy("role").count().collect()))
 
     def pairs_of(self, pairs):
@@ -137,7 +136,7 @@ class Found:
         if self.must or self.cannot:
             edges = edges.join(self.pairs_of(self.must + self.cannot), ["later", "earlier"], "left_anti")
         if self.must:
-            values = {"similarity": F.lit(1.0), "relation": F.lit("ruled"), "basis": F.lit("override")}
+            values = {"similarity": F.lit(1.0), "relation": F.lit("duplicate"), "basis": F.lit("override")}
             edges = edges.unionByName(self.pairs_of(self.must).select("*", *[v.alias(name) for name, v in values.items()]), allowMissingColumns=True)
         return edges
 
@@ -174,9 +173,7 @@ def list_pairs(job, docs, overrides=None, variants=False) -> DataFrame:
         edges = found.ruled_edges(verify(job, docs, candidates, count))
         if not variants:
             edges = edges.where(_stage.NEAR)
-        edges = job.keep(edges)
-        edges.count()
-    job.release(but=(edges, found.met, found.made))
+        edges = _small.pinned(edges)
     return of_documents(found.recs.rows, edges, _records.copies_of(found.met))
 
 
@@ -193,7 +190,7 @@ def of_documents(recs, edges, copies):
     cross = members(members(edges.select("later", "earlier", *columns), "later"), "earlier")
     a, b = equals.withColumnRenamed("place", "earlier"), equals.withColumnRenamed("place", "later")
     same = a.join(b, "first").where("earlier < later").select(
-        "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("copy").alias("relation"), F.lit("equal text").alias("basis"))
+        "later", "earlier", F.lit(1.0).alias("similarity"), F.lit(None).cast("int").alias("distance"), F.lit("duplicate").alias("relation"), F.lit("equal text").alias("basis"))
     rows = cross.unionByName(same).select(F.least("later", "earlier").alias("place_a"), F.greatest("later", "earlier").alias("place_b"), *columns)
     ids = recs.select("place", "id")
     for end in ("a", "b"):

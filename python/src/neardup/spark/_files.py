@@ -16,9 +16,10 @@ from pyspark.sql import functions as F
 from .._command import Error
 from . import _jar
 from ._columns import column, quoted
-from ._pieces import GLOB, Lines, Pieces, escaped, plain
+from ._pieces import GLOB, Pieces, escaped, plain
 from ._places import Placed
 from ._records import Documents
+from ._small import pinned
 from ._tables import Tables
 
 DOCUMENTS = "place long, id string, text string, file string, line long, reason string"
@@ -67,10 +68,10 @@ def read(job, inputs, format, flags, note=lambda text: None) -> Source:
     if len(kinds) > 1:
         raise Error(f"inputs of {' and '.join(sorted(kinds))}: read each kind by itself")
     kind = kinds.pop()
-    if kind == "by line":
-        return by_line(job, files, sizes, " ".join(["lines" if format == "lines" else "jsonl", *settings]), flags)
     if len(set(files)) < len(files):
         raise Error(f"{plain(collections.Counter(files).most_common(1)[0][0])} is named twice")
+    if kind == "by line":
+        return by_line(job, files, sizes, " ".join(["lines" if format == "lines" else "jsonl", *settings]), flags)
     if kind == "parquet":
         return parquet(job, inputs, files, sizes, [*flags, *(f"--format {s}" for s in settings)])
     return whole(job, files, sizes, " ".join([format, *settings]), flags)
@@ -130,19 +131,20 @@ def listed(spark, inputs):
 
 def by_line(job, files, sizes, format, flags) -> Source:
     """Lines in the order of the files."""
-    lines = Lines(job, files, sizes)
+    pieces = Pieces(job, files, sizes, lambda names: job.spark.read.text(names, lineSep="\n"))
+    lines = pieces.placed(pieces.scan.select(pieces.place.alias("place"), F.col("value").alias("text")))
 
     def kept(of):
-        return of(lines.placed.where(~F.col("text").isin("", "\r"))).select("text")
+        return of(lines.where(~F.col("text").isin("", "\r"))).select("text")
 
     def rejects(job):
         bad = job.records.where("reason is not null").rows.select("place", "reason")
-        return None if bad.isEmpty() else lines.at(bad).select("file", "line", "reason")
+        return None if bad.isEmpty() else pieces.lines(bad).select("file", "line", "reason")
 
     def named(job):
         return job.records.where("reason is null and id != cast(place as string)").rows
 
-    return Source(Documents(lines.placed, ("--raw", "--format=" + format, *flags), ordered=True), rejects, kept, named=named)
+    return Source(Documents(lines, ("--raw", "--format=" + format, *flags), pieces.ordered), rejects, kept, named=named, ranks=pieces.ranks)
 
 
 def whole(job, files, sizes, format, flags) -> Source:
@@ -157,7 +159,7 @@ def whole(job, files, sizes, format, flags) -> Source:
     begins.append(len(files))
     argv = _jar.words(job.spark, "worker", "read", "--format=" + format, *flags)
     rows = _jar.stages(job.spark).files(job.spark.sparkContext._jsc.sc(), files, begins, argv)
-    documents = job.keep(_jar.frame(job.spark, rows, DOCUMENTS))
+    documents = pinned(_jar.frame(job.spark, rows, DOCUMENTS))
     placed = Placed(documents, [bisect.bisect_right(begins, i) - 1 for i in range(len(files))])
     read = placed.where("reason is null")  # what was rejected is known by its reason; the others keep their places
 

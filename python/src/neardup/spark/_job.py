@@ -1,35 +1,17 @@
-"""What all stages of one call share: the session, the flags, what is cached."""
+"""What all stages of one call share: the session, the flags."""
 
 import contextlib
 import os
 import warnings
 
-from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from .. import _command
 from . import _folders, _index, _jar, _stage
 from ._places import CO_PARTITION, classic, constants, session_of, whole
-from ._small import explained, one_process
-
-REFUSED = {
-    "keep": "the order is that of the rows, or the columns that order= names",
-    "memory": "memory is what Spark gives its executors",
-    "workers": "partitions= says how finely the work is divided",
-    "tmp": "temporary files are Spark's",
-    "link": "only leaders",
-    "add": "nothing is added to an index: neardup index add INDEX FILES adds what was kept",
-    "json": "the result is a DataFrame", "quiet": "the result is a DataFrame",
-}
+from ._small import explained, pinned
 
 FEW = 1_000_000  # rows of two or three numbers that are sent to all rather than shuffled
-
-
-def flags_of(options) -> list:
-    for name in options:
-        if name in REFUSED:
-            raise TypeError(f"{name}= is not for Spark: {REFUSED[name]}")
-    return _command.flags(options)
 
 
 class Job:
@@ -40,15 +22,13 @@ class Job:
         self.tell, self.note = tell, note  # called with the step that begins, and with what a user should know
         self.partitions = partitions  # of each shuffle; None: Spark's own number, and it puts small ones together
         self.pieces = pieces  # in which files are read, at most
-        self.cached = []  # what keep made, with what is cached
         self._folder = None
-        flags = flags_of(options) if flags is None else flags
+        flags = _command.flags(options) if flags is None else flags
         self.index = None if against is None else _index.Index(spark, against, flags)
         if self.index:
             flags = self.index.method
         contract = _stage.once([*of, "contract", *flags]).rstrip("\n")
         self.method = contract.split(" ", 2)[2]  # after the protocol and the cleaning
-        self.here = one_process(spark)
         self.flags, self.reads = [*flags, f"--expect={contract}"], self.index.flags if self.index else []  # of all stages, and of those that read the index
 
     @contextlib.contextmanager
@@ -81,48 +61,16 @@ class Job:
         labels = _jar.stages(self.spark).labels(self.parts).split(",")
         return self.divided(df, F.get(constants(list(map(int, labels))), F.col("part").cast("int")))
 
-    def keep(self, df: DataFrame) -> DataFrame:
-        """Makes it once and keeps it; what is made of it is planned without its past.
-
-        A plan that held all stages before it would double with each use. Kept is it on the checkpoint folder if
-        there is one; where one machine is all, which is not lost in part, on its disk: as much as the input has documents, it would fill the
-        heap, and collecting garbage cost more than writing and reading it; else in a cache, and what an
-        executor takes with it is computed again from the input.
-        """
-        return self._kept(df, False)[0]
-
     def counted(self, df: DataFrame):
-        """(what keep gives, its rows)."""
-        return self._kept(df, True)
-
-    def _kept(self, df, count):
-        sc, stages = self.spark.sparkContext, _jar.stages(self.spark)
-        packed = stages.packed(_jar.rows_of(df))
-        if not self.here and sc._jsc.sc().getCheckpointDir().isDefined():
-            packed.checkpoint()
-            packed.doCheckpoint()
-        else:
-            packed.persist(sc._getJavaStorageLevel(StorageLevel.DISK_ONLY if self.here else StorageLevel.MEMORY_AND_DISK))
-            if self.here:
-                packed.localCheckpoint()
-            count = True  # by which it is made
-        rows = stages.count(packed) if count else None
-        made = DataFrame(self.spark._jsparkSession.internalCreateDataFrame(stages.unpacked(packed, len(df.columns)), df._jdf.schema(), False), self.spark)
-        if not self.here:
-            self.cached.append((made, packed))
-        return made, rows
+        """(a frame that is computed once, its rows)."""
+        made = pinned(df)
+        return made, _jar.rows_of(made).count()
 
     def folder(self) -> str:
         """A folder of the driver for small files, gone when Python ends."""
         if self._folder is None:
             self._folder = _folders.held()
         return self._folder
-
-    def release(self, but=()):
-        """Gives back what was cached, but for what results still read."""
-        for made, packed in self.cached:
-            if not any(made is b for b in but):
-                packed.unpersist(False)
 
 
 @contextlib.contextmanager

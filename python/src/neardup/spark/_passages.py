@@ -13,6 +13,7 @@ from ._columns import MOST, size_of
 from ._job import FEW, Job, apart, moved
 from ._places import ROW_BITS, ROWS, Placed, placed
 from ._records import Documents
+from ._small import pinned
 from ._verify import texts_of
 
 SPANS = "id string, start long, end long, bytes array<long>, from struct<id: string, start: long, end: long, bytes: array<long>>, cut boolean, stays string"
@@ -36,7 +37,6 @@ def passages(
     with apart(df) as own:
         job = Job(own.sparkSession, options, partitions, of=("passages",))
         cut = find(job, Documents(placed(own, id, text, [order] if isinstance(order, str) else order, size_of(max_document)), ordered=True), {} if counts is None else counts)
-        job.release(but=(cut,))
         lines = cut.select("place", F.explode(F.split("spans", "\n")).alias("line")).where("line != ''")
         return moved(lines.select("place", F.from_json("line", SPANS).alias("span")).select("place", "span.*"), df.sparkSession)
 
@@ -44,7 +44,7 @@ def passages(
 def find(job, docs: Documents, counts) -> DataFrame:
     """Columns of CUT, of each document of which a part is repeated; they lie as documents do."""
     with job.step("anchors"):
-        made = job.keep(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, stage=("passages", "anchors"))))
+        made = pinned(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, stage=("passages", "anchors"))))
         each = made.where("part is null").select("place", "id", "reason", "check")
         job.records = Placed(each, docs.placed.partitions)
         starts = numbers(each)
@@ -63,7 +63,7 @@ def find(job, docs: Documents, counts) -> DataFrame:
         sources = job.stage(texts_of(job, docs, wanted, few), stage("sources", more.format("offsets"), SOURCES, *docs.raw))
         span = F.struct("at", "len", "of", F.col("from_at").alias("byte"), "rune")
         found = spans.join(sources, ["from_place", "from_at"]).groupBy("place").agg(F.to_json(F.sort_array(F.collect_list(span))).alias("found"))
-        cut = job.keep(job.stage(texts_of(job, docs, found, few), stage("cut", more.format("found"), CUT, *docs.raw)))
+        cut = pinned(job.stage(texts_of(job, docs, found, few), stage("cut", more.format("found"), CUT, *docs.raw)))
         sums = cut.agg(*[F.sum(n).alias(n) for n in COUNTS], F.count_if(F.col("state") == "cut").alias("changed"), F.count_if(F.col("state") == "out").alias("dropped")).first()
     counts.update({n: v or 0 for n, v in sums.asDict().items()})
     return cut

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Callable, Sequence, Union
 
-from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from .._command import Error
@@ -41,7 +40,7 @@ class Placed:
         if rdd.getNumPartitions() != n:
             raise Error("Spark divided its input in another way when it planned it again")
         self.partitions = partitions(rdd) if callable(partitions) else partitions
-        self._labels = labels if self.partitions is None else [labels[p] for p in self.partitions]
+        self.labels = labels if self.partitions is None else [labels[p] for p in self.partitions]
         self._rows = _lying(rows.sparkSession, rdd, plan.schema())
 
     @property
@@ -50,14 +49,14 @@ class Placed:
 
     def where(self, condition) -> Placed:
         some = object.__new__(Placed)
-        some.partitions, some._labels, some._rows = self.partitions, self._labels, self._rows.where(condition)
+        some.partitions, some.labels, some._rows = self.partitions, self.labels, self._rows.where(condition)
         return some
 
     def join(self, small: DataFrame, how="inner", few=False) -> DataFrame:
         """The rows with those of another frame with places: sent to all executors if few, else to the partitions they are of."""
         if few:
             return self.rows.join(F.broadcast(small), "place", how)
-        piece = F.get(constants(self._labels), F.shiftright("place", ROW_BITS).cast("int"))
+        piece = F.get(constants(self.labels), F.shiftright("place", ROW_BITS).cast("int"))
         return self._rows.join(small.withColumn(PIECE, piece).hint("shuffle_hash"), [PIECE, "place"], how).drop(PIECE)
 
 
@@ -114,13 +113,6 @@ def _is_placed(plan) -> bool:
     return _kind(plan) == "LogicalRDD" and plan.rdd().name() == PLACES
 
 
-def fixed(df: DataFrame) -> DataFrame:
-    """The rows as they were read once. What an executor takes with it is a failure, unless there is a checkpoint folder."""
-    if df.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined():
-        return df.checkpoint()
-    return df.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
-
-
 NEEDED = "what is larger than one task, pairs, passages and pictures need Spark 4 and a session with a master (spark.api.mode=classic, without SPARK_REMOTE)"
 
 
@@ -164,7 +156,7 @@ def numbered(df: DataFrame, *, order: Union[None, str, Sequence[str]] = None) ->
     rows = df.select("*", F.monotonically_increasing_id().alias("place", metadata={"neardup": PLACES}))
     if not whole(session):
         return pinned(rows)
-    return Placed(rows if stable(df) else fixed(rows)).rows
+    return Placed(rows if stable(df) else pinned(rows)).rows
 
 
 def placed(df: DataFrame, id: str, text: str, order=(), most=0) -> Placed:
@@ -181,7 +173,7 @@ def placed(df: DataFrame, id: str, text: str, order=(), most=0) -> Placed:
     if order:
         chosen = df.orderBy(*[column(df, name) for name in order], id_of(df, id)).select(*columns)
     rows = chosen.select(F.monotonically_increasing_id().alias("place"), "id", "text")
-    return spread(rows if stable(chosen) else fixed(rows))
+    return spread(rows if stable(chosen) else pinned(rows))
 
 
 def spread(rows: DataFrame) -> Placed:

@@ -8,12 +8,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F
 
 from . import _stage
-from ._places import Placed
+from ._places import ROWS, Placed
+from ._small import pinned
 
 # Buckets of up to this many texts are paired whatever their texts: it is
 # cheaper than to decide their components whole.
 SMALL = 32
-TALLIES = 16  # tasks that add up the counts of partitions
+TALLIED = 200_000  # documents that are counted, about
 
 
 @dataclass
@@ -25,26 +26,25 @@ class Documents:
     ordered: bool = False  # one partition after the other has higher places
 
 
-def records(job, docs: Documents) -> DataFrame:
+def records(job, docs: Documents, overrides=()) -> DataFrame:
     """Columns of RECORDS: documents and packs. job.records becomes those of documents, which lie as the documents do."""
-    made = job.keep(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, tallied(job, docs))))
+    made = pinned(job.stage(docs.placed.rows, _stage.records(job.parts, docs.raw, [*overrides, *tallied(job, docs)])))
     each = made.where("part is null").select("place", F.col("method").alias("route"), "id", "reason", "check", F.col("blank").isNotNull().alias("blank"))
     job.records = Placed(each, docs.placed.partitions)
     return made
 
 
 def tallied(job, docs: Documents):
-    """The flag of a file of the counts of all partitions, for methods that choose keys by them."""
+    """The flag of a file of the counts of some documents, for methods that choose keys by them: keys change no decision."""
     if not job.method.startswith("ngram/") or job.index:
-        return None
-    counts = job.stage(docs.placed.rows, _stage.tally(docs.raw))
-    for tasks in (TALLIES, 1):
-        counts = job.stage(counts.repartition(tasks), _stage.add())
+        return []
+    some = docs.placed.rows.where(F.col("place").bitwiseAND(ROWS) < max(1, TALLIED // len(docs.placed.labels)))
     total = os.path.join(job.folder(), f"{uuid.uuid4().hex}.counts")
-    for r in counts.collect():
+    for r in job.stage(some.repartition(1), _stage.tally(docs.raw)).collect():
         with open(total, "wb") as f:
             f.write(r.made)
-        return "--tally=" + total
+        return ["--tally=" + total]
+    return []
 
 
 def copies_of(met: DataFrame) -> DataFrame:
@@ -52,10 +52,10 @@ def copies_of(met: DataFrame) -> DataFrame:
     return met.where(F.col("role") == _stage.COPY).select(F.col("later").alias("place"), F.col("earlier").alias("first"))
 
 
-def met(job, made: DataFrame, named: list, small: int) -> DataFrame:
-    """Columns of MET, of RECORDS. Documents that are named keep a text of their own; a bucket of more than small texts may stay whole."""
+def met(job, made: DataFrame, small: int) -> DataFrame:
+    """Columns of MET, of RECORDS. A bucket of more than small texts may stay whole."""
     texts = job.by_part(made.where("part is not null").select("part", "pack"))
-    posted = job.by_part(job.stage(texts, _stage.distinct(job.parts, named, bool(job.index))))
+    posted = job.by_part(job.stage(texts, _stage.distinct(job.parts, bool(job.index))))
     return job.stage(posted, _stage.bucket(job.reads, small))
 
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, functions as F
 
 from .. import _command
@@ -176,14 +177,17 @@ def python_of(spark):
 
 
 def pinned(df: DataFrame) -> DataFrame:
-    """The rows of a frame, computed once: on the checkpoint folder if there is one, else where they were computed.
+    """The rows of a frame, computed once, and planned without their past, which would double with each use.
 
-    Spark 3.5 has no checkpoints over Connect: there each action computes the frame.
+    They are on the checkpoint folder if there is one, else on the disk of where they were computed, which one machine does not
+    lose in part. Spark 3.5 has no checkpoints over Connect: there each action computes the frame.
     """
+    spark = df.sparkSession
     try:
-        if not connect(df.sparkSession) and df.sparkSession.sparkContext.getCheckpointDir():
+        if not connect(spark) and not one_process(spark) and spark.sparkContext.getCheckpointDir():
             return df.checkpoint()
-        return df.localCheckpoint()
+        level = {"storageLevel": StorageLevel.DISK_ONLY} if int(spark.version.split(".")[0]) >= 4 else {}
+        return df.localCheckpoint(**level)
     except (AttributeError, NotImplementedError):
         return df
 

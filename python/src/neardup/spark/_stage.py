@@ -1,15 +1,13 @@
 """Stages of `neardup worker` over frames: what goes to a child of each, and what comes back. The jar runs them."""
 
-import hashlib
+import array
 import json
 import struct
 from dataclasses import dataclass
 from typing import Optional
 
-import numpy as np
-
 from .. import _command
-from .._command import Error
+
 
 @dataclass
 class Stage:
@@ -26,7 +24,7 @@ def names(schema):
 
 
 def numbers(values) -> bytes:
-    return np.array(values, "<i8").tobytes()
+    return array.array("q", values).tobytes()
 
 
 # (place, text), or texts with their ids.
@@ -35,12 +33,8 @@ def documents(raw):
 
 
 def tally(raw=()):
-    """Counts of the texts of a partition."""
+    """Counts of texts."""
     return Stage(("tally", *raw), documents(raw), "made binary")
-
-
-def add():
-    return Stage(("add",), "made", "made binary")
 
 
 # A document, or a pack: hashes, sketches and keys of documents, as the command packs them.
@@ -48,21 +42,19 @@ def add():
 RECORDS = "place long, method string, id string, reason string, check long, blank string, part long, pack binary"
 
 
-def records(parts, raw=(), counts=None, stage=("records",)):
-    """raw are the flags that read records; counts is a flag, a file of `worker add`."""
-    return Stage((*stage, f"--parts={parts}", *raw, *([counts] if counts else [])), documents(raw), RECORDS)
+def records(parts, raw=(), more=(), stage=("records",)):
+    """raw are the flags that read records."""
+    return Stage((*stage, f"--parts={parts}", *raw, *more), documents(raw), RECORDS)
 
 
 COPY = "c"
 
-# Postings of distinct texts in packs, by part; or, of the role COPY, a document (later) and the first (earlier) of
-# its text; or, without role, a candidate: two texts that are equal and kept apart.
+# Postings of distinct texts in packs, by part; or, of the role COPY, a document (later) and the first (earlier) of its text.
 DISTINCT = "part long, pack binary, later long, earlier long, role string"
 
 
-def distinct(parts, named, ranges):
-    """named are the places of documents that keep a text of their own."""
-    return Stage(("distinct", f"--parts={parts}", *(["--ranges"] if ranges else [])), "pack", DISTINCT, numbers(named))
+def distinct(parts, ranges):
+    return Stage(("distinct", f"--parts={parts}", *(["--ranges"] if ranges else [])), "pack", DISTINCT)
 
 
 PAIR = "later long, earlier long"
@@ -76,7 +68,7 @@ def bucket(reads, hot):
 
 EDGES = PAIR + ", similarity double, distance int, relation string, basis string"
 EDGE_COLUMNS = names(EDGES)
-NEAR = "relation not in ('variant', 'unsure')"  # others remove nothing
+NEAR = "relation = 'duplicate' or basis = 'contained share of passages'"  # others remove nothing
 
 
 def verify(raw=()):
@@ -117,22 +109,6 @@ def once(args):
 
 
 def rulings(path):
-    """The overrides of a file as {(a, b): link}, and their digest as the command names it."""
-    out = {}
-    with open(path, encoding="utf-8") as f:
-        for n, line in enumerate(f, 1):
-            if not line.strip():
-                continue
-            try:
-                r = json.loads(line)
-                a, b, link = r["a"], r["b"], r["link"]
-            except (ValueError, KeyError, TypeError) as e:
-                raise Error(f"overrides {path}, line {n}: {e!r}") from None
-            if a == b or link not in ("must", "cannot"):
-                raise Error(f"overrides {path}, line {n}: a pair of two ids, and a link that is must or cannot")
-            out[tuple(sorted((a, b), key=str.encode))] = link
-    h = hashlib.sha256()
-    for pair in sorted(out, key=lambda p: (p[0].encode(), p[1].encode())):
-        for field in (*pair, out[pair]):
-            h.update(struct.pack("<I", len(field.encode())) + field.encode())
-    return out, h.hexdigest()[:16]
+    """The overrides of a file as {(a, b): link}, and their digest."""
+    found = json.loads(once(["rulings", f"--overrides={path}"]))
+    return {(a, b): link for a, b, link in found["rulings"]}, found["digest"]

@@ -7,9 +7,11 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
@@ -130,19 +132,27 @@ final class Child implements Closeable {
 
   /** The rows that it writes, of some columns. */
   Iterator<InternalRow> rows(int columns) {
-    return new Found() {
-      private byte[] found;
+    return new Iterator<>() {
+      private final UnsafeRow row = new UnsafeRow(columns);
+      private byte[] next;
+      private boolean ended;
 
       @Override
-      boolean find() throws IOException {
-        found = read();
-        return found != null;
+      public boolean hasNext() {
+        try {
+          if (next == null && !ended) next = read();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+        ended = next == null;
+        return !ended;
       }
 
       @Override
-      InternalRow row() {
-        UnsafeRow row = new UnsafeRow(columns);
-        row.pointTo(found, found.length);
+      public InternalRow next() {
+        if (!hasNext()) throw new NoSuchElementException();
+        row.pointTo(next, next.length);
+        next = null;
         return row;
       }
     };

@@ -3,6 +3,7 @@ package neardup.spark;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import org.apache.spark.api.java.function.FlatMapFunction;
@@ -17,13 +18,13 @@ import org.apache.spark.unsafe.Platform;
 final class Stage implements FlatMapFunction<Iterator<InternalRow>, InternalRow> {
   private static final long serialVersionUID = 1;
 
-  private final Command command;
+  private final ArrayList<ArrayList<String>> words;
   private final byte[] first;
   private final int columns;
 
   /** first: what comes before the rows, behind its length; or null. columns: of the rows that the stage makes. */
-  Stage(Command command, byte[] first, int columns) {
-    this.command = command;
+  Stage(ArrayList<ArrayList<String>> words, byte[] first, int columns) {
+    this.words = words;
     this.first = first;
     this.columns = columns;
   }
@@ -31,7 +32,7 @@ final class Stage implements FlatMapFunction<Iterator<InternalRow>, InternalRow>
   @Override
   public Iterator<InternalRow> call(Iterator<InternalRow> rows) throws IOException {
     if (!rows.hasNext()) return Collections.emptyIterator();
-    return new Child(command.argv(), stdin -> feed(rows, new BufferedOutputStream(stdin, 1 << 16))).rows(columns);
+    return new Child(Stages.argv(words), stdin -> feed(rows, new BufferedOutputStream(stdin, 1 << 16))).rows(columns);
   }
 
   private void feed(Iterator<InternalRow> rows, OutputStream to) throws IOException {
