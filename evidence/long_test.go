@@ -62,7 +62,7 @@ func TestResemblance(t *testing.T) {
 		if got < exact || got > exact+.1 || got != turned {
 			t.Errorf("%v, turned %v, want at least %v and little more", got, turned, exact)
 		}
-		most := MostResemblance(views[0].Outline, views[1].Outline)
+		most := MostResemblance(NewOutline(views[0].hashes), views[1].Outline)
 		if most < got || most != MostResemblance(views[1].Outline, views[0].Outline) {
 			t.Errorf("%v, at most %v, turned %v", got, most, MostResemblance(views[1].Outline, views[0].Outline))
 		}
