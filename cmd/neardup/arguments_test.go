@@ -221,7 +221,7 @@ func TestRefused(t *testing.T) {
 		if err == nil {
 			err = refused(cmd)
 		}
-		if said := fmt.Sprint(err); (want == "") != (err == nil) || !strings.Contains(said, want) && err != nil {
+		if said := fmt.Sprint(err); (want == "") != (err == nil) || (err != nil && !strings.Contains(said, want)) {
 			t.Errorf("%s: %s, want %q", args, said, want)
 		}
 	}
