@@ -3,6 +3,8 @@ package batch
 import (
 	"context"
 	"reflect"
+	"strconv"
+	"sync/atomic"
 	"testing"
 
 	"github.com/neardup/neardup"
@@ -11,6 +13,23 @@ import (
 
 // plainMethod hides that a method can make views early.
 type plainMethod struct{ neardup.Method }
+
+// outlinedMethod has whole views as outlines.
+type outlinedMethod struct {
+	*minhash.Method
+	asked *atomic.Int64
+}
+
+func (m outlinedMethod) RecordOutline(clean string, rec *neardup.Record) neardup.Prepared {
+	return m.RecordPrepare(clean, rec)
+}
+
+func (m outlinedMethod) Outline(v neardup.Prepared) neardup.Prepared { return v }
+
+func (m outlinedMethod) Unlike(a, b neardup.Prepared) bool {
+	m.asked.Add(1)
+	return !m.Compare(a, b).Near
+}
 
 func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 	m, err := minhash.New(minhash.Config{Threshold: 0.5})
@@ -24,7 +43,7 @@ func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 		for j := range 40 {
 			text += " word" + string(rune('a'+(i/3*7+j*(1+i%3/2))%26)) + string(rune('a'+(i/3+j)%26))
 		}
-		docs = append(docs, neardup.Document{ID: string(rune('a' + i)), Text: text})
+		docs = append(docs, neardup.Document{ID: string(rune('a' + i)), Text: text + " own" + strconv.Itoa(i)})
 	}
 	find := func(m neardup.Method, keep Keep, memory int64) (found []Pair) {
 		_, err := Pairs(context.Background(), Documents(docs), Config{Method: m, Keep: keep, Memory: memory},
@@ -40,7 +59,18 @@ func TestViewsMadeEarlyChangeNothing(t *testing.T) {
 			t.Errorf("memory %d: %d pairs, want %d", memory, len(got), len(want))
 		}
 	}
-	if got, want := find(m, Longest, 0), find(plainMethod{m}, Longest, 0); !reflect.DeepEqual(got, want) {
-		t.Errorf("longest first: %d pairs, want %d", len(got), len(want))
+	outlined := outlinedMethod{m, &atomic.Int64{}}
+	for _, keep := range []Keep{First, Longest} {
+		want := find(plainMethod{m}, keep, 0)
+		if got := find(m, keep, 0); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d pairs, want %d", keep, len(got), len(want))
+		}
+		for _, memory := range []int64{1 << 14, 0} { // room for some outlines and all
+			outlined.asked.Store(0)
+			got := find(outlined, keep, memory)
+			if n := outlined.asked.Load(); !reflect.DeepEqual(got, want) || (memory == 0 && n == 0) {
+				t.Errorf("%s: with outlines %d pairs, want %d; %d asked", keep, len(got), len(want), n)
+			}
+		}
 	}
 }

@@ -119,6 +119,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	ranked := external.NewTypedArray[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
 	r.texts = external.NewTypedArray[position, textRow](s.disk, s.memory(60))
+	r.outlines.memory = s.memory(30)
 	err := s.inOrder(ctx, func(i item) error {
 		at, err := ranked.Add(i)
 		if err != nil {
@@ -179,5 +180,6 @@ func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	if err != nil {
 		return 0, err
 	}
+	r.outlines.add(s.outlines.at(int(no)))
 	return p, r.renumbered.Update(no, func(q *position) { *q = p + 1 })
 }

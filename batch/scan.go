@@ -20,6 +20,7 @@ type records struct {
 	method    neardup.Method            // trained
 	stored    *external.Sorted[Posting] // of the reference; nil: there is none
 	viewCache *viewCache                // of views that were made while reading
+	outlines  outlines
 }
 
 // read runs the first stage, documents -> records: everything is read, cleaned, collapsed to distinct texts,
@@ -60,7 +61,7 @@ func (j *job) read(ctx context.Context, src Source) (*records, error) {
 		}
 	}
 	if s.order == nil && s.cfg.Reference == nil {
-		s.set.texts = external.TypedArray[position, textRow](s.texts)
+		s.set.texts, r.outlines = external.TypedArray[position, textRow](s.texts), s.outlines
 	} else if err := s.rank(ctx, r); err != nil {
 		return nil, err
 	}
@@ -80,6 +81,7 @@ type scan struct {
 	order     *orderer // nil for the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
+	outlines  outlines            // by textNo
 	named     map[string][]textNo // of the documents that overrides name
 	groups    external.TypedArray[textNo, uint64]
 	spare     []Posting
@@ -102,7 +104,8 @@ func newScan(j *job, src Source) *scan {
 		texts:     external.NewTypedArray[textNo, textRow](d, j.memory(60)),
 		idHashes:  external.NewSorter[keyValue](d, j.memory(15)),
 		postings:  external.NewSorter[Posting](d, j.memory(180)),
-		viewCache: &viewCache{memory: j.memory(120)},
+		viewCache: &viewCache{memory: j.memory(90)},
+		outlines:  outlines{memory: j.memory(30)},
 		named:     map[string][]textNo{},
 		groups:    external.NewTypedArray[textNo, uint64](d, j.memory(15)),
 	}
@@ -133,6 +136,7 @@ type scanned struct {
 	rec      neardup.Record
 	ranks    []uint64         // by each key of Keep
 	view     neardup.Prepared // nil: made later, where needed
+	outline  neardup.Prepared
 }
 
 // scan reads the source once. Blocks are decoded, cleaned and recorded by the
@@ -176,9 +180,18 @@ func (s *scan) scanBlock(b Block) []scanned {
 // recordOne makes the record of a text. It also makes the view if the method can do so with the record, numbers
 // of texts are final, and there is room.
 func (s *scan) recordOne(it *scanned) {
-	if v, ok := s.method.(recordPreparer); ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
+	outliner, outlines := s.method.(outliner)
+	v, ok := s.method.(recordPreparer)
+	if ok && s.order == nil && s.cfg.Reference == nil && s.viewCache.room() {
 		it.view = v.RecordPrepare(it.clean, &it.rec)
-	} else {
+	}
+	switch {
+	case it.view != nil && outlines:
+		it.outline = outliner.Outline(it.view)
+	case it.view != nil:
+	case outlines:
+		it.outline = outliner.RecordOutline(it.clean, &it.rec)
+	default:
 		s.method.Record(it.clean, &it.rec)
 	}
 	it.recorded = true
@@ -273,6 +286,7 @@ func (s *scan) textOf(it *scanned) (textNo, error) {
 			return 0, err
 		}
 	}
+	s.outlines.add(it.outline)
 	s.sum.TextBytes += int64(len(it.clean))
 	if it.view != nil {
 		s.viewCache.keep(position(no), it.view)

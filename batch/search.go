@@ -144,17 +144,14 @@ func (s *search) verify(t position, leads bool, to collector) error {
 		return nil
 	}
 	s.sortFound()
-	own, err := s.view(t)
-	if err != nil {
-		return err
-	}
+	own := &subject{position: t}
 	s.screened = s.screened[:0]
 	for _, p := range s.found {
 		if p == t {
 			continue
 		}
 		s.work.Verified++
-		m, decided, err := s.screen(own, t, p, leads)
+		m, decided, err := s.screen(own, p, leads)
 		if err != nil {
 			return err
 		}

@@ -14,13 +14,17 @@ type verifier struct {
 	*collection
 	method    neardup.Method
 	viewCache *viewCache
+	outlines  outlines
+	outliner  outliner // nil: no text has an outline
 	bases     *basisTable
 	audit     *audit.Auditor // nil: the run is not measured
 }
 
 func newVerifier(r *records) *verifier {
 	r.viewCache.reset(r.texts.Len())
-	return &verifier{collection: r.collection, method: r.method, viewCache: r.viewCache, bases: &basisTable{}}
+	v := &verifier{collection: r.collection, method: r.method, viewCache: r.viewCache, outlines: r.outlines, bases: &basisTable{}}
+	v.outliner, _ = r.method.(outliner)
+	return v
 }
 
 // view returns the view of a text, made or cached.
@@ -37,25 +41,33 @@ func (v *verifier) view(p position) (neardup.Prepared, error) {
 	return view, nil
 }
 
-// screen runs the cheap part of Verify. It asks whether a may be removed for b or, if leads is set, b for a. own is
-// the view of a.
-func (v *verifier) screen(own neardup.Prepared, a, b position, leads bool) (m neardup.Match, decided bool, err error) {
-	if m, ruled := v.rulings.match(a, b); ruled {
-		row, err := v.texts.Get(a)
+// subject is a text that others are compared with. Its view is made when it is first needed.
+type subject struct {
+	position
+	view neardup.Prepared
+}
+
+// screen runs the cheap part of Verify. It asks whether a may be removed for b or, if leads is set, b for a.
+func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, decided bool, err error) {
+	if m, ruled := v.rulings.match(a.position, b); ruled {
+		row, err := v.texts.Get(a.position)
 		m.Method = v.routes.name(row.route)
 		return m, true, err
 	}
 	if !v.distinct {
-		same, err := v.equal(a, b)
+		same, err := v.equal(a.position, b)
 		if err != nil {
 			return m, false, err
 		}
 		if same {
-			row, err := v.texts.Get(a)
+			row, err := v.texts.Get(a.position)
 			return v.equalMatch(row), true, err
 		}
 	}
-	own, other, err := v.ordered(own, b, leads)
+	if x, y := v.outlines.at(int(a.position)), v.outlines.at(int(b)); x != nil && y != nil && v.outliner.Unlike(x, y) {
+		return neardup.Match{Distance: -1}, true, nil
+	}
+	own, other, err := v.ordered(a, b, leads)
 	if err != nil {
 		return m, false, err
 	}
@@ -64,8 +76,8 @@ func (v *verifier) screen(own neardup.Prepared, a, b position, leads bool) (m ne
 }
 
 // finish decides what screen left open.
-func (v *verifier) finish(own neardup.Prepared, b position, leads bool, closeness float64) (neardup.Match, error) {
-	own, other, err := v.ordered(own, b, leads)
+func (v *verifier) finish(a *subject, b position, leads bool, closeness float64) (neardup.Match, error) {
+	own, other, err := v.ordered(a, b, leads)
 	if err != nil {
 		return neardup.Match{}, err
 	}
@@ -73,12 +85,18 @@ func (v *verifier) finish(own neardup.Prepared, b position, leads bool, closenes
 }
 
 // ordered returns the views of a text and another one, the leader's last.
-func (v *verifier) ordered(own neardup.Prepared, b position, leads bool) (text, leader neardup.Prepared, err error) {
+func (v *verifier) ordered(a *subject, b position, leads bool) (text, leader neardup.Prepared, err error) {
+	if a.view == nil {
+		a.view, err = v.view(a.position)
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	other, err := v.view(b)
 	if leads {
-		return other, own, err
+		return other, a.view, err
 	}
-	return own, other, err
+	return a.view, other, err
 }
 
 // basisTable numbers the pairs of method and basis, of which there are few.

@@ -41,6 +41,39 @@ type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
+// outliner is a Method that rules out most pairs by small outlines of their texts, which are nil for some texts. A pair
+// with unlike outlines is neither near nor a variant.
+type outliner interface {
+	RecordOutline(clean string, rec *neardup.Record) neardup.Prepared
+	Outline(view neardup.Prepared) neardup.Prepared
+	Unlike(a, b neardup.Prepared) bool
+}
+
+// outlines holds the outlines of the first texts, as many as fit its memory.
+type outlines struct {
+	of     []neardup.Prepared
+	memory int64
+}
+
+// add takes the outline of the next text.
+func (o *outlines) add(outline neardup.Prepared) {
+	if o.memory > 0 {
+		o.of = append(o.of, outline)
+		o.memory -= 16
+	}
+	if outline != nil {
+		o.memory -= int64(outline.Bytes())
+	}
+}
+
+// at returns the outline of a text, or nil.
+func (o *outlines) at(i int) neardup.Prepared {
+	if i < len(o.of) {
+		return o.of[i]
+	}
+	return nil
+}
+
 // room reports whether a view made early would be kept.
 func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
 

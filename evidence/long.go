@@ -11,11 +11,20 @@ import (
 // LongView is a long text prepared for comparison: the hashes and offsets of its coarse words, which are the units of its
 // shingles. Only parts in which two texts differ are cut into tokens.
 type LongView struct {
+	*Outline
 	clean  string
 	hashes []uint32
 	starts []uint32
+}
+
+// Outline counts the coarse words of a long text. It takes a fiftieth of the view, and rules out most pairs.
+type Outline struct {
+	words  int
 	counts []wordCounts // a power of two
 }
+
+// Bytes returns the memory of the outline.
+func (o *Outline) Bytes() int { return 48 + 16*len(o.counts) }
 
 // wordCounts counts words modulo 4, in 64 classes by hash: the low bits of all counts, and the high bits.
 type wordCounts struct{ low, high uint64 }
@@ -33,7 +42,7 @@ func (c wordCounts) apart(o wordCounts) int {
 }
 
 // Bytes returns the memory of the view.
-func (v *LongView) Bytes() int { return 120 + len(v.clean) + 8*len(v.hashes) + 16*len(v.counts) }
+func (v *LongView) Bytes() int { return 104 + len(v.clean) + 8*len(v.hashes) + v.Outline.Bytes() }
 
 // Len returns the number of coarse words.
 func (v *LongView) Len() int { return len(v.hashes) }
@@ -46,20 +55,24 @@ func NewLongView(clean string) *LongView {
 
 // NewLongViewOf makes the view of a clean text from its [feature.Units] by [feature.Scripts].
 func NewLongViewOf(clean string, hashes, starts []uint32) *LongView {
-	v := &LongView{clean: clean, hashes: hashes, starts: starts}
-	v.counts = make([]wordCounts, 1<<max(0, bits.Len(uint(len(hashes)))-6))
-	mask := len(v.counts) - 1
+	return &LongView{NewOutline(hashes), clean, hashes, starts}
+}
+
+// NewOutline makes the outline of a text from its [feature.Units] by [feature.Scripts].
+func NewOutline(hashes []uint32) *Outline {
+	o := &Outline{len(hashes), make([]wordCounts, 1<<max(0, bits.Len(uint(len(hashes)))-6))}
+	mask := len(o.counts) - 1
 	for _, h := range hashes {
 		class := bits.Reverse32(h * spread)
-		at := &v.counts[int(class>>6)&mask]
+		at := &o.counts[int(class>>6)&mask]
 		*at = at.add(wordCounts{low: 1 << (class & 63)})
 	}
-	return v
+	return o
 }
 
 // MostResemblance returns an upper bound of the Resemblance of two texts, a hundred times as fast. Words that share a
 // counter in Resemblance also share one here.
-func MostResemblance(a, b *LongView) float64 {
+func MostResemblance(a, b *Outline) float64 {
 	x, y := a.counts, b.counts
 	if len(x) > len(y) {
 		x, y = y, x
@@ -72,8 +85,8 @@ func MostResemblance(a, b *LongView) float64 {
 		}
 		apart += c.apart(d)
 	}
-	words := len(a.hashes) + len(b.hashes)
-	shared := min(len(a.hashes), len(b.hashes), (words-apart)/2)
+	words := a.words + b.words
+	shared := min(a.words, b.words, (words-apart)/2)
 	return float64(shared) / float64(max(1, words-shared))
 }
 

@@ -62,9 +62,9 @@ func TestResemblance(t *testing.T) {
 		if got < exact || got > exact+.1 || got != turned {
 			t.Errorf("%v, turned %v, want at least %v and little more", got, turned, exact)
 		}
-		most := MostResemblance(views[0], views[1])
-		if most < got || most != MostResemblance(views[1], views[0]) {
-			t.Errorf("%v, at most %v, turned %v", got, most, MostResemblance(views[1], views[0]))
+		most := MostResemblance(NewOutline(views[0].hashes), views[1].Outline)
+		if most < got || most != MostResemblance(views[1].Outline, views[0].Outline) {
+			t.Errorf("%v, at most %v, turned %v", got, most, MostResemblance(views[1].Outline, views[0].Outline))
 		}
 		if most < got+.15 {
 			low++

@@ -171,19 +171,22 @@ func (a *auto) Route(clean string) string {
 
 // Record carries the keys of the route, of both methods on the border.
 func (a *auto) Record(clean string, rec *neardup.Record) {
-	switch a.route(clean) {
-	case routeShort:
+	a.record(clean, a.route(clean), rec, a.shingles.Record)
+}
+
+// record makes the record of a text on a route; byShingles makes that of the shingles.
+func (a *auto) record(clean string, route uint64, rec *neardup.Record, byShingles func(string, *neardup.Record)) {
+	if route == routeLong {
+		byShingles(clean, rec)
+	} else {
 		a.words.Record(clean, rec)
-	case routeLong:
-		a.shingles.Record(clean, rec)
-		rec.Sketch |= routeLong
-	default:
-		var long neardup.Record
-		a.shingles.Record(clean, &long)
-		a.words.Record(clean, rec)
-		rec.Index = append(rec.Index, long.Index...)
-		rec.Sketch |= routeBorder
 	}
+	if route == routeBorder {
+		var long neardup.Record
+		byShingles(clean, &long)
+		rec.Index = append(rec.Index, long.Index...)
+	}
+	rec.Sketch |= route
 }
 
 // recordPreparer is a method that makes a record and a view in one, or the record alone and nil.
@@ -320,7 +323,7 @@ func pairingOf(a, b neardup.Prepared) (x, y *view, how pairing) {
 // Screen compares short texts by weighted words and long ones by shingles. Cheap tests that reject most long texts come
 // first.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
-	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && evidence.MostResemblance(v.long, w.long) < wordFloor {
+	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
 		return neardup.Match{Distance: -1, Method: minhash.Name}, true
 	}
 	return a.screen(x, y)

@@ -8,6 +8,13 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
+// outliner is a method with outlines of long texts.
+type outliner interface {
+	RecordOutline(clean string, rec *neardup.Record) neardup.Prepared
+	Outline(view neardup.Prepared) neardup.Prepared
+	Unlike(a, b neardup.Prepared) bool
+}
+
 // A view made with the record judges as one made alone, and the record is the same.
 func TestViewsMadeWithRecords(t *testing.T) {
 	for name, c := range map[string]string{"auto": "limit=60", "contained": "limit=60 containment=.9", "lossless": "limit=60 lossless=.9"} {
@@ -17,7 +24,8 @@ func TestViewsMadeWithRecords(t *testing.T) {
 		}
 		docs := sentences(60)
 		early, late := make([]neardup.Prepared, len(docs)), make([]neardup.Prepared, len(docs))
-		made := 0
+		outlined := make([]neardup.Prepared, len(docs))
+		made, unlike := 0, 0
 		for i, d := range docs {
 			var with, alone neardup.Record
 			m.Record(d.Text, &alone)
@@ -29,19 +37,36 @@ func TestViewsMadeWithRecords(t *testing.T) {
 				early[i] = v
 				made++
 			}
+			if o, ok := m.(outliner); ok {
+				outlined[i] = o.RecordOutline(d.Text, &with)
+				if of := o.Outline(early[i]); v != nil && !reflect.DeepEqual(of, outlined[i]) {
+					t.Fatalf("%s: outline %v with the record, %v of the view", d.Text, outlined[i], of)
+				}
+			}
 			if !reflect.DeepEqual(with, alone) {
 				t.Fatalf("%s: record %v, alone %v", d.Text, with, alone)
 			}
 		}
 		for i := range docs {
 			for j := range docs[:i] {
-				if got, want := m.Compare(early[i], early[j]), m.Compare(late[i], late[j]); !reflect.DeepEqual(got, want) {
+				got, want := m.Compare(early[i], early[j]), m.Compare(late[i], late[j])
+				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s: %+v, want %+v", name, got, want)
+				}
+				if outlined[i] == nil || outlined[j] == nil || !m.(outliner).Unlike(outlined[i], outlined[j]) {
+					continue
+				}
+				unlike++
+				if want.Near || want.Variant {
+					t.Fatalf("%s and %s: unlike by their outlines, but %+v", docs[i].Text, docs[j].Text, want)
 				}
 			}
 		}
 		if made < len(docs)/4 {
 			t.Errorf("%s: %d views with records", name, made)
+		}
+		if (unlike > 0) != (name == "auto") {
+			t.Errorf("%s: outlines rule out %d pairs", name, unlike)
 		}
 	}
 }

@@ -38,6 +38,7 @@ var manyFields = map[string]int{
 // singles are the interfaces that one type of the product implements, each with the reason why it is there.
 var singles = map[string]string{
 	"batch.Passer":      "optional for callers that read blocks of their own",
+	"batch.outliner":    "methods does not import batch, which takes methods of callers",
 	"batch/audit.Texts": "batch imports batch/audit, which reads the texts of its caller",
 	"docid.Catalog":     "part of the contract of docid.Store, which callers implement",
 	"docid.Library":     "optional for sinks of callers; HBase keeps the articles",
