@@ -244,7 +244,7 @@ func (t *change) checkConflicts() error {
 	if t.Kind == docid.KindNew && t.ix.posts.leaders.len() >= maxLeaders {
 		return fmt.Errorf("%w: an index has at most %d docIds", docid.ErrFull, maxLeaders)
 	}
-	if err := t.ix.checkNewer(func() (Snapshot, error) { return inBatch{t.b}, nil }, &q); err != nil {
+	if err := t.ix.checkNewer(func(work func(Reader) error) error { return work(t.b) }, &q); err != nil {
 		return err
 	}
 	common, err := t.ix.common(t.b, &q, t.ix.docIDs)
@@ -289,12 +289,6 @@ func (ix *index) checkNewer(src source, q *docid.Query) error {
 	}
 	return nil
 }
-
-// inBatch shows the state that the writer sees.
-type inBatch struct{ Reader }
-
-// Close leaves the batch open.
-func (inBatch) Close() {}
 
 func (t *change) addLeader() {
 	f, ix := t.c.NewLeader, t.ix

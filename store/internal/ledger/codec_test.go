@@ -69,7 +69,7 @@ func TestTableAgainstMap(t *testing.T) {
 				t.Fatalf("key %d is said to be posted since the last change", k)
 			}
 			n, last := 0, uint64(1<<63)
-			err := tab.each(nil, k, 0, seq, func(l *leader) bool {
+			err := tab.each(func(work func(Reader) error) error { return work(nil) }, k, 0, seq, func(l *leader) bool {
 				if !want[k][l.seq] || l.seq >= last {
 					t.Fatalf("key %d: leader %d after %d", k, l.seq, last)
 				}

@@ -53,7 +53,7 @@ func TestMergeAfterAnEpoch(t *testing.T) {
 	}
 	for key, seq := range seqs {
 		found := uint64(0)
-		if err := ix.posts.each(s.kv.Snapshot, key, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || (found != seq && key != 70) || (key == 70 && found != 0) {
+		if err := ix.posts.each(ix.atSnapshot, key, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || (found != seq && key != 70) || (key == 70 && found != 0) {
 			t.Errorf("key %d leads to %d, not %d: %v", key, found, seq, err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestTablesDuringAMerge(t *testing.T) {
 	for range 2 { // as it is, and as a start finds it
 		for k := uint64(1); k <= key; k++ {
 			found := uint64(0)
-			if err := ix.posts.each(s.kv.Snapshot, k, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || found != k {
+			if err := ix.posts.each(ix.atSnapshot, k, 0, ix.head, func(l *leader) bool { found = l.seq; return false }); err != nil || found != k {
 				t.Fatalf("key %d leads to %d: %v", k, found, err)
 			}
 		}

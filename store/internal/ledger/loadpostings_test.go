@@ -46,7 +46,7 @@ func TestNamesOfOlderDocIDs(t *testing.T) {
 	for range 2 {
 		for want, n := range map[uint64]docid.Name{3: joins, 1: corrected} {
 			found := uint64(0)
-			err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, ix.head, func(l *leader) bool { found = l.seq; return false })
+			err := ix.posts.each(ix.atSnapshot, nameHash(n), 0, ix.head, func(l *leader) bool { found = l.seq; return false })
 			if err != nil || found != want {
 				t.Errorf("the name of docId %d leads to %d, %v", want, found, err)
 			}

@@ -18,7 +18,7 @@ func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error)
 		return f, err
 	}
 	var runs [][]run
-	err := ix.posts.reading(ix.store.kv.Snapshot, func(l *levels, r Reader) (err error) {
+	err := ix.posts.reading(ix.atSnapshot, func(l *levels, r Reader) (err error) {
 		runs, f.Rest, err = ix.posts.runs(l, r, &q, f.At)
 		return err
 	})
@@ -161,7 +161,7 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 // the rows.
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
-	err := ix.posts.each(ix.store.kv.Snapshot, nameHash(n), 0, at, func(l *leader) bool {
+	err := ix.posts.each(ix.atSnapshot, nameHash(n), 0, at, func(l *leader) bool {
 		// Names that share a half share a key.
 		if !slices.ContainsFunc(found, func(h docid.Hit) bool { return h.Leader == l.seq }) {
 			found = append(found, docid.Hit{Leader: l.seq, Sketch: l.sketch, Time: l.time, Shared: 1})

@@ -88,45 +88,14 @@ func (p *postings) replace(tables int, segments []*segment, by *segment) {
 // errMoved reports that rows are missing because their segment was replaced.
 var errMoved = errors.New("the segment was replaced")
 
-// source opens a state of the rows that has every segment of the levels.
-type source func() (Snapshot, error)
-
-// lazy opens a state when its first row is read.
-type lazy struct {
-	src      source
-	snapshot Snapshot
-}
-
-// Get reads a row.
-func (z *lazy) Get(key []byte) (value []byte, err error) {
-	if z.snapshot == nil {
-		z.snapshot, err = z.src()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return z.snapshot.Get(key)
-}
-
-// Scan does nothing, because segments are read by key.
-func (z *lazy) Scan(_, _ []byte, _ func(key, value []byte) error) error { return nil }
-
-func (z *lazy) close() {
-	if z.snapshot != nil {
-		z.snapshot.Close()
-	}
-}
+// source runs work on a state of the rows that has every segment of the levels loaded before.
+type source func(work func(Reader) error) error
 
 // reading runs work on the levels, again if they were replaced meanwhile.
 func (p *postings) reading(src source, work func(*levels, Reader) error) error {
-	attempt := func(at *levels) error {
-		r := &lazy{src: src}
-		defer r.close()
-		return work(at, r)
-	}
 	for {
 		at := p.levels.Load()
-		err := attempt(at)
+		err := src(func(r Reader) error { return work(at, r) })
 		if !errors.Is(err, errMoved) {
 			return err
 		}

@@ -211,7 +211,7 @@ func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, erro
 	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse it with the same error
 		err := ix.checkLeader(c)
 		if err == nil {
-			err = ix.checkNewer(f.s.kv.Snapshot, &c.Query)
+			err = ix.checkNewer(ix.atSnapshot, &c.Query)
 		}
 		if err != nil {
 			return docid.Anchor{}, err
