@@ -149,10 +149,9 @@ type TwoStage interface {
 	// Explain returns the result of Compare with the Evidence, even if the texts are unlike. It costs more than
 	// Compare, so engines call it only for pairs that they report.
 	Explain(a, b Prepared) Match
-	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. For two texts of
-	// one template, Compare depends only on the number of fillers that differ. The match is not Near if one differs,
-	// and gets no better with further differences. This holds unless a filler of one text is in another slot of the
-	// other text.
+	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. Compare of two texts
+	// of one template depends only on which fillers of one are equal to which of the other, and on the order of the first
+	// two that differ in one place. The low half of a filler identifies it, and the high half orders it.
 	Template(v Prepared) (template uint64, fillers []uint64)
 }
 

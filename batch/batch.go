@@ -96,7 +96,7 @@ var leastMemory = int64(MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Method == nil {
-		return c, errors.New(`batch: no method given (want for example methods.New("auto"))`)
+		return c, errors.New(`batch: no method given (want for example methods.New("auto"), or batch/standard.Config)`)
 	}
 	c.Keep = cmp.Or(c.Keep, First)
 	if err := c.Keep.Check(); err != nil {

@@ -126,7 +126,7 @@ type searchedBucket struct {
 }
 
 // gatherJoined collects the plausible leaders of s.joined, group by group.
-func (s *search) gatherJoined(t position, sketch uint64, where positionRange, template uint32) error {
+func (s *search) gatherJoined(t position, sketch uint64, where positionRange) error {
 	slices.SortFunc(s.joined, func(a, b searchedBucket) int { return int(a.group.number) - int(b.group.number) })
 	for from := 0; from < len(s.joined); {
 		to := from + 1
@@ -143,7 +143,7 @@ func (s *search) gatherJoined(t position, sketch uint64, where positionRange, te
 			if found {
 				b.lo += b.joined
 			}
-			s.scan(sketch, b.lo, b.hi, where, template)
+			s.scan(sketch, b.lo, b.hi, where)
 		}
 	}
 	return nil

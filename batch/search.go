@@ -37,6 +37,7 @@ type search struct {
 	joined   []searchedBucket // very hot buckets of the current text
 	grouped  []position       // in a group of these
 	prefixer
+	ofTemplate
 }
 
 // screenedText is a text that the cheap comparison left open.
@@ -59,6 +60,9 @@ func (s *search) searchRange(where positionRange, t position, candidates []candi
 		return err
 	}
 	if err := s.gather(t, row.sketch, candidates, where); err != nil {
+		return err
+	}
+	if err := s.verifyTemplate(t, where, to); err != nil {
 		return err
 	}
 	return s.verify(t, false, to)
@@ -86,8 +90,7 @@ func (s *search) amongRemoved(t position, candidates []candidate, to collector) 
 // buckets are searched by features.
 func (s *search) gather(t position, sketch uint64, candidates []candidate, where positionRange) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
-	template, err := s.ofTemplate(t, candidates, where)
-	if err != nil {
+	if err := s.findTemplate(t, candidates); err != nil {
 		return err
 	}
 	for _, c := range candidates {
@@ -105,23 +108,23 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 			s.joined = append(s.joined, searchedBucket{b, lo, hi})
 			continue
 		}
-		s.scan(sketch, lo, hi, where, template)
+		s.scan(sketch, lo, hi, where)
 	}
-	return s.gatherJoined(t, sketch, where, template)
+	return s.gatherJoined(t, sketch, where)
 }
 
-// scan collects the plausible leaders of a bucket, lo to hi in the index. They are in the order of positions, so a range
-// is read from its end backwards. Unless template is 0, leaders of that template are left out.
-func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange, template uint32) {
+// scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a range
+// is read from its end backwards. It skips those of the text's template if they are its first ones.
+func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
 	}
 	texts, sketches := s.x.pos[lo:hi], s.x.sketch[lo:hi]
 	seen := 0
 	for i := len(texts) - 1; i >= 0 && texts[i] >= where.from; i-- {
-		if template != 0 {
-			if k := s.x.kinds[lo+uint32(i)]; k.template == template {
-				i = int(k.from - lo)
+		if s.number != 0 {
+			if k := s.x.kinds[lo+uint32(i)]; k.template == s.number && s.skip(int(lo)+i+1-int(k.from), texts[i]) {
+				i = int(k.from) - int(lo)
 				continue
 			}
 		}

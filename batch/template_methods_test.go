@@ -13,35 +13,56 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// filled returns texts of templates whose slots have one of several numbers, so that few or most are used
-// twice. Some texts are edited.
+// filled returns texts of templates of one to nine slots, whose numbers, codes, times and names have one of several
+// values, so that few or most are used twice. Some texts are edited, others have their fillers in another order or lack some.
 func filled(seed uint64, n, numbers int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 11))
-	number := func() int { return 10 + rng.IntN(numbers) }
-	templates := []func() string{
-		func() string {
-			return fmt.Sprintf("dear customer your parcel %d was handed to our courier and will be brought before noon", number())
-		},
-		func() string {
-			return fmt.Sprintf("dear customer your order %d of %d dollars and %d cents will be brought to you before noon", number(), number(), number()%3)
-		},
-		func() string {
-			return fmt.Sprintf("尊敬的客户,您尾号%d的账户支出%d元,余额%d元,如有疑问请致电营业部", number(), number(), number())
-		},
-		func() string {
-			return fmt.Sprintf("room %d of house %d on floor %d in street %d is free from noon on for all who come early", number(), number(), number()%4, number()%2)
-		},
+	slots := map[string]func() string{
+		"N": func() string { return fmt.Sprint(10 + rng.IntN(numbers)) },
+		"S": func() string { return fmt.Sprint(rng.IntN(3)) },
+		"C": func() string { return fmt.Sprintf("x%dk", rng.IntN(numbers)) },
+		"T": func() string { return fmt.Sprintf("%02d:%d:%02d", rng.IntN(4), rng.IntN(12), rng.IntN(4)) },
+		"D": func() string { return fmt.Sprintf("%d月%d日", 1+rng.IntN(4), 1+rng.IntN(4)) },
+		"A": func() string { return []string{"anna", "hanna", "martinez", "peter", "kowalski"}[rng.IntN(5)] },
+		"M": func() string { return []string{"march", "may", "june"}[rng.IntN(3)] },
+	}
+	templates := []string{
+		"dear customer your parcel N was handed to our courier and will be brought before noon",
+		"dear customer your order N of N dollars and S cents will be brought to you before noon",
+		"尊敬的客户,您尾号N的账户支出N元,余额N元,如有疑问请致电营业部",
+		"尊敬的客户,您尾号N的账户于D支出S元,余额N元,如有疑问请致电营业部",
+		"room N of house N on floor S in street S is free from noon on for all who come early",
+		"2026-S-S T info job N of user C on node C finished in N ms with status S",
+		"dear A your code C of S M is valid until T and the courier N will call you before noon",
+		"S S S and S S of N",
+		"ticket C of C is open",
 	}
 	var docs []neardup.Document
 	for i := range n {
-		text := templates[rng.IntN(len(templates))]()
-		switch rng.IntN(12) {
+		words := strings.Split(templates[rng.IntN(len(templates))], "")
+		for k, w := range words {
+			if fill := slots[w]; fill != nil {
+				words[k] = fill()
+			}
+		}
+		text := strings.Join(words, "")
+		fields := strings.Fields(text)
+		k := rng.IntN(len(fields))
+		switch rng.IntN(16) {
 		case 0:
 			text += "!"
 		case 1:
 			text += " please"
 		case 2:
 			text = "news: " + text
+		case 3: // a word is missing
+			text = strings.Join(append(fields[:k:k], fields[k+1:]...), " ")
+		case 4: // two have exchanged places
+			fields[0], fields[k] = fields[k], fields[0]
+			text = strings.Join(fields, " ")
+		case 5:
+			fields[k] += "e"
+			text = strings.Join(fields, " ")
 		}
 		docs = append(docs, neardup.Document{ID: fmt.Sprint("d", i), Text: text})
 	}
@@ -61,8 +82,8 @@ func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int6
 	return all, sum
 }
 
-// Skipping leaders of one template changes nothing: the decisions equal those of comparing a text with each
-// leader, whatever numbers they share.
+// Judging by templates changes nothing: the decisions equal those of comparing a text with each leader, whatever fillers
+// they share.
 func TestTemplatesChangeNothing(t *testing.T) {
 	n := 200
 	if testing.Short() {
@@ -73,7 +94,7 @@ func TestTemplatesChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed, numbers := range []int{3, 12, 300, 1 << 30} {
+		for seed, numbers := range []int{2, 12, 300, 1 << 30} {
 			docs := filled(uint64(seed), n, numbers)
 			want, _ := decide(t, m, docs, 0, 1<<30)
 			for _, from := range []uint32{1, 20} {

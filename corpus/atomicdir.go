@@ -23,7 +23,7 @@ func CreateDir(path string) (*AtomicDir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
 	case path == Stdin:
-		return nil, errors.New("standard output cannot hold files (want a directory)")
+		return nil, errors.New("standard output cannot hold files (want --out DIR/ or FILE.jsonl, or --decisions -)")
 	case err == nil && len(entries) > 0:
 		return nil, fmt.Errorf("%s: not empty (want a new or empty directory)", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):

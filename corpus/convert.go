@@ -49,7 +49,7 @@ func (r *Reader) readAll(in *input) error {
 			continue
 		}
 		r.columns = append(r.columns, column)
-		if column.Kind != Nested && !slices.Contains(r.opt.Fields, column.Name) {
+		if !slices.Contains(r.opt.Fields, column.Name) {
 			r.opt.Fields = append(r.opt.Fields, column.Name+"?")
 		}
 	}

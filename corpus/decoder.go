@@ -175,37 +175,37 @@ func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 // mostNamed is how many fields of a record a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings or numbers, and those in its objects, as suggestions.
+// names lists the fields of an object that hold strings or numbers, and those in its objects and lists, as suggestions.
 func (d *Decoder) names(raw []byte) string {
-	names := d.paths(raw, kindString, kindNumber)
-	for i := range names {
-		names[i] = fmt.Sprintf("%.60q", names[i])
+	names, lists := d.paths(raw, kindString, kindNumber), d.paths(raw, kindArray)
+	inLists := 0
+	for i, name := range names {
+		if strings.Contains(name, "[]") {
+			inLists++
+		}
+		names[i] = fmt.Sprintf("%.60q", name)
 	}
-	lists, joins := d.paths(raw, kindArray), ""
-	if len(lists) > 0 {
-		joins = fmt.Sprintf("the field %.60q joins the texts in its list", lists[0]+"[].content")
+	said := "it has " + strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if len(names) > mostNamed {
+		said += ", ..."
 	}
 	switch {
-	case len(names) == 0 && len(lists) > 0:
-		return fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out; %s", lists[0], lists[0], joins)
-	case len(names) == 0:
+	case len(names) == 0 && len(lists) == 0:
 		return "it has no string and no number"
-	case len(names) > mostNamed:
-		names = append(names[:mostNamed], "...")
+	case len(names) == inLists:
+		said = fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out; %s", lists[0], lists[0], said)
 	}
-	said := "it has " + strings.Join(names, ", ")
-	if len(lists) > 0 {
-		said += "; " + joins
+	if inLists > 0 {
+		said += "; [] joins the texts of a list"
 	}
 	return said
 }
 
-// paths lists the first fields of an object, and of its objects, that hold values of some
-// kinds.
+// paths lists the first fields of an object, and of its objects and lists, that hold values of some kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
-	var s jsonScan
+	s := jsonScan{enters: func([]byte, valueKind) bool { return true }}
 	s.value = func(path []byte, kind valueKind) (bool, error) {
-		if slices.Contains(kinds, kind) && len(names) <= mostNamed {
+		if slices.Contains(kinds, kind) && len(names) <= mostNamed && !slices.Contains(names, string(path)) {
 			names = append(names, string(path))
 		}
 		return false, nil

@@ -20,7 +20,7 @@ const (
 	Text Kind = iota
 	Integer
 	Number
-	Nested // lists, which no Table has
+	Nested // lists, of which a cell has JSON
 )
 
 // Column is a column of a table.
@@ -95,8 +95,7 @@ func (t *Table) suits(r *Reader, inputs []*input) error {
 	return nil
 }
 
-// Lost returns fields that no column holds: those of JSON that the first thousand records lack, and lists of Parquet and
-// Arrow. JSONL holds all of JSON.
+// Lost returns fields that no column holds: those of JSON that the first thousand records lack. JSONL holds all of JSON.
 func (t *Table) Lost() []string { return t.lost }
 
 // Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
@@ -125,7 +124,10 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	columns, cells := t.record(it, dec, &doc)
 	if !t.begun {
 		for _, c := range columns {
-			if c.Kind != Nested && !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
+			if !slices.ContainsFunc(t.columns, func(o Column) bool { return o.Name == c.Name }) {
+				if c.Kind == Nested && t.format != JSONL {
+					c.Kind = Text
+				}
 				t.names, t.columns = append(t.names, c.Name), append(t.columns, c)
 			}
 		}
@@ -198,6 +200,8 @@ func (t *Table) value(k Kind, s string) (any, error) {
 		return s, nil
 	case s == "":
 		return nil, nil
+	case k == Nested:
+		return json.RawMessage(s), nil
 	case t.codec == nil && json.Valid([]byte(s)):
 		return json.Number(s), nil
 	case k == Integer:

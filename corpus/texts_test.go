@@ -79,7 +79,8 @@ func TestLists(t *testing.T) {
 		{"m[].t", `{"m":[{"t":"old"}],"m":[{"t":"new"}]}`, "new", ""},
 		{"m[].t", `{"m":[{"t":[1]}]}`, "", `field "m[].t" is an array`},
 		{"m[].t", `{"m":[]}`, "", `no field "m[].t"`},
-		{"text", chat, "", `the field "messages[].content" joins the texts in its list`},
+		{"text", chat, "", `it has "id", "messages[].role", "messages[].content"; [] joins the texts of a list`},
+		{"text", `{"id":1,"meta":{"tags":["a"]},"m":[{"c":"x"}]}`, "", `it has "id", "meta.tags[]", "m[].c"; [] joins`},
 	} {
 		res := read(t, Options{TextField: c.field}, put(t, t.TempDir(), "a.jsonl", c.line))
 		if res.texts() != c.want || !strings.Contains(strings.Join(res.rejects, ""), c.reject) {

@@ -47,8 +47,9 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	case err != nil:
 		return nil, err
 	}
-	if err := CheckName(path, format); err != nil && !table {
-		return nil, fmt.Errorf("%w, the format of the inputs", err)
+	if CheckName(path, format) != nil && !table {
+		formats := slices.DeleteFunc(TableFormats(), func(f Format) bool { return f == format })
+		return nil, fmt.Errorf("%w: %s (want %s, the format of the inputs, or %s)", ErrName, path, format, joined(formats))
 	}
 	f, err := CreateAtomic(path)
 	if err != nil {

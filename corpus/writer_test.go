@@ -201,7 +201,7 @@ func TestWriterRefuses(t *testing.T) {
 		{filepath.Join(dir, "none", "out"), "there is no folder", []string{a}},
 		{dir, "new or empty", []string{a}},
 		{filepath.Join(dir, "d"), "new or empty", []string{html}},
-		{"-", "cannot hold files", []string{html}},
+		{"-", "cannot hold files (want --out DIR/ or FILE.jsonl, or --decisions -)", []string{html}},
 	} {
 		r, err := Open(c.in, Options{Extract: tagless})
 		if err != nil {

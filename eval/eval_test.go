@@ -126,8 +126,16 @@ func TestLabelledTruth(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
+	lines := file(t, `{"id_a":"1/a","id_b":"1/b"}`, `{"id_a":"2/b","id_b":"2/a"}`)
+	r, err := eval.Pairs(file(t, "id_a id_b label", "1/a 1/b 1", "2/a 2/b 0", "3/a 3/b 1"), lines, eval.Options{})
+	if err != nil || r.Recall.Count != 1 || r.Precision.Of != 2 {
+		t.Errorf("reported as JSONL: %+v, %v", r, err)
+	}
+	if _, err := eval.Pairs(lines, file(t, `{"text_a":"x","text_b":"y"}`), eval.Options{}); err == nil || !strings.Contains(err.Error(), "needs id_a and id_b") {
+		t.Errorf("reported without ids: %v", err)
+	}
 	bare := file(t, "1/a 1/b", "3/a 3/b")
-	r, err := eval.Pairs(bare, reported, eval.Options{})
+	r, err = eval.Pairs(bare, reported, eval.Options{})
 	if err != nil || r.Recall.Count != 1 || r.Recall.Of != 2 || r.Precision.Of != 1 {
 		t.Errorf("two ids a line: %+v, %v", r, err)
 	}

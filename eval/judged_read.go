@@ -90,39 +90,25 @@ func EscapeField(s string) string { return tsvEscapes.Replace(s) }
 // are the same. It reads JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with or without a
 // header id_a, id_b, label.
 func ReadLabelled(path string) ([]JudgedPair, error) {
-	jsonl, err := looksLikeJSON(path)
-	if err != nil {
-		return nil, err
-	}
 	var pairs []JudgedPair
-	add := func(p JudgedPair, label int) {
-		p.Label = map[int]string{0: "other", 1: "same"}[label]
-		pairs = append(pairs, p)
-	}
-	if jsonl {
-		err = eachLabelled(path, func(l labelledPair) error {
-			p, same := JudgedPair{A: l.IDA, B: l.IDB, TextA: l.TextA, TextB: l.TextB}, 1
+	_, err := eachPair(path, func(r row) error {
+		p := JudgedPair{A: tsvUnescapes.Replace(string(r.a)), B: tsvUnescapes.Replace(string(r.b))}
+		if l := r.line; l != nil {
+			p = JudgedPair{A: l.IDA, B: l.IDB, TextA: l.TextA, TextB: l.TextB}
 			if (p.A == "" || p.B == "") && (p.TextA == "" || p.TextB == "") {
 				return errors.New("a labelled pair needs text_a and text_b, or id_a and id_b")
 			}
-			if l.Label != nil {
-				same = int(*l.Label)
+		}
+		if r.similarity != nil && !r.named {
+			r.label = int(*r.similarity)
+			if float64(r.label) != *r.similarity {
+				return fmt.Errorf("invalid label %v (want 0 or 1)", *r.similarity)
 			}
-			add(p, same)
-			return nil
-		})
-	} else {
-		_, err = eachPair(path, func(r row) error {
-			if r.similarity != nil && !r.named {
-				r.label = int(*r.similarity)
-				if float64(r.label) != *r.similarity {
-					return fmt.Errorf("invalid label %v (want 0 or 1)", *r.similarity)
-				}
-			}
-			add(JudgedPair{A: tsvUnescapes.Replace(string(r.a)), B: tsvUnescapes.Replace(string(r.b))}, r.label)
-			return nil
-		})
-	}
+		}
+		p.Label = map[int]string{0: "other", 1: "same"}[r.label]
+		pairs = append(pairs, p)
+		return nil
+	})
 	if err == nil && len(pairs) == 0 {
 		err = fmt.Errorf("%s: no pairs", path)
 	}

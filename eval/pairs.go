@@ -128,7 +128,10 @@ func newMeasure(t *truth, o Options) *measure {
 }
 
 func (m *measure) add(r row) error {
-	k := key(m.truth.names.of(r.a), m.truth.names.of(r.b))
+	k, err := m.truth.names.key(r)
+	if err != nil {
+		return err
+	}
 	at, listed := m.truth.find(k)
 	if !listed {
 		m.addUnlisted(k, r.similarity)

@@ -34,6 +34,14 @@ func key(a, b uint32) uint64 {
 	return uint64(a)<<32 | uint64(b)
 }
 
+// key returns the pair of a row.
+func (n *names) key(r row) (uint64, error) {
+	if r.a == nil {
+		return 0, errors.New("a labelled pair needs id_a and id_b, or id")
+	}
+	return key(n.of(r.a), n.of(r.b)), nil
+}
+
 func (n *names) split(key uint64) (a, b string) {
 	return n.id[key>>32], n.id[uint32(key)]
 }
@@ -67,10 +75,11 @@ func parseHeader(cells [][]byte) (h header) {
 }
 
 type row struct {
-	a, b       []byte
-	similarity *float64 // nil where the table has none
-	label      int      // 1 similar, 0 not; 1 where the table has no labels
-	named      bool     // below a header
+	a, b       []byte        // nil where a line of JSON has none
+	similarity *float64      // nil where the table has none
+	label      int           // 1 similar, 0 not; 1 where the table has no labels
+	named      bool          // below a header
+	line       *labelledPair // of JSON; nil for a table
 }
 
 func (h header) parse(cells [][]byte) (row, error) {
@@ -117,10 +126,19 @@ func parseLabel(s string) (int, error) {
 	return 0, fmt.Errorf("invalid label %q (want 0 or 1)", s)
 }
 
+// eachPair calls fn with the rows of a table, or with the lines of JSON if the first one is.
 func eachPair(path string, fn func(row) error) (header, error) {
 	var h header
-	first := true
+	first, isJSON := true, false
 	err := textlines.Each(path, func(_ int, line []byte) error {
+		if isJSON || (first && bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'})) {
+			first, isJSON, h.value = false, true, -1
+			var p labelledPair
+			if err := textlines.Object(line, &p, "labelled pair"); err != nil {
+				return err
+			}
+			return fn(p.row())
+		}
 		cells := bytes.Split(line, []byte{'\t'})
 		if len(cells) == 1 {
 			cells = bytes.Fields(line)

@@ -1,15 +1,11 @@
 package eval
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/neardup/neardup/internal/textlines"
 )
 
 // known is one pair of the truth: 16 bytes, so that ten million fit in 160 MB.
@@ -29,50 +25,24 @@ type truth struct {
 // readTruth reads a truth file in any of the forms of the package's comment.
 func readTruth(path string) (*truth, error) {
 	t := &truth{names: &names{number: map[string]uint32{}}}
-	jsonl, err := looksLikeJSON(path)
-	if err != nil {
-		return nil, err
-	}
-	if jsonl {
-		err = t.readJSON(path)
-	} else {
-		err = t.readTable(path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := t.sort(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	t.floor = t.lowest()
-	return t, nil
-}
-
-var errStop = errors.New("stop")
-
-func looksLikeJSON(path string) (bool, error) {
-	json := false
-	err := textlines.Each(path, func(_ int, line []byte) error {
-		json = bytes.HasPrefix(bytes.TrimSpace(line), []byte{'{'})
-		return errStop
-	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
-	return json, err
-}
-
-func (t *truth) readTable(path string) error {
 	h, err := eachPair(path, func(r row) error {
 		similarity := float64(r.label)
 		if r.similarity != nil {
 			similarity *= *r.similarity
 		}
-		t.pairs = append(t.pairs, known{key(t.names.of(r.a), t.names.of(r.b)), similarity})
-		return nil
+		k, err := t.names.key(r)
+		t.pairs = append(t.pairs, known{k, similarity})
+		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	t.labelled = h.value < 0
-	return err
+	if err := t.sort(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	t.floor = t.lowest()
+	return t, nil
 }
 
 type labelledPair struct {
@@ -94,40 +64,19 @@ func (l *label) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func (p labelledPair) ids() (a, b string, err error) {
+// row returns the pair as a row of a table. A line that has only one id is a pair of two texts.
+func (p *labelledPair) row() row {
+	r := row{label: 1, named: true, line: p}
 	switch {
 	case p.IDA != "" && p.IDB != "":
-		return p.IDA, p.IDB, nil
+		r.a, r.b = []byte(p.IDA), []byte(p.IDB)
 	case p.ID != "":
-		return p.ID + "/a", p.ID + "/b", nil
+		r.a, r.b = []byte(p.ID+"/a"), []byte(p.ID+"/b")
 	}
-	return "", "", errors.New("a labelled pair needs id_a and id_b, or id")
-}
-
-func (t *truth) readJSON(path string) error {
-	t.labelled = true
-	return eachLabelled(path, func(p labelledPair) error {
-		a, b, err := p.ids()
-		if err != nil {
-			return err
-		}
-		pair := known{key: key(t.names.of([]byte(a)), t.names.of([]byte(b))), similarity: 1}
-		if p.Label != nil {
-			pair.similarity = float64(*p.Label)
-		}
-		t.pairs = append(t.pairs, pair)
-		return nil
-	})
-}
-
-func eachLabelled(path string, fn func(labelledPair) error) error {
-	return textlines.Each(path, func(_ int, line []byte) error {
-		var p labelledPair
-		if err := textlines.Object(line, &p, "labelled pair"); err != nil {
-			return err
-		}
-		return fn(p)
-	})
+	if p.Label != nil {
+		r.label = int(*p.Label)
+	}
+	return r
 }
 
 // sort orders the pairs by key and drops consistent repeats.

@@ -85,22 +85,10 @@ type View interface{ Bytes() int }
 
 // Score scores whether two texts mean the same.
 func (s *Scorer) Score(a, b View) Result {
-	if v, short := a.(*token.View); short {
-		if n, ok := token.NumbersApart(v, b.(*token.View)); ok {
-			return s.OtherNumbers(v, n)
-		}
-	}
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
 	r, _ := s.result(w, a, b)
 	return r
-}
-
-// OtherNumbers returns the Score of a short text and a copy in which n numbers differ.
-func (s *Scorer) OtherNumbers(v *token.View, n int) Result {
-	weight := uint64(n) * token.NumberWeight
-	sums := sums{count: v.Count, total: [2]uint64{v.Sum, v.Sum}, lacking: [2]uint64{weight, weight}, numbers: n, hunks: n}
-	return s.meaning(&sums, sums.vector())
 }
 
 // Vector returns the features of a pair, to learn weights from.

@@ -262,40 +262,6 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
-// Texts of one template are scored by their numbers alone, and the same as by all their
-// words.
-func TestOtherNumbersAreWhatTheWordsSay(t *testing.T) {
-	s := shipped(t)
-	rng := rand.New(rand.NewPCG(3, 5))
-	numbers := []string{"7", "12", "1,234", "2024-05-01", "12:30", "六小时", "3.5", "80%", "v2", "二十", "$40"}
-	words := strings.Fields("the parcel of your order was sent today from 北京 to Paris and not later than expected")
-	quick := 0
-	for range 20000 {
-		var a, b []string
-		for range 1 + rng.IntN(20) {
-			x := words[rng.IntN(len(words))]
-			y := x
-			if rng.IntN(4) == 0 {
-				x, y = numbers[rng.IntN(len(numbers))], numbers[rng.IntN(len(numbers))]
-			}
-			a, b = append(a, x), append(b, y)
-		}
-		x, y := s.view(strings.Join(a, " ")), s.view(strings.Join(b, " "))
-		if n, ok := token.NumbersApart(x, y); ok {
-			quick++
-			if got := s.OtherNumbers(x, n); got != s.Score(x, y) {
-				t.Fatalf("%q and %q, %d numbers apart: %+v and %+v", a, b, n, got, s.Score(x, y))
-			}
-		}
-		if want, list := s.Explain(x, y); s.Score(x, y) != want {
-			t.Fatalf("%q and %q: %+v, and by all their words %+v for %+v", a, b, s.Score(x, y), want, list)
-		}
-	}
-	if quick < 500 {
-		t.Errorf("only %d pairs of one template", quick)
-	}
-}
-
 // Which text is contained in which depends on their order, and nothing else does.
 func TestContained(t *testing.T) {
 	s := shipped(t)

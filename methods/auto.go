@@ -461,17 +461,11 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 // Measure returns the Similarity of Compare: the probability, or 0 for texts that the search would not find.
 func (a *auto) Measure(x, y neardup.Prepared) float64 { return a.Compare(x, y).Similarity }
 
-// Template returns the template of a text that is short in comparison with every text: its words without the numbers.
+// Template returns the text without its numbers and codes, if the text is short for all others.
 func (a *auto) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	own, ok := v.(*view)
 	if !ok || own.shingles != nil {
 		return 0, nil
 	}
-	template, fillers = own.View.Template()
-	for n := range fillers {
-		if a.scorer.OtherNumbers(&own.View, n+1).Probability() >= a.probability {
-			return 0, nil
-		}
-	}
-	return template, fillers
+	return own.View.Template()
 }

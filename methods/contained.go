@@ -129,6 +129,14 @@ func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Mat
 	return m
 }
 
+// Template returns the template of the wrapped method, or 0 for a text that may be contained: that depends on all of its words.
+func (c *contained) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
+	if v.(*decorated).count >= passageWindow {
+		return 0, nil
+	}
+	return c.decorator.Template(v)
+}
+
 // FeatureSets appends the sets of the wrapped method and the set of passages. If one text contains the other, the smaller
 // set shares most of its passages. Nothing is known of the larger one.
 func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/neardup/neardup/feature/keyword"
 	"github.com/neardup/neardup/ngram"
+	"github.com/neardup/neardup/text"
 )
 
 // preparers lists the forms that ngram can compare texts in, as preparer
@@ -44,7 +45,7 @@ func preparer(name string) (p ngram.Preparer, err error) {
 	p.Prepare = func(clean string) string {
 		// Spaces between the words make shingles of words work for texts that are written without spaces.
 		return strings.Join(slices.DeleteFunc(splitter.Append(nil, clean), func(word string) bool {
-			return stop.Has(word) || !strings.ContainsFunc(word, ngram.IsAlnum)
+			return stop.Has(word) || !strings.ContainsFunc(word, text.IsAlnum)
 		}), " ")
 	}
 	return p, err

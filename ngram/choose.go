@@ -3,7 +3,6 @@ package ngram
 import (
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup/feature"
 )
@@ -25,15 +24,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // decode fills s.runes with the runes of a text.
 func (s *scratch) decode(text string) []rune {
 	s.runes = s.runes[:0]
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			s.runes = append(s.runes, rune(c))
-			i++
-			continue
-		}
-		r, width := utf8.DecodeRuneInString(text[i:])
+	for _, r := range text {
 		s.runes = append(s.runes, r)
-		i += width
 	}
 	return s.runes
 }

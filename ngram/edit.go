@@ -5,6 +5,7 @@ import (
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/feature"
+	"github.com/neardup/neardup/text"
 )
 
 // editMethod finds pairs by edit similarity.
@@ -29,16 +30,16 @@ func (m *editMethod) withTable(t *rarityTable) Method {
 // high 16 bits, at most 65535, and in the low 48 how many runes of each class there are (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
-	text := m.Config.Prepare.Prepare(clean)
+	prepared := m.Config.Prepare.Prepare(clean)
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	runes := s.decode(text)
-	if !slices.ContainsFunc(runes, IsAlnum) {
+	runes := s.decode(prepared)
+	if !slices.ContainsFunc(runes, text.IsAlnum) {
 		return
 	}
 	rec.Sketch = sketchRunes(runes)
 	if m.Keys == Any {
-		rec.Index = m.anyKeys(rec.Index, text, s)
+		rec.Index = m.anyKeys(rec.Index, prepared, s)
 		return
 	}
 	if m.corpus != nil {
@@ -152,12 +153,12 @@ func runs(runes []rune, q int) []uint64 {
 
 // Prepare decodes the runes.
 func (m *editMethod) Prepare(clean string) neardup.Prepared {
-	text := m.Config.Prepare.Prepare(clean)
-	v := &runeView{runes: []rune(text)}
-	v.empty = !slices.ContainsFunc(v.runes, IsAlnum)
+	prepared := m.Config.Prepare.Prepare(clean)
+	v := &runeView{runes: []rune(prepared)}
+	v.empty = !slices.ContainsFunc(v.runes, text.IsAlnum)
 	v.bag, v.odd = bagOf(v.runes), oddRuns(v.runes, m.run)
 	if m.Variants {
-		v.text = text
+		v.text = prepared
 	}
 	return v
 }

@@ -41,8 +41,3 @@ func ExampleAlnum() {
 	fmt.Println(ngram.Alnum("限时-特价: 9.9 元!"))
 	// Output: 限时特价99元
 }
-
-func ExampleIsAlnum() {
-	fmt.Println(ngram.IsAlnum('元'), ngram.IsAlnum('-'))
-	// Output: true false
-}

@@ -2,7 +2,8 @@ package ngram
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/neardup/neardup/text"
 )
 
 // Preparer is stage 1: it turns a clean text into the form that is cut and compared.
@@ -17,17 +18,9 @@ type Preparer struct {
 // count. Nor do signs: -5 becomes 5 and c++ becomes c. O(len(clean)).
 func Alnum(clean string) string {
 	return strings.Map(func(r rune) rune {
-		if IsAlnum(r) {
+		if text.IsAlnum(r) {
 			return r
 		}
 		return -1
 	}, clean)
-}
-
-// IsAlnum does what Python's isalnum does: it reports letters and numbers of every kind.
-func IsAlnum(r rune) bool {
-	if r < 0x80 {
-		return (r >= '0' && r <= '9') || (r|0x20 >= 'a' && r|0x20 <= 'z')
-	}
-	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }

@@ -1,6 +1,10 @@
 package ngram
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/neardup/neardup/text"
+)
 
 // Variant reports whether two clean texts differ only in particulars. They have the same number of words, at
 // least one word is the same, and every word that differs is a particular on both sides: a number, a date or
@@ -42,7 +46,7 @@ func wordsOf(s string) []string {
 	}
 	for at, r := range s {
 		switch {
-		case !IsAlnum(r):
+		case !text.IsAlnum(r):
 			end(at)
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			end(at)

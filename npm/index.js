@@ -52,7 +52,7 @@ async function call(name, ...args) {
   return new Promise((resolve, reject) => {
     const done = (settle) => (answer) => { host.waiting.delete(reject); settle(answer); };
     host.waiting.add(reject);
-    host[name](done((json) => resolve(JSON.parse(json))), done((message) => reject(new Error('neardup: ' + message))), ...args);
+    host[name](done((json) => resolve(JSON.parse(json))), done((message) => reject(new Error('neardup: ' + message.replace(/^(batch|-): /, '')))), ...args);
   });
 }
 

@@ -19,6 +19,8 @@ try:
 except ImportError:
     from wheel.bdist_wheel import bdist_wheel
 
+VERSION = os.environ.get("NEARDUP_VERSION", "0.1.0")
+
 # The command is linked statically, so on Linux any C library will do.
 TAGS = {
     "linux/amd64": "manylinux_2_17_x86_64.musllinux_1_1_x86_64",
@@ -51,7 +53,7 @@ class Build(build_py):
             shutil.copy(os.environ["NEARDUP_BINARY"], to)
             return
         subprocess.run(
-            ["go", "build", "-tags=full", "-ldflags=-s -w", "-o", to, "./cmd/neardup"],
+            ["go", "build", "-tags=full", f"-ldflags=-s -w -X main.released={VERSION}", "-o", to, "./cmd/neardup"],
             cwd=os.path.dirname(here), env={"CGO_ENABLED": "0", **os.environ}, check=True,
         )
 
@@ -71,6 +73,6 @@ class Wheel(bdist_wheel):
 
 
 setup(
-    version=os.environ.get("NEARDUP_VERSION", "0.1.0"),
+    version=VERSION,
     cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Platform,
 )

@@ -131,6 +131,10 @@ func TestWholeGroups(t *testing.T) {
 	browser.Eval[any](tab, "document.activeElement.blur()")
 	tab.Press("D") // nothing is left, so it is taken back
 	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 0 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
+	tab.Press("z") // so is that
+	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 2")
+	tab.Press("z") // and D itself, which is one step
+	tab.Wait("document.querySelectorAll('.member[data-verdict=duplicate]').length === 0 && document.querySelectorAll('.member[data-verdict=different]').length === 1")
 	browser.Eval[any](tab, "[...document.querySelectorAll('.row')].find((r) => r.innerText.includes('Room 118')).click()")
 	tab.Wait("document.querySelector('.member:nth-child(2) .chip.variant')")
 	tab.Press("D") // a variant is not a duplicate

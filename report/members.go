@@ -1,8 +1,7 @@
 package report
 
 import (
-	"encoding/binary"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
@@ -58,39 +57,14 @@ func (b *Builder) Document(number int, doc *neardup.Document, source, picture st
 	if picture == "" {
 		d.Text, d.Cut = cut(doc.Text, b.opt.TextRunes)
 	}
-	b.line = d.put(b.line[:0])
-	at, err := b.store.Add(string(b.line))
-	b.docs[b.docNumber[number]-1] = extent{at, int32(len(b.line))}
+	line, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	at, err := b.store.Add(string(line))
+	b.docs[b.docNumber[number]-1] = extent{at, int32(len(line))}
 	return err
 }
-
-// put appends the stored form of a document: its texts, each after its length, and Cut.
-func (d *document) put(b []byte) []byte {
-	for _, s := range []string{d.ID, d.Title, d.URL, d.Text, d.Source, d.Picture} {
-		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
-	}
-	return binary.AppendUvarint(b, uint64(d.Cut))
-}
-
-func (d *document) get(b []byte) error {
-	all, at := string(b), 0
-	for _, s := range []*string{&d.ID, &d.Title, &d.URL, &d.Text, &d.Source, &d.Picture} {
-		n, size := binary.Uvarint(b[at:])
-		at += size
-		if size <= 0 || n > uint64(len(b)-at) {
-			return errDocument
-		}
-		*s, at = all[at:at+int(n)], at+int(n)
-	}
-	n, size := binary.Uvarint(b[at:])
-	if size <= 0 {
-		return errDocument
-	}
-	d.Cut = int(n)
-	return nil
-}
-
-var errDocument = errors.New("report: a document in the temporary file is damaged")
 
 // cut returns at most the first runes of s, and their number if s is longer.
 func cut(s string, runes int) (string, int) {
@@ -131,7 +105,7 @@ func (b *Builder) member(i int32) (shown, error) {
 	}
 	line, err := b.store.Read(at.at, int(at.length))
 	if err == nil {
-		err = s.document.get(line)
+		err = json.Unmarshal(line, &s.document)
 	}
 	return s, err
 }

@@ -71,9 +71,8 @@ type Builder struct {
 	members   []int32 // decisions, group after group
 	docNumber []int32 // of each decision: its index in docs plus 1; 0: not shown
 	docs      []extent
-	byID      []int32 // decisions shown, ordered by id
-	store     *store  // the shown documents; nil before Choose and after Close
-	line      []byte
+	byID      []int32          // decisions shown, ordered by id
+	store     *store           // the shown documents; nil before Choose and after Close
 	names     map[string]int32 // of sources
 	sources   []string
 	runes     runeSet

@@ -29,7 +29,7 @@ func (s *Server) deleteArticle(ctx context.Context, in *nidInput) (api.Change, e
 }
 
 type docIDInput struct {
-	DocID string `path:"docId"`
+	DocID string `path:"docId" example:"1bfe3d897e414e0e-970db008a65fe511"`
 }
 
 func (s *Server) endDocID(ctx context.Context, in *docIDInput) (api.Change, error) {

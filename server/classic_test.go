@@ -93,7 +93,7 @@ func TestClassicFields(t *testing.T) {
 		{`{"nid":"a4","heat":"hot"}`, 422, "json.heat: is not an integer"},
 		{`{"nid":"a5","publishTime":"yesterday"}`, 422, "json.publishTime: is no time"},
 		{`{"nid":"a6","content":{"deep":1}}`, 400, "json: a field is neither text nor number"},
-		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice"},
+		{`{"nid":"a7","Content":"one","content":"two"}`, 400, "json: an object has a key twice (nid is another name of id, content of text)"},
 		{`["nid"]`, 400, "json: no object with text fields"},
 		{`{`, 400, "json: no valid JSON near byte 1"},
 		{`{"nid":"` + strings.Repeat("x", 257) + `"}`, 422, "json.id: over 256 bytes"},

@@ -86,6 +86,53 @@ func TestSignInWhereReadingIsOpen(t *testing.T) {
 	}
 }
 
+// TestModeratorsKeys presses d, D, j and z on a wide and a narrow screen: z takes back a whole D, and nothing covers what
+// is selected. Without a token that moderates, keys say what they need.
+func TestModeratorsKeys(t *testing.T) {
+	const marked = "document.querySelectorAll('.member[data-verdict=duplicate]').length === %d"
+	var access *server.Access
+	f := start(t, func(c *server.Config) { access = c.Access })
+	submit := f.client("news", server.Submit)
+	for i := range 4 {
+		must[api.Answer](t)(submit.Submit(t.Context(), article(fmt.Sprint("a", i), atSea+strings.Repeat(" And so on.", i)), ""))
+	}
+	grant := func(roles ...server.Role) string {
+		token := must[string](t)(server.NewToken())
+		access.Allow(server.HashOf(token), server.Grant{Tenant: "news", Roles: roles, Name: "li"})
+		return token
+	}
+	enter := func(width int64, token string) *browser.Tab {
+		tab := signIn(t, f, token)
+		tab.Width(width)
+		tab.Press("j\r")
+		tab.Wait("document.querySelectorAll('.member').length === 4")
+		return tab
+	}
+	moderates := grant(server.Moderate, server.Read)
+	for _, width := range []int64{1280, 390} {
+		tab := enter(width, moderates)
+		for _, c := range []struct {
+			keys   string
+			marked int
+			at     int // the selected member, from 0
+		}{{"jd", 1, 1}, {"j", 1, 2}, {"D", 3, 2}, {"z", 1, 2}, {"z", 0, 1}, {"D", 3, 1}, {"D", 0, 1}} {
+			tab.Press(c.keys)
+			tab.Wait(fmt.Sprintf(marked, c.marked))
+			tab.Wait(fmt.Sprintf("[...document.querySelectorAll('.member')].findIndex((m) => m.classList.contains('at')) === %d", c.at))
+			if hidden := browser.Eval[bool](tab, "document.querySelector('.member.at').getBoundingClientRect().top < document.querySelector('.tools').getBoundingClientRect().bottom"); hidden {
+				t.Errorf("%d wide: %s hides the selected member", width, c.keys)
+			}
+		}
+		reader := enter(width, grant(server.Read))
+		for _, key := range []string{"d", "D", "z", "m"} {
+			browser.Eval[any](reader, "document.querySelector('.toast').innerText = ''")
+			reader.Press(key)
+			reader.Wait("document.querySelector('.toast').innerText.includes('Sign in with the role moderate')")
+		}
+		reader.Wait(fmt.Sprintf(marked, 0))
+	}
+}
+
 // A moderator decides under /ui: by keys, kept on the server under the name of
 // the token, obeyed from then on, and saved as files that others obey; and moves
 // an article to a docId of its own, and back.

@@ -142,7 +142,7 @@ func typeProblem(err *json.SemanticError) string {
 	return strings.TrimSpace(is + " " + misfits)
 }
 
-// fieldLike returns a hint: the field of a type whose name is most like a wrong one, or all fields.
+// fieldLike returns a hint: a field of a type whose name is like a wrong one, or all fields.
 func fieldLike(wrong string, t reflect.Type) string {
 	var names []string
 	for _, f := range reflect.VisibleFields(t) {
@@ -150,12 +150,20 @@ func fieldLike(wrong string, t reflect.Type) string {
 			names = append(names, name)
 		}
 	}
+	return like(wrong, names)
+}
+
+// like returns a hint: a name that is like a wrong one, or all names.
+func like(wrong string, names []string) string {
 	for _, name := range names {
 		if len(wrong) <= maxLocation && edits(strings.ToLower(wrong), strings.ToLower(name)) <= 1+len(name)/4 {
 			return fmt.Sprintf("did you mean %q?", name)
 		}
 	}
-	return "the fields are " + strings.Join(names, ", ")
+	if len(names) == 0 {
+		return "there is none here"
+	}
+	return "the names here are " + strings.Join(names, ", ")
 }
 
 // edits returns the Levenshtein distance of two names.
@@ -193,7 +201,7 @@ func kindOf(t reflect.Type) string {
 // syntaxProblem describes a syntax error without quoting the input.
 func syntaxProblem(err error) string {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return "an object has a key twice"
+		return "an object has a key twice (nid is another name of id, content of text)"
 	}
 	var bad *jsontext.SyntacticError
 	if errors.As(err, &bad) {

@@ -48,8 +48,8 @@ func (s *Server) near(ctx context.Context, in *bodyOf[api.Near], seq uint64) (ap
 }
 
 type nearTextInput struct {
-	Text  string `query:"text" required:"true"`
-	Title string `query:"title"`
+	Text  string `query:"text" required:"true" example:"The quick brown fox jumps over the lazy dog."`
+	Title string `query:"title" example:"A fox"`
 	Top   int    `query:"top" minimum:"1" maximum:"100" default:"10"`
 }
 
@@ -83,7 +83,7 @@ func (s *Server) compare(ctx context.Context, in *bodyOf[api.Pair], seq uint64) 
 }
 
 type nidInput struct {
-	NID string `path:"id"`
+	NID string `path:"id" example:"17"`
 }
 
 func (s *Server) article(ctx context.Context, in *nidInput, seq uint64) (api.MemberAnswer, error) {
@@ -127,7 +127,7 @@ func fromArticle(a *docid.Article) api.Article {
 func instant(unixNano int64) time.Time { return time.Unix(0, unixNano).UTC() }
 
 type groupInput struct {
-	DocID string `path:"docId"`
+	DocID string `path:"docId" example:"1bfe3d897e414e0e-970db008a65fe511"`
 	After uint64 `query:"after" doc:"Members that came after this change."`
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
 }
@@ -200,8 +200,8 @@ func (s *Server) groups(ctx context.Context, in *groupsInput, seq uint64) (api.G
 }
 
 type findInput struct {
-	URL   string `query:"url"`
-	Title string `query:"title"`
+	URL   string `query:"url" example:"http://a.example/fox"`
+	Title string `query:"title" example:"A fox"`
 }
 
 func (s *Server) find(ctx context.Context, in *findInput, seq uint64) (api.Found, error) {
@@ -218,7 +218,7 @@ func (s *Server) find(ctx context.Context, in *findInput, seq uint64) (api.Found
 }
 
 type seqInput struct {
-	Seq uint64 `path:"seq"`
+	Seq uint64 `path:"seq" example:"1"`
 }
 
 func (s *Server) evidence(ctx context.Context, in *seqInput) (api.Answer, error) {

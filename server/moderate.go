@@ -25,7 +25,7 @@ func (s *Server) routesForModerators() {
 }
 
 type correction struct {
-	NID  string `path:"id"`
+	NID  string `path:"id" example:"17"`
 	Body input[api.Correction]
 }
 

@@ -25,12 +25,15 @@ func TestNames(t *testing.T) {
 		{"PATCH", "/v1/articles/a", `{"content":"` + story(1) + ` once more"}`, `"id":"a","change":"update"`, 200},
 		{"GET", "/v1/articles/a", "", `"article":{"id":"a"`, 200},
 		{"GET", "/v1/log", "", `"id":"a"`, 200},
-		{"POST", "/v1/articles", `{"nid":"a","id":"a"}`, "an object has a key twice", 400},
+		{"POST", "/v1/articles", `{"nid":"a","id":"a"}`, "an object has a key twice (nid is another name of id", 400},
 		{"POST", "/v1/articles", `{"id":"d","txt":"x"}`, "there is no such field; did you mean \\\"text\\\"?", 422},
 		{"POST", "/v1/articles", `{"nid":"d","titel":"x"}`, "did you mean \\\"title\\\"?", 422},
-		{"POST", "/v1/articles", `{"body":"x"}`, "the fields are id, url, title, text, ", 422},
+		{"POST", "/v1/articles", `{"body":"x"}`, "the names here are id, url, title, text, ", 422},
 		{"POST", "/v1/batch", `{"articles":[{"publishtimes":"x"}]}`, "did you mean \\\"publishTime\\\"?", 422},
 		{"POST", "/v1/batch", `{"article":[]}`, "did you mean \\\"articles\\\"?", 422},
+		{"GET", "/v1/near?txt=x", "", "there is no such parameter; did you mean \\\"text\\\"?", 422},
+		{"GET", "/v1/find?q=x", "", "there is no such parameter; the names here are url, title", 422},
+		{"GET", "/v1/stats?q=x", "", "there is no such parameter; there is none here", 422},
 	} {
 		if r := f.do(server.Admin, test.method, test.path, test.body); r.status != test.status || !strings.Contains(r.body, test.says) {
 			t.Errorf("%s %s %.60s\n%d %s\nwant %d and %s", test.method, test.path, test.body, r.status, r.body, test.status, test.says)

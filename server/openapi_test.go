@@ -26,13 +26,15 @@ func TestOpenAPI(t *testing.T) {
 	if servers, _ := doc["servers"].([]any); len(servers) != 1 {
 		t.Errorf("servers %v", doc["servers"])
 	}
-	for _, name := range []string{"id", "url", "title", "text"} {
-		field, _ := resolve(doc, "#/components/schemas/Submission/properties/"+name).(map[string]any)
-		if examples, _ := field["examples"].([]any); len(examples) != 1 {
-			t.Errorf("%s: examples %v", name, field["examples"])
+	paths := doc["paths"].(map[string]any)
+	for path, item := range paths {
+		for method, op := range item.(map[string]any) {
+			body, has := op.(map[string]any)["requestBody"]
+			if said, _ := json.Marshal(body); has && strings.Contains(string(said), "application/json") && !exampled(doc, body) {
+				t.Errorf("%s %s: a body without examples", method, path)
+			}
 		}
 	}
-	paths := doc["paths"].(map[string]any)
 	for _, want := range []string{
 		"get /docId/getDocId", "post /docId/getDocId", "post /v1/articles", "patch /v1/articles/{id}", "get /v1/articles/{id}",
 		"delete /v1/articles/{id}", "post /v1/batch", "post /v1/check", "post /v1/compare", "get /v1/near", "post /v1/near", "get /v1/docids", "get /v1/docids/{docId}",
@@ -68,6 +70,24 @@ func TestOpenAPI(t *testing.T) {
 		}
 	}
 	walk(t, doc, doc, "#")
+}
+
+// exampled reports whether something in a node, or in what it refers to, has examples.
+func exampled(doc, node any) bool {
+	switch n := node.(type) {
+	case map[string]any:
+		if ref, ok := n["$ref"].(string); ok {
+			return exampled(doc, resolve(doc, ref))
+		}
+		for k, v := range n {
+			if k == "examples" || exampled(doc, v) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(n, func(v any) bool { return exampled(doc, v) })
+	}
+	return false
 }
 
 // walk checks references and types everywhere.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -85,9 +86,9 @@ func marshal(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// finish sets neardup's type in errors that huma found. It removes the values that the client sent, which may
-// be whole articles.
-func finish(_ huma.Context, _ string, v any) (any, error) {
+// finish sets neardup's type in errors that huma found, and hints for wrong names. It removes the values that the client
+// sent, which may be whole articles.
+func finish(ctx huma.Context, _ string, v any) (any, error) {
 	e, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
@@ -103,8 +104,21 @@ func finish(_ huma.Context, _ string, v any) (any, error) {
 	}
 	for _, d := range e.Errors {
 		d.Value = nil
+		if wrong, is := strings.CutPrefix(d.Location, "query."); is && d.Message == "unknown query parameter" {
+			d.Message = "there is no such parameter; " + like(wrong, parameters(ctx.Operation()))
+		}
 	}
 	return v, nil
+}
+
+// parameters returns the names of an operation's query parameters.
+func parameters(op *huma.Operation) (names []string) {
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // authorize admits callers with the role of the operation. An operation without a role admits no caller.

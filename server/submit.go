@@ -158,7 +158,7 @@ func parseTime(s string) (time.Time, error) {
 }
 
 type revision struct {
-	NID  string `path:"id"`
+	NID  string `path:"id" example:"17"`
 	Body input[api.Revision]
 }
 

@@ -36,7 +36,7 @@ return 0`)
 
 // redisSource reads a stream as a consumer of a group.
 type redisSource struct {
-	c               *redisclient.Client
+	*redisclient.Client
 	key             string
 	group, instance string
 	beside          [outputs]string
@@ -64,7 +64,7 @@ func openRedis(ctx context.Context, from address, beside [outputs]string, o Opti
 	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return nil, errors.Join(fmt.Errorf("group %s of %s: %w", o.Group, from.name, err), c.Close())
 	}
-	return &redisSource{c: c, key: from.name, group: o.Group, instance: o.Instance, beside: beside, claimAfter: o.ClaimAfter}, nil
+	return &redisSource{Client: c, key: from.name, group: o.Group, instance: o.Instance, beside: beside, claimAfter: o.ClaimAfter}, nil
 }
 
 // Poll returns this consumer's unacknowledged entries, then abandoned entries of other consumers, then new ones.
@@ -87,7 +87,7 @@ func (r *redisSource) Poll(ctx context.Context) ([]Message, error) {
 }
 
 func (r *redisSource) read(ctx context.Context, from string) ([]Message, error) {
-	streams, err := redis.Values(r.c.Do(ctx, "XREADGROUP", "GROUP", r.group, r.instance, "COUNT", page, "BLOCK", redisWait.Milliseconds(), "STREAMS", r.key, from))
+	streams, err := redis.Values(r.Do(ctx, "XREADGROUP", "GROUP", r.group, r.instance, "COUNT", page, "BLOCK", redisWait.Milliseconds(), "STREAMS", r.key, from))
 	if errors.Is(err, redis.ErrNil) {
 		return nil, nil
 	}
@@ -104,7 +104,7 @@ func (r *redisSource) read(ctx context.Context, from string) ([]Message, error) 
 // claim takes over entries that other consumers have not acknowledged for claimAfter.
 func (r *redisSource) claim(ctx context.Context) ([]Message, error) {
 	idle := strconv.FormatInt(r.claimAfter.Milliseconds(), 10)
-	parts, err := redis.Values(r.c.Do(ctx, "XAUTOCLAIM", r.key, r.group, r.instance, idle, "0", "COUNT", page))
+	parts, err := redis.Values(r.Do(ctx, "XAUTOCLAIM", r.key, r.group, r.instance, idle, "0", "COUNT", page))
 	var entries []any
 	if err == nil {
 		_, err = redis.Scan(parts, nil, &entries)
@@ -153,7 +153,7 @@ func (r *redisSource) Commit(ctx context.Context, done []Message, records []Reco
 		}
 		args = append(args, m.Offset, strconv.Itoa(to), string(record.Value))
 	}
-	if _, err := r.c.Eval(ctx, acknowledge, keys, args); err != nil {
+	if _, err := r.Eval(ctx, acknowledge, keys, args); err != nil {
 		return fmt.Errorf("acknowledge %d entries of %s: %w", len(done), r.key, err)
 	}
 	return nil
@@ -161,7 +161,7 @@ func (r *redisSource) Commit(ctx context.Context, done []Message, records []Reco
 
 // Lag returns the lag of the group, including unacknowledged entries.
 func (r *redisSource) Lag(ctx context.Context) (int64, error) {
-	groups, err := redis.Values(r.c.Do(ctx, "XINFO", "GROUPS", r.key))
+	groups, err := redis.Values(r.Do(ctx, "XINFO", "GROUPS", r.key))
 	if err != nil {
 		return 0, fmt.Errorf("lag of %s: %w", r.key, err)
 	}
@@ -188,14 +188,9 @@ func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 	return 0, fmt.Errorf("lag of %s: it has no group %s", r.key, r.group)
 }
 
-// Close closes the connections.
-func (r *redisSource) Close() error {
-	return r.c.Close()
-}
-
 // redisSink writes to a stream of a different Redis from that of the source.
 type redisSink struct {
-	c   *redisclient.Client
+	*redisclient.Client
 	key string
 }
 
@@ -213,10 +208,5 @@ func (r *redisSink) Write(ctx context.Context, records []Record) error {
 	for _, record := range records {
 		commands = append(commands, redis.Args{"XADD", r.key, "*", redisField, record.Value})
 	}
-	return redisclient.FirstError(r.c.Pipe(ctx, append(commands, redis.Args{"EXEC"})...))
-}
-
-// Close closes the connections.
-func (r *redisSink) Close() error {
-	return r.c.Close()
+	return redisclient.FirstError(r.Pipe(ctx, append(commands, redis.Args{"EXEC"})...))
 }

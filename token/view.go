@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/zeebo/xxh3"
 )
 
 // Word is a word of a text as a member of a set.
@@ -17,12 +19,11 @@ type Word struct {
 // for one text at a time.
 type Cutting struct {
 	*Cutter
-	Tokens  []Token
-	Words   []Word // the caller may sort them again once it needs no View
-	Total   uint64 // of the weights of Words
-	wordOf  []uint32
-	packed  []byte
-	numbers []numberAt
+	Tokens []Token
+	Words  []Word // the caller may sort them again once it needs no View
+	Total  uint64 // of the weights of Words
+	wordOf []uint32
+	packed []byte
 }
 
 // Cut cuts a clean text.
@@ -57,15 +58,6 @@ type View struct {
 	Count   int      // of tokens
 	Sum     uint64   // of the weights of the tokens
 	packed  string   // the words as text, the tokens, and numbers in their original spelling
-	// template is the text without its numbers; numbers has these in order.
-	template uint64
-	numbers  []numberAt
-}
-
-// numberAt is a number as a word, and which token it is.
-type numberAt struct {
-	hash uint64
-	at   uint32
 }
 
 // A weight of a word in a view also has a bit that is set if the table has the word.
@@ -87,75 +79,59 @@ func (c *Cutting) View() *View {
 		}
 		c.packed = packString(c.packed, t.Text)
 	}
-	c.numbers = c.numbers[:0]
 	for i := range c.Tokens {
-		t := &c.Tokens[i]
-		c.packed = t.pack(c.packed, c.wordOf[i])
-		v.Sum += uint64(t.Weight)
-		hash := t.Hash
-		if t.Kind == Number {
-			c.numbers = append(c.numbers, numberAt{hash, uint32(i)})
-			hash = 1
-		}
-		v.template = v.template*templatePrime + hash
+		c.packed = c.Tokens[i].pack(c.packed, c.wordOf[i])
+		v.Sum += uint64(c.Tokens[i].Weight)
 	}
-	v.packed, v.numbers = string(c.packed), slices.Clone(c.numbers)
+	v.packed = string(c.packed)
 	return v
+}
+
+// Template returns a hash of the text without its numbers and codes, and these in order: the first four bytes of each,
+// which order it, and half of its hash. It returns 0 if there are none. The hash also covers what else the fillers count
+// for: their weights, and the lengths of adjacent ones, because the letters of a place are compared across its words.
+func (v *View) Template() (template uint64, fillers []uint64) {
+	if !hasDigit(v.packed) {
+		return 0, nil
+	}
+	var o Opened
+	o.Open(v)
+	isFiller := func(i int) bool {
+		return i >= 0 && i < len(o.Tokens) && (o.Tokens[i].Kind == Number || o.Tokens[i].Kind == Code)
+	}
+	for i := range o.Tokens {
+		t := &o.Tokens[i]
+		h := t.Hash + 3*xxh3.HashString(t.Written) // of a plain word both may be one hash
+		if isFiller(i) {
+			var order [4]byte
+			copy(order[:], t.Text)
+			filler := uint64(binary.BigEndian.Uint32(order[:]))<<32 | uint64(uint32(t.Hash))
+			h = uint64(t.Weight)<<2 | uint64(t.Kind)<<40
+			if t.Known {
+				h |= 1
+			}
+			if isFiller(i-1) || isFiller(i+1) {
+				h |= uint64(len(t.Written)) << 48
+			}
+			fillers = append(fillers, filler)
+		}
+		template = (template ^ h) * templatePrime
+		template ^= template >> 32
+	}
+	if len(fillers) == 0 {
+		return 0, nil
+	}
+	return template, fillers
 }
 
 // templatePrime spreads the words of a template.
 const templatePrime = 0x9e3779b97f4a7c15
 
-// NumbersApart counts the numbers that differ between two texts of one template that differ in nothing else.
-// Such pairs are quadratic in the texts of a template. ok is false if a number occurs in two places, or if two
-// adjacent ones differ, because they may be one number in two notations. O(n*d) for n numbers of which d
-// differ.
-func NumbersApart(a, b *View) (n int, ok bool) {
-	if a.template != b.template || a.Count != b.Count || len(a.numbers) != len(b.numbers) || a.Sum != b.Sum {
-		return 0, false
-	}
-	last := -2
-	for i, x := range a.numbers {
-		y := b.numbers[i]
-		if x.at != y.at {
-			return 0, false
-		}
-		if x.hash == y.hash {
-			continue
-		}
-		if int(x.at) == last+1 || has(a.numbers, y.hash) || has(b.numbers, x.hash) {
-			return 0, false
-		}
-		n, last = n+1, int(x.at)
-	}
-	return n, n > 0
-}
-
-// Template returns the text without its numbers, and these. For two texts of one template, NumbersApart is the
-// number of different ones, unless a number of one is in another place of the other. It returns 0 if there are
-// no numbers, one occurs twice, or two are adjacent.
-func (v *View) Template() (template uint64, numbers []uint64) {
-	for i, n := range v.numbers {
-		if (i > 0 && v.numbers[i-1].at+1 == n.at) || has(v.numbers[:i], n.hash) {
-			return 0, nil
-		}
-		numbers = append(numbers, n.hash)
-	}
-	if len(numbers) == 0 {
-		return 0, nil
-	}
-	return v.template, numbers
-}
-
-func has(numbers []numberAt, hash uint64) bool {
-	return slices.ContainsFunc(numbers, func(n numberAt) bool { return n.hash == hash })
-}
-
 // Weight returns the weight of the i-th of Words.
 func (v *View) Weight(i int) uint32 { return uint32(v.weights[i] & weightBits) }
 
 // Bytes returns the memory of the view.
-func (v *View) Bytes() int { return 176 + 10*len(v.Words) + len(v.packed) + 16*len(v.numbers) }
+func (v *View) Bytes() int { return 144 + 10*len(v.Words) + len(v.packed) }
 
 // Has reports whether the text has a word.
 func (v *View) Has(hash uint64) bool {

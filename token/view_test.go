@@ -97,53 +97,37 @@ func TestOpenedSides(t *testing.T) {
 	}
 }
 
-// Texts of one template differ in numbers alone, each in the place of another.
-func TestNumbersApart(t *testing.T) {
-	c := Cutting{Cutter: newCutter(t)}
-	view := func(s string) *View {
-		c.Cut(s)
-		return c.View()
-	}
-	for _, r := range []struct {
-		a, b string
-		n    int
-	}{
-		{"code 5 is yours for 10 minutes", "code 6 is yours for 10 minutes", 1},
-		{"code 5 is yours for 10 minutes", "code 6 is yours for 20 minutes", 2},
-		{"pay 1,234 now", "pay 1234 now", 0},
-		{"pay 5 now", "pay 5 now", 0},
-		{"pay 5 now", "pay 6 later", 0},
-		{"pay 5 now", "pay 6 now 7", 0},
-		{"from 5 to 6", "from 6 to 5", 0}, // they have exchanged places
-		{"from 5 to 6", "from 6 to 7", 0},
-		{"call 555 123", "call 444 321", 0}, // perhaps one number in two ways
-		{"六小时后开始", "7小时后开始", 1},
-	} {
-		a, b := view(r.a), view(r.b)
-		n, ok := NumbersApart(a, b)
-		if back, okBack := NumbersApart(b, a); n != r.n || ok != (r.n > 0) || back != n || okBack != ok {
-			t.Errorf("%q and %q: %d apart, %v, and back %d, %v", r.a, r.b, n, ok, back, okBack)
-		}
-	}
-}
-
-// Numbers are the fillers of a template, unless one occurs twice.
+// Texts of one template differ in numbers and codes alone, each in the place of another of its kind and weight.
 func TestTemplate(t *testing.T) {
 	c := Cutting{Cutter: newCutter(t)}
 	template := func(s string) (uint64, []uint64) {
 		c.Cut(s)
 		return c.View().Template()
 	}
-	one, fillers := template("code 5 is yours for 10 minutes")
-	if other, others := template("code 6 is yours for 10 minutes"); one == 0 || other != one || len(others) != 2 || others[0] == fillers[0] || others[1] != fillers[1] {
-		t.Errorf("template %x with %x, and %x with %x", one, fillers, other, others)
-	}
-	for _, s := range []string{"no number here", "from 5 to 5", "call 555 123", ""} {
-		if got, fillers := template(s); got != 0 || fillers != nil {
-			t.Errorf("%q has the template %x with %x", s, got, fillers)
+	for _, r := range []struct {
+		a, b        string
+		same        bool
+		fillers     int
+		atA, equalB int // a filler of a, and the one of b that equals it; 0: none, otherwise plus 1
+	}{
+		{"code 5 is yours for 10 minutes", "code 6 is yours for 10 minutes", true, 2, 2, 2},
+		{"from 5 to 6", "from 6 to 7", true, 2, 2, 1},
+		{"from 5 to 5", "from 6 to 6", true, 2, 0, 0},
+		{"job u17 took 30 ms", "job u18 took 31 ms", true, 2, 0, 0},
+		{"call 555 123", "call 444 321", true, 2, 0, 0},
+		{"call 555 123", "call 55 5123", false, 2, 0, 0}, // the letters are equal
+		{"code 5 is yours for 10 minutes", "code 6 is mine for 10 minutes", false, 2, 0, 0},
+		{"pay 5 now", "pay u5 now", false, 1, 0, 0},
+		{"the colour of 5", "the color of 5", false, 1, 0, 0},
+		{"no number here", "no number there", true, 0, 0, 0},
+	} {
+		one, fillers := template(r.a)
+		other, others := template(r.b)
+		if (one == other) != r.same || (one == 0) != (r.fillers == 0) || len(fillers) != r.fillers {
+			t.Errorf("%q has the template %x with %x, and %q %x with %x", r.a, one, fillers, r.b, other, others)
 		}
-	}
-	if other, _ := template("code 5 is mine for 10 minutes"); other == one {
-		t.Error("another word, and the same template")
+		if r.atA > 0 && fillers[r.atA-1] != others[r.equalB-1] {
+			t.Errorf("%q has %x, and %q %x", r.a, fillers, r.b, others)
+		}
 	}
 }

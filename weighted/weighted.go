@@ -68,9 +68,6 @@ func New(c Config) (*Method, error) {
 	return m, nil
 }
 
-// Threshold returns the least similarity of near texts.
-func (m *Method) Threshold() float64 { return m.threshold }
-
 // Spec names the parameters and the tables.
 func (m *Method) Spec() neardup.Spec {
 	s := neardup.Spec{Method: Name, Version: version, Params: []neardup.Param{

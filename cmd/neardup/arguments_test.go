@@ -166,3 +166,92 @@ func TestFieldsAreFlags(t *testing.T) {
 		t.Errorf("of a group %q, want %q", got, want)
 	}
 }
+
+// TestRefused checks combinations of flags that commands refuse and some that they take.
+func TestRefused(t *testing.T) {
+	for args, want := range map[string]string{
+		"compare --pairs x --json":                            "--pairs cannot be combined with --text or --json", // one of several
+		"compare --pairs x --json=false":                      "",
+		"compare --text --from x a b":                         "--text cannot be combined with --from",
+		"dedup --size-field n x":                              "--size-field has no effect without --out", // a missing flag
+		"dedup --size-field n --out k x":                      "",
+		"dedup --per site --audit off x":                      "",
+		"dedup --per site --audit 3 x":                        "--audit cannot be combined with --per", // a value
+		"index add i --per site x":                            "--per cannot be combined with --against",
+		"index remove i --ids x --before 2025":                "nothing to remove",
+		"passages --whole words --unit line x":                "--whole has no effect with --unit line", // names a value
+		"passages --whole words x":                            "",
+		"passages --near x":                                   "--near has no effect without --unit",
+		"passages --drop-below .1 x":                          "--drop-below has no effect without --out or --write",
+		"passages --drop-below .1 --write removed:f x":        "",
+		"spark passages --near --out o x":                     "--near: not supported on Spark", // of all commands of spark
+		"worker passages cut --near":                          "--near: not supported on Spark",
+		"fingerprint --format images --binary x":              "--format images cannot be combined with --binary",
+		"fingerprint --tsv --binary x":                        "--tsv cannot be combined with --binary",
+		"near --fingerprints f --query q ff":                  "--query and fingerprints in hex exclude each other", // an argument
+		"near --fingerprints f --query q":                     "",
+		"near --fingerprints - --query -":                     "cannot both read standard input",
+		"near --index i --query q":                            "--index: cannot be combined",
+		"idf --out t":                                         "nothing to count",
+		"eval --judged j --truth t":                           "--judged cannot be combined",
+		"eval --truth t":                                      "nothing to measure",
+		"serve --words-for 1h --data d":                       "--words-for has no effect without --profile classic",
+		"serve --profile classic --index d --data d":          "--profile classic: no index in Redis",
+		"serve --profile classic --index rediss://h --data d": "", // a beginning
+		"serve --compare title,text --content off --data d":   "--compare title,text has no effect with --content off",
+		"serve --log redis://l --index memory: --data d":      "--log cannot be combined with --index in memory",
+		"serve --log redis://l --index rediss://r --data d":   "--log cannot be combined with --index in memory or in Redis",
+		"serve --log redis://l --index folder --data d":       "",
+		"rebuild --index f --log redis://l":                   "--index cannot be combined with --log",
+		"serve --tls-key k --data d":                          "--tls-cert or --tls-key is missing",
+		"serve --snapshots s --data d":                        "--snapshots has no effect without --log",
+		"check --snapshots s --server u":                      "nothing to check",
+		"check --data d x":                                    "--data and --log cannot be combined with inputs",
+		"check --data d --tmp t":                              "--snapshots and --tmp have no effect without --log",
+		"correct 1 --server u --with 2 --alone":               "no docId to move to",
+		"correct 1 --server u --with 2 --text x":              "--text has no effect without --alone",
+		"log adopt --data d":                                  "--log is missing",
+	} {
+		root := newRoot(&app{})
+		words := strings.Fields(args)
+		cmd, rest, err := root.Find(words)
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil {
+			err = refused(cmd)
+		}
+		if said := fmt.Sprint(err); (want == "") != (err == nil) || (!strings.Contains(said, want) && err != nil) {
+			t.Errorf("%s: %s, want %q", args, said, want)
+		}
+	}
+}
+
+// TestRefusedTable checks that each row of the table names commands and flags that exist.
+func TestRefusedTable(t *testing.T) {
+	for line := range strings.Lines(refusedTable) {
+		cells := strings.Split(strings.TrimSpace(line), "\t")
+		if len(cells) != 3 || cells[2] == "" {
+			t.Fatalf("%q: want commands, conditions and a message", line)
+		}
+		for path := range strings.SplitSeq(cells[0], ",") {
+			var known pflag.FlagSet
+			cmd, rest, err := newRoot(&app{}).Find(strings.Fields(path))
+			if err != nil || len(rest) > 0 {
+				t.Errorf("%q: no command %q", line, path)
+				continue
+			}
+			for _, one := range append(cmd.Commands(), cmd) {
+				known.AddFlagSet(one.Flags())
+				for _, below := range one.Commands() {
+					known.AddFlagSet(below.Flags())
+				}
+			}
+			for word := range strings.FieldsFuncSeq(cells[1], func(r rune) bool { return r == ' ' || r == '|' || r == '!' }) {
+				if name, _, _ := strings.Cut(word, "="); name != "INPUT" && known.Lookup(name) == nil {
+					t.Errorf("%q: %s has no flag --%s", line, path, name)
+				}
+			}
+		}
+	}
+}

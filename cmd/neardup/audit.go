@@ -17,8 +17,8 @@ import (
 
 // auditFlag is the flag --audit with value "on", "off" or the number of pairs to list.
 type auditFlag struct {
-	off, on bool // set by the user
-	list    int
+	off  bool
+	list int
 }
 
 const (
@@ -28,8 +28,6 @@ const (
 	wordsShown   = 60 // runes of such a place
 	openingShown = 100
 )
-
-func (f *auditFlag) asked() bool { return f.on || f.list > 0 }
 
 // Type returns the name of the value's type for the help.
 func (f *auditFlag) Type() string { return "N" }
@@ -47,16 +45,11 @@ func (f *auditFlag) String() string {
 
 // Set parses a value.
 func (f *auditFlag) Set(v string) error {
-	switch v {
-	case "on", "off":
-		*f = auditFlag{off: v == "off", on: v == "on"}
-		return nil
-	}
 	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > mostAudited {
+	if v != "on" && v != "off" && (err != nil || n < 1 || n > mostAudited) {
 		return fmt.Errorf("invalid value %q (want on, off, or a number from 1 to %d)", v, mostAudited)
 	}
-	*f = auditFlag{list: n}
+	*f = auditFlag{v == "off", n}
 	return nil
 }
 

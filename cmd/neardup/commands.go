@@ -76,8 +76,10 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 		added[parent].AddCommand(cmd)
 	}
+	title := "Available Commands:\n\n"
 	for _, g := range verbs {
-		root.AddGroup(&cobra.Group{ID: g.group, Title: g.group})
+		root.AddGroup(&cobra.Group{ID: g.group, Title: title + g.group + ":"})
+		title = ""
 		for _, r := range g.rows {
 			add(g.group, r)
 		}
@@ -121,7 +123,7 @@ func (a *app) command(r verbSpec) *cobra.Command {
 			if fs.Lookup(configFlag) != nil {
 				err = noTenants(fromFile(fs))
 			}
-			if err := cmp.Or(err, pictured(fs)); err != nil {
+			if err := cmp.Or(err, pictured(fs), refused(cmd)); err != nil {
 				return err
 			}
 			inputs, err := a.inputs(args[first:])
@@ -129,6 +131,10 @@ func (a *app) command(r verbSpec) *cobra.Command {
 				return err
 			}
 			args = slices.Concat(args[:first], inputs)
+		case cmd.Flags().Lookup(configFlag) == nil: // else the verb reads the file first
+			if err := refused(cmd); err != nil {
+				return err
+			}
 		}
 		return do(cmd.Context(), args)
 	})
@@ -198,7 +204,8 @@ func flagName(field string) string {
 
 // flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
 // A row "verb: name" applies to one verb and overrides the row of the name alone. The help of a number begins
-// with its range in braces, unless it is any of 0 or more.
+// with its range in braces, unless it is any of 0 or more,
+// that of a text with all its values (a|b) if others are refused.
 //
 //go:embed flags.txt
 var flagTable string
@@ -223,7 +230,9 @@ var flagRows = sync.OnceValue(func() map[string]flagRow {
 		help, within := strings.ReplaceAll(cells[2], `\n`, "\n"), ""
 		if strings.HasPrefix(help, "{") {
 			within, help, _ = strings.Cut(help[1:], "} ")
-			help += ", " + within
+			if !strings.Contains(within, "|") {
+				help += ", " + within
+			}
 		}
 		rows[name] = flagRow{group, short, cells[1], within, help}
 	}

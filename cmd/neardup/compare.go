@@ -40,9 +40,6 @@ func (c *compare) do(ctx context.Context, args []string) error {
 		if err := expects()(nil, args); err != nil {
 			return err
 		}
-		if c.text || c.json {
-			return usage("--pairs cannot be combined with --text or --json")
-		}
 		return c.list(ctx)
 	}
 	if err := expects("A", "B")(nil, args); err != nil {
@@ -98,8 +95,6 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 
 func (c *compare) documents(ctx context.Context, names []string) (texts [2]string, err error) {
 	switch {
-	case c.from != "" && c.text:
-		return texts, usage("--text cannot be combined with --from")
 	case c.from != "":
 		found, err := c.find(ctx, names...)
 		return [2]string{found[names[0]], found[names[1]]}, err
@@ -474,12 +469,12 @@ func elide(s string, first, last bool) string {
 		return s
 	}
 	head, tail := string(r[:diffContext]), string(r[len(r)-diffContext:])
-	cut := func(n int) string { return fmt.Sprintf(" ... (%d equal) ... ", n) }
+	cut := len(r) - 2*diffContext
 	switch {
 	case last:
-		return head + cut(len(r)-diffContext)
+		tail, cut = "", len(r)-diffContext
 	case first:
-		return cut(len(r)-diffContext) + tail
+		head, cut = "", len(r)-diffContext
 	}
-	return head + cut(len(r)-2*diffContext) + tail
+	return fmt.Sprintf("%s ... (%d equal) ... %s", head, cut, tail)
 }

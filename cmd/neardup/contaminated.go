@@ -28,11 +28,8 @@ type contaminated struct {
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	c.masks = c.cmd.Flags().Changed("mask")
-	switch {
-	case len(inputs) < 2:
+	if len(inputs) < 2 {
 		return usage("EVALS or DOCS is missing (want the items of an evaluation, then documents)")
-	case c.out == "" && c.masks:
-		return usage("--mask has no effect without --out")
 	}
 	if err := c.run.machine(nil); err != nil {
 		return err

@@ -26,9 +26,9 @@ type batchFlags struct {
 	run    runFlags
 }
 
-// config makes the configuration of a run, which may be against an index. given are further flags that it cannot be
-// combined with, and shows reports whether an output has the measurements of the run.
-func (f *batchFlags) config(a *againstFlags, given map[string]bool, shows bool) (batch.Config, error) {
+// config makes the configuration of a run, which may be against an index. shows reports whether an output has the
+// measurements of the run.
+func (f *batchFlags) config(a *againstFlags, shows bool) (batch.Config, error) {
 	if err := a.settings(&f.method); err != nil {
 		return batch.Config{}, err
 	}
@@ -36,12 +36,11 @@ func (f *batchFlags) config(a *againstFlags, given map[string]bool, shows bool) 
 	if err != nil {
 		return cfg, err
 	}
-	given["overrides"], given["per"], given["audit"] = f.run.overrides != "", f.run.per != "", f.run.audit.asked()
 	if len(a.paths) == 0 && f.run.per == "" {
 		cfg.Audit = f.method.audit(f.run.audit, cfg.Method, shows || !f.run.quiet || f.run.json)
 	}
 	f.input.opt.Fields = cfg.Fields()
-	return cfg, a.refuse(given)
+	return cfg, a.check()
 }
 
 type dedup struct {
@@ -223,24 +222,17 @@ func (w *dedupRun) decision(o batch.Outcome) error {
 }
 
 func (d *dedup) config() (batch.Config, error) {
-	if err := d.proof.read(&d.write, d.link); err != nil {
+	if err := d.proof.read(&d.write, d.link, d.against.paths); err != nil {
 		return batch.Config{}, err
 	}
-	byLeader := d.link == string(batch.ByLeader)
-	cfg, err := d.batchFlags.config(&d.against, map[string]bool{"link components": !byLeader, "write report,floor": d.proof.floor != 0}, d.write.path("report") != "")
+	cfg, err := d.batchFlags.config(&d.against, d.write.path("report") != "")
 	if err != nil {
 		return cfg, err
 	}
 	cfg.Link = batch.Link(d.link)
-	if !byLeader && cfg.Link != batch.Components {
-		return cfg, usage("--link %s: invalid (want leader or components)", d.link)
-	}
 	c, _ := d.method.choice() // made already
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components cannot be combined with lossless or containment, because it removes through chains")
-	}
-	if d.sizeField != "" && d.out == "" {
-		return cfg, usage("--size-field has no effect without --out")
 	}
 	if groups := d.write.path("groups"); groups != "" && !slices.Contains(corpus.TableFormats(), corpus.FormatOf(groups)) {
 		return cfg, usage("--write groups:%s: the name must end with .csv, .tsv, .xlsx, .jsonl, .parquet or .arrow", groups)
@@ -327,7 +319,7 @@ type pairs struct {
 }
 
 func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
-	cfg, err := p.config(&p.against, map[string]bool{}, false)
+	cfg, err := p.config(&p.against, false)
 	if err != nil {
 		return err
 	}

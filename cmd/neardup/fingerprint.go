@@ -84,12 +84,8 @@ type line struct {
 func (f *fingerprint) printer() (fingerprints, error) {
 	pictures := f.input.format == string(corpus.Images)
 	switch {
-	case f.tsv && f.binary:
-		return fingerprints{}, usage("--tsv cannot be combined with --binary")
 	case pictures && f.scheme != "":
 		return f.pictureScheme()
-	case pictures && f.binary:
-		return fingerprints{}, usage("--format images cannot be combined with --binary (want JSON or --tsv)")
 	case pictures:
 		return fingerprints{spec: "pdq", of: pdq}, nil
 	case f.scheme == "":
@@ -98,9 +94,6 @@ func (f *fingerprint) printer() (fingerprints, error) {
 			return fingerprints{}, err
 		}
 		return simhashSource(m, n)
-	}
-	if c, err := f.method.choice(); err != nil || c.String() != f.method.usual {
-		return fingerprints{}, usage("--scheme cannot be combined with --method or --idf")
 	}
 	if !f.cmd.Flags().Changed("normalize") {
 		f.method.normalize = "none"

@@ -71,9 +71,6 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	if err != nil {
 		return opt, usage("--format: %w", err)
 	}
-	if _, err := titled(string(opt.Compare)); err != nil {
-		return opt, err
-	}
 	if opt.Charset != "" && !text.IsCharset(opt.Charset) {
 		return opt, usage("--format: unknown charset %q (want for example utf-8, utf-16le, gb18030, big5 or windows-1252)", opt.Charset)
 	}
@@ -317,9 +314,6 @@ func (f *runFlags) config(of *methodFlags) (batch.Config, error) {
 	keep := cmp.Or(batch.Keep(f.keep), usualKeep(m))
 	if err := keep.Check(); err != nil {
 		return batch.Config{}, usage("--keep %w", err)
-	}
-	if f.per != "" && f.audit.asked() {
-		return batch.Config{}, usage("--audit cannot be combined with --per, because it samples texts of any group")
 	}
 	per := fieldList(f.per)
 	if f.per != "" && len(per) == 0 {

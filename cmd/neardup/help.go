@@ -67,50 +67,13 @@ const groupKey = "group"
 // helpWidth is the longest line of the help, in bytes.
 const helpWidth = 100
 
-// usageText returns the usage of a command. It avoids templates because they make the linker keep every method of
-// every type, and the program grows by half.
+// usageText returns the usage of a command as cobra has it, with the flags in groups.
 func usageText(cmd *cobra.Command) string {
-	var b strings.Builder
-	b.WriteString("Usage:")
-	if cmd.Runnable() {
-		b.WriteString("\n  " + cmd.UseLine())
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n  %s [command]", cmd.CommandPath())
-	}
-	if cmd.HasExample() {
-		b.WriteString("\n\nExamples:\n" + cmd.Example)
-	}
-	if cmd.HasAvailableSubCommands() {
-		groups := cmd.Groups()
-		if len(groups) == 0 {
-			groups = []*cobra.Group{{}}
-		}
-		b.WriteString("\n\nAvailable Commands:")
-		for _, g := range groups {
-			if g.Title != "" {
-				b.WriteString("\n\n" + g.Title + ":")
-			}
-			for _, sub := range cmd.Commands() {
-				if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
-					fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
-				}
-			}
-		}
-	}
-	b.WriteString(flagHelp(cmd))
-	if cmd.HasHelpSubCommands() {
-		b.WriteString("\n\nAdditional help topics:")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAdditionalHelpTopicCommand() {
-				fmt.Fprintf(&b, "\n  %-*s %s", sub.CommandPathPadding(), sub.CommandPath(), sub.Short)
-			}
-		}
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more information about a command.", cmd.CommandPath())
-	}
-	return b.String()
+	own := cmd.Root().UsageFunc()
+	cmd.Root().SetUsageFunc(nil)
+	defer cmd.Root().SetUsageFunc(own)
+	flags := "\n\nFlags:\n" + strings.TrimRight(cmd.LocalFlags().FlagUsages(), " \n")
+	return strings.Replace(strings.TrimRight(cmd.UsageString(), "\n"), flags, flagHelp(cmd), 1)
 }
 
 func flagHelp(cmd *cobra.Command) string {

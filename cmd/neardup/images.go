@@ -38,9 +38,6 @@ func setting(fs *pflag.FlagSet, flag, name string) *pflag.Flag {
 func pictured(fs *pflag.FlagSet) error {
 	format, method := setting(fs, "format", "name"), fs.Lookup("method")
 	pictures := format != nil && format.Value.String() == string(corpus.Images)
-	if pictures && !slices.Contains([]string{"dedup", "pairs", "compare", "fingerprint"}, fs.Name()) {
-		return usage("--format images: not supported by this command (want dedup, pairs, compare or fingerprint)")
-	}
 	if format != nil && !pictures && setting(fs, "format", "max-pixels").Changed {
 		return usage("--format: max-pixels has no effect without images")
 	}
@@ -75,8 +72,6 @@ func pictured(fs *pflag.FlagSet) error {
 		return fs.Set("method", image.Name+" "+spec)
 	case pictures && name != image.Name && name != "exact":
 		return usage("--format images: method %s compares texts (want images or exact)", name)
-	case !pictures && name == image.Name:
-		return usage("--method images: the inputs are texts (want --format images)")
 	}
 	return nil
 }

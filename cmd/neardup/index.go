@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/docid"
@@ -64,25 +63,10 @@ func (f *indexFlags) settings() (docid.Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	if f.profile != "" && f.profile != "standard" {
+	if f.profile == profileClassic {
 		return s, f.classic()
 	}
-	s.Titled, err = titled(f.compare)
-	if err != nil {
-		return s, err
-	}
-	for flag, mode := range map[string]docid.Mode{"url": s.URL, "title": s.Title, "content": s.Content} {
-		want := []string{"off", "exact", "near"}
-		if flag == "url" {
-			want = want[:2]
-		}
-		if !slices.Contains(want, string(mode)) {
-			return s, usage("--%s %s: invalid (want %s)", flag, mode, strings.Join(want, ", "))
-		}
-	}
-	if s.Titled && s.Content == docid.Off {
-		return s, usage("--compare %s has no effect with --content off", f.compare)
-	}
+	s.Titled = corpus.Compare(f.compare) == corpus.TitleAndText
 	content, err := f.method.choice()
 	if err != nil {
 		return s, err
@@ -108,11 +92,8 @@ func agreeing(least float64) docid.Maker {
 	return standard.Method(fmt.Sprint("jaccard threshold=", least))
 }
 
-// classic checks the profile name and rejects flags that the profile classic fixes or does not have.
+// classic rejects flags that the profile classic fixes or does not have.
 func (f *indexFlags) classic() error {
-	if f.profile != profileClassic {
-		return usage("--profile %q: invalid (want standard or classic)", f.profile)
-	}
 	var unasked error
 	f.fs.Visit(func(flag *pflag.Flag) {
 		if decides(flag.Name) && !slices.Contains([]string{"profile", "normalize", "backlog"}, flag.Name) {
@@ -160,16 +141,6 @@ func (f *indexFlags) asked() string {
 		asked += " --images"
 	}
 	return asked
-}
-
-func titled(compare string) (bool, error) {
-	switch corpus.Compare(compare) {
-	case "", corpus.OnlyText:
-		return false, nil
-	case corpus.TitleAndText:
-		return true, nil
-	}
-	return false, usage("--compare %q: invalid (want %q or %q)", compare, corpus.OnlyText, corpus.TitleAndText)
 }
 
 // decides reports whether a flag is one of an index.

@@ -106,10 +106,7 @@ type indexRemove struct {
 }
 
 func (f *indexRemove) gone() (func(id string, time int64) bool, error) {
-	switch {
-	case (f.ids == "") == (f.before == ""):
-		return nil, usage("nothing to remove (want either --ids or --before)")
-	case f.before != "":
+	if f.before != "" {
 		before, err := corpus.ParseTime(f.before)
 		if err != nil {
 			return nil, usage("--before: %w", err)
@@ -258,8 +255,8 @@ func (f *methodFlags) restore(remembered map[string]string) error {
 // open opens the index to decide against, or builds one from files, below the temporary folder. It returns nil
 // without --against.
 func (f *againstFlags) open(ctx context.Context, d *batchFlags, cfg *batch.Config) (_ *against, err error) {
-	if err := f.check(); err != nil || len(f.paths) == 0 {
-		return nil, err
+	if len(f.paths) == 0 {
+		return nil, nil
 	}
 	a, at := &against{name: strings.Join(f.paths, " ")}, f.paths[0]
 	defer func() {
@@ -320,11 +317,10 @@ func (a *against) fill(ctx context.Context, d *batchFlags, files []string, cfg b
 	return a.writer.Commit()
 }
 
-// check rejects flags that cannot be combined.
 func (f *againstFlags) check() error {
 	switch {
-	case len(f.paths) == 0 && f.append:
-		return usage("--add has no effect without --against INDEX")
+	case slices.Contains(f.paths, corpus.Stdin):
+		return usage("--against names files or an index, not standard input")
 	case f.append && len(f.paths) > 1:
 		return usage("--add: %d indexes (want one)", len(f.paths))
 	}
@@ -383,16 +379,4 @@ func documentOf(x *reference.Index, row *reference.Row) (d neardup.Document, err
 		d.Text, err = x.Text(row)
 	}
 	return d, err
-}
-
-func (f *againstFlags) refuse(given map[string]bool) error {
-	for flag, is := range given {
-		if is && len(f.paths) > 0 {
-			return usage("--%s cannot be combined with --against", flag)
-		}
-	}
-	if slices.Contains(f.paths, corpus.Stdin) {
-		return usage("--against names files or an index, not standard input")
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/BurntSushi/toml"
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/eval"
@@ -42,9 +43,6 @@ func (t *tune) do(ctx context.Context, inputs []string) error {
 	c, err := t.method.choice()
 	if err != nil {
 		return err
-	}
-	if (len(t.judged) > 0) == (t.labelled != "") {
-		return usage("no labelled pairs (want --judged or --labelled)")
 	}
 	var r interface {
 		WriteText(w io.Writer) error
@@ -158,31 +156,26 @@ func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out [
 // configuration writes a file for --config with the method, its settings and the threshold.
 func (t *tune) configuration(w io.Writer, r eval.CurveReport) error {
 	p := r.Proposed
-	var b strings.Builder
-	fmt.Fprintf(&b, "# chosen from %d pairs that are duplicates and %d that are not: precision %v, recall %v\n", r.Positive, r.Negative, p.Precision, p.Recall)
+	fmt.Fprintf(w, "# chosen from %d pairs that are duplicates and %d that are not: precision %v, recall %v\n", r.Positive, r.Negative, p.Precision, p.Recall)
 	if r.Few != "" {
-		fmt.Fprintf(&b, "# %s\n", r.Few)
+		fmt.Fprintf(w, "# %s\n", r.Few)
 	}
 	c, err := t.method.parsed()
 	if err != nil {
 		return err
 	}
-	spec := c.String()
+	settings := map[string]any{"method": c.String()}
 	if r.Bias != 0 && t.precision == 0 {
-		fmt.Fprintf(&b, "method = %q\n", fmt.Sprintf("%s bias=%v", spec, r.Bias))
+		settings["method"] = fmt.Sprintf("%s bias=%v", c, r.Bias)
 	} else {
-		fmt.Fprintf(&b, "method = %q\nthreshold = %v\n", spec, p.Threshold)
+		settings["threshold"] = p.Threshold
 	}
-	for _, name := range ofFiles {
+	for _, name := range append([]string{normalizeSetting}, ofFiles...) {
 		if f := t.method.fs.Lookup(name); f.Changed {
-			fmt.Fprintf(&b, "%s = %q\n", name, f.Value)
+			settings[name] = f.Value.String()
 		}
 	}
-	if t.method.normalize != "default" {
-		fmt.Fprintf(&b, "normalize = %q\n", t.method.normalize)
-	}
-	_, err = io.WriteString(w, b.String())
-	return err
+	return toml.NewEncoder(w).Encode(settings)
 }
 
 // sample reads the labelled pairs that the flags select, and texts of the inputs without a label.
@@ -211,13 +204,7 @@ type idf struct {
 	least                      int
 }
 
-func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter, err error) {
-	switch {
-	case i.out == "":
-		return n, words, usage("--out is missing")
-	case len(inputs) == 0 && len(i.merge) == 0:
-		return n, words, usage("nothing to count (want INPUT or --merge TABLE)")
-	}
+func (i *idf) check() (n text.Normalizer, words keyword.Splitter, err error) {
 	if err := i.run.machine(nil); err != nil {
 		return n, words, err
 	}
@@ -241,7 +228,7 @@ func (i *idf) check(inputs []string) (n text.Normalizer, words keyword.Splitter,
 }
 
 func (i *idf) do(ctx context.Context, inputs []string) error {
-	n, words, err := i.check(inputs)
+	n, words, err := i.check()
 	if err != nil {
 		return err
 	}
@@ -316,9 +303,6 @@ type evaluation struct {
 
 func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	if e.judged != "" {
-		if e.truth != "" || e.pairs != "" || e.decisions != "" {
-			return usage("--judged cannot be combined with --truth, --pairs or --decisions")
-		}
 		m, n, err := e.method.method()
 		if err != nil {
 			return err
@@ -329,9 +313,6 @@ func (e *evaluation) do(ctx context.Context, inputs []string) error {
 	}
 	if err := expects()(nil, inputs); err != nil {
 		return err
-	}
-	if e.truth == "" || (e.pairs == "") == (e.decisions == "") {
-		return usage("nothing to measure (want --truth with --pairs or --decisions, or --judged)")
 	}
 	if e.pairs != "" {
 		r, err := eval.Pairs(e.truth, e.pairs, e.Options)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/neardup/neardup/corpus"
@@ -274,6 +275,35 @@ func (a *app) inputs(named []string) ([]string, error) {
 		return []string{corpus.Stdin}, nil
 	}
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
+}
+
+// interruptible returns a reader of r that fails with the error of ctx as soon as ctx ends, even while r is silent. A
+// read of a pipe or terminal cannot be cancelled, so a goroutine waits for it, from the first read on.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	if _, ok := r.(*os.File); !ok {
+		return r
+	}
+	out, in := io.Pipe()
+	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	begin := sync.OnceFunc(func() {
+		go func() {
+			_, err := io.Copy(in, r)
+			in.CloseWithError(err)
+		}()
+	})
+	return &lazyReader{out, begin}
+}
+
+// A lazyReader calls begin before the first read.
+type lazyReader struct {
+	io.Reader
+	begin func()
+}
+
+// Read begins the input and reads from it.
+func (r *lazyReader) Read(p []byte) (int, error) {
+	r.begin()
+	return r.Reader.Read(p)
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there

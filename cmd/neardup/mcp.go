@@ -25,9 +25,6 @@ type mcpVerb struct {
 }
 
 func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
-	if v.data == "" {
-		return usage("--data is missing")
-	}
 	stores, settings := storeFlags{cache: 16 << 20}, standard.Settings()
 	settings.CacheBytes = int(stores.cache)
 	store, err := stores.open(ctx, storeDir(v.data))

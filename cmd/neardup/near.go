@@ -49,19 +49,8 @@ func (n *near) do(ctx context.Context, args []string) error {
 }
 
 func (n *near) find(ctx context.Context, args []string, rep *reporter) error {
-	switch {
-	case n.fingerprints == "":
-		return usage("--fingerprints FILE or --index DIR is needed")
-	case n.query != "" && len(args) > 0:
-		return usage("--query and fingerprints in hex exclude each other")
-	case n.query == corpus.Stdin && n.fingerprints == corpus.Stdin:
-		return usage("--query and --fingerprints cannot both read standard input")
-	}
 	among := n.query == "" && len(args) == 0
 	streamed := n.query == corpus.Stdin && !n.binary
-	if n.collapse && !among {
-		return usage("--collapse is for pairs within a file: it has no effect with a query")
-	}
 	var queries fingerprintList
 	if !among && !streamed {
 		var err error
@@ -378,11 +367,8 @@ const mostCompared = 1000
 
 // nearest prints the documents of an index that are most like a text.
 func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error {
-	switch {
-	case len(args) != 1:
+	if len(args) != 1 {
 		return usage("--index: %d texts (want one TEXT, a file, or - for standard input)", len(args))
-	case n.fingerprints != "" || n.query != "":
-		return usage("--index: cannot be combined with --fingerprints and --query")
 	}
 	words, err := n.given(args[0])
 	if err != nil {

@@ -194,6 +194,7 @@ func npmAnswers(t *testing.T, home string) {
 		await say(() => compare(nine, 9));
 		await say(() => compare(nine, ten, { method: 'best' }));
 		await say(() => compare(nine, ten, { methods: 'auto' }));
+		await say(() => dedup([nine], { keep: 'best' }));
 		await say(() => dedup([nine, { id: 'x' }]));
 		await say(() => dedup(nine));
 		await say(() => check(nine, ten));
@@ -218,12 +219,12 @@ func npmAnswers(t *testing.T, home string) {
 	}
 	want := []any{"variant", "new", true, 2.0, -1.0, "neardup: b is not a string",
 		`neardup: unknown method "best" (want auto, exact, minhash, simhash, ja`,
-		`neardup: options: json: unknown field "methods"`,
+		`neardup: options: json: unknown field "methods"`, `neardup: keep: "best": invalid (want first, longest, shortest, earlies`,
 		`neardup: text 1: no field "text"; it has "id"`,
 		"neardup: texts is one text (want an array)", "neardup: known is one text (want an array)", "neardup: text 0 is not a string",
 		0.0,
-		`neardup: -: no column "text"; the header has "name"; columns without a`,
-		"neardup: -: the charset is not in this program, which reads UTF-8 and ",
+		`neardup: no column "text"; the header has "name"; columns without a he`,
+		"neardup: the charset is not in this program, which reads UTF-8 and UTF",
 		1.0, "neardup stopped: no network", "neardup stopped: no network", "九"}
 	if !reflect.DeepEqual(got, want) {
 		for i := range max(len(got), len(want)) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -155,8 +156,8 @@ type written struct {
 // Type returns the name of the value's type for the help.
 func (w *writes) Type() string { return "KIND:FILE" }
 
-// String returns "" because a repeated flag has no default.
-func (w *writes) String() string { return "" }
+// String names the kinds that are written.
+func (w *writes) String() string { return strings.Join(slices.Sorted(maps.Keys(w.files)), ",") }
 
 // Set adds a result.
 func (w *writes) Set(v string) error {

@@ -185,9 +185,6 @@ type reportVerb struct {
 }
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
-	if p.out == "" || p.decisions == "" {
-		return usage("--out and --decisions are needed")
-	}
 	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		rep.paths = []string{p.decisions} // the page may not replace them
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
@@ -298,7 +295,7 @@ type evidenceFlags struct {
 	labels string
 }
 
-func (f *evidenceFlags) read(w *writes, link string) (err error) {
+func (f *evidenceFlags) read(w *writes, link string, against []string) (err error) {
 	given := w.option("report", "floor")
 	f.labels = w.option("report", "labels")
 	if given == "" && f.labels == "" {
@@ -308,8 +305,11 @@ func (f *evidenceFlags) read(w *writes, link string) (err error) {
 	if err != nil || !(f.floor > 0 && f.floor <= 1) {
 		return usage("--write report,floor=%s: out of range (want above 0, at most 1)", given)
 	}
-	if batch.Link(link) != batch.ByLeader {
+	switch {
+	case batch.Link(link) != batch.ByLeader:
 		return usage("--write report,floor cannot be combined with --link %s", link)
+	case len(against) > 0:
+		return usage("--write report,floor cannot be combined with --against")
 	}
 	return nil
 }

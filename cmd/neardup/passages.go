@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,12 +109,6 @@ func (p *passages) config() (cfg passage.Config, _ *passage.Cutter, err error) {
 	if err != nil {
 		return cfg, nil, err
 	}
-	switch {
-	case p.out == "" && p.mark != "":
-		return cfg, nil, usage("--mark has no effect without --out")
-	case !p.writes() && p.dropBelow != 0:
-		return cfg, nil, usage("--drop-below has no effect without --out or --write")
-	}
 	cfg.Tmp, cfg.Workers, cfg.Memory = p.run.tmp, p.run.workers, int64(p.run.memory)-ownPages
 	cutter, err := p.cutter()
 	return cfg, cutter, err
@@ -129,22 +122,7 @@ func (c *cutFlags) cutter() (*passage.Cutter, error) {
 func (p *passages) writes() bool { return p.out != "" || len(p.write.files) > 0 }
 
 func (c *cutFlags) compared() (cfg passage.Config, err error) {
-	if !slices.Contains([]passage.Border{passage.WholeWords, passage.WholeSentences, passage.WholeLines, passage.WholeParagraphs}, passage.Border(c.whole)) {
-		return cfg, usage("--whole %s: invalid (want words, sentences, lines, paragraphs)", c.whole)
-	}
-	switch c.unit {
-	case "passage":
-		if c.near {
-			return cfg, usage("--near has no effect without --unit line, paragraph or sentence")
-		}
-	case "line", "paragraph", "sentence":
-		cfg.Whole = passage.Border(c.units())
-		if c.fs.Changed("whole") {
-			return cfg, usage("--whole has no effect with --unit %s", c.unit)
-		}
-	default:
-		return cfg, usage("--unit %s: invalid (want passage, line, paragraph, sentence)", c.unit)
-	}
+	cfg.Whole = passage.Border(c.units())
 	if cfg.Whole == "" || c.fs.Changed("least") {
 		cfg.Least, err = passage.ParseLength(c.least)
 		if err != nil {

@@ -34,9 +34,6 @@ type remoteFlags struct {
 // client makes a client that reports once that it has to wait. It takes no token from a flag because other
 // users could see it.
 func (f *remoteFlags) client(tell io.Writer) (*api.Client, error) {
-	if f.server == "" {
-		return nil, usage("--server is missing")
-	}
 	token := os.Getenv("NEARDUP_TOKEN")
 	if f.tokenFile != "" {
 		b, err := os.ReadFile(f.tokenFile)
@@ -125,15 +122,8 @@ type correct struct {
 }
 
 func (c *correct) do(ctx context.Context, args []string) error {
-	given := slices.DeleteFunc([]bool{c.with != "", c.docid != "", c.alone}, func(is bool) bool { return !is })
-	if len(given) != 1 {
-		return usage("no docId to move to (want one of --with, --docid and --alone)")
-	}
 	to := api.Correction{With: c.with, DocID: c.docid, Why: c.why}
 	if c.text != "" {
-		if !c.alone {
-			return usage("--text has no effect without --alone")
-		}
 		b, err := os.ReadFile(c.text)
 		if err != nil {
 			return fmt.Errorf("--text: %w", err)
@@ -238,12 +228,10 @@ func (c *consume) do(ctx context.Context, _ []string) (err error) {
 	if err := noTenants(layered(c.cmd.Flags())); err != nil {
 		return err
 	}
-	switch {
-	case c.From == "":
-		return usage("--from is missing")
-	case c.To == "":
-		return usage("--to is missing")
-	case c.Bad == c.To:
+	if err := refused(c.cmd); err != nil {
+		return err
+	}
+	if c.Bad == c.To {
 		return usage("--to and --bad are the same")
 	}
 	client, err := c.remote.client(c.stderr)

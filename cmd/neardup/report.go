@@ -184,7 +184,7 @@ func (p *reporter) nothingRead(documents int64) error {
 		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
 		if fields := p.r.Unmet(); len(fields) > 0 {
-			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], p.r.Names())
+			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], strings.TrimPrefix(p.r.Names(), "it has "))
 		}
 		return nil
 	case r.count == 0:
@@ -326,9 +326,6 @@ func (s *summary) print(w io.Writer) {
 	if s.SharedIDs > 0 {
 		fmt.Fprintf(w, "warning     %s with an id that an earlier one has, first %q\n", counted(s.SharedIDs, "document"), s.SharedID)
 	}
-	if again := s.rep.again; again > 0 {
-		fmt.Fprintf(w, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(again, "document"))
-	}
 	printQuality(w, s.Audit, s.rep.flags.audit.list > 0)
 	s.effort(w)
 	disk(w, s.TemporaryBytes)
@@ -379,6 +376,9 @@ func (p *reporter) summarize(sum result) error {
 		}
 	case !p.flags.quiet:
 		sum.print(p.stderr)
+	}
+	if p.again > 0 { // also when quiet: the index now has them twice
+		fmt.Fprintf(p.stderr, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
 	}
 	if p.flags.strict && p.rejected.count > 0 {
 		return fmt.Errorf("%s %w, the first: %w", grouped(p.rejected.count), errRejects, p.rejected.first)

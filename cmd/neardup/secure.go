@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	iofs "io/fs"
 	"net"
 	"os"
@@ -42,9 +41,6 @@ func (s *serve) access() (*server.Access, error) {
 	host, _, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		return nil, usage("--addr: %w", err)
-	}
-	if (s.tlsCert == "") != (s.tlsKey == "") {
-		return nil, usage("--tls-cert or --tls-key is missing (want both)")
 	}
 	local := loopback(s.addr)
 	switch ip := net.ParseIP(host); {
@@ -118,9 +114,6 @@ type token struct {
 
 func (v *token) do(context.Context, []string) error {
 	g := server.Grant{Tenant: v.tenant, Name: v.name}
-	if v.tokens == "" {
-		return usage("--tokens is missing")
-	}
 	if err := server.ValidTenant(g.Tenant); err != nil {
 		return usage("--tenant: %w", err)
 	}
@@ -148,23 +141,18 @@ func (v *token) do(context.Context, []string) error {
 }
 
 // appendLine appends a line. It first ends the last line if an editor has left it without a newline.
-func appendLine(file, line string) (err error) {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+func appendLine(file, line string) error {
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
+		return err
+	}
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		line = "\n" + line
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	var last [1]byte
-	if size, err := f.Seek(0, io.SeekEnd); err != nil {
-		return err
-	} else if size > 0 {
-		if _, err := f.ReadAt(last[:], size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			line = "\n" + line
-		}
-	}
 	_, err = fmt.Fprintln(f, line)
-	return err
+	return errors.Join(err, f.Close())
 }

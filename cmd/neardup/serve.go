@@ -62,6 +62,9 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := refused(s.cmd); err != nil {
+		return err
+	}
 	s.reload = make(chan os.Signal, 1)
 	signal.Notify(s.reload, syscall.SIGHUP) // from here on it ends nothing
 	defer signal.Stop(s.reload)
@@ -69,10 +72,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.data == "" {
-		return usage("--data is missing")
-	}
-	if err := errors.Join(s.suits(), s.stores.valid()); err != nil {
+	if err := s.stores.valid(); err != nil {
 		return err
 	}
 	if within(s.backups, storeDir(s.data)) {
@@ -128,20 +128,6 @@ func (s *serve) waitsForLog(gate *server.Gate) func(error) {
 			s.log.Warn("waiting for the log", "cause", err.Error())
 		}
 	}
-}
-
-func (s *serve) suits() error {
-	switch {
-	case s.index.profile != profileClassic && s.stores.words != 0:
-		return usage("--words-for has no effect without --profile classic")
-	case s.index.profile != profileClassic:
-		return nil
-	case !inRedis(s.stores.index):
-		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
-	case s.stores.log != "" || s.backups != "" || s.keepTexts != 0:
-		return usage("--profile classic cannot be combined with --log, --backups or --keep-texts")
-	}
-	return nil
 }
 
 // behind opens the store and then the gate, and serves until ctx or the listener ends.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -25,16 +27,16 @@ type tenantTable struct {
 
 const configFlag = "config"
 
-// rangeKey annotates flags of numbers and durations with their range, such as 1..64. Where the lower bound is
-// excluded, > precedes it.
+// rangeKey annotates flags of numbers and durations with their range, such as 1..64, and others with their values, such
+// as leader|components. Where the lower bound is excluded, > precedes it.
 const rangeKey = "range"
 
-// bounded makes the flags of a command reject numbers and durations out of their range. Without one, they are
-// not negative.
+// bounded makes the flags of a command reject other values than those of the table, and numbers and durations out of
+// their range. Without one, they are not negative.
 func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
-		case "int", "int64", "float64", "duration":
+		case "int", "int64", "float64", "duration", "string":
 			if _, is := f.Value.(boundedValue); !is {
 				f.Value = boundedValue{f.Value, strings.Join(f.Annotations[rangeKey], "")}
 			}
@@ -57,7 +59,19 @@ type rangeError string
 func (e rangeError) Error() string { return string(e) }
 
 func (v boundedValue) Set(s string) error {
-	if err := v.Value.Set(s); err != nil {
+	if v.Type() == "string" {
+		choices := strings.Split(v.within, "|")
+		switch {
+		case v.within != "" && s == "":
+			return nil // as compose sets a variable that its user did not
+		case v.within == "", slices.Contains(choices, s):
+		case strings.Contains(v.within, ","):
+			return errors.New(`invalid (want "` + strings.Join(choices, `" or "`) + `")`)
+		default:
+			return rangeError(": invalid (want " + strings.Join(choices, ", ") + ")")
+		}
+	}
+	if err := v.Value.Set(s); err != nil || v.Type() == "string" {
 		return err
 	}
 	is := quantity(v.String())
@@ -110,6 +124,51 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs)
 }
 
+// refusedTable has a row for each combination of flags that commands refuse: the commands, separated by commas, the
+// conditions, which all hold then, and the message. A condition is a flag that was given (flag), or has a value
+// (flag=value, or flag=begin* for its begin), one of several (a|b), or INPUT for any argument. After ! it does not hold.
+// The message may contain values of flags, as ${flag}.
+//
+//go:embed refused.txt
+var refusedTable string
+
+// refused returns the error of the first combination of flags that the command refuses.
+func refused(cmd *cobra.Command) error {
+	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	fs := cmd.Flags()
+	for line := range strings.Lines(refusedTable) {
+		cells := strings.SplitN(strings.TrimSpace(line), "\t", 3)
+		applies := slices.ContainsFunc(strings.Split(cells[0], ","), func(of string) bool { return strings.HasPrefix(path+" ", of+" ") })
+		fails := func(condition string) bool { return !holds(fs, condition) }
+		if applies && !slices.ContainsFunc(strings.Fields(cells[1]), fails) {
+			return usage("%s", os.Expand(cells[2], func(flag string) string { return fs.Lookup(flag).Value.String() }))
+		}
+	}
+	return nil
+}
+
+// notGiven are the values of flags that count as if the flag was not given.
+var notGiven = []string{"", "false", "0", "0s"}
+
+func holds(fs *pflag.FlagSet, condition string) bool {
+	words, not := strings.CutPrefix(condition, "!")
+	return not != slices.ContainsFunc(strings.Split(words, "|"), func(word string) bool {
+		name, want, byValue := strings.Cut(word, "=")
+		f := fs.Lookup(name)
+		if f == nil {
+			return word == "INPUT" && fs.NArg() > 0
+		}
+		value, begin := f.Value.String(), strings.TrimSuffix(want, "*")
+		switch {
+		case !byValue:
+			return f.Changed && !slices.Contains(notGiven, value)
+		case begin != want:
+			return strings.HasPrefix(value, begin)
+		}
+		return value == want
+	})
+}
+
 // noTenants rejects tenants for commands other than a service.
 func noTenants(tenants map[string]tenantTable, err error) error {
 	if err == nil && tenants != nil {
@@ -124,36 +183,33 @@ func fromFile(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	if file == "" {
 		return nil, nil
 	}
-	var content map[string]toml.Primitive
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, usage("--%s: %w", configFlag, err)
 	}
-	meta, err := toml.Decode(string(text), &content)
-	if err != nil {
+	var content map[string]any
+	var of struct{ Tenants map[string]tenantTable }
+	if err := toml.Unmarshal(text, &content); err != nil {
 		return nil, usage("--%s %s: %w", configFlag, file, err)
 	}
-	var tenants map[string]tenantTable
+	meta, err := toml.Decode(string(text), &of)
+	if err != nil {
+		return nil, usage("%s: %w", file, err)
+	}
 	for _, key := range slices.Sorted(maps.Keys(content)) { // method before threshold
-		primitive := content[key]
 		if key == "tenants" {
-			if err := meta.PrimitiveDecode(primitive, &tenants); err != nil {
-				return nil, usage("%s: tenants: %w", file, err)
-			}
 			continue
 		}
-		var v any
-		if err := meta.PrimitiveDecode(primitive, &v); err != nil {
-			return nil, usage("%s: %s: %w", file, key, err)
-		}
-		if err := setFlag(fs, key, v); err != nil {
+		if err := setFlag(fs, key, content[key]); err != nil {
 			return nil, usage("%s: %w", file, err)
 		}
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, usage("%s: unknown setting %s", file, unknown[0])
+	for _, key := range meta.Undecoded() {
+		if key[0] == "tenants" {
+			return nil, usage("%s: unknown setting %s", file, key)
+		}
 	}
-	return tenants, nil
+	return of.Tenants, nil
 }
 
 // setFlag sets a flag unless the command line or the environment has set it. For a list it sets the flag once
@@ -229,7 +285,11 @@ func (s *spec) Set(v string) error {
 		case f.Changed:
 			return fmt.Errorf("%s is given twice", name)
 		}
-		if err := s.settings.Set(name, value); err != nil {
+		err := s.settings.Set(name, value)
+		if bad := (*pflag.InvalidValueError)(nil); name == s.first && f.Value.Type() == "string" && errors.As(err, &bad) {
+			return bad.Unwrap() // the caller names the flag
+		}
+		if err != nil {
 			return badValue(name, err)
 		}
 		s.given = append(s.given, name)

@@ -99,9 +99,6 @@ type sparkJob struct {
 
 func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 	j := sparkJob{Verb: v.verb, Inputs: inputs, Out: v.out, Format: v.input.format, Partitions: v.partitions, Compression: v.compression}
-	if v.out == "" {
-		return j, usage("--out is missing (want a new folder)")
-	}
 	for word := range strings.FieldsSeq(set.Lookup("format").Value.String()) {
 		if strings.Contains(word, "=") {
 			j.Format += " " + word
@@ -119,13 +116,10 @@ func (v *sparkVerb) job(set *pflag.FlagSet, inputs []string) (sparkJob, error) {
 }
 
 func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
-	switch {
-	case d.against.append:
-		return usage("--add is not for Spark: neardup index add INDEX INPUT... adds to an index on one machine, from where it is copied")
-	case len(d.against.paths) > 1:
+	if len(d.against.paths) > 1 {
 		return usage("--against: %d indexes (want one on Spark)", len(d.against.paths))
 	}
-	if err := d.against.refuse(map[string]bool{"overrides": d.overrides != ""}); err != nil {
+	if err := d.against.check(); err != nil {
 		return err
 	}
 	j.Variants, j.Against = d.withVariants, strings.Join(d.against.paths, "")

@@ -31,7 +31,7 @@ func TestSilentInputCanBeInterrupted(t *testing.T) {
 			cancel()
 		}()
 		var stderr bytes.Buffer
-		if code := run(ctx, args, r, io.Discard, &stderr); code != exitInterrupt || !strings.Contains(stderr.String(), "interrupted") {
+		if code := run(ctx, args, r, io.Discard, &stderr); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
 			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
 		}
 		w.Close()

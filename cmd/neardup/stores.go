@@ -259,12 +259,6 @@ func (f *storeFlags) valid() error {
 	if f.keepLog != 0 && f.keepLog < time.Minute {
 		return usage("--keep-log: too short (want at least 1m)")
 	}
-	if f.snapshots != "" && f.log == "" {
-		return usage("--snapshots has no effect without --log (use neardup backup for a single server)")
-	}
-	if f.log != "" && (inRedis(f.index) || f.index == "memory:") {
-		return usage("--log cannot be combined with --index %s (want an index in a folder)", where(f.index))
-	}
 	for _, name := range f.detach {
 		address, known := map[string]string{sinkMap: f.articleMap, sinkArticles: f.articles}[name]
 		if !known {

@@ -38,9 +38,6 @@ type backup struct {
 
 func (b *backup) do(ctx context.Context, args []string) error {
 	name := args[0]
-	if (b.data == "") == (b.remote.server == "") {
-		return usage("nothing to back up (want either --data or --server)")
-	}
 	if b.data != "" {
 		store, err := closedIn(b.data)
 		switch {
@@ -120,11 +117,7 @@ type check struct {
 }
 
 func (v *check) do(ctx context.Context, args []string) error {
-	server := v.stream.remote.server != ""
-	switch err := v.valid(server, args); {
-	case err != nil:
-		return err
-	case !server:
+	if v.stream.remote.server == "" {
 		return v.stored(ctx)
 	}
 	inputs, err := v.inputs(args)
@@ -156,20 +149,10 @@ func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func
 	}
 }
 
-func (v *check) valid(server bool, args []string) error {
-	stored := v.data != "" || v.stores.log != "" || v.stores.snapshots != ""
-	switch {
-	case stored == server, v.data == "" && stored && (v.stores.log == "" || v.stores.snapshots == ""):
-		return usage("nothing to check (want --data, or --log and --snapshots, or --server)")
-	case stored && len(args) > 0:
-		return usage("--data and --log cannot be combined with inputs")
-	case v.stores.log == "" && (v.stores.snapshots != "" || v.tmp != ""):
-		return usage("--snapshots and --tmp have no effect without --log")
-	}
-	return v.stores.known()
-}
-
 func (v *check) stored(ctx context.Context) (err error) {
+	if err := v.stores.known(); err != nil {
+		return err
+	}
 	store := "" // the newest snapshot
 	if v.data != "" {
 		store, err = closedIn(v.data)
@@ -255,9 +238,6 @@ func (v *logBegin) do(ctx context.Context, _ []string) error {
 }
 
 func (f *storeFlags) withLog(ctx context.Context, work func(docid.Log) error) (err error) {
-	if f.log == "" {
-		return usage("--log is missing")
-	}
 	log, err := f.openLog(ctx)
 	if err != nil {
 		return err

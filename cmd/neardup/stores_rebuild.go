@@ -31,6 +31,7 @@ type again struct {
 	newMethod         bool                  `flags:"-"` // by these settings, whatever the index was made by
 	moves             func([5]string) error // writes a row for an article with a new docId; nil: none is judged again
 	changed           bool                  `flags:"-"` // something was
+	lost              error                 // what the rebuilt indexes lack
 }
 
 // usedAgain lists the flags that rebuild uses in addition to those of an index. It accepts the others and ignores them.
@@ -67,6 +68,9 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	g.newMethod = fs.Changed("method")
 	secrets := g.stores.secrets()
 	if _, err := layered(fs); err != nil {
+		return err
+	}
+	if err := refused(g.cmd); err != nil {
 		return err
 	}
 	settings, err := g.index.settings()
@@ -113,11 +117,11 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 	if err := g.logEmpty(ctx); err != nil {
 		return err
 	}
-	lost, err := g.fromSinks(ctx, of)
+	err = g.fromSinks(ctx, of)
 	if err == nil && g.stores.log != "" {
 		err = adoptLog(ctx, g.app, g.data, &g.stores)
 	}
-	return errors.Join(err, lost)
+	return errors.Join(err, g.lost)
 }
 
 func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Library) (err error) {
@@ -127,33 +131,25 @@ func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Lib
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	of.Store, of.AsStored, of.Rejudge = classic.Restorer{Service: store.classic, Library: library}, true, false
-	return errors.Join(g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, nil, tenant) }))
+	return errors.Join(g.eachTenant(ctx, of, nil), g.lost)
 }
 
-// eachTenant calls again for every tenant. It continues after a tenant that fails. lost reports what the rebuilt
-// indexes lack.
-func (g *again) eachTenant(again func(tenant string) (docid.Rebuilt, error)) (lost, err error) {
-	var failed, lacking []error
+// eachTenant rebuilds the index of every tenant. It continues after a tenant that fails.
+func (g *again) eachTenant(ctx context.Context, of docid.Rebuild, store docid.Store) error {
+	var failed []error
 	for _, tenant := range g.tenant {
-		sum, err := again(tenant)
-		if err != nil {
+		if _, err := g.rebuild(ctx, of, store, tenant); err != nil {
 			failed = append(failed, fmt.Errorf("tenant %q: %w", tenant, hint(err)))
-			continue
 		}
-		lacking = append(lacking, lacks(tenant, sum))
 	}
-	return errors.Join(lacking...), errors.Join(failed...)
+	return errors.Join(failed...)
 }
 
-func lacks(tenant string, sum docid.Rebuilt) error {
-	var texts, rows error
-	if sum.Missing > 0 {
-		texts = fmt.Errorf("tenant %q: the index is made, but the texts of %d docIds are lost", tenant, sum.Missing)
+// lacks records what the index of a tenant lacks, if any.
+func (g *again) lacks(tenant string, count int, things string) {
+	if count > 0 {
+		g.lost = errors.Join(g.lost, fmt.Errorf("tenant %q: the index is made, but "+things, tenant, count))
 	}
-	if sum.Rowless > 0 {
-		rows = fmt.Errorf("tenant %q: the index is made, but has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost", tenant, sum.Rowless)
-	}
-	return errors.Join(texts, rows)
 }
 
 // logEmpty returns an error if the log has entries. It runs before hours of work.
@@ -169,21 +165,19 @@ func (g *again) logEmpty(ctx context.Context) error {
 	return errors.Join(err, log.Close())
 }
 
-// fromSinks rebuilds the lost indexes of the data folder, and reports what they lack.
-func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (lost, err error) {
+// fromSinks rebuilds the lost indexes of the data folder.
+func (g *again) fromSinks(ctx context.Context, of docid.Rebuild) (err error) {
 	alone := g.stores
 	alone.log = ""
 	store, err := alone.open(ctx, storeDir(g.data))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	of.Store = store
-	err = g.withMoves(func(commit func() error) (err error) {
-		lost, err = g.eachTenant(func(tenant string) (docid.Rebuilt, error) { return g.rebuild(ctx, of, store, tenant) })
-		return errors.Join(err, commit())
+	return g.withMoves(func(commit func() error) error {
+		return errors.Join(g.eachTenant(ctx, of, store), commit())
 	})
-	return lost, err
 }
 
 // rebuild rebuilds the index of a tenant. If the settings changed, it also judges the docIds of the store again.
@@ -199,6 +193,8 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 		return sum, err
 	}
 	g.summary(tenant, sum)
+	g.lacks(tenant, sum.Missing, "the texts of %d docIds are lost")
+	g.lacks(tenant, sum.Rowless, "has no row of %d articles that no client has deleted (MySQL lost them, or gave the nid to another: neardup_parked): their urls and titles are lost")
 	if g.moves == nil {
 		return sum, nil
 	}
@@ -212,16 +208,10 @@ func (g *again) rebuild(ctx context.Context, of docid.Rebuild, store docid.Store
 // valid reports a missing flag or flags that cannot be combined.
 func (g *again) valid() error {
 	switch {
-	case g.index.profile == profileClassic && !inRedis(g.stores.index):
-		return usage("--profile classic: no index in Redis (want --index redis://HOST:PORT)")
 	case g.stores.articleMap == "" || g.stores.articles == "":
 		return usage("--map or --articles is missing (want both)")
 	case g.stores.index == "" && g.data == "":
 		return usage("--data is missing (want the folder of the rebuilt index)")
-	case g.stores.index != "" && g.stores.log != "":
-		return usage("--index cannot be combined with --log (want --data)")
-	case g.stores.index == "memory:":
-		return usage("--index memory: the index would be lost with this command (want a folder)")
 	}
 	return nil
 }
@@ -293,12 +283,11 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 		return fmt.Errorf("remove what a stopped rebuild left: %w", err)
 	}
 	return g.withMoves(func(commit func() error) error {
-		var lost error
 		g.changed = of.AsStored
 		err := pebble.Rebuild(ctx, store, rebuiltDir(g.data), pebble.Options{}, of.AsStored && of.Drained, func(s *pebble.Store, tenant string, from docid.Source) error {
 			of.Store, of.Source = s, from
 			sum, err := g.rebuild(ctx, of, s, tenant)
-			g.changed, lost = g.changed || sum.Changed, errors.Join(lost, lacks(tenant, sum))
+			g.changed = g.changed || sum.Changed
 			return hint(err)
 		})
 		if err != nil {
@@ -311,7 +300,7 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 		if err := commit(); err != nil {
 			return err
 		}
-		return errors.Join(g.exchange(), lost)
+		return errors.Join(g.exchange(), g.lost)
 	})
 }
 

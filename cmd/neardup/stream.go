@@ -65,9 +65,6 @@ type stream struct {
 }
 
 func (f *streamFlags) send(ctx context.Context, a *app, inputs []string, how ask) error {
-	if f.input.opt.Compare == corpus.TitleAndText {
-		return usage("--compare %s has no effect here: the server compares what its own --compare names", corpus.TitleAndText)
-	}
 	tell := a.stderr
 	if f.run.quiet {
 		tell = io.Discard

@@ -2,11 +2,7 @@
 
 package main
 
-import (
-	"context"
-	"io"
-	"time"
-)
+import "time"
 
 // resources returns zeros on this system.
 func resources() (cpu time.Duration, peak int64) { return 0, 0 }
@@ -16,6 +12,3 @@ func openFiles() int { return 0 }
 
 // freeDisk returns false on this system because the size is unknown.
 func freeDisk(string) (int64, bool) { return 0, false }
-
-// interruptible returns r. On this system, an interrupt is noticed only between two reads.
-func interruptible(_ context.Context, r io.Reader) io.Reader { return r }

@@ -281,9 +281,6 @@ func (v *workerIndex) do(ctx context.Context, args []string) error {
 }
 
 func (c *cutFlags) passages() (*worker.Passages, error) {
-	if c.near {
-		return nil, usage("--near: not supported on Spark, which finds equal passages only")
-	}
 	cfg, err := c.compared()
 	if err != nil {
 		return nil, err

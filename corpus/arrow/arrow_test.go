@@ -2,11 +2,13 @@ package arrow_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -450,4 +452,23 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestListsInJSONL compares lists of each kind with the library's JSON.
+func TestListsInJSONL(t *testing.T) {
+	content := contents(t, true)
+	want, _ := lines(t, content)
+	got := strings.Split(string(write(t, open(t, corpus.Options{}, file(t, "in.arrows", content)), filepath.Join(t.TempDir(), "out.jsonl"), func(int) bool { return true })), "\n")
+	for i := range want {
+		var of []map[string]any
+		var is map[string]any
+		if err := errors.Join(json.Unmarshal([]byte(want[i]), &of), json.Unmarshal([]byte(got[i]), &is)); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"list", "largelist", "listview", "pair", "map"} {
+			if !reflect.DeepEqual(is[name], of[0][name]) {
+				t.Errorf("row %d: %s is %v, want %v", i, name, is[name], of[0][name])
+			}
+		}
+	}
 }

@@ -47,7 +47,7 @@ func (r *reader) choose(fields *corpus.Fields) error {
 			continue
 		case leaf.nested() && one.Required:
 			return fmt.Errorf("%w %q: it is a %s", corpus.ErrField, one.Name, leaf.kind)
-		case leaf.nested():
+		case leaf.nested() && (leaf.kind == structure || i < len(wanted)-len(fields.Others)):
 			continue
 		case slices.Contains(fields.Texts(), one) && !leaf.textual():
 			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, one.Name, leaf.kind)

@@ -2,6 +2,7 @@ package arrow
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"math/big"
 	"slices"
@@ -63,6 +64,9 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	if d.kind == runEnds {
 		return s.appendValue(row, d.children[1], d.children[0].runOf(i))
 	}
+	if d.nested() {
+		return corpus.AppendCell(row, s.appendJSON(nil, d, i))
+	}
 	var small [64]byte
 	switch d.kind {
 	case binaries, texts, largeBinary, largeText:
@@ -78,6 +82,49 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 		return corpus.AppendCell(row, b)
 	}
 	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
+}
+
+// appendJSON appends row i of a column as JSON; a union is null.
+func (s *source) appendJSON(dst []byte, d *data, i int) []byte {
+	if d.kind == null || d.kind == union || d.null(i) || len(dst) > s.limit {
+		return append(dst, "null"...)
+	}
+	from, to := i*d.width, (i+1)*d.width
+	switch {
+	case d.index || !d.nested() || d.kind == runEnds:
+		size, n := binary.Uvarint(s.appendValue(nil, d, i))
+		if size == 0 {
+			return append(dst, "null"...)
+		}
+		text := s.appendValue(nil, d, i)[n:]
+		if plain := []kind{boolean, integer, floating, decimal}; !slices.Contains(plain, d.kind) || !json.Valid(text) {
+			text, _ = json.Marshal(string(text))
+		}
+		return append(dst, text...)
+	case d.kind == structure:
+		dst = append(dst, '{')
+		for n, c := range d.children {
+			if n > 0 {
+				dst = append(dst, ',')
+			}
+			name, _ := json.Marshal(c.name)
+			dst = s.appendJSON(append(append(dst, name...), ':'), c, i)
+		}
+		return append(dst, '}')
+	case d.kind == listView || d.kind == largeListView:
+		from = d.buffers[0].number(d.width, i)
+		to = from + d.buffers[1].number(d.width, i)
+	case d.kind != fixedList:
+		from, to = d.buffers[0].number(d.width, i), d.buffers[0].number(d.width, i+1)
+	}
+	dst = append(dst, '[')
+	for at := from; at < min(to, d.children[0].rows); at++ {
+		if at > from {
+			dst = append(dst, ',')
+		}
+		dst = s.appendJSON(dst, d.children[0], at)
+	}
+	return append(dst, ']')
 }
 
 // runOf returns the run that contains row i, by the ends of runs.

@@ -25,7 +25,8 @@ type reader struct {
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	left   int64 // rows left in this group
+	trees  []*tree // of Fields.All, for lists of Fields.Others
+	left   int64   // rows left in this group
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -38,7 +39,8 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 		return nil, err
 	}
 	f, err = checked(f, file, size, func(column int, _ *format.ColumnMetaData) bool {
-		return slices.ContainsFunc(r.leaves, func(leaf *parquet.LeafColumn) bool { return leaf != nil && leaf.ColumnIndex == column })
+		return slices.ContainsFunc(r.leaves, func(leaf *parquet.LeafColumn) bool { return leaf != nil && leaf.ColumnIndex == column }) ||
+			slices.ContainsFunc(r.below(), func(l *leaf) bool { return l.ColumnIndex == column })
 	})
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
@@ -96,7 +98,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 // choose finds the columns of the wanted fields.
 func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 	wanted := fields.All()
-	r.leaves, r.cols = make([]*parquet.LeafColumn, len(wanted)), make([]*column, len(wanted))
+	r.leaves, r.cols, r.trees = make([]*parquet.LeafColumn, len(wanted)), make([]*column, len(wanted)), make([]*tree, len(wanted))
 	for i, field := range wanted {
 		if field.Name == "" {
 			continue
@@ -105,6 +107,9 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 		switch {
 		case err != nil && field.Required:
 			return err
+		case leaf == nil && i >= len(wanted)-len(fields.Others):
+			r.trees[i] = treeOf(f.Schema(), field.Name)
+			continue
 		case leaf == nil:
 			continue
 		case count(f.Schema().Columns(), leaf.Path) > 1:
@@ -149,13 +154,21 @@ func isInteger(t *format.LogicalType) bool {
 }
 
 // Columns implements corpus.RowReader.
-func (r *reader) Columns() (columns []corpus.Column) {
-	for _, path := range r.schema.Columns() {
-		leaf, _ := r.schema.Lookup(path...)
-		c := corpus.Column{Name: strings.Join(path, ".")}
-		switch kind, logical := leaf.Node.Type().Kind(), leaf.Node.Type().LogicalType(); {
-		case leaf.MaxRepetitionLevel > 0:
-			c.Kind = corpus.Nested
+func (r *reader) Columns() []corpus.Column { return appendColumns(nil, "", r.schema) }
+
+// appendColumns lists the columns in a node, lists as one.
+func appendColumns(columns []corpus.Column, before string, node parquet.Node) []corpus.Column {
+	for _, f := range node.Fields() {
+		c := corpus.Column{Name: before + f.Name()}
+		switch {
+		case isList(f):
+			columns = append(columns, corpus.Column{Name: c.Name, Kind: corpus.Nested})
+			continue
+		case !f.Leaf():
+			columns = appendColumns(columns, c.Name+".", f)
+			continue
+		}
+		switch kind, logical := f.Type().Kind(), f.Type().LogicalType(); {
 		case kind == parquet.Float || kind == parquet.Double:
 			c.Kind = corpus.Number
 		case (kind == parquet.Int32 || kind == parquet.Int64) && isInteger(logical):
@@ -215,12 +228,15 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 		}
 	}
 	r.left--
-	for _, c := range r.cols {
-		if c == nil {
+	for i, c := range r.cols {
+		switch {
+		case c != nil:
+			dst, err = c.cell(dst)
+		case r.trees[i] != nil:
+			dst, err = r.trees[i].cell(dst)
+		default:
 			dst = corpus.AppendNull(dst)
-			continue
 		}
-		dst, err = c.cell(dst)
 		if err != nil {
 			return nil, err
 		}
@@ -237,20 +253,41 @@ func (r *reader) group() error {
 	r.groups = r.groups[1:]
 	r.left = g.NumRows()
 	chunks := g.ColumnChunks()
+	open := func(leaf *parquet.LeafColumn) (*column, error) {
+		if leaf.ColumnIndex >= len(chunks) {
+			return nil, errors.New("damaged Parquet: a row group lacks a column")
+		}
+		values := parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex])
+		return &column{values: values, text: textOf(leaf.Node.Type()), list: leaf.MaxRepetitionLevel > 0}, nil
+	}
 	for i, leaf := range r.leaves {
 		if leaf == nil {
 			continue
 		}
-		if leaf.ColumnIndex >= len(chunks) {
-			return errors.New("damaged Parquet: a row group lacks a column")
+		var err error
+		r.cols[i], err = open(leaf)
+		if err != nil {
+			return err
 		}
-		r.cols[i] = &column{
-			values: parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex]),
-			text:   textOf(leaf.Node.Type()),
-			list:   leaf.MaxRepetitionLevel > 0,
+	}
+	for _, l := range r.below() {
+		var err error
+		l.col, err = open(l.LeafColumn)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// below returns the leaves of lists.
+func (r *reader) below() (leaves []*leaf) {
+	for _, t := range r.trees {
+		if t != nil {
+			leaves = append(leaves, t.leaves...)
+		}
+	}
+	return leaves
 }
 
 // Close frees what is open.
@@ -260,6 +297,12 @@ func (r *reader) Close() error {
 		if c != nil {
 			err = errors.Join(err, c.values.Close())
 			r.cols[i] = nil
+		}
+	}
+	for _, l := range r.below() {
+		if l.col != nil {
+			err = errors.Join(err, l.col.values.Close())
+			l.col = nil
 		}
 	}
 	return err

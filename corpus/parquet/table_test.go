@@ -197,3 +197,48 @@ func TestTableRows(t *testing.T) {
 		}
 	}
 }
+
+// TestListsInOtherFormats: a list is a list in JSONL, and JSON in a cell of another table.
+func TestListsInOtherFormats(t *testing.T) {
+	type message struct {
+		Role string `parquet:"role"`
+		N    *int32 `parquet:"n,optional"`
+	}
+	type chat struct {
+		Text string `parquet:"text"`
+		Meta struct {
+			Tags []string `parquet:"tags,list"`
+		} `parquet:"meta"`
+		Messages []message          `parquet:"messages,list"`
+		Bare     []float64          `parquet:"bare"`
+		Scores   map[string]float64 `parquet:"scores"`
+		Last     int32              `parquet:"last"`
+	}
+	one := int32(1)
+	rows := []chat{
+		{Text: "a", Messages: []message{{"u", &one}, {"\"", nil}}, Bare: []float64{.5, 2}, Scores: map[string]float64{"x": 1.5}, Last: 7},
+		{Text: "b", Last: 8},
+	}
+	rows[0].Meta.Tags = []string{"x", "y"}
+	path := filepath.Join(t.TempDir(), "chat.parquet")
+	if err := pq.WriteFile(path, rows); err != nil {
+		t.Fatal(err)
+	}
+	for out, want := range map[string]string{
+		"a.jsonl": `{"n":1,"text":"a","meta.tags":["x","y"],"messages":[{"role":"u","n":1},{"role":"\"","n":null}],"bare":[0.5,2],"scores":[{"key":"x","value":1.5}],"last":7}
+{"n":2,"x":0.5,"text":"b","meta.tags":[],"messages":[],"bare":[],"scores":[],"last":8}
+`,
+		"a.csv": `n,x,text,meta.tags,messages,bare,scores,last
+1,,a,"[""x"",""y""]","[{""role"":""u"",""n"":1},{""role"":""\"""",""n"":null}]","[0.5,2]","[{""key"":""x"",""value"":1.5}]",7
+2,0.5000,b,[],[],[],[],8
+`,
+	} {
+		file := filepath.Join(t.TempDir(), out)
+		if lost := tabulate(t, open(t, corpus.Options{}, path), file); len(lost) > 0 {
+			t.Errorf("no column has %q", lost)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", out, err, got, want)
+		}
+	}
+}

@@ -134,14 +134,15 @@ func (r *Runs) Write(fill func(w io.Writer) error) error {
 	if err := r.disk.open(&r.file); err != nil {
 		return err
 	}
-	w := &countingWriter{w: io.NewOffsetWriter(r.file, r.size)}
+	w := io.NewOffsetWriter(r.file, r.size)
 	if err := fill(w); err != nil {
 		return fmt.Errorf("write a sorted run: %w", err)
 	}
-	r.runs = append(r.runs, runRange{r.size, r.size + w.n})
-	r.size += w.n
-	r.disk.written.Add(w.n)
-	return nil
+	n, err := w.Seek(0, io.SeekCurrent)
+	r.runs = append(r.runs, runRange{r.size, r.size + n})
+	r.size += n
+	r.disk.written.Add(n)
+	return err
 }
 
 // Sections returns a reader of each run.
@@ -159,15 +160,4 @@ func (r *Runs) Close() error {
 		return nil
 	}
 	return r.file.Close()
-}
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -12,7 +12,7 @@ import (
 // are compiled and run.
 func TestGoGuide(t *testing.T) {
 	examples := ""
-	for _, dir := range []string{"batch", "docid"} {
+	for _, dir := range []string{"batch", "batch/standard", "docid"} {
 		b, err := os.ReadFile(filepath.Join("../..", dir, "example_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -34,22 +34,25 @@ export class Decisions {
 
   // decideAll sets the verdict on many pairs.
   decideAll(pairs, after) {
-    const time = new Date().toISOString();
-    this.trail.push(...pairs.map((p) => ({ ...p, before: this.of(p.a, p.b), after, who: this.who(), time })));
+    const time = new Date().toISOString(), step = this.trail.length;
+    this.trail.push(...pairs.map((p) => ({ ...p, before: this.of(p.a, p.b), after, who: this.who(), time, step })));
     this.keep();
   }
 
-  // undo takes back the last change that stands, and returns the event, or null. The trail keeps both.
+  // undo takes back the last change that stands, of decideAll all of them, and returns its first event, or null. The trail
+  // keeps both.
   undo() {
+    const undone = [], time = new Date().toISOString();
     let skip = 0;
-    for (let i = this.trail.length - 1; i >= 0; i--) {
-      const e = this.trail[i];
+    for (const e of this.trail.toReversed()) {
       if (e.undo) { skip++; continue; }
-      if (skip-- > 0) continue;
-      this.append({ ...e, before: e.after, after: e.before, who: this.who(), time: new Date().toISOString(), undo: true });
-      return e;
+      if (skip > 0) { skip--; continue; }
+      if (undone.length && (e.step === undefined || e.step !== undone[0].step)) break;
+      undone.push(e);
     }
-    return null;
+    this.trail.push(...undone.map((e) => ({ ...e, before: e.after, after: e.before, who: this.who(), time, undo: true })));
+    this.keep();
+    return undone.at(-1) || null;
   }
 
   append(e) {

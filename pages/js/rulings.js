@@ -29,20 +29,23 @@ export class Rulings extends Decisions {
 
   who() { return this.source.who.name || ''; }
 
-  async decide({ a, b }, after) {
-    const before = this.of(a, b);
-    await this.say(a, b, after);
-    this.mine.push({ a, b, before });
+  decide(pair, after) { return this.decideAll([pair], after); }
+
+  async decideAll(pairs, after) {
+    const step = [];
+    this.mine.push(step);
+    for (const { a, b } of pairs) {
+      const before = this.of(a, b);
+      await this.say(a, b, after);
+      step.push({ a, b, before });
+    }
   }
 
-  async decideAll(pairs, after) { for (const p of pairs) await this.decide(p, after); }
-
-  // undo takes back the last decision made in this tab.
+  // undo takes back the last step made in this tab: a decision, or all those of decideAll.
   async undo() {
-    const e = this.mine.pop();
-    if (!e) return null;
-    await this.say(e.a, e.b, e.before);
-    return e;
+    const step = this.mine.pop() || [];
+    for (const e of step) await this.say(e.a, e.b, e.before);
+    return step[0] || null;
   }
 
   async say(a, b, verdict) {

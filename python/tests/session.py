@@ -24,6 +24,9 @@ if os.environ.get("CI") == "true" and os.environ.get("NEARDUP_TEST_ENGINES") == 
     raise RuntimeError("pyspark or the shared data are missing")
 
 
+FIELDS = ("id", "decision", "leader", "similarity", "distance", "method", "basis", "variant_of")  # of a decision
+
+
 def lines(name, count=None):
     """The first lines of a file, of the shared data where its name is not a whole path; the last one is empty."""
     path = os.path.join(DATA, name)
@@ -100,3 +103,26 @@ class Session(unittest.TestCase):
         with unittest.mock.patch.dict(os.environ, NEARDUP_COMMAND=script):
             yield
         self.assertEqual(set(os.listdir(log)) - {"killing"}, set(stages))
+
+
+class Documents(Session):
+    """Has frames of documents, and what the command makes of the same documents."""
+
+    def documents(self, count=120):
+        """(id, text), a third of them copies, a quarter of them edited."""
+        texts = [json.loads(r)["text"] for r in lines("uci_sms/docs.jsonl", count)]
+        return [(f"d{i}", t) for i, t in enumerate(texts + texts[::3] + [t + " !" for t in texts[::4]])]
+
+    def frame_of(self, documents, kind="id string, text string", parts=3):
+        return self.spark.createDataFrame(documents, kind).coalesce(parts)
+
+    def agrees(self, df, texts, flags=(), **options):
+        """The decisions of df are those of the command for its documents in the order of their places; texts are those of ids."""
+        from neardup.spark import dedup
+
+        got = [r.asDict() for r in dedup(df, **options).orderBy("place").collect()]
+        path = self.write("in order.jsonl", [json.dumps({"id": r["id"], "text": texts[r["id"]]}) for r in got])
+        want = neardup.dedup(path, **{f.split("=")[0]: f.split("=", 1)[1] for f in flags}) if got else []
+        self.assertEqual([{f: r[f] for f in FIELDS} for r in got], [{f: r[f] for f in FIELDS} for r in want])
+        self.assertEqual([json.loads(r["conflicts"] or "null") for r in got], [r.get("conflicts") for r in want])
+        return got

@@ -9,101 +9,10 @@ import threading
 import unittest.mock
 
 import neardup
-from session import Session, lines
-
-FIELDS = ("id", "decision", "leader", "similarity", "distance", "method", "basis", "variant_of")
+from session import FIELDS, Documents
 
 
-class Small(Session):
-    def documents(self, count=120):
-        """(id, text), a third of them copies, a quarter of them edited."""
-        texts = [json.loads(r)["text"] for r in lines("uci_sms/docs.jsonl", count)]
-        return [(f"d{i}", t) for i, t in enumerate(texts + texts[::3] + [t + " !" for t in texts[::4]])]
-
-    def frame_of(self, documents, kind="id string, text string", parts=3):
-        return self.spark.createDataFrame(documents, kind).coalesce(parts)
-
-    def agrees(self, df, texts, flags=(), **options):
-        """The decisions of df are those of the command for its documents in the order of their places; texts are those of ids."""
-        from neardup.spark import dedup
-
-        got = [r.asDict() for r in dedup(df, **options).orderBy("place").collect()]
-        path = self.write("in order.jsonl", [json.dumps({"id": r["id"], "text": texts[r["id"]]}) for r in got])
-        want = neardup.dedup(path, **{f.split("=")[0]: f.split("=", 1)[1] for f in flags}) if got else []
-        self.assertEqual([{f: r[f] for f in FIELDS} for r in got], [{f: r[f] for f in FIELDS} for r in want])
-        self.assertEqual([json.loads(r["conflicts"] or "null") for r in got], [r.get("conflicts") for r in want])
-        return got
-
-    def test_plans(self):
-        from pyspark.sql import functions as F
-
-        documents = self.documents()
-        texts = dict(documents)
-        df = self.frame_of(documents)
-        other = self.frame_of([(i, "x") for i, _ in documents[::2]], "id string, label string")
-        path = os.path.join(self.folder.name, "parquet")
-        df.withColumn("day", F.substring("id", 2, 1)).write.partitionBy("day").parquet(path)
-        df.createOrReplaceTempView("documents")
-        self.addCleanup(self.spark.catalog.dropTempView, "documents")
-        cached = df.repartition(4).cache()
-        self.addCleanup(cached.unpersist)
-        upper = F.udf(lambda t: t, "string")
-        for name, plan, count in [
-            ("as it is", df, len(documents)),
-            ("one partition", df.coalesce(1), len(documents)),
-            ("many partitions", df.repartition(60), len(documents)),
-            ("sorted", df.sort("text"), len(documents)),
-            ("rand", df.where(F.rand(7) < 0.7), None),
-            ("join", df.join(other, "id"), len(documents[::2])),
-            ("union", df.where("id < 'd5'").union(df.where("id >= 'd5'")), len(documents)),
-            ("dropDuplicates", df.dropDuplicates(["text"]), len(set(texts.values()))),
-            ("cached", cached, len(documents)),
-            ("checkpointed", df.localCheckpoint(), len(documents)),
-            ("partitioned", self.spark.read.parquet(path), len(documents)),
-            ("pruned", self.spark.read.parquet(path).where("day = '1'"), sum(i[1] == "1" for i, _ in documents)),
-            ("view", self.spark.sql("select * from documents where id in (select id from documents)"), len(documents)),
-            ("function", df.withColumn("text", upper("text")), len(documents)),
-            ("empty", df.where("false"), 0),
-            ("one row", df.limit(1), 1),
-        ]:
-            with self.subTest(name):
-                got = self.agrees(plan, texts)
-                self.assertEqual(len(got), count or len(got))
-                self.assertEqual(len({r["place"] for r in got}), len(got))
-
-    def test_columns(self):
-        from pyspark.sql import functions as F
-
-        documents = [(i, t) for i, (_, t) in enumerate(self.documents(60))]
-        texts = {str(i): t for i, t in documents}
-        df = self.frame_of(documents, "id long, text string")
-        nested = df.select(F.struct("id", F.struct(F.col("text").alias("body"))).alias("doc"))
-        for name, plan, options in [
-            ("long", df, {}),
-            ("decimal", df.withColumn("id", F.col("id").cast("decimal(20,0)")), {}),
-            ("bytes", df.withColumn("id", F.col("id").cast("string").cast("binary")), {}),
-            ("nested", nested, {"id": "doc.id", "text": "doc.col2.body"}),
-            ("ordered", df.repartition(3), {"order": ["text"]}),
-        ]:
-            with self.subTest(name):
-                self.agrees(plan, texts, **options)
-
-    def test_texts(self):
-        sms = [t for _, t in self.documents(30)]
-        chinese = [json.loads(r)["text"] for r in lines("zh_lctt_proofread/docs.jsonl.zst", 40)]
-        chain = [" ".join(f"w{i + j}" for j in range(40)) for i in range(0, 300, 2)]
-        template = [f"Dear customer {i}, your parcel number {i * 37} leaves our house on day {i % 28} of this month and arrives soon." for i in range(120)]
-        for name, texts, flags in [
-            ("half are one text", ["the same text of some words"] * 100 + sms, []),
-            ("a template", template + sms * 3, []),
-            ("Chinese", chinese, []),
-            ("a chain", chain, ["method=minhash shingle=words:2"]),
-            ("no text", ["", " ", None, *sms], []),
-        ] + [(method, sms, ["method=" + method]) for method in ("exact", "simhash", "ngram", "jaccard", "minhash lossless=.9")]:
-            with self.subTest(name):
-                documents = [(f"d{i}", t) for i, t in enumerate(texts)]
-                self.agrees(self.frame_of(documents), dict(documents), flags, **dict(f.split("=", 1) for f in flags))
-
+class Small(Documents):
     def test_ids_that_repeat_or_are_missing(self):
         from neardup.spark import dedup, numbered
 
@@ -143,20 +52,6 @@ class Small(Session):
         with self.assertRaisesRegex(Exception, "neardup: .*colour"):
             self.spark.sql("SELECT * FROM neardup_dedup(TABLE(sql_documents), id => 'nid', text => 'body', colour => 'red')").collect()
 
-    def test_rulings_and_an_index(self):
-        documents = self.documents(100)
-        found = self.agrees(self.frame_of(documents), dict(documents))
-        removed = [d for d in found if d["decision"] == "duplicate"]
-        ruled = self.write("rulings.jsonl", [json.dumps({"a": d["id"], "b": d["leader"], "link": "cannot"}) for d in removed[::2]] + [json.dumps({"a": "d1", "b": "d7", "link": "must"})])
-        now = self.agrees(self.frame_of(documents), dict(documents), ["overrides=" + ruled], overrides=ruled)
-        self.assertNotEqual(now, found)
-        index = os.path.join(self.folder.name, "index")
-        subprocess.run(["neardup", "index", "create", "--method=minhash", index], check=True)
-        old = self.write("old.jsonl", [json.dumps({"id": "old " + i, "text": t}) for i, t in documents[::3]])
-        subprocess.run(["neardup", "index", "add", "-q", index, old], check=True)
-        against = self.agrees(self.frame_of(documents), dict(documents), ["against=" + index], against=index)
-        self.assertGreater(sum((d["leader"] or "").startswith("old ") for d in against), 20)
-
     def test_the_bound(self):
         """What is larger than one task goes to the stages of a cluster, to the same decisions."""
         from neardup.spark import _decide, dedup
@@ -170,15 +65,16 @@ class Small(Session):
         self.assertEqual({tuple(r) for r in rows.collect()}, {tuple(r) for r in dedup(df).collect()})
 
     def test_many_partitions_on_a_cluster(self):
-        """They share tasks, four for each core, and their tallies are added up some at a time."""
+        """They share tasks, four for each core, and counts of some documents choose the keys."""
         from neardup.spark import _records
         from neardup.spark._places import placed
 
         documents = self.documents(40)
         df = self.frame_of(documents).repartition(60).localCheckpoint()
         self.assertEqual(placed(df, "id", "text", (), 1 << 20).rows.rdd.getNumPartitions(), 4 * self.spark.sparkContext.defaultParallelism)
-        with unittest.mock.patch.object(_records, "TALLIES", 3):
-            self.agrees(df, dict(documents), ["method=ngram"], method="ngram", one_task=0, partitions=2)
+        for tallied in (1 << 20, 1):
+            with unittest.mock.patch.object(_records, "TALLIED", tallied):
+                self.agrees(df, dict(documents), ["method=ngram"], method="ngram", one_task=0, partitions=2)
 
     def test_what_it_refuses(self):
         from neardup.spark import dedup, pairs

@@ -37,8 +37,8 @@ type Bucket struct {
 
 // Texts holds two texts to inspect.
 type Texts struct {
-	A string `json:"a"`
-	B string `json:"b"`
+	A string `json:"a" example:"The ferry leaves at nine."`
+	B string `json:"b" example:"The ferry leaves at ten."`
 }
 
 // Measured compares two texts on every scale.

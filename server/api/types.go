@@ -91,7 +91,7 @@ type EntryReply struct {
 
 // Revision changes an article. Absent fields stay unchanged.
 type Revision struct {
-	Heat    *int64  `json:"heat,omitempty"`
+	Heat    *int64  `json:"heat,omitempty" example:"7"`
 	Content *string `json:"text,omitempty" doc:"A new text of the article. The docId and all answers given stay."`
 }
 
@@ -118,7 +118,7 @@ type Member struct {
 // Correction moves a decided article to another docId: to that of another article, or to a named one. With
 // neither, the article gets a new docId.
 type Correction struct {
-	With    string  `json:"with,omitempty" doc:"The id of the article whose docId it is to have."`
+	With    string  `json:"with,omitempty" example:"18" doc:"The id of the article whose docId it is to have."`
 	DocID   string  `json:"docId,omitempty" doc:"The docId that it is to have."`
 	Content *string `json:"text,omitempty" doc:"The text of the article, for a docId of its own. Needed where the service does not store it: only of the kept article of a docId it does."`
 	Why     string  `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
@@ -135,10 +135,10 @@ type CorrectionAnswer struct {
 
 // Ruling is a person's decision on two articles, given by their ids.
 type Ruling struct {
-	A    string `json:"a"`
-	B    string `json:"b"`
-	Link string `json:"link" enum:"must,cannot,unsure," doc:"must: one is a duplicate of the other; cannot: it is not; unsure: it cannot be told; empty: what was said is taken back."`
-	Why  string `json:"why,omitempty" doc:"At most 1 KiB; kept with the change."`
+	A    string `json:"a" example:"17"`
+	B    string `json:"b" example:"18"`
+	Link string `json:"link" example:"must" enum:"must,cannot,unsure," doc:"must: one is a duplicate of the other; cannot: it is not; unsure: it cannot be told; empty: what was said is taken back."`
+	Why  string `json:"why,omitempty" example:"the same event" doc:"At most 1 KiB; kept with the change."`
 }
 
 // RulingEntry is a recorded ruling.
@@ -288,7 +288,7 @@ type Log struct {
 
 // Backup requests a snapshot.
 type Backup struct {
-	Name string `json:"name" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9_-][A-Za-z0-9._-]*$" doc:"Name of a folder that is not there yet, in the server's folder of backups."`
+	Name string `json:"name" example:"monday" minLength:"1" maxLength:"64" pattern:"^[A-Za-z0-9_-][A-Za-z0-9._-]*$" doc:"Name of a folder that is not there yet, in the server's folder of backups."`
 }
 
 // BackupAnswer reports that a snapshot holds every change up to seq.

@@ -2,10 +2,8 @@ package segment
 
 import (
 	"encoding/binary"
-	"errors"
-	"io"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/neardup/neardup/internal/tables"
 )
 
 // The built-in dictionary is embedded as the double array that newTrie makes of it. Unpacking it takes a tenth
@@ -23,54 +21,31 @@ const (
 	goesOn             // a base
 )
 
-// fields reads a compiled dictionary; after an error all is 0.
-type fields struct {
-	b   []byte
-	err error
-}
+// fields reads the numbers of a compiled dictionary.
+type fields struct{ *tables.Reader }
 
-// next returns the next n bytes.
-func (f *fields) next(n int) []byte {
-	if n > len(f.b) {
-		f.b, f.err = nil, io.ErrUnexpectedEOF
-		return make([]byte, n)
-	}
-	b := f.b[:n]
-	f.b = f.b[n:]
-	return b
-}
-
-func (f *fields) two() uint16   { return binary.LittleEndian.Uint16(f.next(2)) }
-func (f *fields) four() uint32  { return binary.LittleEndian.Uint32(f.next(4)) }
-func (f *fields) eight() uint64 { return binary.LittleEndian.Uint64(f.next(8)) }
+func (f fields) two() uint16   { return binary.LittleEndian.Uint16(f.Next(2)) }
+func (f fields) four() uint32  { return binary.LittleEndian.Uint32(f.Next(4)) }
+func (f fields) eight() uint64 { return binary.LittleEndian.Uint64(f.Next(8)) }
 
 // fours and twos read n numbers, of which one byte of all follows the other.
-func (f *fields) fours(n int) func(i int) uint32 {
+func (f fields) fours(n int) func(i int) uint32 {
 	low, high := f.twos(n), f.twos(n)
 	return func(i int) uint32 { return uint32(low(i)) | uint32(high(i))<<16 }
 }
 
-func (f *fields) twos(n int) func(i int) uint16 {
-	low, high := f.next(n), f.next(n)
+func (f fields) twos(n int) func(i int) uint16 {
+	low, high := f.Next(n), f.Next(n)
 	return func(i int) uint16 { return uint16(low[i]) | uint16(high[i])<<8 }
 }
 
 // readCompiled reads a compiled dictionary, and the sum of its frequencies.
-// It trusts what it reads: the data is our own, sealed by zstd's checksum.
 func readCompiled(packed []byte) (t trie, total uint64, err error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	r, err := tables.Open(packed, compiledMagic)
 	if err != nil {
 		return t, 0, err
 	}
-	defer z.Close()
-	f := &fields{}
-	f.b, err = z.DecodeAll(packed, nil)
-	if err != nil {
-		return t, 0, err
-	}
-	if string(f.next(len(compiledMagic))) != compiledMagic {
-		return t, 0, errors.Join(errors.New("is not a compiled dictionary"), f.err)
-	}
+	f := fields{r}
 	total, t.longest = f.eight(), int(f.four())
 	freqs, roots, slots := f.four(), f.four(), f.four()
 	for i := range t.ascii {
@@ -88,7 +63,7 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 	for i := range t.roots {
 		t.roots[i] = root{base: f.four(), cost: f.two()}
 	}
-	has := f.next(int(slots))
+	has := f.Next(int(slots))
 	inner, used := 0, 0
 	for _, h := range has {
 		inner, used = inner+int(h/goesOn), used+int(h&taken)
@@ -106,8 +81,5 @@ func readCompiled(packed []byte) (t trie, total uint64, err error) {
 			inner++
 		}
 	}
-	if len(f.b) > 0 {
-		f.err = errors.New("goes on after its end")
-	}
-	return t, total, f.err
+	return t, total, f.End()
 }

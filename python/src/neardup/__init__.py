@@ -40,7 +40,15 @@ __all__ = [
     "dedup", "kept", "pairs", "rethreshold", "compare", "check", "Index", "contaminated",
     "Comparison", "Conflict", "Decision", "Finding", "Neighbor", "Pair", "Verdict", "Error", "OptionError", "path",
 ]
-__version__ = "0.1.0"
+
+
+def __getattr__(name):
+    """The version of the wheel, as __version__."""
+    if name != "__version__":
+        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+    from importlib import metadata
+
+    return metadata.version("neardup")
 
 
 def __dir__():

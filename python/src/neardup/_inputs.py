@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 def field(text):
     """The flag of a field that is not the usual one."""
+    if isinstance(text, (list, tuple, set)):
+        raise TypeError(f"text is {type(text).__name__}, not str; name several fields in one string, 'title,body'")
     return {} if text == "text" else {"text_field": text}
 
 
@@ -43,6 +45,7 @@ def like_file(text):
 
 def table_of(data, text):
     """What data is, known by what it can do: no library is imported for it."""
+    field(text)
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()  # a LazyFrame
     if hasattr(data, "to_frame"):
@@ -158,6 +161,7 @@ def column(data, name, kind):
 def rows(data, text, at):
     """The rows of data with these numbers, as data of the same kind."""
     kind = table_of(data, text)[1]
+    field(text)
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         data = data.collect()
     if kind in ("strings", "dicts"):
