@@ -32,10 +32,16 @@ type templateGroup struct {
 func repeats(fillers []uint64) (all uint64) {
 	for i, f := range fillers {
 		if first := slices.Index(fillers[:i], f); first >= 0 {
-			all = (all + uint64(i)<<32 + uint64(first) + 1) * 0xd6e8feb86659fd93
+			all = mixed(all, uint64(i)<<32|uint64(first))
 		}
 	}
 	return all
+}
+
+// mixed adds a number to a hash.
+func mixed(hash, n uint64) uint64 {
+	hash = (hash + n + 1) * 0xd6e8feb86659fd93
+	return hash ^ hash>>32
 }
 
 // Bytes of a filler of a leader, and of a pattern.
@@ -155,7 +161,7 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	n := len(o.fillers)
 	other := o.templateGroup.fillers[leader*n:][:n]
 	first, moved := n, o.repeats != 0
-	pattern = o.repeats*3 + o.templateGroup.repeats[leader]
+	pattern = mixed(o.repeats, o.templateGroup.repeats[leader])
 	for i, f := range other {
 		at := i
 		if own := o.fillers[i]; f != own {
@@ -171,8 +177,7 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 			}
 		}
 		alike = alike || at >= 0
-		pattern = (pattern + uint64(at+2)) * 0xd6e8feb86659fd93
-		pattern ^= pattern >> 32
+		pattern = mixed(pattern, uint64(at+1))
 	}
 	if first == n {
 		return 0, true, false // the texts may be equal
@@ -263,18 +268,15 @@ func (s *search) verifyTemplate(t position, where positionRange, to collector) e
 // matchOf returns the match of a text with a leader of its template, judged or known of another pair of their pattern.
 func (s *search) matchOf(t, leader position, pattern uint64) (neardup.Match, error) {
 	all := s.x.templates
-	key := pattern ^ uint64(s.number)*0x9e3779b97f4a7c15
+	key := mixed(pattern, uint64(s.number))
 	all.mu.RLock()
 	m, ok := all.judged[key]
 	all.mu.RUnlock()
 	if ok {
 		return m, nil
 	}
-	own, err := s.view(t)
-	if err != nil {
-		return m, err
-	}
-	m, decided, err := s.screen(own, t, leader, false)
+	own := &subject{position: t}
+	m, decided, err := s.screen(own, leader, false)
 	if err == nil && !decided {
 		m, err = s.finish(own, leader, false, m.Closeness)
 	}
