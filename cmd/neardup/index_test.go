@@ -70,7 +70,7 @@ func TestIndexOverrides(t *testing.T) {
 func TestIndexCompare(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "text", "--compare text": "text", "--compare title,text": "title,text", "--compare title,text --content exact": "title,text",
-		"--compare title": "want \"text\" or", "--compare title,text --content off": "no effect",
+		"--compare title": "want \"text\" or",
 	} {
 		f, fs := indexFlags{}, pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		f.add(fs)

@@ -29,13 +29,20 @@ func TestSystemd(t *testing.T) {
 	stderr, ended := &syncBuffer{}, make(chan int, 1)
 	args := []string{"serve", "--data", filepath.Join(t.TempDir(), "data"), "--addr", "127.0.0.1:0", "--metrics-addr", "off"}
 	go func() {
-		ended <- run(ctx, args, strings.NewReader(""), io.Discard, stderr)
-		l.Close()
+		code := run(ctx, args, strings.NewReader(""), io.Discard, stderr)
+		c, err := net.Dial("unixgram", socket)
+		if err == nil {
+			_, err = c.Write([]byte("ended")) // is read after what the server wrote
+		}
+		if err != nil {
+			l.Close()
+		}
+		ended <- code
 	}()
 	var said []string
 	for b := make([]byte, 100); ; {
 		n, err := l.Read(b)
-		if err != nil {
+		if err != nil || string(b[:n]) == "ended" {
 			break
 		}
 		if state := string(b[:n]); !slices.Contains(said, state) {

@@ -45,14 +45,8 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	if err != nil {
 		return nil, fmt.Errorf("damaged Parquet: %w", err)
 	}
-	r.groups = filled(f)
+	r.groups = f.RowGroups()
 	return r, nil
-}
-
-// filled returns the row groups that have rows. A column of an empty one may have no page,
-// which the library takes for damage.
-func filled(f *parquet.File) []parquet.RowGroup {
-	return slices.DeleteFunc(slices.Clone(f.RowGroups()), func(g parquet.RowGroup) bool { return g.NumRows() == 0 })
 }
 
 // maxPage bounds the bytes that one page may claim to hold, and pageValues its values. A page is unpacked

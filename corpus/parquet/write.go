@@ -61,7 +61,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	if err != nil {
 		return err
 	}
-	w.rows = parquet.MultiRowGroup(filled(f)...).Rows()
+	w.rows = parquet.MultiRowGroup(f.RowGroups()...).Rows()
 	w.base, w.n, w.total = 0, 0, f.NumRows()
 	return nil
 }
