@@ -161,7 +161,7 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	n := len(o.fillers)
 	other := o.templateGroup.fillers[leader*n:][:n]
 	first, moved := n, o.repeats != 0
-	pattern = mixed(o.repeats, o.templateGroup.repeats[leader])
+	pattern = mixed(mixed(o.repeats, 0), o.templateGroup.repeats[leader])
 	for i, f := range other {
 		at := i
 		if own := o.fillers[i]; f != own {

@@ -13,9 +13,9 @@ import (
 	"github.com/neardup/neardup/methods"
 )
 
-// filled returns texts of templates of one to nine slots, whose numbers, codes, times and names have one of several
+// filled returns texts of one to three kinds of templates of one to nine slots, whose numbers, codes, times and names have one of several
 // values, so that few or most are used twice. Some texts are edited, others have their fillers in another order or lack some.
-func filled(seed uint64, n, numbers int) []neardup.Document {
+func filled(seed uint64, n, numbers, kinds int) []neardup.Document {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	slots := map[string]func() string{
 		"N": func() string { return fmt.Sprint(10 + rng.IntN(numbers)) },
@@ -34,9 +34,10 @@ func filled(seed uint64, n, numbers int) []neardup.Document {
 		"room N of house N on floor S in street S is free from noon on for all who come early",
 		"2026-S-S T info job N of user C on node C finished in N ms with status S",
 		"dear A your code C of S M is valid until T and the courier N will call you before noon",
-		"S S S and S S of N",
+		"S S S and S S of N come to N in all",
 		"ticket C of C is open",
 	}
+	templates = append(templates, templates...)[seed%uint64(len(templates)):][:kinds]
 	var docs []neardup.Document
 	for i := range n {
 		words := strings.Split(templates[rng.IntN(len(templates))], "")
@@ -85,7 +86,7 @@ func decide(t *testing.T, m neardup.Method, docs []neardup.Document, memory int6
 // Judging by templates changes nothing: the decisions equal those of comparing a text with each leader, whatever fillers
 // they share.
 func TestTemplatesChangeNothing(t *testing.T) {
-	n := 200
+	n := 150
 	if testing.Short() {
 		n = 80
 	}
@@ -94,8 +95,8 @@ func TestTemplatesChangeNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed, numbers := range []int{2, 12, 300, 1 << 30} {
-			docs := filled(uint64(seed), n, numbers)
+		for seed, numbers := range []int{2, 12, 300, 12, 1 << 30, 3} {
+			docs := filled(uint64(3*seed), n, numbers, 3)
 			want, _ := decide(t, m, docs, 0, 1<<30)
 			for _, from := range []uint32{1, 20} {
 				for _, memory := range []int64{0, 300_000, 1} { // all templates are noted, some, none
@@ -105,6 +106,26 @@ func TestTemplatesChangeNothing(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The same for many texts of one template, whose patterns are many.
+func TestPatternsDecide(t *testing.T) {
+	n, kinds := 800, 9
+	if testing.Short() {
+		n, kinds = 500, 4
+	}
+	m, err := methods.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range kinds {
+		docs := filled(uint64(seed), n, 100_000, 1)
+		want, _ := decide(t, m, docs, 0, 1<<30)
+		got, _ := decide(t, m, docs, 0, 8)
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("texts such as %q (-want +got):\n%s", docs[0].Text, diff)
 		}
 	}
 }
