@@ -79,7 +79,7 @@ func TestImageIsRefused(t *testing.T) {
 		{"a picture", small, "image/png", 200, `"hash":"`},
 		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
 		{"a text", "no picture", "image/png", 422, "no picture that is known"},
-		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "it is AVIF"},
+		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "unsupported format: AVIF"},
 		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},
 		{"too many bytes", strings.Repeat("x", 300_001), "image/png", 413, "over 300000 bytes"},
