@@ -62,7 +62,7 @@ func (s *search) searchRange(where positionRange, t position, candidates []candi
 	if err := s.gather(t, row.sketch, candidates, where); err != nil {
 		return err
 	}
-	if err := s.verifyTemplate(t, where, to); err != nil {
+	if err := s.verifyTemplate(t, candidates, where, to); err != nil {
 		return err
 	}
 	return s.verify(t, false, to)
@@ -114,7 +114,7 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 }
 
 // scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a range
-// is read from its end backwards. It skips those of the text's template if they are its first ones.
+// is read from its end backwards. It skips those of the text's template if they are most of it.
 func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--

@@ -26,6 +26,7 @@ type templateGroup struct {
 	having  map[uint32][]uint32 // leaders by each filler
 	repeats []uint64            // of each leader
 	repeat  []uint32            // leaders that repeat a filler
+	varied  []bool              // places in which leaders have several fillers
 }
 
 // repeats describes which of the fillers of a text are equal, 0 if none are.
@@ -73,11 +74,12 @@ func (t *templates) add(v neardup.Prepared, leader position) uint32 {
 	}
 	t.room -= size
 	if t.number[template] == 0 {
-		t.groups = append(t.groups, &templateGroup{having: map[uint32][]uint32{}})
+		t.groups = append(t.groups, &templateGroup{having: map[uint32][]uint32{}, varied: make([]bool, len(fillers))})
 		t.number[template] = uint32(len(t.groups))
 	}
 	g := t.groups[t.number[template]-1]
-	for _, f := range fillers {
+	for i, f := range fillers {
+		g.varied[i] = g.varied[i] || (len(g.leaders) > 0 && f != g.fillers[i])
 		g.having[uint32(f)] = append(g.having[uint32(f)], uint32(len(g.leaders)))
 	}
 	g.repeats = append(g.repeats, repeats(fillers))
@@ -119,13 +121,13 @@ type ofTemplate struct {
 	fillers        []uint64
 	repeats        uint64
 	some           uint64              // a bit for each filler, by its hash
-	shared         int                 // the text shares a bucket with each of the first leaders, as many
+	upTo           int                 // leaders that were skipped in a bucket
 	patterns       map[uint64]position // the first leader that was found with each
 }
 
 // findTemplate finds the leaders of the template of a text, if that may save work.
 func (s *search) findTemplate(text position, candidates []candidate) error {
-	s.templateGroup, s.number, s.shared = nil, 0, 0
+	s.templateGroup, s.number, s.upTo = nil, 0, 0
 	t := s.x.templates
 	if t == nil || s.x.kinds == nil || !s.x.hot(candidates) {
 		return nil
@@ -146,21 +148,36 @@ func (s *search) findTemplate(text position, candidates []candidate) error {
 	return nil
 }
 
-// skip reports whether the leaders of a bucket up to one, as many, are the first of the template.
+// skip reports whether as many leaders of a bucket, up to the last, are most of the template. Then each leader of the
+// template up to it is looked at once instead of in each bucket.
 func (o *ofTemplate) skip(many int, last position) bool {
-	if many > len(o.leaders) || o.leaders[many-1] != last {
+	if 2*many <= len(o.leaders) {
 		return false
 	}
-	o.shared = max(o.shared, many)
+	leader, _ := slices.BinarySearch(o.leaders, last)
+	o.upTo = max(o.upTo, leader+1)
 	return true
 }
 
-// pattern hashes which fillers of the text equal which of a leader. alike is false if none do. known is false if the
-// match depends on more than that.
+// shares reports whether a leader is in a bucket that the text searches.
+func (x *index) shares(candidates []candidate, leader position) bool {
+	for _, c := range candidates {
+		if c.role()&Probing != 0 {
+			lo, hi := x.find(c.bucket())
+			if _, ok := slices.BinarySearch(x.pos[lo:hi], leader); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// pattern hashes which fillers of the text equal which of a leader. alike is false if none do but where all
+// leaders have one filler. known is false if the match depends on more than that.
 func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	n := len(o.fillers)
 	other := o.templateGroup.fillers[leader*n:][:n]
-	first, moved := n, o.repeats != 0
+	first, moved, equal := n, o.repeats != 0, false
 	pattern = mixed(mixed(o.repeats, 0), o.templateGroup.repeats[leader])
 	for i, f := range other {
 		at := i
@@ -176,13 +193,14 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 				}
 			}
 		}
-		alike = alike || at >= 0
+		equal = equal || at >= 0
+		alike = alike || (at >= 0 && (at != i || o.varied[i]))
 		pattern = mixed(pattern, uint64(at+1))
 	}
 	if first == n {
 		return 0, true, false // the texts may be equal
 	}
-	if x, y := o.fillers[first]>>32, other[first]>>32; moved && alike {
+	if x, y := o.fillers[first]>>32, other[first]>>32; moved && equal {
 		if x == y {
 			return 0, true, false
 		}
@@ -193,20 +211,9 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	return pattern, alike, true
 }
 
-// note keeps the first leader of each pattern. It returns what pattern does.
-func (o *ofTemplate) note(leader int) (alike, known bool) {
-	pattern, alike, known := o.pattern(leader)
-	if p := o.leaders[leader]; known {
-		if first, ok := o.patterns[pattern]; !ok || p < first {
-			o.patterns[pattern] = p
-		}
-	}
-	return alike, known
-}
-
 // verifyTemplate passes on the matches with the leaders of the text's template: those found, which it removes from
-// the found ones, and those skipped. Of the skipped ones that share no filler the first represents all.
-func (s *search) verifyTemplate(t position, where positionRange, to collector) error {
+// the found ones, and those skipped, if they share a bucket. The first leader of each pattern represents all.
+func (s *search) verifyTemplate(t position, candidates []candidate, where positionRange, to collector) error {
 	if s.templateGroup == nil {
 		return nil
 	}
@@ -215,10 +222,18 @@ func (s *search) verifyTemplate(t position, where positionRange, to collector) e
 	}
 	clear(s.patterns)
 	s.sortFound()
-	open := func(leader int) (alike bool) {
-		alike, known := s.note(leader)
-		if !known {
-			s.found = append(s.found, s.leaders[leader])
+	open := func(leader int, found bool) (alike bool) {
+		p := s.leaders[leader]
+		pattern, alike, known := s.pattern(leader)
+		first, ok := s.patterns[pattern]
+		switch {
+		case known && ok && first <= p:
+		case !found && !s.x.shares(candidates, p):
+			return true
+		case known:
+			s.patterns[pattern] = p
+		default:
+			s.found = append(s.found, p)
 		}
 		return alike
 	}
@@ -226,29 +241,32 @@ func (s *search) verifyTemplate(t position, where positionRange, to collector) e
 	s.found = s.found[:0]
 	for _, p := range found {
 		if leader, ok := slices.BinarySearch(s.leaders, p); ok {
-			open(leader)
+			open(leader, true)
 		} else {
 			s.found = append(s.found, p)
 		}
 	}
-	lo, _ := slices.BinarySearch(s.leaders[:s.shared], where.from)
-	hi, _ := slices.BinarySearch(s.leaders[:s.shared], where.to)
+	lo, _ := slices.BinarySearch(s.leaders[:s.upTo], where.from)
+	hi, _ := slices.BinarySearch(s.leaders[:s.upTo], where.to)
 	having := [][]uint32{s.repeat}
 	many := len(s.repeat)
-	for _, f := range s.fillers {
+	for i, f := range s.fillers {
+		if !s.varied[i] && f == s.templateGroup.fillers[i] {
+			continue
+		}
 		having = append(having, s.having[uint32(f)])
 		many += len(s.having[uint32(f)])
 	}
-	few := many < (hi-lo)/2
+	few := many < (hi-lo)/2 && s.ofTemplate.repeats == 0
 	for i := 0; few && i < len(having); i++ {
 		for _, leader := range having[i] {
 			if int(leader) >= lo && int(leader) < hi {
-				open(int(leader))
+				open(int(leader), false)
 			}
 		}
 	}
 	for ; lo < hi; lo++ {
-		if alike := open(lo); few && !alike && s.templateGroup.repeats[lo] == 0 {
+		if alike := open(lo, false); few && !alike && s.templateGroup.repeats[lo] == 0 {
 			break
 		}
 	}

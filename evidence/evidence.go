@@ -212,13 +212,11 @@ func (w *work) compareShort(a, b *token.View, s *sums) (turned bool) {
 
 // align appends to w.hunks the differences of the words of two texts.
 func (w *work) align(a, b []token.Token) {
-	for side, tokens := range [2][]token.Token{a, b} {
-		w.hashes[side] = w.hashes[side][:0]
-		for i := range tokens {
-			w.hashes[side] = append(w.hashes[side], uint32(tokens[i].Hash))
-		}
+	found := w.byHalf(a, b, 0)
+	if !equalBetween(a, b, found) {
+		found = w.byHalf(a, b, 32)
 	}
-	for _, sp := range w.diff(w.hashes[0], w.hashes[1]) {
+	for _, sp := range found {
 		s := tokenHunk{a: a[sp.a0:sp.a1], b: b[sp.b0:sp.b1]}
 		if sp.a0 > 0 && sp.b0 > 0 {
 			s.before = a[sp.a0-1].Hash
@@ -228,6 +226,36 @@ func (w *work) align(a, b []token.Token) {
 		}
 		w.hunks = append(w.hunks, s)
 	}
+}
+
+// byHalf compares two rows of words by 32 bits of their hashes, from a bit on.
+func (w *work) byHalf(a, b []token.Token, bit int) []hunk {
+	for side, tokens := range [2][]token.Token{a, b} {
+		w.hashes[side] = w.hashes[side][:0]
+		for i := range tokens {
+			w.hashes[side] = append(w.hashes[side], uint32(tokens[i].Hash>>bit))
+		}
+	}
+	return w.diff(w.hashes[0], w.hashes[1])
+}
+
+// equalBetween reports whether two rows are equal between the places in which they differ by half of the hashes. Of 100,000
+// numbers two agree in half of a hash.
+func equalBetween(a, b []token.Token, places []hunk) bool {
+	i, j := 0, 0
+	for k := 0; k <= len(places); k++ {
+		end := hunk{a0: len(a)}
+		if k < len(places) {
+			end = places[k]
+		}
+		for ; i < end.a0; i, j = i+1, j+1 {
+			if a[i].Hash != b[j].Hash {
+				return false
+			}
+		}
+		i, j = end.a1, end.b1
+	}
+	return true
 }
 
 // before orders texts by their words, whatever the seed of the hashes.

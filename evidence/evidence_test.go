@@ -262,6 +262,15 @@ func BenchmarkLong(b *testing.B) {
 	}
 }
 
+// Two numbers differ even if half of their hashes is equal.
+func TestHalfOfAHash(t *testing.T) {
+	s := shipped(t)
+	a, b := s.view("your parcel 350045 was handed to our courier today"), s.view("your parcel 274259 was handed to our courier today")
+	if got := s.Vector(a, b)[evidence.Number]; got != token.Unit {
+		t.Errorf("one number differs, and the feature is %d (want %d)", got, token.Unit)
+	}
+}
+
 // Which text is contained in which depends on their order, and nothing else does.
 func TestContained(t *testing.T) {
 	s := shipped(t)
