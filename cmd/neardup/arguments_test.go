@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 		"worker passages cut --near":                          "--near: not supported on Spark",
 		"fingerprint --format images --binary x":              "--format images cannot be combined with --binary",
 		"fingerprint --tsv --binary x":                        "--tsv cannot be combined with --binary",
-		"near --fingerprints f --query q ff":                  "--query and fingerprints in hex exclude each other", // an argument
+		"near --fingerprints f --query q ff":                  "--query cannot be combined with fingerprints in hex", // an argument
 		"near --fingerprints f --query q":                     "",
 		"near --fingerprints - --query -":                     "cannot both read standard input",
 		"near --index i --query q":                            "--index: cannot be combined",
