@@ -67,7 +67,7 @@ def tables():
     tools = []
     for tool in ["neardup", "neardup minhash", *rivals.RIVALS]:
         mine = {s: [r for r in scored if r["tool"] == tool and r["setting"] == s and r["task"] in shared] for s in ("default", "best")}
-        notes = sorted({r["note"] for r in rows if r["tool"] == tool and r["note"] and r["task"] in shared})
+        notes = sorted({re.sub(r"integer \d+", "integer", r["note"]) for r in rows if r["tool"] == tool and r["note"] and r["task"] in shared})
         six = {s: [float(r["f1"]) for r in mine[s] if r["task"] in SHORT] for s in mine}
         mean = lambda s: sum(six[s]) / 6 if len(six[s]) == 6 else 0
         code = len(inspect.getsource(rivals.RIVALS[tool][0]).splitlines()) - 1 if tool in rivals.RIVALS else 1
