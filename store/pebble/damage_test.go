@@ -63,7 +63,9 @@ func TestDamagedLog(t *testing.T) {
 			t.Errorf("damage came out as %v", err)
 		}
 		number := strings.TrimSuffix(filepath.Base(log), ".log")
-		if !strings.Contains(err.Error(), number) || !strings.Contains(err.Error(), "offset") {
+		// If the witness has the checksum of the whole log, it sees the damage first, and knows no offset.
+		where := strings.Contains(err.Error(), "offset") || strings.Contains(err.Error(), "not those that were written")
+		if !where || !strings.Contains(err.Error(), number) {
 			t.Errorf("the error names no file or no offset: %v", err)
 		}
 	}
