@@ -86,6 +86,10 @@ func TestJudgingInTurnChangesNothing(t *testing.T) {
 		}
 		return all
 	}
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
 	for name, cfg := range map[string]string{
 		"short": "limit=4000", "long": "limit=40", "lossless": "limit=4000 lossless=.9", "long, lossless": "limit=40 lossless=.9",
 		"contained": "limit=40 containment=.5", "lossless, contained": "limit=40 containment=.5 lossless=.9",
@@ -96,7 +100,7 @@ func TestJudgingInTurnChangesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			var every, some atomic.Int64
-			for seed := range uint64(6) {
+			for seed := range seeds {
 				docs := reports(seed, 150, 24+int(seed)*4)
 				for _, keep := range []batch.Keep{batch.First, batch.Longest} {
 					want := decide(docs, batch.Config{Method: judgedAll{m.(neardup.TwoStage), &every}, Keep: keep})
