@@ -64,12 +64,11 @@ func newTemplates(v *verifier, memory int64) *templates {
 	return &templates{method: m, number: map[uint64]uint32{}, room: int(memory), judged: map[uint64]neardup.Match{}}
 }
 
-// add records a leader and returns the number of its template, or 0 if it has none or memory is used up. Leaders come
-// in order.
-func (t *templates) add(v neardup.Prepared, leader position) uint32 {
-	template, fillers := t.method.Template(v)
+// add records a leader with a template and returns the template's number, or 0 if memory is used up. Leaders come in
+// order.
+func (t *templates) add(template uint64, fillers []uint64, leader position) uint32 {
 	size := fillerBytes * (1 + len(fillers))
-	if template == 0 || t.room < size {
+	if t.room < size {
 		return 0
 	}
 	t.room -= size
@@ -102,16 +101,27 @@ func (x *index) hot(candidates []candidate) bool {
 	return false
 }
 
+// templateOf returns the template of a text and its fillers if that may save work, or else 0. A text with an outline is
+// long and has none.
+func (s *search) templateOf(text position, candidates []candidate) (template uint64, fillers []uint64, err error) {
+	if s.x.templates == nil || s.outlines.at(int(text)) != nil || !s.x.hot(candidates) {
+		return 0, nil, nil
+	}
+	v, err := s.view(text)
+	if err != nil {
+		return 0, nil, err
+	}
+	template, fillers = s.x.templates.method.Template(v)
+	return template, fillers, nil
+}
+
 // noteTemplate records the template of a new leader if that may save work.
 func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, error) {
-	if s.x.templates == nil || !s.x.hot(candidates) {
-		return 0, nil
-	}
-	v, err := s.view(leader)
-	if err != nil {
+	template, fillers, err := s.templateOf(leader, candidates)
+	if err != nil || template == 0 {
 		return 0, err
 	}
-	return s.x.templates.add(v, leader), nil
+	return s.x.templates.add(template, fillers, leader), nil
 }
 
 // ofTemplate is the part of a search among the leaders of the text's template.
@@ -128,17 +138,16 @@ type ofTemplate struct {
 // findTemplate finds the leaders of the template of a text, if that may save work.
 func (s *search) findTemplate(text position, candidates []candidate) error {
 	s.templateGroup, s.number, s.upTo = nil, 0, 0
-	t := s.x.templates
-	if t == nil || s.x.kinds == nil || !s.x.hot(candidates) {
+	if s.x.kinds == nil {
 		return nil
 	}
-	v, err := s.view(text)
-	if err != nil {
+	template, fillers, err := s.templateOf(text, candidates)
+	if err != nil || template == 0 {
 		return err
 	}
-	template, fillers := t.method.Template(v)
+	t := s.x.templates
 	s.number = t.number[template]
-	if template == 0 || s.number == 0 {
+	if s.number == 0 {
 		return nil
 	}
 	s.templateGroup, s.fillers, s.repeats, s.some = t.groups[s.number-1], fillers, repeats(fillers), 0

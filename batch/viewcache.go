@@ -42,7 +42,7 @@ type recordPreparer interface {
 }
 
 // outliner is a Method that rules out most pairs by small outlines of their texts, which are nil for some texts. A pair
-// with unlike outlines is neither near nor a variant.
+// with unlike outlines is neither near nor a variant, and a text with an outline has no Template.
 type outliner interface {
 	RecordOutline(clean string, rec *neardup.Record) neardup.Prepared
 	Outline(view neardup.Prepared) neardup.Prepared
@@ -57,10 +57,11 @@ type outlines struct {
 
 // add takes the outline of the next text.
 func (o *outlines) add(outline neardup.Prepared) {
-	if o.memory > 0 {
-		o.of = append(o.of, outline)
-		o.memory -= 16
+	if o.memory <= 0 {
+		return
 	}
+	o.of = append(o.of, outline)
+	o.memory -= 16
 	if outline != nil {
 		o.memory -= int64(outline.Bytes())
 	}

@@ -92,11 +92,12 @@ func (s *source) appendJSON(dst []byte, d *data, i int) []byte {
 	from, to := i*d.width, (i+1)*d.width
 	switch {
 	case d.index || !d.nested() || d.kind == runEnds:
-		size, n := binary.Uvarint(s.appendValue(nil, d, i))
+		text := s.appendValue(nil, d, i)
+		size, n := binary.Uvarint(text)
 		if size == 0 {
 			return append(dst, "null"...)
 		}
-		text := s.appendValue(nil, d, i)[n:]
+		text = text[n:]
 		if plain := []kind{boolean, integer, floating, decimal}; !slices.Contains(plain, d.kind) || !json.Valid(text) {
 			text, _ = json.Marshal(string(text))
 		}
