@@ -22,6 +22,7 @@ type Decoder struct {
 	json    jsonScan
 	nested  bool // a wanted field is inside an object or a list
 	cells   [][]byte
+	named   uint32 // the fields that the record has under their names, not under aliases
 	// textEnd is where the text of a record of JSON ends, its quote included.
 	textEnd int
 	seen    *seenFields
@@ -45,6 +46,7 @@ func (r *Reader) NewDecoder() *Decoder {
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	*doc, d.file = neardup.Document{}, it.File
 	clear(d.rec)
+	d.named = 0
 	var err error
 	switch it.in.format {
 	case JSONL, JSON:
@@ -119,7 +121,7 @@ func (d *Decoder) note(bit uint32) {
 
 // value reads the value of a wanted field.
 func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
-	at := d.wanted(path)
+	at := d.wanted(path, kind)
 	if at < 0 {
 		return false, nil
 	}
@@ -132,7 +134,7 @@ func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 			value = slices.Concat(*dst, []byte(BetweenTexts), value)
 		}
 		*dst = value
-		if name == d.fields[fieldText].Name {
+		if at == fieldText || name == d.fields[fieldText].Name {
 			d.textEnd = d.json.i
 		}
 		return true, err
@@ -217,14 +219,24 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 }
 
 // wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last
-// counts, as in Python, jq and Arrow.
-func (d *Decoder) wanted(key []byte) int {
+// counts, as in Python, jq and Arrow. An alias counts if it has a string or an id's number, and the record lacks
+// the name.
+func (d *Decoder) wanted(key []byte, kind valueKind) int {
 	for i := range d.fields[:fieldOthers] {
 		if name := d.fields[i].Name; string(key) == name && name != "" {
 			d.note(1 << i)
+			d.named |= 1 << i
 			if d.json.lists == 0 {
 				d.rec[i] = nil
 			}
+			return i
+		}
+	}
+	for _, i := range []int{fieldID, fieldText} {
+		usable := kind == kindString || kind == kindNull || (kind == kindNumber && i == fieldID)
+		if alias := d.fields[i].Alias; usable && string(key) == alias && alias != "" && d.named>>i&1 == 0 {
+			d.note(1 << i)
+			d.rec[i] = nil
 			return i
 		}
 	}

@@ -61,15 +61,12 @@ func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
 // headed returns the delimiter under which the first line, in UTF-8, is a header
 // that has the wanted text; 0 if there is none.
 func headed(head []byte, fields Fields) byte {
-	want := fields.Text.Name
-	if want == "" {
-		want = fields.HTML.Name
-	}
 	line, _, _ := bytes.Cut(head, newline)
-	for _, c := range []byte(delimiters) {
-		cells := dialect{delimiter: c, quotes: quoted}.split(nil, line)
-		for _, cell := range cells {
-			if len(cells) > 1 && strings.EqualFold(string(bytes.TrimSpace(cell)), want) {
+	for _, want := range []string{cmp.Or(fields.Text.Name, fields.HTML.Name), fields.Text.Alias} {
+		for _, c := range []byte(delimiters) {
+			cells := dialect{delimiter: c, quotes: quoted}.split(nil, line)
+			named := func(cell []byte) bool { return strings.EqualFold(string(bytes.TrimSpace(cell)), want) }
+			if want != "" && len(cells) > 1 && slices.ContainsFunc(cells, named) {
 				return c
 			}
 		}

@@ -16,22 +16,23 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 		names = append(names, f.Name)
 	}
 	values := d.Extra(it, names...)
-	for i, value := range d.rec[fieldOthers:] { // of a row
-		if value != nil {
-			values[i] = utf8Text(value)
+	for i, name := range names {
+		value := ""
+		if cell := d.rec[fieldOthers+i]; cell != nil { // of a row
+			value = utf8Text(cell)
+		} else if values[i] != nil {
+			value = *values[i]
 		}
-	}
-	for i, value := range values {
-		if value == "" && d.opt.pixels(names[i]) && doc.Text != "" {
+		if value == "" && d.opt.pixels(name) && doc.Text != "" {
 			value = strconv.Itoa(d.opt.Pixels(doc.Text))
 		}
 		if value == "" {
-			value = it.in.partitions[names[i]]
+			value = it.in.partitions[name]
 		}
 		if value == "" {
 			continue
 		}
-		doc.Fields[names[i]] = value
+		doc.Fields[name] = value
 		if i < mostExtra {
 			d.note(1 << (fieldOthers + i))
 		}
@@ -55,13 +56,13 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 }
 
 // Extra returns further fields of an item, by name: values of an object of JSON, or of an inner one ("meta.source"),
-// lists as JSON; cells of a table with a header. A missing field is "".
-func (d *Decoder) Extra(it Item, names ...string) []string {
-	values := make([]string, len(names))
+// lists as JSON; cells of a table with a header. A field that is missing or null is nil.
+func (d *Decoder) Extra(it Item, names ...string) []*string {
+	values := make([]*string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
 		for i, name := range header {
-			if at := slices.IndexFunc(names, func(wanted string) bool { return strings.EqualFold(wanted, strings.TrimSpace(name)) }); at >= 0 && i < len(cells) && values[at] == "" {
-				values[at] = cells[i]
+			if at := slices.IndexFunc(names, func(wanted string) bool { return strings.EqualFold(wanted, strings.TrimSpace(name)) }); at >= 0 && i < len(cells) && values[at] == nil {
+				values[at] = &cells[i]
 			}
 		}
 		return values
@@ -78,7 +79,7 @@ func (d *Decoder) Extra(it Item, names ...string) []string {
 		if at < 0 {
 			return false, nil
 		}
-		values[at] = "" // of a duplicate key
+		values[at] = nil // of a duplicate key
 		var raw []byte
 		var err error
 		switch from := s.i; {
@@ -88,13 +89,16 @@ func (d *Decoder) Extra(it Item, names ...string) []string {
 			raw, err = s.number()
 		case kind == kindArray || kind == kindLiteral:
 			err = s.skip()
-			values[at] = utf8Text(s.b[from:s.i])
+			value := utf8Text(s.b[from:s.i])
+			values[at] = &value
 			return true, err
 		default:
 			return false, nil
 		}
 		if err == nil {
-			values[at], err = jsonText(raw)
+			var value string
+			value, err = jsonText(raw)
+			values[at] = &value
 		}
 		return true, err
 	}

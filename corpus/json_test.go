@@ -90,3 +90,27 @@ func FuzzJSONArray(f *testing.F) {
 		}
 	})
 }
+
+// Of a record of JSON an alias counts if it has a string, or an id's number, and the record lacks the name.
+func TestAliasesOfJSON(t *testing.T) {
+	for _, c := range []struct{ line, id, text, reject string }{
+		{`{"nid":7,"content":"a"}`, "7", "a", ""},
+		{`{"nid":"n","id":3,"content":"no","text":"b"}`, "3", "b", ""},
+		{`{"text":"b","content":"no","id":"i","nid":"n"}`, "i", "b", ""},
+		{`{"content":{"html":"no"},"text":"c","nid":{}}`, "", "c", ""},
+		{`{"text":null,"content":"no"}`, "", "", ""},
+		{`{"content":"no","content":"last"}`, "", "last", ""},
+		{`{"content":null}`, "", "", ""},
+		{`{"content":["d"]}`, "", "", `no field "text"`},
+		{`{"m":{"content":"no"}}`, "", "", `no field "text"`},
+		{`{"content":"no","text":7}`, "", "", `field "text" is a number`},
+	} {
+		res := read(t, Options{}, put(t, t.TempDir(), "a.jsonl", c.line))
+		switch rejects := strings.Join(res.rejects, " "); {
+		case c.reject != "" && !strings.Contains(rejects, c.reject):
+			t.Errorf("%s: rejects %q, want %q", c.line, rejects, c.reject)
+		case c.reject == "" && (len(res.docs) != 1 || res.docs[0].Text != c.text || (c.id != "" && res.docs[0].ID != c.id)):
+			t.Errorf("%s: %+v %q", c.line, res.docs, rejects)
+		}
+	}
+}

@@ -106,9 +106,12 @@ func TestSheets(t *testing.T) {
 // What is written is read again: numbers as numbers, texts that look like numbers or formulas as texts.
 func TestWrittenSheets(t *testing.T) {
 	dir := t.TempDir()
-	path := put(t, dir, "a.csv", "id,text,n\n007,=1+1,12\n1,\"two\nlines <&>\",1.5\n12345678901234567890,\"\",x\n")
+	path := put(t, dir, "a.csv", "id,text,n\n007,=1+1,12\n1,\"two\nlines <&>\",1.5\n12345678901234567890,\"\",x\n"+
+		"4,a,2024-02-29\n5,b,1999-12-31 23:59:59\n6,c,1900-01-31\n7,d,2024-02-29 00:00:00\n8,e,12:30:00\n")
 	opt := Options{Fields: []string{"n"}}
-	want := `2 007||map[n:12]|"=1+1"` + "\n" + `3 1||map[n:1.5]|"two\nlines <&>"` + "\n" + `4 12345678901234567890||map[n:x]|""` + "\n"
+	want := `2 007||map[n:12]|"=1+1"` + "\n" + `3 1||map[n:1.5]|"two\nlines <&>"` + "\n" + `4 12345678901234567890||map[n:x]|""` + "\n" +
+		`5 4||map[n:2024-02-29]|"a"` + "\n" + `6 5||map[n:1999-12-31 23:59:59]|"b"` + "\n" + `7 6||map[n:1900-01-31]|"c"` + "\n" +
+		`8 7||map[n:2024-02-29 00:00:00]|"d"` + "\n" + `9 8||map[n:12:30:00]|"e"` + "\n"
 	for _, to := range []string{"b.xlsx", "c.xlsx"} {
 		r, err := Open([]string{path}, opt)
 		if err != nil {
@@ -143,7 +146,7 @@ func TestWrittenSheets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"<c><v>12</v></c>", "<c t=\"inlineStr\"><is><t xml:space=\"preserve\">007</t>"} {
+	for _, part := range []string{"<c><v>12</v></c>", `<c s="1"><v>45351</v></c>`, `<c s="2"><v>36525.99998842592</v></c>`, "<c t=\"inlineStr\"><is><t xml:space=\"preserve\">007</t>"} {
 		f, err := z.Open("xl/worksheets/sheet1.xml")
 		if err != nil {
 			t.Fatal(err)

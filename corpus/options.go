@@ -61,7 +61,8 @@ type Options struct {
 
 	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
 	// then have no header). An empty name means the usual one: "id",
-	// "text", "title", "url", "time". Names match exactly, case included.
+	// "text", "title", "url", "time", and of a record or table without
+	// "id" or "text" also "nid" or "content". Names match exactly, case included.
 	// A dot leads into an object of JSON or a group of columns, doc.content, and [] into
 	// the elements of a list, messages[].content, whose values are joined.
 	// A field named here that a table does not have is
@@ -189,10 +190,26 @@ func (f *Fields) Texts() []Field { return append([]Field{f.Text}, f.More[:]...) 
 // MostTexts is how many fields a text may be joined of.
 const MostTexts = 4
 
-// Field is one field to read.
+// Field is one field to read. Alias is the name of the classic interface, or "". It counts in a table without a
+// column Name, and in an object of JSON without a member Name.
 type Field struct {
-	Name     string
-	Required bool
+	Name, Alias string
+	Required    bool
+}
+
+// Among returns the fields under the names that a table has: the alias of a field that it lacks.
+func (f Fields) Among(columns []Column) Fields {
+	has := func(name string) bool {
+		return slices.ContainsFunc(columns, func(c Column) bool {
+			return strings.EqualFold(c.Name, name) || strings.HasPrefix(c.Name, name+".")
+		})
+	}
+	for _, one := range []*Field{&f.ID, &f.Text} {
+		if one.Alias != "" && !has(one.Name) && has(one.Alias) {
+			one.Name = one.Alias
+		}
+	}
+	return f
 }
 
 // Codec is a format in a package of its own because of what it imports. It is
@@ -230,18 +247,22 @@ type RowWriter interface {
 
 // fields resolves the names of the fields.
 func (o *Options) fields() Fields {
-	pick := func(name, usual string) Field {
-		if name == "" {
-			return Field{Name: usual}
+	others := []string{o.TitleField, o.URLField, o.TimeField, o.HTMLField}
+	pick := func(name, usual, alias string) Field {
+		switch {
+		case name != "":
+			return Field{Name: name, Required: true}
+		case slices.Contains(others, alias):
+			alias = ""
 		}
-		return Field{Name: name, Required: true}
+		return Field{Name: usual, Alias: alias}
 	}
 	f := Fields{
-		ID:    pick(o.IDField, "id"),
-		Text:  pick(o.TextField, "text"),
-		Title: pick(o.TitleField, "title"),
-		URL:   pick(o.URLField, "url"),
-		Time:  pick(o.TimeField, "time"),
+		ID:    pick(o.IDField, "id", "nid"),
+		Text:  pick(o.TextField, "text", "content"),
+		Title: pick(o.TitleField, "title", ""),
+		URL:   pick(o.URLField, "url", ""),
+		Time:  pick(o.TimeField, "time", ""),
 		HTML:  Field{Name: o.HTMLField, Required: o.HTMLField != ""},
 	}
 	if texts := strings.Split(o.TextField, ","); len(texts) > 1 {
@@ -251,7 +272,7 @@ func (o *Options) fields() Fields {
 		}
 	}
 	if o.Format == Images {
-		f.Text = pick(o.TextField, "image")
+		f.Text = pick(o.TextField, "image", "")
 	}
 	for _, name := range o.Fields {
 		name, optional := strings.CutSuffix(name, "?")

@@ -275,6 +275,9 @@ func (s *sheetReader) write(row []string) error {
 	return errors.Join(err, s.csv.Error())
 }
 
+// sheetEpoch is day 0 of the dates of Excel from March 1900 on.
+var sheetEpoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+
 // value returns the text of a cell: a date as 2006-01-02, with a time of day if it has one.
 func (s *sheetReader) value(c sheetCell) (string, error) {
 	if c.kind == "s" {
@@ -289,7 +292,7 @@ func (s *sheetReader) value(c sheetCell) (string, error) {
 	if (c.kind != "" && c.kind != "n") || err != nil || style < 0 || style >= len(s.dates) || !s.dates[style] || days < 0 || days > 2958466 {
 		return c.text, nil
 	}
-	epoch := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	epoch := sheetEpoch
 	if s.old {
 		epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	}

@@ -57,13 +57,15 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	in.header = raw
 	names := in.dialect.split(nil, raw)
 	in.dialect.cells = len(names)
+	var columns []Column
 	for i, name := range names {
 		if s, err := decodeText(name, in.charset); err == nil {
 			names[i] = []byte(s)
 		}
 		in.names = append(in.names, string(names[i]))
+		columns = append(columns, Column{Name: string(bytes.TrimSpace(names[i]))})
 	}
-	in.columns, err = findColumns(fields, names)
+	in.columns, err = findColumns(fields.Among(columns), names)
 	if err != nil && bytes.IndexByte(raw, 0) >= 0 {
 		err = fmt.Errorf("%w, and zero bytes: UTF-16 without a mark is read with --format 'csv charset=utf-16le'", err)
 	}

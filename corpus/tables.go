@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/neardup/neardup"
 )
@@ -140,8 +141,8 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	own := len(values)
 	for i, cell := range cells(t.names) {
 		v, err := t.value(t.columns[own+i].Kind, cell)
-		if t.format == XLSX && from.isCells() && validNumber([]byte(cell)) {
-			v = json.Number(cell)
+		if t.format == XLSX && from.isCells() && cell != nil {
+			v = sheetValue(*cell)
 		}
 		if err != nil {
 			return fmt.Errorf("%s:%d: field %q: %w", it.File, it.Line, t.names[i], err)
@@ -151,8 +152,8 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	return t.Row(values...)
 }
 
-// record returns the columns of a record, and what it has of some of them.
-func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []Column, cells func(names []string) []string) {
+// record returns the columns of a record, and what it has of some of them; nil for null.
+func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []Column, cells func(names []string) []*string) {
 	from := it.in.format
 	names, own, ok := dec.Cells(it)
 	switch {
@@ -161,11 +162,15 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 		if !t.begun {
 			columns = t.sample(it, dec)
 		}
-		return columns, func(names []string) []string { return dec.Extra(it, names...) }
+		return columns, func(names []string) []*string { return dec.Extra(it, names...) }
 	case codecOf(dec.opt.Codecs, from) != nil:
-		return dec.columns, func(names []string) (cells []string) {
-			for _, name := range names {
-				cells = append(cells, doc.Fields[name])
+		return dec.columns, func(names []string) []*string {
+			cells := make([]*string, len(names))
+			for i, f := range dec.fields[fieldOthers:] {
+				value := doc.Fields[f.Name]
+				if at := slices.Index(names, f.Name); at >= 0 && (value != "" || dec.rec[fieldOthers+i] != nil) {
+					cells[at] = &value
+				}
 			}
 			return cells
 		}
@@ -182,21 +187,28 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 	for _, name := range names {
 		columns = append(columns, Column{Name: name})
 	}
-	return columns, func(wanted []string) []string {
-		cells := make([]string, len(wanted))
+	return columns, func(wanted []string) []*string {
+		cells := make([]*string, len(wanted))
 		for i, name := range wanted {
+			cells[i] = new(string)
 			if at := slices.Index(names, name); at >= 0 && at < len(own) { // a row may be shorter than the header
-				cells[i] = own[at]
+				cells[i] = &own[at]
 			}
 		}
 		return cells
 	}
 }
 
-// value returns the text of a value as a column of a kind has it.
-func (t *Table) value(k Kind, s string) (any, error) {
+// value returns the text of a value as a column of a kind has it; nil is null.
+func (t *Table) value(k Kind, cell *string) (any, error) {
+	s := ""
+	if cell != nil {
+		s = *cell
+	}
 	switch {
-	case k == Text:
+	case cell == nil && t.format == JSONL:
+		return json.RawMessage("null"), nil
+	case cell != nil && k == Text:
 		return s, nil
 	case s == "":
 		return nil, nil
@@ -208,6 +220,21 @@ func (t *Table) value(k Kind, s string) (any, error) {
 		return strconv.ParseInt(s, 10, 64)
 	}
 	return strconv.ParseFloat(s, 64)
+}
+
+// sheetValue returns the value of a cell of a table for Excel: a number, a date or a text. A date of 1900 is a text,
+// because Excel has a day too many in that year.
+func sheetValue(cell string) any {
+	if validNumber([]byte(cell)) {
+		return json.Number(cell)
+	}
+	for _, layout := range []string{time.DateOnly, time.DateTime} {
+		at, err := time.Parse(layout, cell)
+		if err == nil && at.Year() > 1900 && (layout == time.DateOnly || at.Truncate(24*time.Hour) != at) {
+			return at
+		}
+	}
+	return cell
 }
 
 // Row writes values of the columns.

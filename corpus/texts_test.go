@@ -138,10 +138,19 @@ func TestCellsAndExtra(t *testing.T) {
 			t.Fatal(err)
 		}
 		dec := r.NewDecoder()
-		if got := dec.Extra(it, "heat", "media", "none"); !slices.Equal(got, []string{map[string]string{"a.csv": "7", "a.jsonl": "9"}[name], "a, b", map[string]string{"a.jsonl": "[1]"}[name]}) {
+		extra := func(names ...string) (all []string) {
+			for _, value := range dec.Extra(it, names...) {
+				all = append(all, "")
+				if value != nil {
+					all[len(all)-1] = *value
+				}
+			}
+			return all
+		}
+		if got := extra("heat", "media", "none"); !slices.Equal(got, []string{map[string]string{"a.csv": "7", "a.jsonl": "9"}[name], "a, b", map[string]string{"a.jsonl": "[1]"}[name]}) {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := dec.Extra(it, "list")[0]; got != `[1, "["]` {
+		if got := extra("list")[0]; got != `[1, "["]` {
 			t.Errorf("%s: list %q", name, got)
 		}
 		names, cells, ok := dec.Cells(it)

@@ -126,7 +126,8 @@ func (f *fingerprint) pictureScheme() (p fingerprints, err error) {
 func extrasOf(dec *corpus.Decoder, it corpus.Item) (x api.Extras, err error) {
 	var all []map[string]json.RawMessage
 	hashed := func(entry map[string]json.RawMessage) bool { return entry["hash"] != nil }
-	if json.Unmarshal([]byte(dec.Extra(it, "images")[0]), &all) != nil || !slices.ContainsFunc(all, hashed) {
+	list := dec.Extra(it, "images")[0]
+	if list == nil || json.Unmarshal([]byte(*list), &all) != nil || !slices.ContainsFunc(all, hashed) {
 		return x, nil
 	}
 	for i, entry := range all {

@@ -30,7 +30,8 @@ func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader,
 }
 
 // choose finds the columns of the wanted fields.
-func (r *reader) choose(fields *corpus.Fields) error {
+func (r *reader) choose(own *corpus.Fields) error {
+	fields := own.Among(r.Columns())
 	wanted := fields.All()
 	r.paths, r.columns = make([][]int, len(wanted)), make([][]*data, len(wanted))
 	for i, one := range wanted {

@@ -91,6 +91,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 
 // choose finds the columns of the wanted fields.
 func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
+	fields = fields.Among(r.Columns())
 	wanted := fields.All()
 	r.leaves, r.cols, r.trees = make([]*parquet.LeafColumn, len(wanted)), make([]*column, len(wanted)), make([]*tree, len(wanted))
 	for i, field := range wanted {
