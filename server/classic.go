@@ -72,9 +72,9 @@ func (s *Server) classic(mux *http.ServeMux) {
 			"The classic interface: json={...} in the query, in a form or as the body")
 		op.Description = "Fields: url, title, content, category, media, imageCount, nid, heat, publishTime, as strings. The answer has filterReason, docId, filterStatus, status; its header " + seqHeader + " the number of the change."
 		op.Parameters = []*huma.Param{{Name: "json", In: "query", Schema: &huma.Schema{Type: huma.TypeString}}}
-		op.Responses = map[string]*huma.Response{"200": {Description: "Decided", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, reflect.TypeFor[classicAnswer]())},
-		}}}
+		decided := op.Responses["200"]
+		decided.Description = "Decided"
+		decided.Content["application/json"].Schema = huma.SchemaFromType(s.api.OpenAPI().Components.Schemas, reflect.TypeFor[classicAnswer]())
 		s.api.OpenAPI().AddOperation(&op)
 		mux.HandleFunc(method+" "+classicPath, s.getDocID)
 	}

@@ -180,6 +180,10 @@ func conforms(t *testing.T, doc, schema, v any, at string) {
 			}
 		}
 		for name, field := range v {
+			if rest, ok := s["additionalProperties"].(map[string]any); ok {
+				conforms(t, doc, rest, field, at+"."+name)
+				continue
+			}
 			if properties[name] == nil {
 				t.Errorf("%s: %s is not described", at, name)
 				continue

@@ -2,10 +2,12 @@ package server
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -141,12 +143,22 @@ func roleOf(op *huma.Operation) Role {
 	return ""
 }
 
+//go:embed examples.json
+var examplesJSON []byte
+
+// examples returns an example of the answer of each operation, by the id of the operation.
+var examples = sync.OnceValue(func() (all map[string]json.RawMessage) {
+	_ = json.Unmarshal(examplesJSON, &all) // a test reads all
+	return all
+})
+
 // operation returns an operation with the settings that all routes share.
 func operation(role Role, method, path, id, summary string) huma.Operation {
 	return huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary,
 		Tags:            []string{string(role)},
 		Security:        []map[string][]string{{bearer: {string(role)}}},
+		Responses:       map[string]*huma.Response{"200": {Content: map[string]*huma.MediaType{"application/json": {Example: examples()[id]}}}},
 		MaxBodyBytes:    maxBody,
 		BodyReadTimeout: -1, // body sees to it
 		// A body is decoded once and strictly. The handlers check the limits.

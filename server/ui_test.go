@@ -88,9 +88,9 @@ func TestPagesOfTheService(t *testing.T) {
 		tab.Wait("document.querySelector('#token')")
 		browser.Eval[any](tab, fmt.Sprintf("(() => { const i = document.querySelector('#token'); i.value = %q; i.form.requestSubmit(); })()", token))
 	}
-	enter(strings.Repeat("x", 32))
+	enter("ключ")
 	tab.Wait("document.querySelector('[role=alert]')")
-	enter(f.tokens["news read"])
+	enter("\u201c" + f.tokens["news read"] + "\u201d\u00a0") // as pasted
 	tab.Wait("document.querySelectorAll('.row').length === 1")
 	if got := browser.Eval[string](tab, "sessionStorage.getItem('neardup token') + document.cookie + localStorage.getItem('neardup token')"); got != f.tokens["news read"]+"null" {
 		t.Error("the token is not in the tab alone")

@@ -19,10 +19,12 @@ export async function apiView() {
   const json = (x) => x?.content?.['application/json']?.schema;
   const route = (path, method, op) => {
     const body = json(op.requestBody), example = body && sample(body), params = op.parameters || [];
+    const answer = op.responses?.[200]?.content?.['application/json']?.example;
     const query = params.filter((p) => p.in === 'query' && p.required).map((p) => `${p.name}=...`).join('&');
     return h('section', { class: 'panel' }, h('h2', {}, h('code', {}, `${method.toUpperCase()} ${path}`)), h('p', {}, `${op.summary}. `, h('span', { class: 'chip' }, (op.tags || []).join(' '))),
       h('pre', { class: 'text', tabindex: 0 }, `curl -s ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}'${location.origin}${path}${query && '?' + query}'${example ? ` -H 'Content-Type: application/json' -d '${JSON.stringify(example)}'` : ''}`),
-      table(t('Parameters'), params.map((p) => [p.name, p.schema, p.description])), body ? table(t('Request'), fields(body)) : null, table(t('Answer'), fields(json(op.responses?.[200]))));
+      table(t('Parameters'), params.map((p) => [p.name, p.schema, p.description])), body ? table(t('Request'), fields(body)) : null, table(t('Answer'), fields(json(op.responses?.[200]))),
+      answer ? h('details', {}, h('summary', {}, t('Example of an answer')), h('pre', { class: 'text', tabindex: 0 }, JSON.stringify(answer, null, 2))) : null);
   };
   return h('div', { class: 'page' }, h('h1', {}, t('API')), h('p', { class: 'quiet' }, doc.info.description, ' ', h('a', { href: '/openapi.json' }, `OpenAPI ${doc.openapi}`)),
     Object.entries(doc.paths).flatMap(([path, item]) => Object.entries(item).filter(([, op]) => op.summary).map(([method, op]) => route(path, method, op))));

@@ -41,8 +41,8 @@ export class HttpSource {
         this.can.decide = this.who.roles.includes('moderate');
         return;
       } catch (e) {
-        if (e.status !== 401 && e.status !== 403) throw e;
-        if (this.token()) said = e.message;
+        if (this.token()) said = e.status ? e.message : t('The service does not answer.');
+        else if (e.status !== 401 && e.status !== 403) throw e;
       }
       await this.signIn(place, said);
     }
@@ -53,10 +53,11 @@ export class HttpSource {
   signIn(place, said) {
     return new Promise((ok) => {
       const field = h('input', { type: 'password', autocomplete: 'off', id: 'token', required: true });
-      const send = (e) => { e.preventDefault(); this.keep(field.value.trim()); ok(); };
+      // Pasting adds quotes and spaces, of which no token has any, and a header cannot hold all characters.
+      const send = (e) => { e.preventDefault(); this.keep(field.value.replace(/[^!-~]|["']/g, '') || '?'); ok(); };
       place(h('form', { class: 'panel login', onsubmit: send }, h('h1', {}, t('Sign in')),
         h('label', {}, t('Token'), field), said ? h('p', { role: 'alert', class: 'wrong' }, said) : null,
-        h('p', { class: 'quiet' }, t('It stays in this tab and is sent as a header only.')), h('button', { class: 'primary' }, t('Sign in'))));
+        h('p', { class: 'quiet' }, t('neardup token makes one. It stays in this tab and is sent as a header only.')), h('button', { class: 'primary' }, t('Sign in'))));
       field.focus();
     });
   }

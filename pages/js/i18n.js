@@ -45,7 +45,7 @@ const zh = {
   'this help': '本说明', 'go to a view': '切换视图', 'search': '搜索', 'next, previous': '下一个、上一个', 'open': '打开', 'back': '返回', 'next, previous group': '下一组、上一组',
   'is a duplicate': '是重复', 'is no duplicate': '不是重复', 'undo': '撤销', 'side by side, one column': '并排、单栏', 'unfold, fold': '展开、折叠', 'theme': '主题', 'language': '语言', 'save overrides': '保存覆盖文件',
   'dark': '深色', 'light': '浅色', 'Failed': '失败', 
-  'Sign in': '登录', 'Sign out': '退出', 'Token': '令牌', 'It stays in this tab and is sent as a header only.': '仅保存在此标签页，只作为请求头发送。',
+  'Sign in': '登录', 'Sign out': '退出', 'Token': '令牌', 'neardup token makes one. It stays in this tab and is sent as a header only.': '用 neardup token 生成。仅保存在此标签页，只作为请求头发送。', 'The service does not answer.': '服务没有应答。',
   'Decisions a second': '每秒裁定数', '{n} a second': '每秒 {n}', 'docIds': 'docId', '{n} articles': '{n} 篇文章', 'articles': '篇文章', 'Requests': '请求', 'Latency': '延迟', '99 % below {s}': '99% 低于 {s}',
   'In flight': '处理中', 'requests worked on now': '正在处理的请求', 'Hot buckets': '热桶', 'submissions that met a thousand docIds': '遇到上千 docId 的提交', 'Decisions by stage': '各级裁定', 'Tenants': '租户', 'Not decided': '未裁定', 'Refused': '拒绝',
   'First text': '文本一', 'Second text; leave it empty to ask the index': '文本二（留空则查询索引）', 'Leader': '首篇', 'Verdict': '裁定', 'Edits': '编辑次数', 'Every scale': '各种尺度', 'Fingerprints': '指纹',
@@ -60,7 +60,7 @@ const zh = {
   'All are duplicates': '全部是重复', 'None is a duplicate': '全部不是重复', 'Undecided only': '仅显示未裁定', '{n} of {m} decided': '已裁定 {n} / {m}', '{n} of {m} groups decided': '已裁定 {n} / {m} 个分组', '{n} pairs decided': '已裁定 {n} 对',
   '{n} marked: {v}': '已标记 {n} 篇：{v}', 'all of the group': '整组', 'Keep this one': '改为保留此篇', 'Kept from now on: {id}': '现保留：{id}', 'Its text: the service has only that of the kept article': '正文（服务只存有保留文章的正文）',
   'change': '变更', 'texts': '篇', 'pictures': '张', '1 group': '1 个分组', 'It is not kept: its text disagrees with that of the first article.': '未保留：其正文与首篇不符。', 'Of the whole group': '对整组',
-  'Most alike': '最相似', 'API': '接口', 'Parameters': '参数', 'Request': '请求', 'Answer': '回答', 'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
+  'Most alike': '最相似', 'API': '接口', 'Parameters': '参数', 'Request': '请求', 'Answer': '回答', 'Example of an answer': '应答示例', 'Its text, for a docId of its own': '正文（自成一组时需要）', 'Why': '理由',
 };
 
 // What the data says in English words of its own.
