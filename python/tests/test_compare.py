@@ -1,5 +1,6 @@
 """Two texts, and the evidence."""
 
+import pydoc
 import unittest
 
 import neardup
@@ -29,3 +30,4 @@ class Compare(unittest.TestCase):
 
     def test_names(self):
         self.assertEqual(set(dir(neardup)), {*neardup.__all__, "client", "images", "spark", "__version__"})
+        self.assertNotIn("inherited from builtins.dict", pydoc.render_doc(neardup))

@@ -25,8 +25,8 @@ from . import _child, _inputs
 from ._against import reference
 from ._command import Error, OptionError, batch, path
 from ._compare import Comparison, compare
-from ._contaminated import Finding, contaminated
-from ._index import Index, Neighbor, Verdict, check
+from ._contaminated import Finding as Finding, contaminated
+from ._index import Index, Neighbor as Neighbor, Verdict as Verdict, check
 
 if TYPE_CHECKING:
     import pandas
@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 
     from ._options import DedupOptions, PairsOptions
 
-__all__ = [
-    "dedup", "kept", "pairs", "rethreshold", "compare", "check", "Index", "contaminated",
-    "Comparison", "Conflict", "Decision", "Finding", "Neighbor", "Pair", "Verdict", "Error", "OptionError", "path",
-]
+# Types of answers (Conflict, Decision, Finding, Neighbor, Pair, Verdict) are public for annotations. They are not here,
+# because help would list the methods of dict for each.
+__all__ = ["dedup", "kept", "pairs", "rethreshold", "compare", "check", "Index", "contaminated", "Comparison", "Error", "OptionError", "path"]
 
 
 def __getattr__(name):

@@ -8,7 +8,14 @@ from typing import List, Optional
 from . import _child
 
 
-class Comparison(dict):
+class _Own(type):
+    """A class whose help lists its own names, not those that it inherits from dict."""
+
+    def __dir__(cls):
+        return list(vars(cls))
+
+
+class Comparison(dict, metaclass=_Own):
     """What `neardup compare --json` says of two texts: verdict, relation (of a to b), found (a search compares
     them), evidence in bits, and every scale. A notebook shows the evidence as a waterfall."""
 
