@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/neardup/neardup/corpus"
-	"github.com/neardup/neardup/corpus/arrow"
-	"github.com/neardup/neardup/corpus/parquet"
 )
 
 // A record without id or text is read by nid or content, in every format with fields. The proper name wins, in any
@@ -17,7 +15,6 @@ func TestAliases(t *testing.T) {
 	if got := alias.Among([]corpus.Column{{Name: "content"}, {Name: "text.html"}}); got.Text.Name != "text" {
 		t.Errorf("a column in a struct: %+v", got.Text)
 	}
-	codecs := []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
 	ofNames := func(t *testing.T, file, names string, opt corpus.Options) string {
 		path := filepath.Join(t.TempDir(), file)
 		f, err := corpus.CreateAtomic(path)

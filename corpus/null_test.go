@@ -1,6 +1,7 @@
 package corpus_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,65 @@ import (
 	"github.com/neardup/neardup/corpus/arrow"
 	"github.com/neardup/neardup/corpus/parquet"
 )
+
+var codecs = []corpus.Codec{parquet.Codec{}, arrow.Codec{}}
+
+// convert writes the records of files as a table.
+func convert(t *testing.T, to string, from ...string) string {
+	t.Helper()
+	r, err := corpus.Open(from, corpus.Options{Codecs: codecs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := corpus.CreateAtomic(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	table, err := corpus.NewTable(f, corpus.TableStyle{}, codecs)
+	if err == nil {
+		err = table.Suits(r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := r.NewDecoder()
+	for it, err := range r.Items() {
+		if err == nil {
+			err = table.Item(it, dec)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(table.Close(), f.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// Inputs of several formats give every row to one table, in the columns of the first.
+func TestMixedInputs(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	jsonl, table := put("a.jsonl", `{"id":"1","text":"a"}`+"\n"), put("b.csv", "ID,Text \n2,b\n")
+	rows := convert(t, filepath.Join(dir, "c.parquet"), put("c.jsonl", `{"id":"3","text":"c"}`+"\n"))
+	batches := convert(t, filepath.Join(dir, "d.arrow"), put("d.jsonl", `{"id":"4","text":null}`+"\n"+`{"id":"5","text":"e"}`+"\n"))
+	const want = `{"id":"1","text":"a"}` + "\n" + `{"id":"2","text":"b"}` + "\n" + `{"id":"3","text":"c"}` + "\n" + `{"id":"4","text":null}` + "\n" + `{"id":"5","text":"e"}` + "\n"
+	for _, out := range []string{"o.parquet", "o.arrow"} {
+		all := convert(t, filepath.Join(dir, out), jsonl, table, rows, batches)
+		if got, err := os.ReadFile(convert(t, filepath.Join(dir, out+".jsonl"), all)); err != nil || string(got) != want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", out, err, got, want)
+		}
+	}
+}
 
 // A null, or a field that an object lacks, is null in every format that has nulls, and an empty text stays one.
 func TestNullStaysNull(t *testing.T) {
@@ -20,38 +80,7 @@ func TestNullStaysNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"b.parquet", "c.arrow", "d.parquet", "e.jsonl"} {
-		r, err := corpus.Open([]string{from}, corpus.Options{Codecs: []corpus.Codec{parquet.Codec{}, arrow.Codec{}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		from = filepath.Join(dir, to)
-		f, err := corpus.CreateAtomic(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := corpus.NewTable(f, corpus.TableStyle{}, []corpus.Codec{parquet.Codec{}, arrow.Codec{}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := table.Suits(r); err != nil {
-			t.Fatal(err)
-		}
-		dec := r.NewDecoder()
-		for it, err := range r.Items() {
-			if err == nil {
-				err = table.Item(it, dec)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := table.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Commit(); err != nil {
-			t.Fatal(err)
-		}
-		r.Close()
+		from = convert(t, filepath.Join(dir, to), from)
 	}
 	got, err := os.ReadFile(from)
 	if err != nil || string(got) != want {

@@ -54,6 +54,7 @@ type Table struct {
 	codec   Codec        // of Parquet and Arrow, otherwise nil
 	rows    *rowSink     // of the codec
 	lost    []string
+	mixed   bool    // rows of the codec's own files are not copied, because other files have no such schema
 	from    *Reader // of the records; may be nil
 }
 
@@ -79,8 +80,9 @@ func (t *Table) Suits(r *Reader) error { return t.suits(r, r.inputs) }
 
 func (t *Table) suits(r *Reader, inputs []*input) error {
 	t.from = r
+	t.mixed = slices.ContainsFunc(inputs, func(in *input) bool { return in.format != t.format })
 	for _, in := range inputs {
-		if in.format != t.format {
+		if t.mixed {
 			if err := r.readAll(in); err != nil {
 				return err
 			}
@@ -118,7 +120,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	switch {
 	case t.format == JSONL && (from == JSONL || from == JSON):
 		return t.object(it, values)
-	case t.codec != nil && from == t.format:
+	case t.codec != nil && from == t.format && !t.mixed:
 		t.begun = true
 		return t.sink().write(it, values...)
 	}
@@ -184,14 +186,17 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 			names = append(names, strconv.Itoa(i+1))
 		}
 	}
-	for _, name := range names {
+	for _, name := range names { // of a table, in any case
+		if at := slices.IndexFunc(t.names, func(o string) bool { return strings.EqualFold(o, strings.TrimSpace(name)) }); ok && at >= 0 && !slices.Contains(t.names, name) {
+			name = t.names[at]
+		}
 		columns = append(columns, Column{Name: name})
 	}
 	return columns, func(wanted []string) []*string {
 		cells := make([]*string, len(wanted))
 		for i, name := range wanted {
 			cells[i] = new(string)
-			if at := slices.Index(names, name); at >= 0 && at < len(own) { // a row may be shorter than the header
+			if at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); at >= 0 && at < len(own) { // a row may be shorter than the header
 				cells[i] = &own[at]
 			}
 		}
