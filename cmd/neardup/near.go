@@ -390,6 +390,9 @@ func (n *near) nearest(ctx context.Context, args []string, rep *reporter) error 
 		for _, one := range found[:min(len(found), n.top)] {
 			err = cmp.Or(err, out.WriteJSON(one))
 		}
+		if err == nil && len(found) == 0 {
+			fmt.Fprintln(n.stderr, "no text of the index shares enough words with this one")
+		}
 		return err
 	})
 }
