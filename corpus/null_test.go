@@ -58,10 +58,13 @@ func TestMixedInputs(t *testing.T) {
 		}
 		return path
 	}
-	jsonl, table := put("a.jsonl", `{"id":"1","text":"a"}`+"\n"), put("b.csv", "ID,Text \n2,b\n")
+	jsonl, table := put("a.jsonl", `{"id":"1","text":"a","s":"x"}`+"\n"), put("b.csv", "ID,Text \n2,b\n")
 	rows := convert(t, filepath.Join(dir, "c.parquet"), put("c.jsonl", `{"id":"3","text":"c"}`+"\n"))
 	batches := convert(t, filepath.Join(dir, "d.arrow"), put("d.jsonl", `{"id":"4","text":null}`+"\n"+`{"id":"5","text":"e"}`+"\n"))
-	const want = `{"id":"1","text":"a"}` + "\n" + `{"id":"2","text":"b"}` + "\n" + `{"id":"3","text":"c"}` + "\n" + `{"id":"4","text":null}` + "\n" + `{"id":"5","text":"e"}` + "\n"
+	want := `{"id":"1","text":"a","s":"x"}` + "\n"
+	for _, row := range []string{`"2","text":"b"`, `"3","text":"c"`, `"4","text":null`, `"5","text":"e"`} {
+		want += `{"id":` + row + `,"s":null}` + "\n"
+	}
 	for _, out := range []string{"o.parquet", "o.arrow"} {
 		all := convert(t, filepath.Join(dir, out), jsonl, table, rows, batches)
 		if got, err := os.ReadFile(convert(t, filepath.Join(dir, out+".jsonl"), all)); err != nil || string(got) != want {

@@ -195,8 +195,8 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 	return columns, func(wanted []string) []*string {
 		cells := make([]*string, len(wanted))
 		for i, name := range wanted {
-			cells[i] = new(string)
-			if at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); at >= 0 && at < len(own) { // a row may be shorter than the header
+			if at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == name }); at >= 0 {
+				own = append(own, make([]string, max(0, at+1-len(own)))...) // a row may be shorter than the header
 				cells[i] = &own[at]
 			}
 		}
