@@ -18,7 +18,7 @@ const (
 	Number              // numbers, codes, units and signs in the place of others, per hunk
 	Replacement         // bits: the weightiest replacement of a word by another, per hunk
 	Opposite            // opposites, and negations that only one text has, per hunk
-	Insertion           // percent: the heaviest passage that only one text has, of the weight of the heavier text
+	Insertion           // percent of the weight of the heavier text: the heaviest passage that only one text has, or all rewritten ones
 	Length              // log2 of the words of the shorter text
 	Difference          // log2 of the words of both texts that the other lacks, at 4 bits a word; at most 8
 	features
@@ -96,8 +96,9 @@ type sums struct {
 	opposites int
 	insertion uint64 // weight of the heaviest passage that only one text has
 	inserted  [2]uint64
-	heaviest  int64 // replacement: weight times count times log2(1 + count)
-	hunks     int   // all
+	rewritten uint64 // weight of the passages that replace others
+	heaviest  int64  // replacement: weight times count times log2(1 + count)
+	hunks     int    // all
 }
 
 // nameWeight returns the weight of a word as a name. The lexicon halves the weight of unknown words, because they may be
@@ -164,8 +165,8 @@ func (p *comparison) unmatchedIn(side, hunk int, list []unmatched) []unmatched {
 	return list[n:]
 }
 
-// matchMoved pairs a word with the same word in another hunk: the first with the first, and so on. A number is
-// the same only next to the same word.
+// matchMoved pairs a word with the same word in another hunk: the first with the first, and so on. A number, and a word
+// of a rewritten passage, is the same only next to the same word, because long passages have many words in common.
 func (p *comparison) matchMoved() {
 	a, b := p.unmatched[0], p.unmatched[1]
 	if len(a) == 0 || len(b) == 0 {
@@ -184,12 +185,20 @@ func (p *comparison) matchMoved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if (x.Fact() && x.Kind != token.Measure && !x.sharesNeighbour(y)) || p.exchanged(x, y) {
+		number := x.Fact() && x.Kind != token.Measure
+		needsNeighbour := number || p.rewritten(x) || p.rewritten(y)
+		if (needsNeighbour && !x.sharesNeighbour(y)) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next
 		x.used, y.used = true, true
 	}
+}
+
+// rewritten reports whether a word is in a hunk of too many words to match one to another.
+func (p *comparison) rewritten(e *unmatched) bool {
+	h := &p.hunks[e.hunk]
+	return max(len(h.a), len(h.b)) > mostReplaced
 }
 
 // exchanged reports whether two words have exchanged places.
@@ -226,6 +235,7 @@ func (p *comparison) measureHunk(s *sums) {
 		s.lacking[side] += weight[side] * apart / token.Unit
 	}
 	if len(a) > mostReplaced || len(b) > mostReplaced {
+		s.rewritten += max(weight[0], weight[1]) * apart / token.Unit
 		return
 	}
 	if facts {
@@ -387,7 +397,7 @@ func (s *sums) vector() (v Vector) {
 	v[Number] = int32(min(int64(s.numbers), hunks) * token.Unit / hunks)
 	v[Replacement] = int32(min(s.heaviest/hunks, mostReplacement))
 	v[Opposite] = int32(min(int64(s.opposites), hunks) * token.Unit / hunks)
-	v[Insertion] = int32(100 * token.Unit * s.insertion / max(1, s.total[0], s.total[1]))
+	v[Insertion] = int32(100 * token.Unit * max(s.insertion, s.rewritten) / max(1, s.total[0], s.total[1]))
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
 	v[Difference] = min(log2((s.lacking[0]+s.lacking[1])/4+token.Unit), mostDifference)
 	return v
