@@ -17,6 +17,7 @@ With PAIRS the candidate pairs are written there as TSV; a peer gets the shingle
 where its own tokens are others, which costs time: pairs and speed are measured in separate runs.
 """
 import json
+import os
 import re
 import resource
 import sys
@@ -106,7 +107,6 @@ def gaoya_simhash(texts, job):
 
 def chdb_simhash(texts, job):
     """One thread over a table in memory; the fingerprints are folded into one value, not sent to Python."""
-    import os
     import tempfile
     from chdb import session
     folder = tempfile.TemporaryDirectory()
@@ -158,7 +158,8 @@ def kept_exact(peer, path, out):
     import polars
     scan, sink = {"parquet": ("scan_parquet", "sink_parquet"), "csv": ("scan_csv", "sink_csv"), "json": ("scan_ndjson", "sink_ndjson")}[kind]
     rows = getattr(polars, scan)(path).unique(subset="text", keep="first", maintain_order=True)
-    getattr(rows, sink)(out)
+    packed = {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(out)[1])
+    getattr(rows, sink)(out, **({"compression": packed} if packed else {}))
 
 
 def cpu():
