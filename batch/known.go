@@ -2,6 +2,7 @@ package batch
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/neardup/neardup"
 )
@@ -14,6 +15,7 @@ type knownTexts struct {
 		no map[neardup.Digest]textNo // number plus 1; 0: claimed by a worker
 	}
 	perShard int
+	full     atomic.Bool // a text may have been left out for lack of memory
 }
 
 func newKnownTexts(memory int64) *knownTexts {
@@ -35,6 +37,9 @@ func (k *knownTexts) claim(d neardup.Digest) bool {
 	if len(sh.no) < k.perShard {
 		sh.no[d] = 0
 	}
+	if len(sh.no) >= k.perShard {
+		k.full.Store(true)
+	}
 	return true
 }
 
@@ -53,18 +58,4 @@ func (k *knownTexts) assign(d neardup.Digest, no textNo) {
 	if old, ok := sh.no[d]; ok && old == 0 {
 		sh.no[d] = no + 1
 	}
-}
-
-// full reports whether a text may have been left out for lack of memory.
-func (k *knownTexts) full() bool {
-	for i := range k.shards {
-		sh := &k.shards[i]
-		sh.Lock()
-		n := len(sh.no)
-		sh.Unlock()
-		if n >= k.perShard {
-			return true
-		}
-	}
-	return false
 }

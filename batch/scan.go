@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/external"
@@ -324,7 +323,7 @@ func (s *scan) findCopied(it *scanned) error {
 
 // mayRepeat reports whether two texts may be equal.
 func (s *scan) mayRepeat() bool {
-	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full() || s.done.mayRepeat()
+	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full.Load() || s.done.mayRepeat()
 }
 
 // post adds the keys of a text of a group to the sorter. If texts may repeat, a text without keys gets its
@@ -365,5 +364,3 @@ func (s *scan) countSharedIDs(ctx context.Context) error {
 	}
 	return err
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -32,6 +32,7 @@ type Reader struct {
 	seen    seenFields
 	first   []byte // the first object of JSON, for Names
 	spool   *spool
+	bare    bool     // rows of codecs are read without values
 	given   int64    // records
 	sampler *Decoder // nil until it is needed
 }
@@ -139,9 +140,11 @@ func (r *Reader) Next() (Item, error) {
 	return Item{}, io.EOF
 }
 
+func (r *Reader) samples() bool { return r.opt.Sample > 0 && r.opt.Sample < 1 }
+
 // sampled reports whether a record is in the sample. A record that cannot be decoded is.
 func (r *Reader) sampled(it Item) bool {
-	if r.opt.Sample == 0 || r.opt.Sample >= 1 {
+	if !r.samples() {
 		return true
 	}
 	if r.sampler == nil {

@@ -27,7 +27,11 @@ func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.Open(countingFile{f, &r.done}, in.size, r.fields)
+	fields := r.fields
+	if r.bare {
+		fields = Fields{}
+	}
+	rows, err := c.Open(countingFile{f, &r.done}, in.size, fields)
 	if err != nil {
 		f.Close()
 		return nil, err

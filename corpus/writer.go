@@ -166,6 +166,12 @@ func (r *Reader) CheckOutput(paths ...string) error {
 // Write adds an item, after values of the columns given to NewWriter.
 func (w *Writer) Write(it Item, values ...any) error { return w.write(it, values...) }
 
+// Only makes r read no values of rows that w copies by their numbers. No other user may get the items of r.
+func (w *Writer) Only(r *Reader) {
+	_, byNumber := w.Output.(*rowSink)
+	r.bare = byNumber && !r.samples() && !r.opt.SkipDamaged // values choose the rows of these
+}
+
 // Commit makes the output appear, whole and on disk.
 func (w *Writer) Commit() error { return CommitAll(w) }
 

@@ -11,10 +11,13 @@ Prints one JSON object: bytes and documents of the corpus, cpu seconds. JOB is
     simhash-words                  of 3-shingles of words
     simhash-runes                  of 3-grams of runes
 
+    kept-exact, kept-near:UNIT     a whole command: INPUT to OUTPUT with the records to keep. The caller measures the process.
+
 With PAIRS the candidate pairs are written there as TSV; a peer gets the shingles of the oracle then, tokens made in Python
 where its own tokens are others, which costs time: pairs and speed are measured in separate runs.
 """
 import json
+import os
 import re
 import resource
 import sys
@@ -104,7 +107,6 @@ def gaoya_simhash(texts, job):
 
 def chdb_simhash(texts, job):
     """One thread over a table in memory; the fingerprints are folded into one value, not sent to Python."""
-    import os
     import tempfile
     from chdb import session
     folder = tempfile.TemporaryDirectory()
@@ -134,12 +136,42 @@ SIMHASH = {"gaoya": gaoya_simhash, "chdb": chdb_simhash}
 HAMMING = {"gaoya": gaoya_hamming}
 
 
+def kept_near(unit, peer, path, out):
+    """Writes each line that no kept line before it is near, by words:3 or runes:3 at the threshold."""
+    shape = Shape(unit, 3, THRESHOLD)
+    with open(path, encoding="utf-8") as f:
+        lines = f.readlines()
+    texts = [json.loads(line)["text"] for line in lines]
+    near = {j for i, j in MINHASH[peer](texts, shape, False) if i < j}
+    with open(out, "w", encoding="utf-8") as f:
+        f.writelines(line for i, line in enumerate(lines) if i not in near)
+
+
+def kept_exact(peer, path, out):
+    """Writes one record of each text, in the format of the input."""
+    kind = "parquet" if path.endswith(".parquet") else "csv" if path.endswith(".csv") else "json"
+    if peer == "duckdb":
+        import duckdb
+        options = {"parquet": "", "csv": "(header)", "json": ""}[kind]
+        duckdb.sql(f"COPY (SELECT DISTINCT ON (text) * FROM '{path}') TO '{out}' {options}")
+        return
+    import polars
+    scan, sink = {"parquet": ("scan_parquet", "sink_parquet"), "csv": ("scan_csv", "sink_csv"), "json": ("scan_ndjson", "sink_ndjson")}[kind]
+    rows = getattr(polars, scan)(path).unique(subset="text", keep="first", maintain_order=True)
+    packed = {".gz": "gzip", ".zst": "zstd"}.get(os.path.splitext(out)[1])
+    getattr(rows, sink)(out, **({"compression": packed} if packed else {}))
+
+
 def cpu():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
 def main(job, peer, corpus, pairs=None):
+    if job == "kept-exact":
+        return kept_exact(peer, corpus, pairs)
+    if job.startswith("kept-near:"):
+        return kept_near(job.partition(":")[2], peer, corpus, pairs)
     ids, texts = [], []
     with open(corpus, encoding="utf-8") as f:
         for line in f:

@@ -260,6 +260,9 @@ func (w *dedupRun) second(ctx context.Context) error {
 	if err := w.rep.reread(); err != nil {
 		return err
 	}
+	if page == nil && w.groups == nil && w.forms == nil {
+		w.out.Only(w.rep.r)
+	}
 	dec := w.rep.r.NewDecoder()
 	err := w.rep.eachItem(ctx, func(i int, it corpus.Item) error {
 		var m groupMember

@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
+	"time"
 
 	"github.com/neardup/neardup/corpus"
 	"github.com/neardup/neardup/server/api"
@@ -86,7 +86,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 		return exitDone
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, os.ErrDeadlineExceeded)): // of interruptible
 		fmt.Fprintln(stderr, "neardup: interrupted; no unfinished output file was left behind")
 		return exitInterrupt
 	case errors.Is(err, syscall.EPIPE):
@@ -277,33 +277,15 @@ func (a *app) inputs(named []string) ([]string, error) {
 	return nil, usage("no input: name files, folders or patterns, or pipe texts in")
 }
 
-// interruptible returns a reader of r that fails with the error of ctx as soon as ctx ends, even while r is silent. A
-// read of a pipe or terminal cannot be cancelled, so a goroutine waits for it, from the first read on.
+// interruptible makes reads of r fail as soon as ctx ends, even while r is silent. Where polled finds no way, the run ends
+// at the next bytes or the end of r.
 func interruptible(ctx context.Context, r io.Reader) io.Reader {
-	if _, ok := r.(*os.File); !ok {
-		return r
+	if f, ok := r.(*os.File); ok {
+		f = polled(f)
+		context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) })
+		return f
 	}
-	out, in := io.Pipe()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
-	begin := sync.OnceFunc(func() {
-		go func() {
-			_, err := io.Copy(in, r)
-			in.CloseWithError(err)
-		}()
-	})
-	return &lazyReader{out, begin}
-}
-
-// A lazyReader calls begin before the first read.
-type lazyReader struct {
-	io.Reader
-	begin func()
-}
-
-// Read begins the input and reads from it.
-func (r *lazyReader) Read(p []byte) (int, error) {
-	r.begin()
-	return r.Reader.Read(p)
+	return r
 }
 
 // isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there

@@ -137,7 +137,8 @@ func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *read
 	if p.err != nil {
 		return p.err
 	}
-	err := inorder.Map(ctx, p.flags.workers, newSource(p.r).next, func(b *block) []result {
+	err := inorder.Map(ctx, p.flags.workers, newSource(p.r).Next, func(records batch.Block) []result {
+		b := records.(*block)
 		results := make([]result, 0, len(b.entries))
 		b.each(func(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document, err error) {
 			r := result{err: err}

@@ -77,10 +77,8 @@ type block struct {
 	passing
 }
 
-// Next returns the next records.
-func (s *source) Next() (batch.Block, error) { return s.next() }
-
-func (s *source) next() (*block, error) {
+// Next returns the next records, a *block.
+func (s *source) Next() (batch.Block, error) {
 	if s.ended {
 		return nil, io.EOF
 	}

@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -18,24 +20,48 @@ import (
 // A signal ends a run whose standard input is silent: the context here, which
 // the signal ends, is over before anything was written to the pipe.
 func TestSilentInputCanBeInterrupted(t *testing.T) {
-	for _, args := range [][]string{{"dedup", "-"}, {"pairs", "-"}, {"dedup", "--format", "jsonl", "-"}, {"fingerprint", "-"}} {
-		r, w, err := os.Pipe()
+	inherited := func(fds []int, err error) (*os.File, *os.File) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			if args[1] == "--format" { // also interrupted in the middle
-				io.WriteString(w, "{\"text\":\"a\"}\n")
+		return os.NewFile(uintptr(fds[0]), fmt.Sprint("/dev/fd/", fds[0])), os.NewFile(uintptr(fds[1]), "")
+	}
+	for name, input := range map[string]func() (r, w *os.File){
+		"pipe": func() (*os.File, *os.File) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
 			}
-			cancel()
-		}()
-		var stderr bytes.Buffer
-		if code := run(ctx, args, r, io.Discard, &stderr); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
-			t.Errorf("%q: exit code %d, %s", args, code, &stderr)
+			return r, w
+		},
+		"inherited pipe": func() (*os.File, *os.File) {
+			fds := make([]int, 2)
+			return inherited(fds, syscall.Pipe(fds))
+		},
+		"inherited socket": func() (*os.File, *os.File) {
+			fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			return inherited(fds[:], err)
+		},
+	} {
+		if name != "pipe" && runtime.GOOS != "linux" {
+			continue
 		}
-		w.Close()
-		r.Close()
+		for _, args := range [][]string{{"dedup", "-"}, {"pairs", "-"}, {"dedup", "--format", "jsonl", "-"}, {"fingerprint", "-"}} {
+			r, w := input()
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				if args[1] == "--format" { // also interrupted in the middle
+					io.WriteString(w, "{\"text\":\"a\"}\n")
+				}
+				cancel()
+			}()
+			var stderr bytes.Buffer
+			if code := run(ctx, args, r, io.Discard, &stderr); code != 130 || !strings.Contains(stderr.String(), "interrupted") {
+				t.Errorf("%s, %q: exit code %d, %s", name, args, code, &stderr)
+			}
+			w.Close()
+			r.Close()
+		}
 	}
 }
 

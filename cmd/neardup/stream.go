@@ -110,7 +110,7 @@ func (s *stream) all(ctx context.Context) error {
 // next makes a job of the next records. It returns an input error in the last
 // job, so that earlier jobs are recorded.
 func (s *stream) next() (*job, error) {
-	b, err := s.source.next()
+	b, err := s.source.Next()
 	j := &job{}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -119,7 +119,7 @@ func (s *stream) next() (*job, error) {
 		s.source.ended, j.err = true, err
 		return j, nil
 	}
-	for _, e := range b.entries {
+	for _, e := range b.(*block).entries {
 		if e.reject != nil {
 			j.rejects = append(j.rejects, e.reject)
 		} else {

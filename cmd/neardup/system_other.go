@@ -2,7 +2,10 @@
 
 package main
 
-import "time"
+import (
+	"os"
+	"time"
+)
 
 // resources returns zeros on this system.
 func resources() (cpu time.Duration, peak int64) { return 0, 0 }
@@ -12,3 +15,6 @@ func openFiles() int { return 0 }
 
 // freeDisk returns false on this system because the size is unknown.
 func freeDisk(string) (int64, bool) { return 0, false }
+
+// polled returns f on this system.
+func polled(f *os.File) *os.File { return f }

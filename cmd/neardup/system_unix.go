@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"runtime"
 	"syscall"
 	"time"
@@ -40,4 +41,17 @@ func freeDisk(dir string) (int64, bool) {
 		return 0, false
 	}
 	return int64(fs.Bavail) * int64(fs.Bsize), true
+}
+
+// polled returns a file of the same input that accepts deadlines. If there is none, it returns f.
+func polled(f *os.File) *os.File {
+	info, err := f.Stat()
+	if err != nil || info.Mode().IsRegular() || f.SetReadDeadline(time.Time{}) == nil || runtime.GOOS != "linux" {
+		return f
+	}
+	if own, err := os.OpenFile(f.Name(), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		return own
+	}
+	_ = syscall.SetNonblock(int(f.Fd()), true) // a socket, or a pipe of another user
+	return os.NewFile(f.Fd(), f.Name())
 }

@@ -256,6 +256,7 @@ func write(t *testing.T, r *corpus.Reader, out string, keep func(i int) bool) []
 		t.Fatal(err)
 	}
 	defer w.Abort()
+	w.Only(r)
 	i := 0
 	for it, err := range r.Items() {
 		if err == nil && keep(i) {

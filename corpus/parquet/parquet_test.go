@@ -129,7 +129,7 @@ func TestFurtherColumns(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	rows := sample(5000)
-	in := write(t, rows, pq.MaxRowsPerRowGroup(1100), pq.KeyValueMetadata("k", "v"))
+	in := write(t, rows, pq.MaxRowsPerRowGroup(1100), pq.KeyValueMetadata("k", "v"), pq.Compression(&pq.Snappy))
 	for name, keep := range map[string]func(i int) bool{
 		"all": func(int) bool { return true }, "some": func(i int) bool { return i%3 != 1 },
 		"few": func(i int) bool { return i%1700 == 5 }, "none": func(int) bool { return false },
@@ -171,6 +171,54 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// A reader whose items only a writer gets yields rows without values, unless it needs them to choose rows.
+func TestOnly(t *testing.T) {
+	rows := sample(500)
+	in := write(t, rows)
+	for _, test := range []struct {
+		opt  corpus.Options
+		bare bool
+	}{{corpus.Options{}, true}, {corpus.Options{Part: corpus.Part{Sample: .5}}, false}, {corpus.Options{SkipDamaged: true}, false}} {
+		test.opt.Codecs = []corpus.Codec{parquet.Codec{}}
+		r, err := corpus.Open([]string{in}, test.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		out := filepath.Join(t.TempDir(), "out.parquet")
+		w, err := corpus.NewWriter(out, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Abort()
+		w.Only(r)
+		want, size := []row{}, 0
+		for it, err := range r.Items() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			size += len(it.Raw)
+			if it.Line%3 == 0 {
+				want = append(want, rows[it.Line-1])
+				err = w.Write(it)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := pq.ReadFile[row](out)
+		if err != nil || fmt.Sprint(plain(got)) != fmt.Sprint(plain(want)) {
+			t.Errorf("%+v: %d rows, want %d, or they differ, %v", test.opt.Part, len(got), len(want), err)
+		}
+		if (size < 10000) != test.bare {
+			t.Errorf("%+v: %d bytes of items", test.opt.Part, size)
+		}
+	}
+}
+
 // plain makes rows comparable as text.
 func plain(rows []row) []string {
 	var all []string
@@ -202,6 +250,14 @@ func same(t *testing.T, in, out string) {
 	}
 	if v, _ := files[1].Lookup("k"); v != "v" {
 		t.Errorf("metadata k=%q", v)
+	}
+	want := files[0].Metadata().RowGroups[0].Columns
+	for _, g := range files[1].Metadata().RowGroups {
+		for i, c := range g.Columns {
+			if c.MetaData.Codec != want[i].MetaData.Codec {
+				t.Errorf("column %d is compressed by %s, want %s", i, c.MetaData.Codec, want[i].MetaData.Codec)
+			}
+		}
 	}
 }
 

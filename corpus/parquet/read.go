@@ -25,8 +25,9 @@ type reader struct {
 	groups []parquet.RowGroup
 	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	trees  []*tree // of Fields.All, for lists of Fields.Others
-	left   int64   // rows left in this group
+	open   []io.Closer // of the columns of this group
+	trees  []*tree     // of Fields.All, for lists of Fields.Others
+	left   int64       // rows left in this group
 }
 
 func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, error) {
@@ -107,7 +108,7 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 			continue
 		case leaf == nil:
 			continue
-		case count(f.Schema().Columns(), leaf.Path) > 1:
+		case len(slices.DeleteFunc(slices.Clone(f.Schema().Columns()), func(path []string) bool { return !slices.Equal(path, leaf.Path) })) > 1:
 			return corpus.Twice(field.Name)
 		case slices.Contains(fields.Texts(), field) && leaf.Node.Type().Kind() != parquet.ByteArray:
 			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, field.Name, leaf.Node.Type())
@@ -201,16 +202,6 @@ func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	return path, node
 }
 
-// count returns how many columns have a path.
-func count(columns [][]string, path []string) (n int) {
-	for _, c := range columns {
-		if slices.Equal(c, path) {
-			n++
-		}
-	}
-	return n
-}
-
 // Next appends the next row.
 func (r *reader) Next(dst []byte) (row []byte, err error) {
 	defer caught(&err)
@@ -240,7 +231,7 @@ func (r *reader) Next(dst []byte) (row []byte, err error) {
 }
 
 // group opens the columns of the next row group.
-func (r *reader) group() error {
+func (r *reader) group() (err error) {
 	if err := r.Close(); err != nil {
 		return err
 	}
@@ -248,31 +239,24 @@ func (r *reader) group() error {
 	r.groups = r.groups[1:]
 	r.left = g.NumRows()
 	chunks := g.ColumnChunks()
-	open := func(leaf *parquet.LeafColumn) (*column, error) {
+	open := func(leaf *parquet.LeafColumn) *column {
 		if leaf.ColumnIndex >= len(chunks) {
-			return nil, errors.New("damaged Parquet: a row group lacks a column")
+			err = errors.New("damaged Parquet: a row group lacks a column")
+			return nil
 		}
 		values := parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex])
-		return &column{values: values, text: textOf(leaf.Node.Type()), list: leaf.MaxRepetitionLevel > 0}, nil
+		r.open = append(r.open, values)
+		return &column{values: values, text: textOf(leaf.Node.Type()), list: leaf.MaxRepetitionLevel > 0}
 	}
 	for i, leaf := range r.leaves {
-		if leaf == nil {
-			continue
-		}
-		var err error
-		r.cols[i], err = open(leaf)
-		if err != nil {
-			return err
+		if leaf != nil {
+			r.cols[i] = open(leaf)
 		}
 	}
 	for _, l := range r.below() {
-		var err error
-		l.col, err = open(l.LeafColumn)
-		if err != nil {
-			return err
-		}
+		l.col = open(l.LeafColumn)
 	}
-	return nil
+	return err
 }
 
 // below returns the leaves of lists.
@@ -286,20 +270,11 @@ func (r *reader) below() (leaves []*leaf) {
 }
 
 // Close frees what is open.
-func (r *reader) Close() error {
-	var err error
-	for i, c := range r.cols {
-		if c != nil {
-			err = errors.Join(err, c.values.Close())
-			r.cols[i] = nil
-		}
+func (r *reader) Close() (err error) {
+	for _, values := range r.open {
+		err = errors.Join(err, values.Close())
 	}
-	for _, l := range r.below() {
-		if l.col != nil {
-			err = errors.Join(err, l.col.values.Close())
-			l.col = nil
-		}
-	}
+	r.open = nil
 	return err
 }
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/neardup/neardup/corpus"
@@ -43,12 +45,9 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	}
 	if w.w == nil {
 		w.schema = f.Schema()
-		columns := w.schema
-		if len(w.before) > 0 {
-			columns, err = ordered(w.before, w.schema.Fields())
-			if err != nil {
-				return err
-			}
+		columns, err := ordered(w.schema.Name(), w.before, quick(w.schema.Fields()))
+		if err != nil {
+			return err
 		}
 		w.w = parquet.NewGenericWriter[any](w.out, append(options(f), columns)...)
 	} else if !parquet.EqualNodes(w.schema, f.Schema()) {
@@ -80,6 +79,33 @@ func options(f *parquet.File) []parquet.WriterOption {
 	return append(opts, parquet.Compression(parquet.LookupCompressionCodec(codec)))
 }
 
+// quick returns fields whose columns of Snappy get a quicker encoder than that of the library.
+func quick(fields []parquet.Field) (quicker []parquet.Field) {
+	for _, f := range fields {
+		quicker = append(quicker, quickField{f})
+	}
+	return quicker
+}
+
+type quickField struct{ parquet.Field }
+
+// Fields returns the fields below with their encoder.
+func (f quickField) Fields() []parquet.Field { return quick(f.Field.Fields()) }
+
+// Compression returns the encoder of a column.
+func (f quickField) Compression() compress.Codec {
+	codec := f.Field.Compression()
+	if codec == &parquet.Snappy {
+		return quickSnappy{codec}
+	}
+	return codec
+}
+
+type quickSnappy struct{ compress.Codec }
+
+// Encode encodes src.
+func (quickSnappy) Encode(dst, src []byte) ([]byte, error) { return s2.EncodeSnappy(dst, src), nil }
+
 // fields are columns in their order, which parquet.Group alone would not keep.
 type fields struct {
 	parquet.Group
@@ -90,7 +116,7 @@ type fields struct {
 func (f fields) Fields() []parquet.Field { return f.order }
 
 // ordered returns the schema of columns and of the fields of a file after them.
-func ordered(before []corpus.Column, of []parquet.Field) (*parquet.Schema, error) {
+func ordered(name string, before []corpus.Column, of []parquet.Field) (*parquet.Schema, error) {
 	all := fields{Group: parquet.Group{}}
 	for _, c := range before {
 		leaf := parquet.String()
@@ -104,12 +130,12 @@ func ordered(before []corpus.Column, of []parquet.Field) (*parquet.Schema, error
 	}
 	all.order = append(all.order, of...)
 	for _, f := range all.order {
-		if all.Group[f.Name()] != nil {
+		if all.Group[f.Name()] != nil && len(before) > 0 {
 			return nil, fmt.Errorf("two columns are called %q", f.Name())
 		}
 		all.Group[f.Name()] = f
 	}
-	return parquet.NewSchema("table", all), nil
+	return parquet.NewSchema(name, all), nil
 }
 
 // Write writes a row of the columns that Create got.
@@ -125,7 +151,7 @@ func (w *writer) Write(values ...any) (err error) {
 
 // begin begins a file with the columns that Create got only.
 func (w *writer) begin() error {
-	columns, err := ordered(w.before, nil)
+	columns, err := ordered("table", w.before, nil)
 	if err == nil {
 		w.w = parquet.NewGenericWriter[any](w.out, columns, parquet.Compression(&parquet.Zstd))
 	}
@@ -157,7 +183,13 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 		w.base, w.n = n, 0
 	}
 	for n >= w.base+w.n {
-		if err := w.fill(); err != nil {
+		w.base += w.n
+		rows, err := w.rows.ReadRows(w.buf[:])
+		w.n = int64(rows)
+		switch {
+		case rows == 0 && (err == nil || err == io.EOF):
+			return io.ErrUnexpectedEOF
+		case rows == 0:
 			return err
 		}
 	}
@@ -188,20 +220,6 @@ func (w *writer) row(row parquet.Row) error {
 	}
 	w.held = 0
 	return w.w.Flush()
-}
-
-// fill reads the next rows.
-func (w *writer) fill() error {
-	w.base += w.n
-	n, err := w.rows.ReadRows(w.buf[:])
-	w.n = int64(n)
-	if n > 0 {
-		return nil
-	}
-	if err == nil || err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 func (w *writer) closeRows() error {

@@ -39,7 +39,7 @@ var layers = map[string]layer{
 	"methods":  {[]string{"", "text/...", "feature/...", "image", "simhash", "minhash", "ngram", "weighted", "token", "evidence"}, nil},
 
 	"corpus":         {[]string{"", "text", "text/html"}, []string{compress, xtext, "github.com/andybalholm/brotli"}},
-	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/"}},
+	"corpus/parquet": {[]string{"", "text", "corpus"}, []string{"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/", "github.com/klauspost/compress/"}},
 	"corpus/arrow":   {[]string{"", "text", "corpus"}, []string{"github.com/google/flatbuffers/", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/"}},
 	"corpus/interop": {[]string{"corpus"}, nil},
 	"override":       {[]string{"internal/textlines"}, nil},
