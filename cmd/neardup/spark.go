@@ -126,10 +126,7 @@ func (d *decideFlags) job(set *pflag.FlagSet, j *sparkJob) error {
 	for _, name := range ofFiles {
 		if f := set.Lookup(name); f.Changed {
 			full, err := filepath.Abs(f.Value.String())
-			if err == nil {
-				err = f.Value.Set(full)
-			}
-			if err != nil {
+			if err := errors.Join(err, f.Value.Set(full)); err != nil {
 				return err
 			}
 		}
@@ -273,6 +270,9 @@ func (t *tail) reason() string {
 	for line := range strings.Lines(string(t.last)) {
 		if strings.Contains(line, "neardup: ") || strings.Contains(line, "neardup worker ") || strings.Contains(line, "Error: ") || strings.Contains(line, "Exception: ") {
 			found = ": " + strings.TrimSpace(line)
+		}
+		if strings.Contains(line, "findLocalInetAddress") || strings.Contains(line, "Service 'sparkDriver' failed") {
+			return ": Spark found no address of this machine: set SPARK_LOCAL_IP (127.0.0.1 if one machine runs all)"
 		}
 	}
 	return found

@@ -149,3 +149,19 @@ func TestAskSpark(t *testing.T) {
 		}
 	}
 }
+
+func TestReasonsOfSpark(t *testing.T) {
+	for said, want := range map[string]string{
+		"x\njava.net.UnknownHostException: vm\n\tat org.apache.spark.util.Utils$.findLocalInetAddress(Utils.scala:893)\nCaused by: java.net.UnknownHostException: vm\n": "set SPARK_LOCAL_IP",
+		"java.net.BindException: Cannot assign requested address: Service 'sparkDriver' failed after 16 retries\n":                                                      "set SPARK_LOCAL_IP",
+		"java.net.UnknownHostException: namenode\nneardup: the input has changed\n":                                                                                     "neardup: the input has changed",
+	} {
+		spark := &tail{quiet: true}
+		if _, err := spark.Write([]byte(said)); err != nil {
+			t.Fatal(err)
+		}
+		if got := spark.reason(); !strings.Contains(got, want) {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -43,9 +43,11 @@ def lines(name, count=None):
 
 @functools.cache
 def context():
-    """The session that those of all classes are made of: to start Spark, and its Python workers, takes seconds."""
+    """The session that those of all classes are made of: to start Spark, and its Python workers, takes seconds. $NEARDUP_TEST_REMOTE is a server of Spark Connect."""
     from pyspark.sql import SparkSession
 
+    if remote := os.environ.get("NEARDUP_TEST_REMOTE"):
+        return SparkSession.builder.remote(remote).getOrCreate()
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     folder = tempfile.TemporaryDirectory()
@@ -77,7 +79,7 @@ class Session(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.spark = context().newSession()
+        cls.spark = context() if "NEARDUP_TEST_REMOTE" in os.environ else context().newSession()
 
     def write(self, name, rows):
         path = os.path.join(self.folder.name, name)

@@ -25,13 +25,25 @@ class Small(Documents):
             self.assertEqual(got[r.place].leader, first.get(r.text))
             first.setdefault(r.text, r.id or str(r.place))
 
-    def test_numbered_rows_that_were_shuffled_since(self):
-        """Their places are their order."""
-        from neardup.spark import dedup, numbered
+    def test_an_id_that_looks_like_conflicts(self):
+        documents = [('a",\\"conflicts\\":[x],"', "meet me at 5 tomorrow near the station for coffee please"), ("b", "meet me at 6 tomorrow near the station for coffee please")]
+        got = self.agrees(self.frame_of(documents), dict(documents))
+        self.assertEqual([r["variant_of"] for r in got], [None, documents[0][0]])
+        self.assertIn("number", got[1]["conflicts"])
 
-        df = numbered(self.frame_of(self.documents(60)))
-        want = {tuple(r) for r in dedup(df).collect()}
-        self.assertEqual({tuple(r) for r in dedup(df.repartition(4)).collect()}, want)
+    def test_numbered_rows_that_were_shuffled_since(self):
+        """Their places are their order. Only what comes in another one is sorted."""
+        from pyspark.sql import functions as F
+
+        from neardup.spark import _small, dedup, numbered
+
+        df, found = numbered(self.frame_of(self.documents(60))), []
+        for rows, attempts in ((df, 1), (df.repartition(4), 2), (df.coalesce(1).sortWithinPartitions(F.desc("place")), 2), (df.limit(1), 1)):
+            with unittest.mock.patch.object(_small, "documents", side_effect=_small.documents) as documents:
+                found.append({tuple(r) for r in dedup(rows).collect()})
+            self.assertEqual(documents.call_count, attempts)
+        self.assertEqual(found[:3], [found[0]] * 3)
+        self.assertEqual(len(found[3]), 1)
 
     def test_a_function_of_sql(self):
         """Registered by one call: the decisions for the rows in their order, or that of a column."""
@@ -112,6 +124,7 @@ class Small(Documents):
             ("[USER_RAISED_EXCEPTION] neardup: column 'id' has bytes SQLSTATE: P0001\nat x", "column 'id' has bytes"),
             ("Job aborted: ExecutorLostFailure (executor 1 exited)", "set a checkpoint folder"),
             ("Checkpoint block rdd_3_0 not found! Either the executor", "set a checkpoint folder"),
+            ("OSError: [Errno 28] Error writing bytes to file. Detail: [errno 28] No space left on device", "the disk of the task is full"),
             ("ModuleNotFoundError: No module named 'pyarrow'", "the Python of Spark's executors has no pyarrow"),
         ]:
             told = str(reason(Exception(said)))

@@ -75,7 +75,7 @@ def dedup(
         flags.append("--overrides=" + os.path.abspath(overrides))
         rulings, name = _stage.rulings(overrides)
         counts["method"] += f" overrides={name}" if rulings else ""
-    found = _small.decided(_small.documents(df, id, text, order, most), flags)
+    found = _small.decided(df, id, text, order, most, flags)
     return found if conflicts else found.withColumn("conflicts", F.lit(None).cast("string"))
 
 

@@ -25,6 +25,10 @@ PACKED = 8  # bytes of texts to one of a packed file
 
 DECISIONS = "place long, id string, decision string, leader string, similarity double, distance int, method string, basis string, variant_of string, conflicts string"
 
+BLOCK = 64 << 20  # bytes of decisions that pyarrow reads at once: no decision may be larger
+
+DISORDER = "rows came in another order than that of their places"
+
 # Flags that name files of the driver: before the name, the name, and what follows.
 FILES = re.compile(r"(--(?:idf|overrides|tally)=)(.+)()|(--method=(?:.*\s)?(?:stopwords|dictionary)=)(\S+)(.*)", re.DOTALL)
 
@@ -51,13 +55,17 @@ def _copied(path, changed):
     return copy
 
 
+_added = set()  # (session of Connect, file): Spark 3.5 refuses a file that a session has
+
+
 def sent(spark, path):
     """Sends a file to all executors, and returns the name by which they find it."""
     copy = _copied(path, os.stat(path).st_mtime_ns)
-    if connect(spark):
-        spark.addArtifacts(copy, file=True)
-    else:
+    if not connect(spark):
         spark.sparkContext.addFile(copy)
+    elif (spark.session_id, copy) not in _added:
+        spark.addArtifacts(copy, file=True)
+        _added.add((spark.session_id, copy))
     return os.path.basename(copy)
 
 
@@ -72,8 +80,11 @@ def argv(spark, *args):
     return words
 
 
-def task(argv):
-    """The function of a task: (place, id, text) to columns of DECISIONS. It is sent by value, so executors need not have this package."""
+def task(argv, ordered=True):
+    """The function of a task: (place, id, text) to columns of DECISIONS. It fails with DISORDER unless rows are ordered or come in the order of their places.
+
+    It is sent by value, so executors need not have this package.
+    """
 
     def decide(batches, flags=()):
         import itertools
@@ -82,13 +93,20 @@ def task(argv):
         import tempfile
 
         import pyarrow as pa
+        import pyarrow.compute as pc
+        from pyarrow import json
+
+        def in_order(batch, last):
+            places = batch.column(0)
+            return places[0].as_py() >= last and pc.all(pc.less_equal(places.slice(0, len(places) - 1), places.slice(1))).as_py() is not False
 
         def found(word):
             from pyspark import SparkFiles
 
             return word if isinstance(word, str) else word[0] + SparkFiles.get(word[1]) + word[2]
 
-        first = next(iter(batches), None)
+        batches = filter(len, batches)
+        first = next(batches, None)
         if first is None:
             return
         words = [found(word) for word in argv]
@@ -96,42 +114,34 @@ def task(argv):
             os.chmod(words[0], 0o755)
         local = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0]
         with tempfile.TemporaryDirectory(prefix="neardup-", dir=local if os.path.isdir(local) else None) as folder:
-            made, rejects, said = (os.path.join(folder, name) for name in ("decisions.arrow", "rejects.jsonl", "said"))
-            with open(said, "wb") as log:
-                child = subprocess.Popen(
-                    [words[0], "dedup", "--format=arrow", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], *flags, "-"],
-                    stdin=subprocess.PIPE, stdout=log, stderr=log)
-            places = []
-            try:
-                names = ["id", "text"]
-                writer = pa.ipc.new_stream(child.stdin, pa.schema([(name, first.schema.field(name).type) for name in names]))
+            documents, made, rejects, said = (os.path.join(folder, name) for name in ("documents.arrow", "decisions.jsonl", "rejects.jsonl", "said"))
+            places, last, names = [], 0, ["id", "text"]
+            with pa.OSFile(documents, "wb") as to, pa.ipc.new_file(to, pa.schema([(name, first.schema.field(name).type) for name in names])) as writer:
                 for batch in itertools.chain([first], batches):
+                    if not ordered and not in_order(batch, last):
+                        raise RuntimeError("neardup: " + DISORDER)
                     places.append(batch.column(0))
+                    last = batch.column(0)[-1].as_py()
                     writer.write_batch(pa.RecordBatch.from_arrays(batch.columns[1:], names=names))
-                writer.close()
-                child.stdin.close()
-            except BrokenPipeError:
-                pass  # the child has ended, and says why
-            except BaseException:
-                child.kill()
-                raise
-            finally:
-                child.wait()
-            if child.returncode != 0:
+            line = [words[0], "dedup", "--keep=first", "--audit=off", "--quiet", "--decisions=" + made, "--rejects=" + rejects, "--tmp=" + folder, *words[1:], *flags, documents]
+            with open(said, "wb") as log:
+                code = subprocess.call(line, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            if code != 0:
                 with open(said, encoding="utf-8", errors="replace") as log:
                     lines = [line for line in log if line.startswith("neardup: ")]
-                raise RuntimeError(lines[-1].strip() if lines else "neardup: dedup ended with %d" % child.returncode)
-            places = pa.chunked_array(places).combine_chunks()
-            with pa.memory_map(made) as source:
-                decisions = pa.ipc.open_file(source).read_all()
-                if len(decisions) != len(places):
-                    with open(rejects, encoding="utf-8") as log:
-                        raise RuntimeError("neardup: %d documents were rejected, the first: %s" % (len(places) - len(decisions), log.readline().strip()))
-                table = pa.table({
-                    "place": places, **{name: decisions[name].cast(pa.string()) for name in ("id", "decision", "leader")}, "similarity": decisions["similarity"],
-                    "distance": decisions["distance"].cast(pa.int32()), **{name: decisions[name].cast(pa.string()) for name in ("method", "basis")},
-                    "variant_of": decisions["variantOf"].cast(pa.string()), "conflicts": decisions["conflicts"].cast(pa.string())})
-                yield from table.to_batches(1 << 16)
+                raise RuntimeError(lines[-1].strip() if lines else "neardup: dedup ended with %d" % code)
+            os.remove(documents)
+            # pyarrow reads most of a decision faster than the command writes Arrow; conflicts stay JSON.
+            text = pa.string()
+            kinds = {"id": text, "decision": text, "leader": text, "similarity": pa.float64(), "distance": pa.int32(), "method": text, "basis": text, "variantOf": text}
+            decisions = json.read_json(made, json.ReadOptions(block_size=BLOCK), json.ParseOptions(pa.schema(list(kinds.items())), unexpected_field_behavior="ignore"))
+            if len(decisions) != sum(map(len, places)):
+                with open(rejects, encoding="utf-8") as log:
+                    raise RuntimeError("neardup: %d documents were rejected, the first: %s" % (sum(map(len, places)) - len(decisions), log.readline().strip()))
+            with open(made, encoding="utf-8", newline="\n") as lines:
+                facts = [rest and rest[: rest.index('],"') + 1] or None for rest in (line.partition(',"conflicts":')[2] for line in lines)]
+            columns = [pa.chunked_array(places), *[decisions[name] for name in kinds], pa.array(facts, text)]
+            yield from pa.table(columns, [name.split()[0] for name in DECISIONS.split(", ")]).to_batches(1 << 16)
 
     return decide
 
@@ -144,6 +154,8 @@ def reason(e: Exception) -> Error:
         return Error(said[-1][0] or said[-1][1])
     if lost:
         return Error("an executor was lost with what it held: run it again, and set a checkpoint folder (spark.sparkContext.setCheckpointDir) to go on from there")
+    if re.search(r"OSError: .*No space left on device", str(e)):
+        return Error("the disk of the task is full: give Spark another folder (spark.local.dir, SPARK_LOCAL_DIRS)")
     if "No module named 'pyarrow'" in str(e):
         return Error("the Python of Spark's executors has no pyarrow: install it there (pip install pyarrow), or name a Python that has it in PYSPARK_PYTHON")
     return None
@@ -192,14 +204,15 @@ def pinned(df: DataFrame) -> DataFrame:
         return df
 
 
-def documents(df: DataFrame, id, text, order, most) -> DataFrame:
-    """(place, id, text) in one partition, in the order of their places; an empty id is the place."""
+def documents(df: DataFrame, id, text, order, most, ordered=True) -> DataFrame:
+    """(place, id, text) in one partition, if ordered in the order of their places; an empty id is the place."""
     columns = [id_of(df, id).alias("id"), text_of(df, text, most).alias("text")]
     numbers = F.monotonically_increasing_id().alias("place")
     if order:
         rows = df.coalesce(1).sortWithinPartitions(*[column(df, name) for name in order], id_of(df, id)).select(numbers, *columns)
     else:
-        rows = df.select("place" if numbered_by_us(df) else numbers, *columns).coalesce(1).sortWithinPartitions("place")
+        rows = df.select("place" if numbered_by_us(df) else numbers, *columns).coalesce(1)
+        rows = rows.sortWithinPartitions("place") if ordered else rows
     return rows.select("place", F.coalesce(F.expr("nullif(id, '')"), F.col("place").cast("string")).alias("id"), "text")
 
 
@@ -215,10 +228,18 @@ def fits(df: DataFrame, text, rows) -> bool:
     return n <= rows and (size or 0) <= rows * TEXT
 
 
-def decided(rows: DataFrame, flags) -> DataFrame:
-    """Columns of DECISIONS of rows (place, id, text), by one task."""
-    spark = rows.sparkSession
-    with explained():
-        with python_of(spark):
-            made = rows.mapInArrow(task(argv(spark, *flags)), DECISIONS)
-        return pinned(made)
+def decided(df: DataFrame, id, text, order, most, flags) -> DataFrame:
+    """Columns of DECISIONS, by one task.
+
+    A partition after the other has higher places, unless Spark knows of some alone where they lie. So rows are sorted only
+    if they come in another order, which ends the task at once.
+    """
+    spark = df.sparkSession
+    words, at_once = argv(spark, *flags), not connect(spark) or int(spark.version.split(".")[0]) >= 4
+    for ordered in (False, True) if at_once and not order else (True,):
+        try:
+            with explained(), python_of(spark):
+                return pinned(documents(df, id, text, order, most, ordered).mapInArrow(task(words, ordered), DECISIONS))
+        except Error as e:
+            if ordered or str(e) != DISORDER:
+                raise

@@ -67,7 +67,6 @@ def bucket(reads, hot):
 
 
 EDGES = PAIR + ", similarity double, distance int, relation string, basis string"
-EDGE_COLUMNS = names(EDGES)
 NEAR = "relation = 'duplicate' or basis = 'contained share of passages'"  # others remove nothing
 
 
