@@ -21,12 +21,12 @@ func CreateIndex(dir string, cfg Config, settings map[string]string) error {
 	return reference.Create(dir, h, NewResultDigest().String())
 }
 
-// adding adds decided documents to an index. A nil adding adds nothing.
+// adding is an addition of decided documents to an index. A nil adding adds nothing.
 type adding struct {
 	*job
 	*verdicts
 	to     *reference.Addition
-	places external.TypedArray[position, uint64] // where texts are in the index, plus 1
+	places external.TypedArray[position, uint64] // the offset of each text in the index, plus 1
 }
 
 func (j *job) newAdding(v *verdicts) (*adding, error) {
@@ -113,7 +113,7 @@ func (a *adding) numberOf(p position) (uint32, error) {
 	return a.number(row.first)
 }
 
-// textAt returns the place of a text in the index, and adds it if needed.
+// textAt returns the offset and the document number of a text in the index, and adds the text if needed.
 func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	row, err := a.texts.Get(p)
 	if err != nil || row.stored {
@@ -173,7 +173,7 @@ func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
 	return a.cfg.Resume.Finishing(a.sum.IndexDigest)
 }
 
-// ofReference reports whether a text is one of the reference.
+// ofReference reports whether a text belongs to the reference.
 func (c *collection) ofReference(p position) bool { return int(p) < c.recalled.Len() }
 
 // CheckIndex verifies that an index is undamaged and consistent, including its digest.
