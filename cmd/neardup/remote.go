@@ -190,7 +190,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			return nil, err
 		}
 		names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
-		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // it keeps its first error
+		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // labels keeps its first error
 		for _, e := range last(all) {
 			if name := names[e.Link]; name != "" {
 				fmt.Fprintf(labels, "service\t%s\t%s\t%s\tservice\n", eval.EscapeField(e.A), eval.EscapeField(e.B), name)

@@ -41,10 +41,10 @@ type serve struct {
 	keepKeys, keepTexts time.Duration
 	stores              storeFlags
 	telemetry
-	bound   string   `flags:"-"` // the address listened on
+	bound   string   `flags:"-"` // the address that the server listens on
 	secrets []string `flags:"-"` // flags with a password on the command line
 	tenants map[string]tenantTable
-	reload  chan os.Signal // SIGHUP: read the tokens again
+	reload  chan os.Signal // receives SIGHUP, which reloads the tokens
 }
 
 type limitFlags struct{ server.Limits }
@@ -66,7 +66,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	s.reload = make(chan os.Signal, 1)
-	signal.Notify(s.reload, syscall.SIGHUP) // from here on it ends nothing
+	signal.Notify(s.reload, syscall.SIGHUP) // from here on SIGHUP no longer ends the process
 	defer signal.Stop(s.reload)
 	settings, err := s.index.settings()
 	if err != nil {
@@ -365,7 +365,7 @@ func notifySystemd(log *slog.Logger, state string) {
 	conn, err := net.Dial("unixgram", socket)
 	if err == nil {
 		_, err = conn.Write([]byte(state))
-		_ = conn.Close() // a datagram is sent by then
+		_ = conn.Close() // closing fails only after the datagram was sent
 	}
 	if err != nil {
 		log.Warn("systemd was not notified", "state", state, "cause", err.Error())

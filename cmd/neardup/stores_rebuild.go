@@ -28,9 +28,9 @@ type again struct {
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	newMethod         bool                  `flags:"-"` // by these settings, whatever the index was made by
-	moves             func([5]string) error // writes a row for an article with a new docId; nil: none is judged again
-	changed           bool                  `flags:"-"` // something was
+	newMethod         bool                  `flags:"-"` // judge by these settings instead of those of the index
+	moves             func([5]string) error // writes a row for an article with a new docId; nil if the settings are unchanged
+	changed           bool                  `flags:"-"` // some index was changed
 	lost              error                 // what the rebuilt indexes lack
 }
 
@@ -81,7 +81,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read: use the environment or --config\n", name)
 	}
 	if g.newMethod {
-		settings.Backlog = 0 // as much may wait for the sinks as is moved
+		settings.Backlog = 0 // all moved articles may wait for the sinks
 	}
 	of := docid.Rebuild{Settings: settings, Rejudge: g.newMethod}
 	if folder := storeDir(g.data); g.newMethod && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
@@ -134,7 +134,7 @@ func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Lib
 	return errors.Join(g.eachTenant(ctx, of, nil), g.lost)
 }
 
-// eachTenant rebuilds the index of every tenant. It continues after a tenant that fails.
+// eachTenant rebuilds the index of every tenant. If one tenant fails, it continues with the next.
 func (g *again) eachTenant(ctx context.Context, of docid.Rebuild, store docid.Store) error {
 	var failed []error
 	for _, tenant := range g.tenant {
