@@ -12,21 +12,20 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Decoder makes documents of items. It reuses its memory; one for each
-// goroutine.
+// Decoder turns items into documents. It reuses its memory, so each goroutine needs its own.
 type Decoder struct {
 	opt     *Options
 	fields  []Field  // Fields.All
 	columns []Column // Reader.columns
-	rec     [][]byte // what the record has of each field, nil for nothing; valid until the next record
+	rec     [][]byte // the value of each field in the record, nil if missing; valid until the next record
 	json    jsonScan
 	nested  bool // a wanted field is inside an object or a list
 	cells   [][]byte
-	// textEnd is where the text of a record of JSON ends, its quote included.
+	// textEnd is the offset after the text in a JSON record, including the closing quote.
 	textEnd int
 	seen    *seenFields
-	had     uint32 // what it noted there
-	file    string // of the current item
+	had     uint32 // bits already recorded there
+	file    string // file of the current item
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
@@ -40,8 +39,8 @@ func (r *Reader) NewDecoder() *Decoder {
 	return d
 }
 
-// Decode makes a document of an item; every field of doc is set. What it
-// cannot read is a *RejectError. The document keeps nothing of the item.
+// Decode turns an item into a document. It sets every field of doc and keeps no reference to the item. If it cannot read
+// the item, it returns a *RejectError.
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	*doc, d.file = neardup.Document{}, it.File
 	clear(d.rec)
@@ -91,7 +90,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// path returns the file's name with slashes on every system.
+// path returns the file's name with slashes, on every system.
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
@@ -109,7 +108,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// note records for the reader which fields an object had.
+// note records for the reader that an object had a field.
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
@@ -143,7 +142,7 @@ func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 	case kind != kindNull:
 		return true, notString(name, kind)
 	case at != fieldID:
-		*dst = append([]byte{}, *dst...) // a text of null is empty
+		*dst = append([]byte{}, *dst...) // null counts as an empty text
 	}
 	return true, d.json.skip()
 }
@@ -172,10 +171,10 @@ func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 	return leads
 }
 
-// mostNamed is how many fields of a record a message lists.
+// mostNamed is the number of fields that a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings or numbers, and those in its objects and lists, as suggestions.
+// names lists the fields of an object that hold strings or numbers, including nested ones, as suggestions for a message.
 func (d *Decoder) names(raw []byte) string {
 	names, lists := d.paths(raw, kindString, kindNumber), d.paths(raw, kindArray)
 	inLists := 0
@@ -201,7 +200,7 @@ func (d *Decoder) names(raw []byte) string {
 	return said
 }
 
-// paths lists the first fields of an object, and of its objects and lists, that hold values of some kinds.
+// paths lists the first fields of an object, including nested ones, that hold values of the given kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	s := jsonScan{enters: func([]byte, valueKind) bool { return true }}
 	s.value = func(path []byte, kind valueKind) (bool, error) {
@@ -216,8 +215,8 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	return names
 }
 
-// wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last
-// counts, as in Python, jq and Arrow.
+// wanted returns the index of a field, or -1 if the field is not wanted. Of duplicate keys the last one counts, as in
+// Python, jq and Arrow.
 func (d *Decoder) wanted(key []byte) int {
 	for i := range d.fields[:fieldOthers] {
 		if name := d.fields[i].Name; string(key) == name && name != "" {
@@ -231,8 +230,7 @@ func (d *Decoder) wanted(key []byte) int {
 	return -1
 }
 
-// share gives a value to every other field of the same name: the URL may be
-// the id.
+// share copies a value to all fields with the same name, such as an id that is also the URL.
 func (d *Decoder) share() {
 	for i, f := range d.fields[:fieldOthers] {
 		for j, o := range d.fields[:i] {
@@ -256,8 +254,8 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
 }
 
-// fits returns an error if the row lacks the text, or has more non-empty cells than the header. An unquoted
-// text with a delimiter is split over several cells, and would be cut.
+// fits returns an error if the row lacks the text, or has more non-empty cells than the header. An unquoted text that
+// contains a delimiter is split into several cells, so it would be cut.
 func (d *Decoder) fits(table dialect) error {
 	lacks := d.textless() && d.rec[fieldHTML] == nil
 	switch {
@@ -277,16 +275,16 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	}
 	for _, i := range []int{fieldText, fieldHTML} {
 		if d.rec[i] == nil {
-			d.rec[i] = []byte{} // the column is there, and null is an empty text
+			d.rec[i] = []byte{} // the column exists, and null counts as an empty text
 		}
 	}
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }
 
-// ErrNoField is wrapped by the reason of a record of JSON that has no text.
+// ErrNoField is wrapped by the RejectError of a JSON record without a text.
 var ErrNoField = errors.New("no field")
 
-// document makes the document of d.rec; str decodes its charset.
+// document makes the document of the values in d.rec. str decodes their charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
 	var errs [4]error
 	doc.ID, errs[0] = str(d.rec[fieldID])
@@ -312,7 +310,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	return d.text(doc, str)
 }
 
-// textless reports whether the record has none of the fields of the text.
+// textless reports whether the record has none of the text fields.
 func (d *Decoder) textless() bool {
 	return d.rec[fieldText] == nil && !slices.ContainsFunc(d.rec[fieldMore:fieldOthers], func(b []byte) bool { return b != nil })
 }
@@ -321,7 +319,7 @@ func (d *Decoder) textless() bool {
 // fields is part of the text.
 const BetweenTexts = "\n¶\n"
 
-// text joins what the record has of the fields of the text.
+// text joins the values of the text fields.
 func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
 	if d.textless() {
 		name := strconv.Quote(d.fields[fieldText].Name)
@@ -361,7 +359,7 @@ func (d *Decoder) time() (int64, error) {
 	return t, err
 }
 
-// page finds the main text of a web page.
+// page extracts the main text of a web page.
 func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Document) error {
 	p, err := d.opt.Extract(page, charset, address)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-const batch = 64 // values read from a column at a time
+const batch = 64 // number of values read from a column at once
 
-// reader reads the wanted columns side by side, row group after row group.
+// reader reads the wanted columns in parallel, row group after row group.
 type reader struct {
 	schema *parquet.Schema
 	groups []parquet.RowGroup
-	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
+	leaves []*parquet.LeafColumn // column of each of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	trees  []*tree // of Fields.All, for lists of Fields.Others
+	trees  []*tree // tree of each of Fields.All that is a list in Fields.Others
 	left   int64   // rows left in this group
 }
 
@@ -49,14 +49,14 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	return r, nil
 }
 
-// maxPage bounds the bytes that one page may claim to hold, and pageValues its values. A page is unpacked
-// whole, and a few bytes may represent all of them.
+// A page may claim to hold at most maxPage bytes and pageValues values. It is decompressed as a whole, and a few bytes may
+// represent all of them.
 const (
 	maxPage    = 1 << 30
 	pageValues = 1 << 26
 )
 
-// pages calls visit with the head of each page of a chunk, and the offsets of the head and of the body.
+// pages calls visit with the header of each page of a chunk, and the offsets of the header and of the body.
 func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at, body int64) error) error {
 	at := m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 {
@@ -66,7 +66,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		chunk := io.NewSectionReader(file, at, end-at)
 		in := bufio.NewReaderSize(chunk, 512)
 		if _, err := in.Peek(1); err != nil {
-			return nil // reading reports what is cut off
+			return nil // reading the page will report that it is cut off
 		}
 		var h format.PageHeader
 		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in)).Decode(&h); err != nil {
@@ -126,7 +126,7 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	switch {
 	case ok && leaf.MaxRepetitionLevel == strings.Count(name, "[]"):
 		return &leaf, nil
-	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // the form in which Parquet writes lists and maps
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	case node != nil:
 		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
@@ -138,7 +138,7 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 }
 
-// isInteger reports whether a logical type of an integer is a plain number.
+// isInteger reports whether a logical type is a plain integer.
 func isInteger(t *format.LogicalType) bool {
 	if t == nil || t.Value == nil {
 		return true
@@ -150,7 +150,7 @@ func isInteger(t *format.LogicalType) bool {
 // Columns implements corpus.RowReader.
 func (r *reader) Columns() []corpus.Column { return appendColumns(nil, "", r.schema) }
 
-// appendColumns lists the columns in a node, lists as one.
+// appendColumns appends the columns below a node. A list counts as one column.
 func appendColumns(columns []corpus.Column, before string, node parquet.Node) []corpus.Column {
 	for _, f := range node.Fields() {
 		c := corpus.Column{Name: before + f.Name()}
@@ -173,9 +173,8 @@ func appendColumns(columns []corpus.Column, before string, node parquet.Node) []
 	return columns
 }
 
-// pathOf returns the path of a column or a group by its name, and its node; nil if there is
-// none. In a name [] leads into the elements of a list, which Parquet writes as a group, of a
-// repeated group, of the element.
+// pathOf returns the path and the node of a column or a group by its name, or nil if there is none. In a name, [] leads
+// into the elements of a list. Parquet writes a list as a group of a repeated group of the element.
 func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	enter := func(name string) bool {
 		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
@@ -200,7 +199,7 @@ func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	return path, node
 }
 
-// count returns how many columns have a path.
+// count returns the number of columns with a path.
 func count(columns [][]string, path []string) (n int) {
 	for _, c := range columns {
 		if slices.Equal(c, path) {
@@ -274,7 +273,7 @@ func (r *reader) group() error {
 	return nil
 }
 
-// below returns the leaves of lists.
+// below returns the leaves of all lists.
 func (r *reader) below() (leaves []*leaf) {
 	for _, t := range r.trees {
 		if t != nil {
@@ -284,7 +283,7 @@ func (r *reader) below() (leaves []*leaf) {
 	return leaves
 }
 
-// Close frees what is open.
+// Close closes what the reader has opened.
 func (r *reader) Close() error {
 	var err error
 	for i, c := range r.cols {
@@ -302,7 +301,7 @@ func (r *reader) Close() error {
 	return err
 }
 
-// column reads one value a row.
+// column reads one cell per row.
 type column struct {
 	values parquet.ColumnChunkValueReader
 	text   func(dst []byte, v parquet.Value) []byte
@@ -312,7 +311,7 @@ type column struct {
 	list   bool // a row has any number of values, which are joined
 }
 
-// cell appends the cell of the next row: the value, or all values of a list.
+// cell appends the cell of the next row, which is the value, or all values of a list.
 func (c *column) cell(dst []byte) ([]byte, error) {
 	joined, some := c.small[:0], false
 	for first := true; first || c.list; first = false {
@@ -324,7 +323,7 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 			return nil, err
 		}
 		if err == io.EOF || (!first && c.buf[c.at].RepetitionLevel() == 0) {
-			break // the next row
+			break // this value belongs to the next row
 		}
 		v := c.buf[c.at]
 		c.at++
@@ -345,7 +344,7 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 	return corpus.AppendCell(dst, joined), nil
 }
 
-// fill reads values if none is left.
+// fill reads more values if none are left.
 func (c *column) fill() (err error) {
 	for c.at == c.n && err == nil {
 		c.at = 0
@@ -357,7 +356,7 @@ func (c *column) fill() (err error) {
 	return err
 }
 
-// value appends a value in its text form.
+// value appends the text form of a value.
 func (c *column) value(dst []byte, v parquet.Value) []byte {
 	if isBytes(v) {
 		return append(dst, v.ByteArray()...)
@@ -369,8 +368,8 @@ func isBytes(v parquet.Value) bool {
 	return v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray
 }
 
-// textOf returns how values of a non-string type are written as text. The types of older writers
-// (TIMESTAMP_MICROS) are converted to the current ones.
+// textOf returns a function that writes the text form of values that are not strings. It converts the types of older
+// writers (TIMESTAMP_MICROS) to the current ones.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {
