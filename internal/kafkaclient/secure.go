@@ -1,4 +1,4 @@
-// Package kafkaclient authenticates clients of Kafka by the user and the settings in an address.
+// Package kafkaclient authenticates Kafka clients by the user and the settings in an address.
 package kafkaclient
 
 import (
@@ -23,10 +23,10 @@ import (
 // SchemeTLS is the scheme of addresses of brokers with TLS.
 const SchemeTLS = "kafka+tls"
 
-// Secure returns the options for connections, which take at most connect to begin, and for authentication. For a user, it uses the first mechanism that the
-// brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one of them.
-// With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
-// client's own certificate. All files are in PEM.
+// Secure returns the options for connecting, with a timeout of connect, and for authentication. For a user, it takes the
+// first mechanism that the brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one
+// of them. With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
+// client's own certificate and key. All files are in PEM format.
 func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 	query, encrypted := u.Query(), u.Scheme == SchemeTLS
 	dialer := silence.Dialer{Connect: connect}
@@ -100,10 +100,10 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	return config, nil
 }
 
-// Refused reports whether the brokers reject the client or cannot prove their identity, so that waiting does not help.
+// Refused reports whether the brokers reject the client or cannot prove their identity. Retrying does not help then.
 func Refused(err error) bool {
 	var unproven *tls.CertificateVerificationError
-	var alert *net.OpError // of TLS, where it is a remote error
+	var alert *net.OpError // TLS reports an alert of the peer as this error
 	return errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) || errors.Is(err, kerr.TopicAuthorizationFailed) ||
 		errors.Is(err, kerr.ClusterAuthorizationFailed) || errors.As(err, &unproven) || (errors.As(err, &alert) && alert.Op == "remote error")
 }
