@@ -27,7 +27,7 @@ func problem(status int, code, detail string, errs ...*huma.ErrorDetail) *huma.E
 	}
 }
 
-// at returns a problem at one place in the request.
+// at returns a problem with its location in the request.
 func at(location, message string) *huma.ErrorModel {
 	return problem(http.StatusUnprocessableEntity, api.CodeInvalid, "the request breaks a limit or a rule",
 		&huma.ErrorDetail{Message: message, Location: location})
@@ -77,7 +77,7 @@ type logLimiter struct {
 	to *slog.Logger
 
 	mu    sync.Mutex
-	lines map[string]*line // few, because messages and kinds are constants
+	lines map[string]*line // there are few lines, because messages and kinds are constants
 }
 
 type line struct {
