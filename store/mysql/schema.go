@@ -7,11 +7,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// version is that of the tables. A later one adds columns with defaults, because servers of the previous version still
-// write.
+// version is the version of the tables. A later version may only add columns with defaults, because servers of the previous
+// version still write.
 const version = 1
 
-// tables lists the statements that make the tables. MySQL commits each statement by itself, so each can be repeated.
+// tables lists the statements that make the tables. MySQL commits each statement separately, so each must be repeatable.
 // Names and texts are compared byte by byte.
 var tables = []string{
 	`CREATE TABLE IF NOT EXISTS neardup_tenants (

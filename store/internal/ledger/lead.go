@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Unfollow detaches rows that no store has open from their log. Answers that other servers gave from later
-// entries are lost to these rows, so the next open begins an epoch.
+// Unfollow detaches rows that no store has open from their log. The rows lack answers that other servers gave from later
+// entries, so the next open begins an epoch.
 func Unfollow(kv KV) error {
 	return update(kv, func(b Batch) error {
 		v, err := b.Get(placeKey())
