@@ -25,8 +25,8 @@ func CreateIndex(dir string, cfg Config, settings map[string]string) error {
 type adding struct {
 	*job
 	*verdicts
-	to     *reference.Addition
-	places external.TypedArray[position, uint64] // the offset of each text in the index, plus 1
+	to      *reference.Addition
+	offsets external.TypedArray[position, uint64] // the offset of each text in the index, plus 1
 }
 
 func (j *job) newAdding(v *verdicts) (*adding, error) {
@@ -37,8 +37,8 @@ func (j *job) newAdding(v *verdicts) (*adding, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adding{job: j, verdicts: v, to: to, places: external.NewTypedArray[position, uint64](j.disk, j.memory(30))}
-	return a, a.places.Grow(v.texts.Len())
+	a := &adding{job: j, verdicts: v, to: to, offsets: external.NewTypedArray[position, uint64](j.disk, j.memory(30))}
+	return a, a.offsets.Grow(v.texts.Len())
 }
 
 // document adds the next document.
@@ -119,7 +119,7 @@ func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	if err != nil || row.stored {
 		return uint64(row.at), row.len, err
 	}
-	at, err = a.places.Get(p)
+	at, err = a.offsets.Get(p)
 	if err != nil || at > 0 {
 		return at - 1, row.len, err
 	}
@@ -131,7 +131,7 @@ func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return at, row.len, a.places.Update(p, func(to *uint64) { *to = at + 1 })
+	return at, row.len, a.offsets.Update(p, func(to *uint64) { *to = at + 1 })
 }
 
 // end adds the keys of all documents, and the digest of their decisions.

@@ -2,23 +2,23 @@ package batch
 
 import "context"
 
-// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of slots, which fill as
+// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of cells, which fill as
 // texts become leaders. A posting takes 12 bytes and a bucket 8. The sketches are stored next to the positions, so most
 // candidates are rejected within one cache line.
 type index struct {
 	local     map[uint32]uint32 // number of the text set's bucket -> number here; nil if the numbers are equal
-	start     []uint32          // first slot of each bucket
-	count     []uint32          // filled slots of each bucket
+	start     []uint32          // first cell of each bucket
+	count     []uint32          // filled cells of each bucket
 	pos       []position
 	sketch    []uint64
-	kinds     []kind     // by slot; nil if templates are not recorded
+	kinds     []kind     // by cell; nil if templates are not recorded
 	from      position   // first text of the partition
 	to        position   // text after the last
 	join      *join      // nil if no bucket is joined
 	templates *templates // nil if templates are not recorded
 }
 
-// kind is a template that leaders of a bucket have. All leaders in the slots from `from` up to this one have it.
+// kind is a template that leaders of a bucket have. All leaders in the cells from `from` up to this one have it.
 type kind struct{ template, from uint32 }
 
 // bucketBytes is an upper bound of the memory of one posting, including its share of the bucket tables.
@@ -75,7 +75,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 	return x, nil
 }
 
-// find returns the range of slots that hold a bucket's leaders so far.
+// find returns the range of cells that hold a bucket's leaders so far.
 func (x *index) find(bucket uint32) (from, to uint32) {
 	if x.local != nil {
 		n, ok := x.local[bucket]

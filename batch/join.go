@@ -22,7 +22,7 @@ import (
 // A template makes many buckets with the same leaders. These form one group, which is searched once.
 type join struct {
 	method  neardup.Searchable
-	buckets map[uint32]*joinedBucket // keyed by their first slot in the index
+	buckets map[uint32]*joinedBucket // keyed by their first cell in the index
 	groups  uint32
 	heads   []uint32      // hash of group and feature -> number of an entry, plus 1
 	pages   [][]joinEntry // the entries
@@ -35,7 +35,7 @@ type join struct {
 type joinEntry struct {
 	tag   uint32 // part of the hash; two features with one tag only cost an extra comparison
 	next  uint32 // number of the next entry, plus 1
-	index uint32 // slot of the leader in the index
+	index uint32 // cell of the leader in the index
 }
 
 // joinedBucket is a bucket whose first leaders are in a group.
@@ -118,8 +118,8 @@ func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 	return g
 }
 
-// add puts the leader in a slot into a group.
-func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
+// add puts the leader in a cell into a group.
+func (j *join) add(g *joinGroup, leader position, cell uint32, p prefix) {
 	j.full = j.full || j.used+len(p.smaller)+len(p.larger) >= j.most
 	if j.full {
 		return
@@ -128,21 +128,21 @@ func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
 		j.heads = make([]uint32, 1<<bits.Len(uint(j.most)))
 	}
 	for _, f := range p.smaller {
-		j.addEntry(g, f, place)
+		j.addEntry(g, f, cell)
 	}
 	for _, f := range p.larger {
-		j.addEntry(g, f^asLarger, place)
+		j.addEntry(g, f^asLarger, cell)
 	}
 	g.members[leader] = struct{}{}
 	j.most-- // its memory
 }
 
-func (j *join) addEntry(g *joinGroup, feature uint64, place uint32) {
+func (j *join) addEntry(g *joinGroup, feature uint64, cell uint32) {
 	if j.used%joinPage == 0 {
 		j.pages = append(j.pages, make([]joinEntry, joinPage))
 	}
 	head, tag := j.at(g, feature)
-	*j.entry(j.used) = joinEntry{tag, j.heads[head], place}
+	*j.entry(j.used) = joinEntry{tag, j.heads[head], cell}
 	j.used++
 	j.heads[head] = uint32(j.used)
 }
@@ -169,9 +169,9 @@ func (j *join) try(g *joinGroup, p prefix) {
 	}
 }
 
-// each calls fn with the slots of leaders that share a feature of a prefix, possibly several times. If it would look at
+// each calls fn with the cells of leaders that share a feature of a prefix, possibly several times. If it would look at
 // more than most entries, it stops and returns false.
-func (j *join) each(g *joinGroup, p prefix, most int, fn func(place uint32)) bool {
+func (j *join) each(g *joinGroup, p prefix, most int, fn func(cell uint32)) bool {
 	most = j.eachUnder(g, anything.smaller, 0, most, fn)
 	most = j.eachUnder(g, p.smaller, asLarger, most, fn)
 	return j.eachUnder(g, p.larger, 0, most, fn) >= 0
@@ -179,7 +179,7 @@ func (j *join) each(g *joinGroup, p prefix, most int, fn func(place uint32)) boo
 
 // eachUnder looks at up to most entries of leaders in a role. It returns the remaining number of entries, which is negative
 // if there were too many.
-func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int, fn func(place uint32)) int {
+func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int, fn func(cell uint32)) int {
 	for _, f := range features {
 		head, tag := j.at(g, f^role)
 		for n := j.heads[head]; n != 0 && most >= 0; most-- {

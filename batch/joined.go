@@ -55,8 +55,8 @@ func (s *search) joinLeaders(candidates []candidate) error {
 // joinBucket puts the leaders of a bucket into its group.
 func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 	j := s.x.join
-	for place := lo + b.joined; place < hi; place++ {
-		leader := s.x.pos[place]
+	for cell := lo + b.joined; cell < hi; cell++ {
+		leader := s.x.pos[cell]
 		if _, ok := b.group.members[leader]; !ok {
 			if err := s.featureSetsOf(leader); err != nil {
 				return err
@@ -69,7 +69,7 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 			if b.group.useless {
 				return nil
 			}
-			j.add(b.group, leader, place, prefix)
+			j.add(b.group, leader, cell, prefix)
 			if j.full {
 				return nil
 			}
@@ -166,9 +166,9 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket,
 	}
 	s.grouped = s.grouped[:0]
 	met := int64(0)
-	if !s.x.join.each(g, prefix, most/worthwhile, func(place uint32) {
+	if !s.x.join.each(g, prefix, most/worthwhile, func(cell uint32) {
 		met++
-		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
+		if p := s.x.pos[cell]; p >= where.from && p < where.to && (sketch == s.x.sketch[cell] || s.method.Plausible(sketch, s.x.sketch[cell])) {
 			s.grouped = append(s.grouped, p)
 		}
 	}) {

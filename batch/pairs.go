@@ -9,7 +9,7 @@ import (
 )
 
 // Pair is a verified pair of documents, A before B in the order of Keep. The
-// Ordinals of its Edge are their places in that order.
+// Ordinals of its Edge are their indexes in that order.
 type Pair struct {
 	A, B string // ids
 	Edge
@@ -190,7 +190,7 @@ func (w *documentPairs) pairOf(p keyValue) (out Pair, err error) {
 		out.Match = w.bases.match(row)
 	}
 	earlier, later := rank(p.Key()), rank(p.Key()>>32)
-	out.Earlier, out.Later, err = w.places(earlier, later)
+	out.Earlier, out.Later, err = w.ordinals(earlier, later)
 	if err != nil {
 		return out, err
 	}
@@ -202,8 +202,8 @@ func (w *documentPairs) pairOf(p keyValue) (out Pair, err error) {
 	return out, err
 }
 
-// places returns the ordinals of two documents in the order of Keep, after all documents of the reference.
-func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
+// ordinals returns the ordinals of two documents in the order of Keep, after all documents of the reference.
+func (w *documentPairs) ordinals(earlier, later rank) (a, b Ordinal, err error) {
 	if w.reference == nil {
 		return Ordinal(earlier), Ordinal(later), nil
 	}

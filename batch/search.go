@@ -113,7 +113,7 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 	return s.gatherJoined(t, sketch, where)
 }
 
-// scan collects the plausible leaders in slots of a bucket. They are sorted by position, so it reads a range from its end
+// scan collects the plausible leaders in cells of a bucket. They are sorted by position, so it reads a range from its end
 // backwards. It skips the leaders of the text's template if they are most of the bucket.
 func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {

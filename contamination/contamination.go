@@ -165,7 +165,7 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 		return nil, err
 	}
 	f.scorer = evidence.New(f.lexicon, evidence.Shipped)
-	f.works.New = func() any { return &work{Finder: f, places: places{clean: text.Default().Clean}} }
+	f.works.New = func() any { return &work{Finder: f, rawOffsets: rawOffsets{clean: text.Default().Clean}} }
 	b := builder{Finder: f, byText: map[string]int{}, documents: map[uint32]uint32{}, cutter: token.NewCutter(f.lexicon, 0)}
 	for item, err := range items {
 		if err == nil {

@@ -19,7 +19,7 @@ type work struct {
 	hits    []hit
 	cutting token.Cutting
 	aligner
-	places
+	rawOffsets
 }
 
 // hit is an occurrence of a needle's key in the document.

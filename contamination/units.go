@@ -106,9 +106,9 @@ func sizeOf(units []unit) (n int) {
 	return n
 }
 
-// places maps units of a clean text to offsets in raw, the text before cleaning. It cuts raw at white space and between
+// rawOffsets maps units of a clean text to offsets in raw, the text before cleaning. It cuts raw at white space and between
 // Chinese characters, which cleaning never crosses, and counts the units of the clean pieces.
-type places struct {
+type rawOffsets struct {
 	raw    string
 	clean  func(string) string
 	units  []unit // scratch
@@ -121,7 +121,7 @@ type piece struct {
 	first      int // index of its first unit in the clean text
 }
 
-func (p *places) cut(raw string) {
+func (p *rawOffsets) cut(raw string) {
 	p.raw, p.pieces, p.total = raw, p.pieces[:0], 0
 	start := 0
 	for at := 0; at < len(raw); {
@@ -147,7 +147,7 @@ func (p *places) cut(raw string) {
 // han reports whether a rune is a Chinese character. Such a character never composes with another rune.
 func han(r rune) bool { return r >= 0x4E00 && r <= 0x9FFF }
 
-func (p *places) put(start, end int) {
+func (p *rawOffsets) put(start, end int) {
 	p.units = appendUnits(p.units[:0], p.clean(p.raw[start:end]))
 	if len(p.units) == 0 {
 		return
@@ -158,7 +158,7 @@ func (p *places) put(start, end int) {
 
 // of returns the offsets in raw of the units from first to last, possibly with a few extra characters. If they cannot be
 // determined, it returns all of raw.
-func (p *places) of(first, last, units int) (start, end int) {
+func (p *rawOffsets) of(first, last, units int) (start, end int) {
 	if p.total != units {
 		return 0, len(p.raw)
 	}
@@ -167,7 +167,7 @@ func (p *places) of(first, last, units int) (start, end int) {
 	return start, end
 }
 
-func (p *places) unit(n int) (start, end int) {
+func (p *rawOffsets) unit(n int) (start, end int) {
 	lo, hi := 0, len(p.pieces)
 	for lo+1 < hi {
 		if mid := (lo + hi) / 2; p.pieces[mid].first <= n {

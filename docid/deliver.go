@@ -30,15 +30,15 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		if d.Kind == KindCorrect {
 			d.Left = r.d.ids.DocID(d.Ruling.Before)
 		}
-		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
-		if places {
+		joins := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
+		if joins {
 			d.Backfilled = d.Article == nil
 		}
 		var err error
 		switch {
 		case d.Kind == KindUpdate && d.Article == nil:
 			err = r.lateUpdate(ctx, d)
-		case !places:
+		case !joins:
 			continue
 		case leaders && d.Leads():
 			err = r.lead(ctx, d)

@@ -239,14 +239,14 @@ func (w *work) byHalf(a, b []token.Token, bit int) []hunk {
 	return w.diff(w.hashes[0], w.hashes[1])
 }
 
-// equalBetween reports whether two sequences are equal outside of places, where they differ by half of the hashes. Of
+// equalBetween reports whether two sequences are equal outside of differing, where they differ by half of the hashes. Of
 // 100,000 numbers, two agree in half of a hash.
-func equalBetween(a, b []token.Token, places []hunk) bool {
+func equalBetween(a, b []token.Token, differing []hunk) bool {
 	i, j := 0, 0
-	for k := 0; k <= len(places); k++ {
+	for k := 0; k <= len(differing); k++ {
 		end := hunk{a0: len(a)}
-		if k < len(places) {
-			end = places[k]
+		if k < len(differing) {
+			end = differing[k]
 		}
 		for ; i < end.a0; i, j = i+1, j+1 {
 			if a[i].Hash != b[j].Hash {

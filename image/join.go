@@ -128,7 +128,7 @@ type joiner struct {
 func (j joiner) buckets(out []Pair, from, to int) []Pair {
 	within := flips(j.slot, j.distance)
 	for key := from; key < to; key++ {
-		mine, places := j.a.bucket(key)
+		mine, indexes := j.a.bucket(key)
 		if len(mine) == 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 			if j.a == j.b && other < key {
 				continue
 			}
-			theirs, theirPlaces := j.b.bucket(other)
+			theirs, theirIndexes := j.b.bucket(other)
 			for i := range mine {
 				first := 0
 				if j.a == j.b && other == key {
@@ -145,7 +145,7 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 				}
 				for k := first; k < len(theirs); k++ {
 					if firstMeet(&mine[i], &theirs[k], j.slot, j.distance) {
-						out = append(out, j.pairOf(places[i], theirPlaces[k]))
+						out = append(out, j.pairOf(indexes[i], theirIndexes[k]))
 					}
 				}
 			}

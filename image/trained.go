@@ -55,11 +55,11 @@ func (t *trainer) Method() neardup.Method {
 	}
 	j := &joined{Method: t.method}
 	var turned []Hash
-	var places [][]Hash // group by picture, because the final index of its hash is not known yet
+	var pictures [][]Hash // group by picture, because the final index of its hash is not known yet
 	for _, p := range t.pictures {
 		j.hashes = append(j.hashes, p[0])
 		for _, h := range p[1:] {
-			turned, places = append(turned, h), append(places, p)
+			turned, pictures = append(turned, h), append(pictures, p)
 		}
 	}
 	slices.SortFunc(j.hashes, compareHashes)
@@ -74,7 +74,7 @@ func (t *trainer) Method() neardup.Method {
 	})
 	if err == nil && len(turned) > 0 {
 		err = Join(context.Background(), turned, j.hashes, t.method.distance, 0, func(p Pair) error {
-			own, _ := j.indexOf(places[p.A][0])
+			own, _ := j.indexOf(pictures[p.A][0])
 			j.link(own, p.B)
 			return nil
 		})

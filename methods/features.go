@@ -123,7 +123,7 @@ func (w *words) open(c Choice) error {
 		}
 		return nil
 	}
-	own, err := table(c, "idf", keyword.ReadTable)
+	own, err := table(c, "idf", keyword.ReadIDFTable)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func newWeighted(c Choice) (neardup.Method, error) {
 }
 
 func (c Choice) lexicon() (*token.Lexicon, error) {
-	idf, err := table(c, "idf", keyword.ReadTable)
+	idf, err := table(c, "idf", keyword.ReadIDFTable)
 	if err != nil {
 		return nil, err
 	}

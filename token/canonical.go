@@ -146,7 +146,7 @@ func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 
 // weigh returns the weight of a word and whether the table has it. A word that the table lacks is a name or a misspelling,
 // so it gets half the median weight of the table.
-func weigh(t *keyword.Table, word string) (weight uint32, known bool) {
+func weigh(t *keyword.IDFTable, word string) (weight uint32, known bool) {
 	idf, known := t.Find(word)
 	w := idf * Unit / keyword.Unit
 	if !known {

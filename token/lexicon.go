@@ -26,18 +26,18 @@ const (
 // Lexicon returns how rare words are. Chinese needs a dictionary and a table of some 20 MB, which take a while to load. So
 // they are loaded at the first Chinese character.
 type Lexicon struct {
-	own     *keyword.Table // replaces both built-in tables; nil means the built-in ones
-	other   *keyword.Table // table for words of alphabets
+	own     *keyword.IDFTable // replaces both built-in tables; nil means the built-in ones
+	other   *keyword.IDFTable // table for words of alphabets
 	chinese func() chineseTables
 }
 
 type chineseTables struct {
 	segmenter *segment.Segmenter
-	idf       *keyword.Table
+	idf       *keyword.IDFTable
 }
 
 // NewLexicon returns a lexicon with the built-in tables, or with a table of the user in their place.
-func NewLexicon(own *keyword.Table) (*Lexicon, error) {
+func NewLexicon(own *keyword.IDFTable) (*Lexicon, error) {
 	l := &Lexicon{own: own, other: own}
 	if own == nil {
 		var err error

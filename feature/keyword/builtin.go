@@ -15,19 +15,19 @@ import (
 var englishData string
 
 // Chinese returns jieba's IDF table, which is read at the first call (about .02 s of CPU, 7 MB) and shared.
-func Chinese() (*Table, error) { return chineseOnce() }
+func Chinese() (*IDFTable, error) { return chineseOnce() }
 
 // English returns a small table trained on terms of service and text messages (data/NOTICE). It is read at the first call
 // and shared. For other kinds of texts, train a table.
-func English() (*Table, error) { return englishOnce() }
+func English() (*IDFTable, error) { return englishOnce() }
 
 var (
 	chineseOnce = sync.OnceValues(readChinese)
-	englishOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(englishData)) })
+	englishOnce = sync.OnceValues(func() (*IDFTable, error) { return ReadIDFTable(strings.NewReader(englishData)) })
 )
 
 // readChinese reads data/idf.zh.gz in its compiled form.
-func readChinese() (*Table, error) {
+func readChinese() (*IDFTable, error) {
 	packed, err := dataFile("idf.zh.columns.zst")
 	if err != nil {
 		return nil, err

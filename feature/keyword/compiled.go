@@ -14,12 +14,12 @@ import (
 const compiledMagic = "neardup-idf-columns/2\n"
 
 // readCompiled reads a compiled table.
-func readCompiled(packed []byte) (*Table, error) {
+func readCompiled(packed []byte) (*IDFTable, error) {
 	c, err := tables.Open(packed, compiledMagic)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{digest: string(c.Next(32))}
+	t := &IDFTable{digest: string(c.Next(32))}
 	head := c.Next(20)
 	words, size := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	t.unknown = int64(binary.LittleEndian.Uint64(head[12:]))

@@ -18,7 +18,7 @@ import (
 // test has known answers.
 type Recipe struct {
 	chinese *segment.Segmenter
-	idf     *Table
+	idf     *IDFTable
 	stop    *StopWords
 }
 

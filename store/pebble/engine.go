@@ -28,7 +28,7 @@ type engine struct {
 	stopped  chan struct{}
 	reclaim  reclaim
 
-	tableBytes uint64 // size of a memory table
+	memtableBytes uint64 // size of a memtable
 }
 
 // Heads returns the least state that the folder must hold (see ledger.Witnessed).
@@ -77,7 +77,7 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 		o.FS = lazyFS{o.FS}
 	}
 	opts := options(o, lock, log)
-	e.tableBytes = opts.MemTableSize
+	e.memtableBytes = opts.MemTableSize
 	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, opts) })
 	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
@@ -113,9 +113,9 @@ func (e *engine) attest() {
 	}
 }
 
-// flush flushes memory tables with much data, which the next start would otherwise read from the log.
+// flush flushes memtables with much data, which the next start would otherwise read from the log.
 func (e *engine) flush() error {
-	if e.db.Metrics().WAL.Size < e.tableBytes/8 {
+	if e.db.Metrics().WAL.Size < e.memtableBytes/8 {
 		return nil
 	}
 	if err := e.db.Flush(); err != nil {

@@ -19,9 +19,9 @@ import (
 type Options struct {
 	// CacheBytes limits the cache of disk blocks (default 64 MiB).
 	CacheBytes int64
-	// TableBytes is the size at which a memory table is flushed (default 32 MiB). While the disk is slow, four times as
+	// MemtableBytes is the size at which a memtable is flushed (default 32 MiB). While the disk is slow, four times as
 	// much may be in memory. The write-ahead log contains all of it.
-	TableBytes int64
+	MemtableBytes int64
 	// Postings is the number of postings (keys of leaders) of an index that are kept in memory before they are written to
 	// disk, about 50 bytes each. The default is 256 x 1024.
 	Postings int
@@ -132,8 +132,8 @@ func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
 	return pebble.Open(dir, o)
 }
 
-// memTables is the maximum number of memory tables.
-const memTables = 4
+// mostMemtables is the maximum number of memtables.
+const mostMemtables = 4
 
 // options returns the options of the database. Rows are found by exact key, so every level has a Bloom filter. Texts are
 // most of the bytes, so they have their own files, which compactions do not rewrite. With 150,000 articles that saves a
@@ -142,8 +142,8 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20
 	}
-	if o.TableBytes <= 0 {
-		o.TableBytes = 32 << 20
+	if o.MemtableBytes <= 0 {
+		o.MemtableBytes = 32 << 20
 	}
 	if o.OpenFiles <= 0 {
 		o.OpenFiles = 1000
@@ -156,10 +156,10 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 			BackgroundError: log.background,
 			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // the reader gets the error
 		},
-		CacheSize:                   o.CacheBytes + memTables*o.TableBytes, // Pebble subtracts the tables from the cache
+		CacheSize:                   o.CacheBytes + mostMemtables*o.MemtableBytes, // Pebble subtracts the tables from the cache
 		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                uint64(o.TableBytes),
-		MemTableStopWritesThreshold: memTables,
+		MemTableSize:                uint64(o.MemtableBytes),
+		MemTableStopWritesThreshold: mostMemtables,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		MaxOpenFiles:                o.OpenFiles,

@@ -69,8 +69,8 @@ func (c *checker) store() error {
 
 // followed checks the position in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPosition)); err != nil {
-		c.bad(placeKey(), "%v", err)
+	if there, err := read(c.r, positionKey(), new(logPosition)); err != nil {
+		c.bad(positionKey(), "%v", err)
 	} else if there {
 		c.row()
 	}

@@ -83,7 +83,7 @@ func (s *Store) wake() {
 
 // flushAndCompact writes the immutable memtables, oldest first, and merges segments.
 func (ix *index) flushAndCompact() error {
-	if err := ix.writeTables(); err != nil {
+	if err := ix.flushMemtables(); err != nil {
 		return err
 	}
 	return ix.merge()
@@ -100,23 +100,23 @@ func (ix *index) flushOnClose() error {
 			return err
 		}
 	}
-	return ix.writeTables()
+	return ix.flushMemtables()
 }
 
 // A clean stop does not flush less than 1/fewPostings of a full memtable.
 const fewPostings = 8
 
-func (ix *index) writeTables() error {
+func (ix *index) flushMemtables() error {
 	for l := ix.posts.levels.Load(); len(l.immutable) > 0; l = ix.posts.levels.Load() {
-		if err := ix.writeTable(l.immutable[0]); err != nil {
+		if err := ix.flushMemtable(l.immutable[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable writes a segment from the oldest immutable memtable.
-func (ix *index) writeTable(f immutable) error {
+// flushMemtable writes a segment from the oldest immutable memtable.
+func (ix *index) flushMemtable(f immutable) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
 	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
@@ -217,7 +217,7 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 			if ix.store.leaving() { // the next start ignores the written rows, because they have no header, and merges again
 				return errStop
 			}
-			if err := ix.writeTables(); err != nil { // a merge may take long, and immutable memtables take memory
+			if err := ix.flushMemtables(); err != nil { // a merge may take long, and immutable memtables take memory
 				return err
 			}
 		}

@@ -92,7 +92,7 @@ type logPosition struct {
 	Incarnation string // the last recorded incarnation
 }
 
-func placeKey() []byte { return []byte{spacePlace} }
+func positionKey() []byte { return []byte{spacePosition} }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
@@ -162,7 +162,7 @@ func (s *Store) Applied() uint64 {
 // logPosition reads the position of the rows in a log, if they follow one.
 func (s *Store) logPosition() (at logPosition, there bool, err error) {
 	err = atSnapshot(s.kv, func(v Snapshot) error {
-		there, err = read(v, placeKey(), &at)
+		there, err = read(v, positionKey(), &at)
 		return err
 	})
 	return at, there, err
@@ -341,7 +341,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 				f.watch(b, at.Offset)
 			}
 		}
-		if err := set(b, placeKey(), &at); err != nil {
+		if err := set(b, positionKey(), &at); err != nil {
 			return nil, err
 		}
 		return func() {

@@ -24,7 +24,7 @@ type Past struct {
 func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again func(pasts map[string]*Past) error) error {
 	return atSnapshot(from, func(v Snapshot) error {
 		_, newer := version(v)
-		followed, err := read(v, placeKey(), new(logPosition))
+		followed, err := read(v, positionKey(), new(logPosition))
 		err = errors.Join(newer, err)
 		if err == nil && followed && !asStored {
 			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
@@ -54,7 +54,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 		if err != nil {
 			return err
 		}
-		return open(func(to KV) error { return carry(v, to, spacePlace, spaceBeat, spaceClaim, spaceCopy) })
+		return open(func(to KV) error { return carry(v, to, spacePosition, spaceBeat, spaceClaim, spaceCopy) })
 	})
 }
 

@@ -57,11 +57,11 @@ const (
 	spacePosting = 'p'
 	spaceRule    = 'j'
 
-	spaceOutbox = 'o'
-	spaceSink   = 's'
-	spaceClaim  = 'y'
-	spaceBeat   = 'u'
-	spacePlace  = 'z'
+	spaceOutbox   = 'o'
+	spaceSink     = 's'
+	spaceClaim    = 'y'
+	spaceBeat     = 'u'
+	spacePosition = 'z'
 )
 
 // formatVersion must be raised when other programs could misread the rows. Programs with lower numbers were never released.
