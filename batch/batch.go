@@ -103,13 +103,13 @@ func (c Config) withDefaults() (Config, error) {
 		c.Link = ByLeader
 	case ByLeader, Components:
 	default:
-		return c, fmt.Errorf("batch: cannot link by %q (leader, components)", c.Link)
+		return c, fmt.Errorf("batch: link %q: invalid (want leader or components)", c.Link)
 	}
 	if c.Memory == 0 {
 		c.Memory = 1 << 30
 	}
 	if c.Memory < leastMemory {
-		return c, fmt.Errorf("batch: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+		return c, fmt.Errorf("batch: memory of %d bytes: too small (want at least %d)", c.Memory, leastMemory)
 	}
 	if c.Tmp == "" {
 		c.Tmp = os.TempDir()
@@ -121,7 +121,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Clean = asIs{}
 	}
 	if len(c.Per) > 0 && (c.Audit != nil || c.Reference != nil) {
-		return c, errors.New("batch: per group there is neither an audit nor an index")
+		return c, errors.New("batch: Per cannot be combined with an audit or an index")
 	}
 	if err := c.checkReference(); err != nil {
 		return c, err
@@ -210,7 +210,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	}
 	j.pairs = true
 	if cfg.Resume != nil {
-		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")
+		return nil, errors.New("batch: a run for all pairs cannot be resumed")
 	}
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {

@@ -72,7 +72,7 @@ func (d *ResultDigest) String() string {
 func ParseResultDigest(s string) (*ResultDigest, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("batch: %q is not a digest of a result: 64 hex digits", s)
+		return nil, fmt.Errorf("batch: digest %q: invalid (want 64 hex digits)", s)
 	}
 	d := &ResultDigest{}
 	for i := range d.sum {

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-var errFrame = errors.New("batch: what an earlier run has done cannot be read")
+var errFrame = errors.New("batch: the log of the earlier run cannot be read")
 
 // frameWriter encodes the progress of a run.
 type frameWriter struct{ b []byte }

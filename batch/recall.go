@@ -19,13 +19,13 @@ func (c *Config) checkReference() error {
 	case c.Reference == nil && c.Add == nil:
 		return nil
 	case c.Add != nil && c.Reference != c.Add.Index:
-		return errors.New("batch: documents are added to another index than that they are decided against")
+		return errors.New("batch: Add names another index than Against")
 	case c.Link == Components:
 		return errors.New("batch: components cannot be combined with an index")
 	case c.Overrides.Len() > 0:
-		return errors.New("batch: rulings about pairs are not for an index")
+		return errors.New("batch: overrides cannot be combined with an index")
 	case c.Audit != nil:
-		return errors.New("batch: against an index there is no audit")
+		return errors.New("batch: an audit cannot be combined with an index")
 	}
 	return c.Reference.Header().Like(c.header())
 }

@@ -90,7 +90,7 @@ type Config struct {
 }
 
 // ErrMemory is wrapped by the error about items that exceed the memory limit.
-var ErrMemory = errors.New("the items take more than the memory")
+var ErrMemory = errors.New("the items need more memory than allowed")
 
 // Finder finds items in documents. It is safe for concurrent use.
 type Finder struct {

@@ -149,7 +149,7 @@ func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 
 func notString(name string, kind valueKind) error {
 	if kind == kindObject {
-		return fmt.Errorf("field %q is an object, not a string: name what lies in it, as in %q", name, name+".content")
+		return fmt.Errorf("field %q is an object, not a string: name a field in it, for example %q", name, name+".content")
 	}
 	return fmt.Errorf("field %q is %s, not a string", name, kind)
 }
@@ -192,7 +192,7 @@ func (d *Decoder) names(raw []byte) string {
 	case len(names) == 0 && len(lists) == 0:
 		return "it has no string and no number"
 	case len(names) == inLists:
-		said = fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out; %s", lists[0], lists[0], said)
+		said = fmt.Sprintf("it has the list %.60q: if these are the records, extract them: jq -c '.%.60s[]'; %s", lists[0], lists[0], said)
 	}
 	if inLists > 0 {
 		said += "; [] joins the texts of a list"

@@ -23,7 +23,7 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 	case err != nil:
 		return nil, at, err
 	case f.ended:
-		return nil, at, errors.New("more after the end of the JSON array")
+		return nil, at, errors.New("data after the end of the JSON array")
 	case c != '{' && !f.array:
 		return nil, at, errors.New("no JSON object where one must begin")
 	case c == '}':

@@ -96,7 +96,7 @@ func (r *Reader) prepare(in *input) error {
 	in.partitions = partitions(in.path)
 	in.command = in.command || (r.opt.Command != nil && r.opt.Format == Files)
 	if in.command && in.path == Stdin {
-		return errors.New("-: a command needs a file that has a name")
+		return errors.New("-: a command cannot read standard input (want a file)")
 	}
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
@@ -426,7 +426,7 @@ func (r *Reader) Again() (*Reader, error) {
 			strict: true, format: in.format, origin: in.origin}
 		if in.path == Stdin {
 			if r.spool == nil {
-				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")
+				return nil, errors.New("standard input cannot be read twice (want a directory for a copy)")
 			}
 			size, err := r.spool.drain()
 			if err != nil {

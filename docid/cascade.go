@@ -158,9 +158,9 @@ func (s Settings) valid() error {
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
 		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
 	case !(s.CommonPictures >= 0 && s.CommonPictures <= 1):
-		return fmt.Errorf("%w: pictures are common from a share of %g on: it is 0 to 1", ErrInvalid, s.CommonPictures)
+		return fmt.Errorf("%w: common=%g of pictures: out of range (want 0 to 1)", ErrInvalid, s.CommonPictures)
 	case s.Titled && !on(s.Content):
-		return fmt.Errorf("%w: titles are to be compared with their texts, and no text is compared", ErrInvalid)
+		return fmt.Errorf("%w: titles need texts for the comparison, but the stage content is missing", ErrInvalid)
 	}
 	return nil
 }

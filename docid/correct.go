@@ -84,7 +84,7 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 	case asked.With != "" && asked.DocID != "":
 		return 0, fmt.Errorf("%w: two targets (want the docId of another article, or a named docId)", ErrInvalid)
 	case asked.With == asked.NID:
-		return 0, fmt.Errorf("%w: an article is no other than itself", ErrInvalid)
+		return 0, fmt.Errorf("%w: an article cannot be split from itself", ErrInvalid)
 	case asked.With != "":
 		other, _, err := d.Member(ctx, asked.With)
 		return other.Leader, err

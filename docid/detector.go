@@ -17,7 +17,7 @@ var (
 	ErrHotBucket = errors.New("too many candidates to compare")
 	ErrQuota     = errors.New("the quota of the index is used up")
 	// ErrContended means that nothing was stored. A retry may succeed.
-	ErrContended = errors.New("others were first each time")
+	ErrContended = errors.New("too many conflicting submissions")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
@@ -369,7 +369,7 @@ func (d *Detector) Resume(ctx context.Context, seen uint64) error {
 		}
 		return nil
 	case st.Seq == 0:
-		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
+		return fmt.Errorf("%w: the index is empty but had change %d", ErrBehind, seen)
 	}
 	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)

@@ -149,7 +149,7 @@ func (r *Rebuild) makeCascade() (err error) {
 	was, is := cleanOf(r.identity.Spec), cleanOf(r.cascade.spec())
 	r.identity.Spec = r.cascade.spec()
 	if was != is {
-		return fmt.Errorf("%w: the texts of tenant %q are kept normalised by %q, and cannot be by %q", neardup.ErrUnlike, r.Tenant, was, is)
+		return fmt.Errorf("%w: the texts of tenant %q were normalised by %q and cannot be changed to %q", neardup.ErrUnlike, r.Tenant, was, is)
 	}
 	return nil
 }

@@ -22,12 +22,12 @@ type Restoration interface {
 // Errors of an index that is being rebuilt, and of its sources.
 var (
 	// ErrUnfinished also matches ErrUnavailable.
-	ErrUnfinished = fmt.Errorf("%w: the index is half rebuilt, and neardup rebuild continues it", ErrUnavailable)
+	ErrUnfinished = fmt.Errorf("%w: the rebuild of the index is unfinished (neardup rebuild continues it)", ErrUnavailable)
 	ErrOccupied   = errors.New("there is an index already")
 	// ErrOther means that another index of the tenant feeds the sink.
 	ErrOther = errors.New("fed by another index")
 	// ErrUndrained means that at least one sink lacks changes.
-	ErrUndrained = errors.New("the sinks are not equally far")
+	ErrUndrained = errors.New("the sinks are not at the same change")
 	// ErrLogLost also matches ErrUnavailable.
-	ErrLogLost = fmt.Errorf("%w: the log does not have what was applied of it, or not all after that: it was emptied, cut short, trimmed, or is another", ErrUnavailable)
+	ErrLogLost = fmt.Errorf("%w: the log lacks entries that the store has applied or needs next: it was emptied, cut short, trimmed or exchanged", ErrUnavailable)
 )

@@ -135,7 +135,7 @@ var (
 	ErrEnded       = errors.New("the docId has ended")
 	ErrMismatch    = errors.New("the idempotency key was used with another request")
 	ErrTaken       = errors.New("the nid belongs to another article")
-	ErrBehind      = errors.New("the store is behind what was seen of it")
+	ErrBehind      = errors.New("the store has lost changes that were read before")
 	ErrBacklog     = errors.New("too many changes wait for the sinks")
 	ErrUnavailable = errors.New("the store takes no writes")
 	ErrFull        = errors.New("no space left for the store")

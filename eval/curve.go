@@ -126,7 +126,7 @@ func (r *CurveReport) few() string {
 	case r.Negative == 0:
 		return "no pair that is none: nothing is known of precision"
 	case r.Negative < fewPairs:
-		return fmt.Sprintf("too few pairs that are none: %d, at least %d are wanted", r.Negative, fewPairs)
+		return fmt.Sprintf("too few pairs that are not duplicates: %d (want at least %d)", r.Negative, fewPairs)
 	case half(p.Precision) > wideShare || half(p.Recall) > wideShare:
 		return fmt.Sprintf("too few pairs: the intervals at the proposal are wider than %v either way", wideShare)
 	}

@@ -91,7 +91,7 @@ func (h header) parse(cells [][]byte) (row, error) {
 		return row{}, fmt.Errorf("pair of %q with itself", r.a)
 	}
 	if !h.named && h.value < 0 && len(cells) > 2 {
-		return row{}, errors.New("a third column, which the first line has not")
+		return row{}, errors.New("three columns, but the first line has two")
 	}
 	if h.value >= 0 {
 		if h.value >= len(cells) {

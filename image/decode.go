@@ -115,5 +115,5 @@ func kindOf(data []byte) string {
 	if len(data) == 0 {
 		return "empty"
 	}
-	return "no picture that is known"
+	return "not a supported picture"
 }

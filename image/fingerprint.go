@@ -61,7 +61,7 @@ func Parse(s string) (Fingerprint, error) {
 		case "quality":
 			f.Quality, err = strconv.Atoi(value)
 			if err == nil && (f.Quality < 0 || f.Quality > 100) {
-				err = fmt.Errorf("quality %d is not 0 to 100", f.Quality)
+				err = fmt.Errorf("quality %d: out of range (want 0 to 100)", f.Quality)
 			}
 		case "size":
 			width, height, _ := strings.Cut(value, "x")
@@ -74,7 +74,7 @@ func Parse(s string) (Fingerprint, error) {
 		case "turned":
 			err = f.parseTurned(value)
 		default:
-			err = fmt.Errorf("no %.20q is known", name)
+			err = fmt.Errorf("unknown part %.20q", name)
 		}
 		if err != nil {
 			return Fingerprint{}, fmt.Errorf("fingerprint: %w", err)

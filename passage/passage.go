@@ -63,10 +63,10 @@ func (c Config) withDefaults() (Config, error) {
 	switch c.Whole {
 	case "", WholeSentences, WholeLines, WholeParagraphs:
 	default:
-		return c, fmt.Errorf("passage: %s are not compared as a whole", c.Whole)
+		return c, fmt.Errorf("passage: Whole %q: invalid (want sentences, lines or paragraphs)", c.Whole)
 	}
 	if c.Near != nil && c.Whole == "" {
-		return c, errors.New("passage: what is alike are wholes")
+		return c, errors.New("passage: Near needs Whole")
 	}
 	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
 		return c, fmt.Errorf("passage: length %d: invalid (want %d to %d)", c.Least.N, MinLength, MaxLength)
@@ -75,7 +75,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Memory = 1 << 30
 	}
 	if c.Memory < leastMemory {
-		return c, fmt.Errorf("passage: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+		return c, fmt.Errorf("passage: memory of %d bytes: too small (want at least %d)", c.Memory, leastMemory)
 	}
 	if c.Tmp == "" {
 		c.Tmp = os.TempDir()

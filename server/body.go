@@ -100,7 +100,7 @@ func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.Er
 	case err == nil:
 		return head, n == shortBody, nil
 	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
-		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
+		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body did not arrive in time")
 	}
 	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }

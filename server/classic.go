@@ -83,7 +83,7 @@ func (s *Server) classic(mux *http.ServeMux) {
 func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead { // the mux routes HEAD like GET, but HEAD must not store
 		w.Header().Set("Allow", "GET, POST")
-		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "HEAD decides nothing"))
+		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "method HEAD: not allowed (want GET or POST)"))
 		return
 	}
 	writes := *r
@@ -204,7 +204,7 @@ func classicJSON(r *http.Request) ([]byte, error) {
 	if v, ok := formValue(r.URL.RawQuery, "json"); ok {
 		return v, nil
 	}
-	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "there is no json=")
+	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "json: parameter is missing")
 }
 
 // classicTime parses the time formats of news feeds. It accepts RFC 3339 (also with a space instead of the

@@ -283,7 +283,7 @@ func allow(c caller, role Role) *huma.ErrorModel {
 	case c.grant == nil:
 		return problem(http.StatusUnauthorized, api.CodeToken, "a token is needed")
 	case c.tenant == nil:
-		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new, and served after a restart")
+		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new: restart the server to serve it")
 	case role == "" || !c.grant.Has(role):
 		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("this needs a token with the role %q", role))
 	}

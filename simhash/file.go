@@ -75,7 +75,7 @@ func Read(r io.Reader, format Format, size int64) (*List, error) {
 	case Binary:
 		return readBinary(r, size)
 	}
-	return nil, fmt.Errorf("format %q: want text or binary", format)
+	return nil, fmt.Errorf("format %q: invalid (want text or binary)", format)
 }
 
 func readText(r io.Reader, size int64) (*List, error) {

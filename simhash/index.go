@@ -88,7 +88,7 @@ func placesOf(fps []uint64) (p positions) {
 // that of the index.
 func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 	if k < 0 || k > x.layout.k {
-		return dst, fmt.Errorf("%w: %d, the index is for 0..%d", ErrDistance, k, x.layout.k)
+		return dst, fmt.Errorf("%w: %d (want 0 to %d)", ErrDistance, k, x.layout.k)
 	}
 	for n := range x.sides {
 		t, s := &x.layout.tables[n], &x.sides[n]

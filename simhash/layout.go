@@ -165,7 +165,7 @@ func layouts(k int) (out []layout) {
 // cheapest returns the cheapest layout for distance k.
 func cheapest(k int, cost func(*layout) float64) (best layout, err error) {
 	if k < 0 || k > MaxK {
-		return best, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
+		return best, fmt.Errorf("%w: %d (want 0 to %d)", ErrDistance, k, MaxK)
 	}
 	least := math.Inf(1)
 	for _, l := range layouts(k) {

@@ -84,7 +84,7 @@ func New(c Config) (*Method, error) {
 		k = *c.Distance
 	}
 	if k < 0 || k > MaxK {
-		return nil, fmt.Errorf("simhash: distance %d: want 0..%d", k, MaxK)
+		return nil, fmt.Errorf("simhash: distance %d: out of range (want 0 to %d)", k, MaxK)
 	}
 	pool := &sync.Pool{New: func() any { return new(work) }}
 	return &Method{config: c, k: k, layout: keyLayout(k, c.Blocks), scratch: pool}, nil

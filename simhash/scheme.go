@@ -88,7 +88,7 @@ func SchemeByName(name string) (Scheme, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Scheme{}, fmt.Errorf("scheme %q: want one of %s", name, strings.Join(names, ", "))
+	return Scheme{}, fmt.Errorf("scheme %q: invalid (want %s)", name, strings.Join(names, ", "))
 }
 
 // Text returns the fingerprint of a text. The scheme must cut texts itself.

@@ -32,7 +32,7 @@ var brokers = map[string]broker{
 }
 
 // ErrAddress is wrapped by errors about an invalid stream address.
-var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
+var ErrAddress = errors.New("invalid address of a stream (want kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT; with TLS kafka+tls, rediss-stream or nats+tls)")
 
 // parse parses an address. Its error omits the address, which may contain a password.
 func parse(s string) (address, error) {

@@ -100,7 +100,7 @@ func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 		if !waiting {
 			waiting = true
 			if c.waiting.Add(1) == 1 {
-				c.o.Log.Warn("the service takes nothing; it is asked again", "cause", err.Error())
+				c.o.Log.Warn("the service refuses articles; trying again", "cause", err.Error())
 			}
 		}
 		if err := pause.For(ctx, awayPause); err != nil {

@@ -86,7 +86,7 @@ func (c *Consumer) Lag(ctx context.Context) (int64, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.source == nil {
-		return 0, errors.New("the source is away")
+		return 0, errors.New("the source is not reachable")
 	}
 	return c.source.Lag(ctx)
 }
@@ -132,7 +132,7 @@ func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	c.source, c.sinks = nil, [outputs]Sink{}
 	c.mu.Unlock()
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
-		c.o.Log.Warn("a broker failed; it is opened again", "cause", cause.Error(), "in", wait.String())
+		c.o.Log.Warn("a broker failed; connecting again", "cause", cause.Error(), "in", wait.String())
 		if err := pause.For(ctx, wait); err != nil {
 			return err
 		}

@@ -138,11 +138,11 @@ func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	adm := kadm.NewClient(k.s.Client())
 	begins, err := adm.ListStartOffsets(ctx, k.topic)
 	if err := cmp.Or(err, begins.Error()); err != nil {
-		return 0, fmt.Errorf("where %s begins: %w", k.topic, err)
+		return 0, fmt.Errorf("first offset of %s: %w", k.topic, err)
 	}
 	ends, err := adm.ListCommittedOffsets(ctx, k.topic)
 	if err := cmp.Or(err, ends.Error()); err != nil {
-		return 0, fmt.Errorf("where %s ends: %w", k.topic, err)
+		return 0, fmt.Errorf("last offset of %s: %w", k.topic, err)
 	}
 	has, err := adm.FetchOffsetsForTopics(ctx, k.group, k.topic)
 	if err != nil {

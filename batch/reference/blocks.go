@@ -164,7 +164,7 @@ func openBlocks(folder fs.FS, name string, sum uint64) (*blockFile, error) {
 	var ok bool
 	f.file, ok = opened.(readFile)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("file %s can only be read from its begin", name), opened.Close())
+		return nil, errors.Join(fmt.Errorf("file %s cannot be read at an offset", name), opened.Close())
 	}
 	if err := f.open(sum); err != nil {
 		return nil, errors.Join(err, f.file.Close())

@@ -103,7 +103,7 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return m, "", damaged("it has another checksum than it says")
+		return m, "", damaged("the checksum is wrong")
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return m, "", damaged(err.Error())
@@ -112,7 +112,7 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 		return m, "", damaged("it is of something else")
 	}
 	if m.Version != version {
-		return m, "", fmt.Errorf("%s: the index has version %d, this program reads %d", name, m.Version, version)
+		return m, "", fmt.Errorf("%s: the index has version %d (want %d)", name, m.Version, version)
 	}
 	return m, strings.TrimSuffix(string(sum), "\n"), nil
 }

@@ -17,7 +17,7 @@ import (
 const lockName = "lock"
 
 // ErrLocked is wrapped by the error about an index that another process changes.
-var ErrLocked = errors.New("another process changes the index now")
+var ErrLocked = errors.New("another process is changing the index")
 
 // Create makes an empty index in a folder. It creates the folder, but not its parent. digest is the digest of the empty set
 // of decisions.
@@ -49,7 +49,7 @@ func lock(dir string) (unlock func() error, err error) {
 // removed returns the error about an index that disappeared while this process opened it. That happens if the process that
 // created it added nothing.
 func removed(dir string) error {
-	return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked)
+	return fmt.Errorf("%s: the lock file was removed: %w", dir, ErrLocked)
 }
 
 // create writes the manifest of an empty index. The caller has the lock.
@@ -284,7 +284,7 @@ func (a *Addition) Text(clean string) (at uint64, err error) {
 // Document adds the next document. Its text has been added.
 func (a *Addition) Document(r Row, id string) error {
 	if a.w.Numbers()+a.part.entry.Documents == MaxDocuments {
-		return fmt.Errorf("the index has %d documents: no more are possible", MaxDocuments)
+		return fmt.Errorf("the index is full: it has %d documents", MaxDocuments)
 	}
 	r.ID, r.IDLen = a.idBase+a.part.ids.length, uint32(len(id))
 	if err := a.part.ids.add([]byte(id), 0); err != nil {

@@ -24,13 +24,13 @@ import (
 // The errors about a folder wrap one of these.
 var (
 	// ErrLocked means that another process uses the folder.
-	ErrLocked = errors.New("another run goes on there now")
+	ErrLocked = errors.New("another run is using the folder")
 	// ErrUnlike means that the folder belongs to a run with other facts.
 	ErrUnlike = errors.New("the folder belongs to another run")
 	// ErrDamaged means that files of the folder are damaged.
-	ErrDamaged = errors.New("what the run left is damaged, begin in an empty folder")
+	ErrDamaged = errors.New("the files of the run are damaged (want an empty folder)")
 	// ErrFinished means that the run has finished.
-	ErrFinished = errors.New("the run had finished")
+	ErrFinished = errors.New("the run has already finished")
 )
 
 // Fact is a setting or an input that results depend on.
@@ -111,7 +111,7 @@ func (f *Folder) read() error {
 	}
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return f.damaged(manifestName, "it has another checksum than it says")
+		return f.damaged(manifestName, "the checksum is wrong")
 	}
 	if err := json.Unmarshal(line, &f.manifest); err != nil {
 		return f.damaged(manifestName, err.Error())

@@ -126,7 +126,7 @@ func (l *Journal) Append(frame []byte) error {
 		return nil
 	}
 	if uint64(len(frame)) > 1<<32-1 {
-		return fmt.Errorf("%s: %d bytes at once are too many", l.name+suffix, len(frame))
+		return fmt.Errorf("%s: a frame of %d bytes is too long", l.name+suffix, len(frame))
 	}
 	l.at = extent{l.at.Bytes + frameHead + int64(len(frame)), xxh3.HashSeed(frame, l.at.Sum)}
 	head := binary.LittleEndian.AppendUint32(l.frame[:0], uint32(len(frame)))

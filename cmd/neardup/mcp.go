@@ -188,9 +188,9 @@ func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer
 	out = memoryAnswer{Decision: "corrected", ID: in.ID, SameAs: in.With}
 	switch {
 	case moved.Unchanged:
-		out.Says = fmt.Sprintf("It was so already: nothing changed for %s.", in.ID)
+		out.Says = fmt.Sprintf("No change: %s was already so.", in.ID)
 	case in.With == "":
-		out.Says = fmt.Sprintf("%s is a memory of its own now.", in.ID)
+		out.Says = fmt.Sprintf("%s is now a separate memory.", in.ID)
 	default:
 		out.Says = fmt.Sprintf("%s says the same as %s from now on.", in.ID, in.With)
 	}

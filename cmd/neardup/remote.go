@@ -146,7 +146,7 @@ func (c *correct) do(ctx context.Context, args []string) error {
 	case m.Unchanged:
 		fmt.Fprintf(c.stdout, "%s has docId %s already\n", m.NID, m.DocID)
 	default:
-		fmt.Fprintf(c.stdout, "%s has docId %s, before %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
+		fmt.Fprintf(c.stdout, "%s has docId %s instead of %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
 	}
 	return nil
 }

@@ -181,7 +181,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	switch {
 	case documents > 0 && r.count > documents && !p.cmd.Flags().Changed("strict"):
 		r.end()
-		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest", grouped(r.count), grouped(r.count+documents), r.first)
+		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false reads the others", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
 		if fields := p.r.Unmet(); len(fields) > 0 {
 			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], strings.TrimPrefix(p.r.Names(), "it has "))

@@ -328,7 +328,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 		case out.over:
 			return "", fmt.Errorf("%s: it prints more than %d bytes", words[0], most)
 		case ctx.Err() != nil:
-			return "", fmt.Errorf("%s: not done after %s", words[0], commandTime)
+			return "", fmt.Errorf("%s: timed out after %s", words[0], commandTime)
 		case err != nil:
 			return "", fmt.Errorf("%s: %w %s", words[0], err, oneLine(strings.TrimSpace(said.buf.String())))
 		}
@@ -370,7 +370,7 @@ func commandWords(line string) (words []string, err error) {
 	case strings.ContainsAny(commandWord.ReplaceAllString(line, ""), `"'`):
 		return nil, errors.New("a quote does not end")
 	case len(words) == 0:
-		return nil, errors.New("it is empty")
+		return nil, errors.New("empty")
 	}
 	return words, nil
 }

@@ -279,7 +279,7 @@ func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) error {
 			err = pebble.Lead(ctx, store, log, pebble.Options{})
 		}
 		if err == nil {
-			fmt.Fprintf(a.stdout, "the log begins with %s; other servers go on with a copy of it\n", data)
+			fmt.Fprintf(a.stdout, "the log begins with %s; start the other servers with a copy of it\n", data)
 		}
 		return err
 	})

@@ -148,7 +148,7 @@ func (g *again) eachTenant(ctx context.Context, of docid.Rebuild, store docid.St
 // lacks records what the index of a tenant lacks, if any.
 func (g *again) lacks(tenant string, count int, things string) {
 	if count > 0 {
-		g.lost = errors.Join(g.lost, fmt.Errorf("tenant %q: the index is made, but "+things, tenant, count))
+		g.lost = errors.Join(g.lost, fmt.Errorf("tenant %q: the index was rebuilt, but "+things, tenant, count))
 	}
 }
 
@@ -220,11 +220,11 @@ func (g *again) valid() error {
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
-		return fmt.Errorf("%w; give the settings that it was served with, or --method to make it by others", err)
+		return fmt.Errorf("%w; give the settings that it was served with, or --method to change them", err)
 	case errors.Is(err, docid.ErrOccupied):
-		return fmt.Errorf("%w, and it is left as it is", err)
+		return fmt.Errorf("%w; it was not changed", err)
 	case errors.Is(err, docid.ErrUndrained):
-		return fmt.Errorf("%w; without --drained an epoch begins", err)
+		return fmt.Errorf("%w; without --drained a new epoch begins", err)
 	}
 	return err
 }
@@ -294,7 +294,7 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
 		if !g.changed {
-			fmt.Fprintf(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+			fmt.Fprintf(g.stdout, "--data %s: no change, because it has these settings already\n", g.data)
 			return os.RemoveAll(rebuiltDir(g.data))
 		}
 		if err := commit(); err != nil {

@@ -155,7 +155,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 	err := c.post(ctx, spans)
 	switch was := c.away.Swap(err != nil); {
 	case err != nil && !was:
-		c.log.Warn("spans are lost: the collector does not take them", "cause", span.Cause(err))
+		c.log.Warn("spans are lost: the collector refuses them", "cause", span.Cause(err))
 	case err == nil && was:
 		c.log.Info("the collector takes spans again")
 	}

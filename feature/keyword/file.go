@@ -114,7 +114,7 @@ func parseHeader(line string) (header, error) {
 	name, rest, _ := strings.Cut(line, " ")
 	if name != magic {
 		if strings.HasPrefix(name, "neardup-idf/") {
-			return header{}, fmt.Errorf("is of version %.40q, this program reads %s", name, magic)
+			return header{}, fmt.Errorf("has version %.40q (want %s)", name, magic)
 		}
 		return header{}, errors.New("is not an idf table")
 	}

@@ -36,19 +36,19 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 			return nil, err
 		}
 	} else if query.Has("ca") || query.Has("cert") || query.Has("key") {
-		return nil, errors.New("ca, cert and key are for kafka+tls://")
+		return nil, errors.New("ca, cert, key: no effect without TLS (want kafka+tls://)")
 	}
 	options = append(options, kgo.Dialer(dialer.DialContext))
 	said := query.Get("sasl")
 	if u.User == nil {
 		if said != "" {
-			return nil, errors.New("sasl is for kafka://USER:PASSWORD@HOST")
+			return nil, errors.New("sasl: no user (want kafka://USER:PASSWORD@HOST)")
 		}
 		return options, nil
 	}
 	password, _ := u.User.Password()
 	if u.User.Username() == "" || password == "" {
-		return nil, errors.New("a user and a password belong together (want kafka://USER:PASSWORD@HOST)")
+		return nil, errors.New("user or password is missing (want kafka://USER:PASSWORD@HOST)")
 	}
 	var ways []sasl.Mechanism
 	for _, way := range []sasl.Mechanism{
@@ -63,7 +63,7 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 			if said == "" {
 				continue
 			}
-			return nil, errors.New("sasl=PLAIN sends the password as it is: only by kafka+tls://")
+			return nil, errors.New("sasl=PLAIN: sends the password in clear text (want kafka+tls://)")
 		}
 		ways = append(ways, way)
 	}
@@ -88,7 +88,7 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	}
 	cert, key := query.Get("cert"), query.Get("key")
 	if (cert == "") != (key == "") {
-		return nil, errors.New("cert and key go together")
+		return nil, errors.New("cert or key is missing (want both)")
 	}
 	if cert != "" {
 		own, err := tls.LoadX509KeyPair(cert, key)

@@ -51,7 +51,7 @@ func (r *Reader) Next(n int) []byte {
 // End returns an error if the table has fewer bytes than were read, or more.
 func (r *Reader) End() error {
 	if len(r.b) > 0 {
-		return errors.New("it goes on after its end")
+		return errors.New("data after its end")
 	}
 	return r.err
 }

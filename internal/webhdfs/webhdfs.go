@@ -35,7 +35,7 @@ type Folder struct {
 func Open(ctx context.Context, address string) (*Folder, error) {
 	u, err := url.Parse(address)
 	if err != nil || !Is(address) || u.Host == "" || u.Path == "" {
-		return nil, fmt.Errorf("%q is not an address of a folder in HDFS: webhdfs://HOST:PORT/PATH", address)
+		return nil, fmt.Errorf("HDFS folder %q: invalid (want webhdfs://HOST:PORT/PATH)", address)
 	}
 	f := &Folder{ctx: ctx, user: u.User.Username(), client: &http.Client{
 		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: 30 * time.Second},

@@ -56,7 +56,7 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 // enabled returns an error if the table takes no cells; see gateways.read.
 func (s *Sink) enabled(ctx context.Context) error {
 	if err := s.g.put(ctx, s.table, probeCells); err != nil {
-		return fmt.Errorf("is the table %q enabled? %w", s.table, err)
+		return fmt.Errorf("read table %q (is it enabled?): %w", s.table, err)
 	}
 	return nil
 }

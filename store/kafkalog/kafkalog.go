@@ -254,7 +254,7 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	}
 	now, err := l.find(ctx)
 	if err == nil && now != was {
-		err = failed("find the leader", errors.New("it is another now"))
+		err = failed("find the leader", errors.New("the topic was replaced"))
 	}
 	if err != nil {
 		return leader{}, err
@@ -316,7 +316,7 @@ func (l *Log) ask(ctx context.Context, c *kgo.Client, what string, request func(
 	})
 }
 
-var errOthers = errors.New("an answer about other topics")
+var errOthers = errors.New("the answer names other topics")
 
 // fetch returns records from an offset on. It waits for the first, at most wait.
 func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {

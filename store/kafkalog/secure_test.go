@@ -59,8 +59,8 @@ func TestSecure(t *testing.T) {
 // TestSecureAddress checks that invalid addresses are refused before any connection.
 func TestSecureAddress(t *testing.T) {
 	for address, says := range map[string]string{
-		"kafka://user@host":                        "a user and a password belong together",
-		"kafka://:secret@host":                     "a user and a password belong together",
+		"kafka://user@host":                        "user or password is missing",
+		"kafka://:secret@host":                     "user or password is missing",
 		"kafka://user:secret@host?sasl=plain":      "only by kafka+tls",
 		"kafka+tls://user:secret@host?sasl=gssapi": "SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN",
 		"kafka://host?sasl=plain":                  "USER:PASSWORD",

@@ -153,7 +153,7 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 	}
 	was, err := entryOf(after.Seq, b)
 	if err != nil || was.Kind != after.Kind || was.NID != after.NID || was.Leader != after.Leader || was.Time != after.Time {
-		return fmt.Errorf("%w: change %d in neardup_log is not that of the index, which has lost what MySQL knows and has gone on: serve it with an empty database, "+
+		return fmt.Errorf("%w: change %d in neardup_log is not that of the index: the index lost changes that MySQL has, and then gave their numbers again; serve it with an empty database, "+
 			"or make the index again with neardup rebuild", docid.ErrOther, after.Seq)
 	}
 	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)

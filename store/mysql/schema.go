@@ -88,7 +88,7 @@ func (s *Sink) create(ctx context.Context) error {
 		return making(err)
 	}
 	if has > version {
-		return fmt.Errorf("%w: tables of version %d in MySQL, known are those to %d", docid.ErrNewerFormat, has, version)
+		return fmt.Errorf("%w: the tables in MySQL have version %d (want at most %d)", docid.ErrNewerFormat, has, version)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // ErrReplaced means that the folder or its log was moved, removed or overwritten while the store was open. The store gives
 // no more answers, because they would be written to files without a name.
-var ErrReplaced = errors.New("is not the file any more that answers are written to: it, or its folder, was replaced or removed while the store was open")
+var ErrReplaced = errors.New("the file or its folder was replaced or removed while the store was open")
 
 // watchLog watches a new file if it is a write-ahead log. After each sync it verifies that the log still has its name.
 // Otherwise the folder was moved, removed or overwritten, and the writes would be lost. The check takes 2 us per sync.

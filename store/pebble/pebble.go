@@ -80,7 +80,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 			fs = private{vfs.Default}
 		}
 		if err := made.begin(ctx, fs, dir); err != nil {
-			return nil, fmt.Errorf("begin with a snapshot: %w", wrap(err))
+			return nil, fmt.Errorf("start from a snapshot: %w", wrap(err))
 		}
 	}
 	kv, err := openRows(dir, o)

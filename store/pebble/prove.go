@@ -108,7 +108,7 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 	p.date(ctx, keys, values, found)
 	p.Problems = append(p.Problems, found...)
 	if more > 0 {
-		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d rows more are not what it makes", more)})
+		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d more rows differ", more)})
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return o, 0, errors.New("address of Redis: it cannot be read")
+		return o, 0, errors.New("address of Redis: invalid")
 	}
 	replicas, err = durability.Replicas(u.Query())
 	if err != nil {
@@ -101,9 +101,9 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	}
 	switch sentinel := o.MasterSet != ""; {
 	case sentinel && replicas == 0:
-		return o, 0, errors.New("a failover by Sentinel could lose entries that were answered: say how many replicas are waited for (replicas=1)")
+		return o, 0, errors.New("a failover by Sentinel could lose acknowledged entries (want replicas=N, for example replicas=1)")
 	case !sentinel && len(o.Hosts) > 1:
-		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
+		return o, 0, errors.New("several addresses without master_set (want one Redis, or Sentinels and master_set=NAME)")
 	}
 	o.Connect = time.Second
 	return o, replicas, nil
@@ -113,7 +113,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 func (l *Log) waits(ctx context.Context) error {
 	_, err := l.c.Do(ctx, "WAITAOF", 0, 0, 1)
 	if _, says := errors.AsType[redis.Error](err); says {
-		return fmt.Errorf("%w: replicas are waited for by WAITAOF, of Redis 7.2 and Valkey: %w", docid.ErrInvalid, err)
+		return fmt.Errorf("%w: replicas need WAITAOF (want Redis 7.2 or Valkey): %w", docid.ErrInvalid, err)
 	} else if err != nil {
 		return failed("connect", err)
 	}

@@ -81,7 +81,7 @@ func Replicas(query url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("replicas=%s is not a number of replicas", s)
+		return 0, fmt.Errorf("replicas=%s: invalid (want a number)", s)
 	}
 	return n, nil
 }

@@ -62,7 +62,7 @@ func (c *checker) store() error {
 		return c.index()
 	})
 	for _, h := range c.witnessed {
-		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
+		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness has %d changes", h.Tenant, h.Seq)
 	}
 	return all
 }
@@ -204,7 +204,7 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 		c.leaders[e.Seq] = e.Expires
 	case docid.KindDuplicate, docid.KindEnd, docid.KindExpire:
 		if !lives {
-			c.bad(k, "%s names leader %d, which did not live", e.Kind, e.Leader)
+			c.bad(k, "%s names leader %d, which did not exist", e.Kind, e.Leader)
 		}
 	case docid.KindDelete:
 		delete(c.members, e.NID)
@@ -236,7 +236,7 @@ func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	case m.seq == 0 || e.Ruling == nil || m.leader != e.Ruling.Before:
 		c.bad(k, "corrects %q, which did not have the docId that it says", e.NID)
 	case e.Leader != e.Seq && !lives:
-		c.bad(k, "moves %q to leader %d, which did not live", e.NID, e.Leader)
+		c.bad(k, "moves %q to leader %d, which did not exist", e.NID, e.Leader)
 	}
 	if e.Leads() {
 		c.leaders[e.Seq] = e.Expires
@@ -275,7 +275,7 @@ func (c *checker) leaderRows() error {
 		}
 		n++
 		if row.Expires != c.leaders[seq] {
-			c.bad(k, "expires otherwise than the log says")
+			c.bad(k, "expires at another time than the log says")
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)

@@ -190,7 +190,7 @@ func (f *follower) fail(err error) {
 func (f *follower) wake(err error) {
 	for id, own := range f.pending {
 		f.remove(id, own)
-		own.err = fmt.Errorf("%w: whether it is in the log is not known: %w", docid.ErrUnavailable, err)
+		own.err = fmt.Errorf("%w: unknown whether it is in the log: %w", docid.ErrUnavailable, err)
 		close(own.done)
 	}
 	f.stir()
@@ -381,9 +381,9 @@ func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err er
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):
 		return o, errNoStart
 	case p == nil:
-		return o, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: an unreadable entry", docid.ErrInvalid)
 	case begins && at.Offset > 1:
-		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: the log has begun already", docid.ErrInvalid)
 	case begins:
 		return o, nil
 	case p.heartbeat != nil:

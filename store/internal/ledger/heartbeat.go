@@ -43,7 +43,7 @@ type heartbeatRow struct {
 func heartbeatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
 // ErrDiffers stops a server whose state differs from the others. It wraps ErrCorrupt.
-var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
+var ErrDiffers = fmt.Errorf("%w: the state of this server differs from that of the others (want a copy of another server's folder)", docid.ErrCorrupt)
 
 // heartbeats returns the stored heartbeats and the number of the last one, or 0 if there is none.
 func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error) {

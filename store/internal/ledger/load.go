@@ -50,9 +50,9 @@ func version(r Reader) (uint64, error) {
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
-		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
+		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrNewerFormat, version, formatVersion)
 	case version < formatVersion:
-		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrOlderFormat, version, formatVersion)
+		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrOlderFormat, version, formatVersion)
 	}
 	return version, err
 }

@@ -132,7 +132,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 		delete(ix.sinks, s.Name)
 		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.Name)), ix.dropArticles(b))
 	case s.What != sinkAcknowledge:
-		return o, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.Name)
+		return o, fmt.Errorf("%w: invalid change of sink %q", docid.ErrInvalid, s.Name)
 	case !attached:
 		return o, fmt.Errorf("sink %q: %w", s.Name, docid.ErrNotFound)
 	case s.UpTo > ix.head:

@@ -93,7 +93,7 @@ func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 	case p.sink != nil:
 		return ix.foldSink(b, p.sink)
 	case p.change == nil:
-		return o, fmt.Errorf("%w: a proposal of nothing", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: an empty proposal", docid.ErrInvalid)
 	case p.change.Kind != docid.KindEpoch:
 		t := newChange(ix, b, p.change, ix.head+1)
 		o.publish, err = t.apply()

@@ -65,7 +65,7 @@ type certainty struct {
 }
 
 // errDoubt means that the incarnation of the log is not known yet.
-var errDoubt = fmt.Errorf("%w: whether the log has lost entries is being asked", docid.ErrUnavailable)
+var errDoubt = fmt.Errorf("%w: checking whether the log has lost entries", docid.ErrUnavailable)
 
 // doubts records that the log may have another incarnation, because a request failed or entries name another.
 func (f *follower) doubts() {

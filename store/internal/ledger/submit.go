@@ -58,7 +58,7 @@ func entryOf(id entryID, version byte, plain []byte) []byte {
 func entrySum(b []byte) uint64 { return checksum(b[:entryHead-8], b[entryHead:]) }
 
 // errRules means that servers with newer rules append to the log.
-var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNewerFormat)
+var errRules = fmt.Errorf("%w: the log has entries of a newer format", docid.ErrNewerFormat)
 
 // maxEntry limits the size of a decompressed entry, in bytes.
 const maxEntry = 256 << 20
@@ -79,10 +79,10 @@ var (
 // has no effect in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
 	if len(b) < entryHead || binary.BigEndian.Uint64(b[entryHead-8:]) != entrySum(b) {
-		return nil, fmt.Errorf("%w: an entry of %d bytes that no server wrote", docid.ErrCorrupt, len(b))
+		return nil, fmt.Errorf("%w: an entry of %d bytes that is not from a server", docid.ErrCorrupt, len(b))
 	}
 	if v := b[len(entryID{})]; v > knows {
-		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
+		return nil, fmt.Errorf("%w: version %d (want at most %d)", errRules, v, knows)
 	}
 	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {

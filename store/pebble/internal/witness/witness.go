@@ -315,7 +315,7 @@ func (w *Witness) forget(names ...string) error {
 		return nil
 	}
 	if err := w.seal(true); err != nil {
-		return fmt.Errorf("witness that %s goes: %w", strings.Join(names, ", "), err)
+		return fmt.Errorf("record in the witness that %s is removed: %w", strings.Join(names, ", "), err)
 	}
 	return nil
 }
