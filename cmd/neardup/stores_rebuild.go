@@ -364,7 +364,7 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 	}
 	fmt.Fprintf(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
 		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
-	g.some(sum.Textless, "articles keep their docId, for their text is not kept")
+	g.some(sum.Textless, "articles keep their docId, because their text is not stored")
 	g.some(sum.Together, "docIds are like an earlier one and stay: other articles belong to them")
 	g.some(sum.Undecided, "articles keep their docId, for too many share a key with them")
 	return nil
