@@ -152,7 +152,7 @@ func (r *Reader) detect(in *input) error {
 	if in.format == JSONL {
 		if err == nil && wholeJSON(head) {
 			in.format = JSON
-			r.opt.Warn(in.path, "named as JSONL, but an object goes over several lines or lies in an array: read as JSON")
+			r.opt.Warn(in.path, "named as JSONL, but its objects are in an array or over several lines: read as JSON")
 		}
 		return nil
 	}

@@ -150,7 +150,7 @@ func (s Settings) valid() error {
 	}
 	switch {
 	case s.Window < 0 || s.Window > maxAge, s.TTL < 0 || s.TTL > maxAge:
-		return fmt.Errorf("%w: a window of %s or a TTL of %s is not within 0 and %s", ErrInvalid, s.Window, s.TTL, maxAge)
+		return fmt.Errorf("%w: window %s or TTL %s: out of range (want 0 to %s)", ErrInvalid, s.Window, s.TTL, maxAge)
 	case s.MaxCandidates < 0 || s.MaxMembers < 0:
 		return fmt.Errorf("%w: %d candidates, %d members", ErrInvalid, s.MaxCandidates, s.MaxMembers)
 	case s.URL == Near:

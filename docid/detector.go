@@ -313,7 +313,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case len(sub.Text)+len(sub.Title)+len(sub.URL) > 64<<20:
 		return fmt.Errorf("%w: article over 64 MiB", ErrInvalid)
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
-		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
+		return fmt.Errorf("%w: window or time to live: out of range (want 0 to %s)", ErrInvalid, maxAge)
 	}
 	return c.validExtras(sub.Extras)
 }

@@ -122,7 +122,7 @@ func (r *CurveReport) few() string {
 	half := func(x Rate) float64 { return (x.High - x.Low) / 2 }
 	switch p := r.Proposed; {
 	case r.Positive < fewPairs:
-		return fmt.Sprintf("too few pairs that are duplicates: %d, at least %d are wanted", r.Positive, fewPairs)
+		return fmt.Sprintf("too few pairs that are duplicates: %d (want at least %d)", r.Positive, fewPairs)
 	case r.Negative == 0:
 		return "no pair that is none: nothing is known of precision"
 	case r.Negative < fewPairs:

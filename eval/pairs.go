@@ -27,7 +27,7 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 		o.Examples = 10
 	}
 	if !(o.At > 0 && o.At <= 1) {
-		return nil, o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
+		return nil, o, fmt.Errorf("threshold %v: out of range (want above 0, at most 1)", o.At)
 	}
 	t, err := readTruth(truthPath)
 	if err != nil {

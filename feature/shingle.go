@@ -48,7 +48,7 @@ var Default = Shingle{Unit: Auto, K: 3}
 func ParseShingle(spec string) (Shingle, error) {
 	name, num, ok := strings.Cut(spec, ":")
 	if !ok {
-		return Shingle{}, fmt.Errorf("%q is not a shingle: unit:k, for example auto:3", spec)
+		return Shingle{}, fmt.Errorf("%q: invalid (want unit:k, for example auto:3)", spec)
 	}
 	k, err := strconv.Atoi(num)
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {

@@ -104,7 +104,7 @@ func build(name string, c Config) (Method, error) {
 		c.Keys = Exact
 	}
 	if c.Keys != Exact && c.Keys != Any {
-		return nil, fmt.Errorf("%s: keys %q are neither %q nor %q", name, c.Keys, Exact, Any)
+		return nil, fmt.Errorf("%s: keys %q: invalid (want %q or %q)", name, c.Keys, Exact, Any)
 	}
 	if c.M == (feature.Shingle{}) {
 		c.M = feature.Shingle{Unit: feature.Runes, K: 4}

@@ -69,9 +69,9 @@ func (s *Set) Add(r Ruling) error {
 	case r.A == "" || r.B == "":
 		return errors.New(`a ruling names two ids, as {"a":"x","b":"y","link":"must"}`)
 	case r.A == r.B:
-		return fmt.Errorf("a pair of the one id %q", r.A)
+		return fmt.Errorf("a pair of %q with itself", r.A)
 	case r.Link != Must && r.Link != Cannot:
-		return fmt.Errorf("link %q is neither %s nor %s", r.Link, Must, Cannot)
+		return fmt.Errorf("link %q: invalid (want %s or %s)", r.Link, Must, Cannot)
 	}
 	if s.links == nil {
 		s.links, s.ids = map[pair]Link{}, map[string][]string{}

@@ -127,7 +127,7 @@ func readBinary(r io.Reader, size int64) (*List, error) {
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			if at%8 != 0 {
-				return nil, fmt.Errorf("offset %d: %w: %d bytes left of a number of 8", at-at%8, ErrSyntax, at%8)
+				return nil, fmt.Errorf("offset %d: %w: truncated number (%d of 8 bytes)", at-at%8, ErrSyntax, at%8)
 			}
 			return l, nil
 		case err != nil:

@@ -68,7 +68,7 @@ func ParseNormalizer(spec string) (Normalizer, error) {
 		}
 		step := slices.Index(stepNames[:], name)
 		if step < 0 {
-			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
+			return Normalizer{}, fmt.Errorf("unknown normalisation step %q (want default, none or a list of %s)",
 				name, strings.Join(stepNames[:], ","))
 		}
 		n.steps |= 1 << step

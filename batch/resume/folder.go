@@ -117,7 +117,7 @@ func (f *Folder) read() error {
 		return f.damaged(manifestName, err.Error())
 	}
 	if f.manifest.Format != format {
-		return fmt.Errorf("%s: %w: its files are %q, this program writes %q", f.dir, ErrUnlike, f.manifest.Format, format)
+		return fmt.Errorf("%s: %w: its files have the format %q (want %q)", f.dir, ErrUnlike, f.manifest.Format, format)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (f *Folder) Journal(name string) (*Journal, error) {
 		return nil, err
 	}
 	if info.Size() < counts.Bytes {
-		return nil, l.damaged(fmt.Sprintf("it has %d bytes of %d", info.Size(), counts.Bytes))
+		return nil, l.damaged(fmt.Sprintf("truncated: it has %d of %d bytes", info.Size(), counts.Bytes))
 	}
 	l.in = bufio.NewReaderSize(io.NewSectionReader(file, 0, counts.Bytes), 256<<10)
 	return l, nil
@@ -85,7 +85,7 @@ func (l *Journal) Next() ([]byte, error) {
 	}
 	sum := xxh3.HashSeed(b, l.at.Sum)
 	if sum != binary.LittleEndian.Uint64(head[4:]) {
-		return nil, l.damaged(fmt.Sprintf("the frame at %d has another checksum", l.at.Bytes))
+		return nil, l.damaged(fmt.Sprintf("the frame at %d has a wrong checksum", l.at.Bytes))
 	}
 	l.before, l.at = l.at, extent{l.at.Bytes + frameHead + n, sum}
 	return b, nil

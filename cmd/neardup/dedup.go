@@ -292,7 +292,7 @@ func (w *dedupRun) second(ctx context.Context) error {
 		return err
 	}
 	if lost := w.groups.table.Lost(); len(lost) > 0 && !w.run.quiet {
-		fmt.Fprintf(w.stderr, "warning: %s: it has no column for %s: FILE.jsonl has all of JSON\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
+		fmt.Fprintf(w.stderr, "warning: %s: no column for %s (FILE.jsonl would keep all fields)\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
 	}
 	return w.groups.table.Close()
 }

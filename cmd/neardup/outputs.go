@@ -52,7 +52,7 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	}
 	if path == corpus.Stdin {
 		if o.json {
-			o.err = usage("two results would go to standard output: give all but one of them, --json among them, a file")
+			o.err = usage("standard output: two results would go there (want a file for all but one; --json also prints there)")
 			return out
 		}
 		o.json = true
@@ -166,9 +166,9 @@ func (w *writes) Set(v string) error {
 	kind, to := words[0], written{path: path}
 	switch {
 	case !slices.Contains(w.kinds, kind):
-		return fmt.Errorf("%q: want KIND:FILE, of the kinds %s", v, strings.Join(w.kinds, ", "))
+		return fmt.Errorf("%q: invalid (want KIND:FILE, with KIND one of %s)", v, strings.Join(w.kinds, ", "))
 	case !ok || path == "":
-		return fmt.Errorf("%q: want %s:FILE", v, kind)
+		return fmt.Errorf("%q: invalid (want %s:FILE)", v, kind)
 	case w.path(kind) != "":
 		return fmt.Errorf("%s is given twice", kind)
 	}

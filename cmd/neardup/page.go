@@ -239,7 +239,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 			return err
 		}
 		if e.Bands == nil {
-			return fmt.Errorf("%s holds no recall by similarity, which eval --truth FILE --pairs FILE --json measures", p.eval)
+			return fmt.Errorf("%s: no recall by similarity (want the output of eval --truth FILE --pairs FILE --json)", p.eval)
 		}
 		run.Recall = e.Bands
 	}

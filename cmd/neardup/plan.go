@@ -161,7 +161,7 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 	if !whole {
 		done, total := r.Progress()
 		if total <= 0 {
-			return nil, usage("--read: standard input is longer, and its length is unknown (want files)")
+			return nil, usage("--read: the length of standard input is unknown (want files)")
 		}
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}

@@ -169,7 +169,7 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	facts := []resume.Fact{{Name: "neardup", Value: version()}}
 	for i, path := range r.Inputs() {
 		if path == corpus.Stdin {
-			return usage("--resume needs inputs that are files")
+			return usage("--resume: cannot read standard input twice (want files)")
 		}
 		info, err := os.Stat(path)
 		if err != nil {
@@ -304,7 +304,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 		return nil, err
 	}
 	if !strings.Contains(strings.Join(words[1:], " "), fileMark) {
-		return nil, fmt.Errorf("%q does not name the file (want for example 'pdftotext {} -')", line)
+		return nil, fmt.Errorf("%q: no {} for the name of the file (want for example 'pdftotext {} -')", line)
 	}
 	program, err := exec.LookPath(words[0])
 	if err != nil {

@@ -153,7 +153,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 // orAdopt adds to the loss of a log what the operator can do.
 func orAdopt(err error) error {
 	if errors.Is(err, docid.ErrLogLost) {
-		err = fmt.Errorf("%w; if its entries are lost: stop all servers, empty it, and have neardup log adopt begin it again", err)
+		err = fmt.Errorf("%w; if entries of the log are lost: stop all servers, empty the log, and run neardup log adopt", err)
 	}
 	return err
 }

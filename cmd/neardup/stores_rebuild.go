@@ -375,6 +375,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s %s",
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where possible: neardup rebuild --data %s %s",
 		err, data, index.asked())
 }

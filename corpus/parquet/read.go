@@ -74,7 +74,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		}
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
-			return fmt.Errorf("a page of %d bytes and %d values", h.UncompressedPageSize, values)
+			return fmt.Errorf("page too large: %d bytes, %d values", h.UncompressedPageSize, values)
 		}
 		read, err := chunk.Seek(0, io.SeekCurrent)
 		if err != nil {

@@ -68,7 +68,7 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 		ways = append(ways, way)
 	}
 	if len(ways) == 0 {
-		return nil, fmt.Errorf("sasl=%s: SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN", said)
+		return nil, fmt.Errorf("sasl=%s: invalid (want SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN)", said)
 	}
 	return append(options, kgo.SASL(ways...)), nil
 }

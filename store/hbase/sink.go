@@ -35,7 +35,7 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 		table = "neardup"
 	}
 	if !ok || url.PathEscape(table) != table {
-		return nil, fmt.Errorf("%w: the address of HBase is hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of HBase (want hbase+http://HOST:PORT[,HOST:PORT...][/TABLE])", docid.ErrInvalid)
 	}
 	g, err := dial(addrs)
 	if err != nil {

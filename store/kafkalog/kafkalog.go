@@ -72,7 +72,7 @@ func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, 
 func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS) || u.Host == "" { // not printed, because the error may contain the password
-		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of Kafka (want kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N])", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
 	if l.topic == "" {

@@ -25,7 +25,7 @@ type Seal [32]byte
 func ParseSeal(s string) (*Seal, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("%w: a seal has 64 hex digits, as openssl rand -hex 32 prints them", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid seal (want 64 hex digits, as openssl rand -hex 32 prints them)", docid.ErrInvalid)
 	}
 	seal := Seal(b)
 	return &seal, nil

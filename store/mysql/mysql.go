@@ -62,7 +62,7 @@ func Open(ctx context.Context, o Options) (*Sink, error) {
 func parse(address string) (*mysql.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || u.Host == "" || len(u.Path) < 2 || strings.Contains(u.Path[1:], "/") {
-		return nil, fmt.Errorf("%w: the address of MySQL is mysql://USER:PASSWORD@HOST:PORT/DATABASE", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of MySQL (want mysql://USER:PASSWORD@HOST:PORT/DATABASE)", docid.ErrInvalid)
 	}
 	c := mysql.NewConfig()
 	c.Net, c.Addr, c.DBName = "tcp", u.Host, u.Path[1:]

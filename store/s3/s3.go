@@ -62,12 +62,12 @@ func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 func parse(address string) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("%w: the address of a bucket is s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME]", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of a bucket (want s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME])", docid.ErrInvalid)
 	}
 	query := u.Query()
 	for name := range query {
 		if name != "endpoint" && name != "region" {
-			return nil, fmt.Errorf("%w: %s of a bucket: endpoint or region", docid.ErrInvalid, name)
+			return nil, fmt.Errorf("%w: unknown option %s of a bucket (want endpoint or region)", docid.ErrInvalid, name)
 		}
 	}
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
@@ -77,7 +77,7 @@ func parse(address string) (*bucket, error) {
 	endpoint := cmp.Or(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(endpoint)
 	if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
-		return nil, fmt.Errorf("%w: endpoint %q of a bucket: http://HOST:PORT or https://HOST", docid.ErrInvalid, endpoint)
+		return nil, fmt.Errorf("%w: endpoint %q of a bucket: invalid (want http://HOST:PORT or https://HOST)", docid.ErrInvalid, endpoint)
 	}
 	transport, err := minio.DefaultTransport(at.Scheme == "https")
 	if err != nil {

@@ -119,7 +119,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	has, attached := ix.sinks[s.Name]
 	switch {
 	case len(s.Name) == 0 || len(s.Name) > 256:
-		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: invalid name of a sink (want 1 to 256 bytes)", docid.ErrInvalid)
 	case s.What == sinkClaim || s.What == sinkRelease:
 		return ix.foldLease(b, s)
 	case s.What == sinkAttach && attached:

@@ -142,7 +142,7 @@ func (s *Store) index(tenant string) *index {
 // createIndex creates an index, unless another caller has done so. The writer calls it.
 func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
 	if len(tenant) == 0 || len(tenant) > 1024 {
-		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid name of a tenant (want 1 to 1024 bytes)", docid.ErrInvalid)
 	}
 	key := append([]byte{spaceIndex}, tenant...)
 	if v, err := b.Get(key); err != nil || v != nil {
