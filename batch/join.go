@@ -12,7 +12,7 @@ import (
 //
 // The shared features of two near texts weigh at least `least` in either text. Sort the features of both in one order, and
 // let f be the first shared feature. Then the features from f on weigh at least `least` in either text. So it is enough to
-// enter a text under each feature from which on the rest weighs enough: two near texts share one of these. Rare features
+// enter a text under those features f: two near texts share one of them. Rare features
 // come first, as counted in the first leaders of a bucket. So no feature of a template is in the prefix of a text that has
 // enough features of its own. The filter never drops a near pair, whatever the counts are.
 //

@@ -52,7 +52,7 @@ const (
 	patternBytes = 256
 )
 
-// templateFrom is the number of leaders in a bucket from which on templates are recorded. It is a variable for tests.
+// templateFrom is the least number of leaders in a bucket at which templates are recorded. It is a variable for tests.
 var templateFrom = uint32(8)
 
 // newTemplates returns nil if the method has no templates, or if there are rulings, because a ruling applies to a single

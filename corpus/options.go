@@ -191,7 +191,7 @@ type Field struct {
 // and writers that it returns are not.
 type Codec interface {
 	Format() Format
-	// Open starts reading rows. It may read the named fields only.
+	// Open starts reading rows. It may skip all fields but these.
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
 	// Create starts writing rows to a file named path. The columns before come first, then those of the files that rows are
 	// copied from.

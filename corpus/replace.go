@@ -19,7 +19,7 @@ var ErrReplace = errors.New("texts cannot be replaced")
 func (r *Reader) CanReplace() error {
 	list := strings.Contains(r.fields.Text.Name, "[]")
 	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
-		return fmt.Errorf("%w: the text comes from several fields", ErrReplace)
+		return fmt.Errorf("%w: the text is not the value of one field", ErrReplace)
 	}
 	for _, in := range r.inputs {
 		switch in.format {

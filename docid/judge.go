@@ -53,8 +53,8 @@ const (
 	basisTitle = "equal title"
 )
 
-// hotName is the number of docIds with one title from which on the title identifies none of them, so the content decides.
-// It also applies to a url if the contents must agree. Otherwise a url leads to one docId at a time.
+// hotName is the least number of docIds with the same title at which the title no longer identifies a docId, so the content
+// decides. It also applies to a url if the contents must agree. Otherwise a url leads to one docId at a time.
 const hotName = 64
 
 // judge decides on the subject. It is a pure function. The first stage with a match decides. If the outcome depends on a

@@ -225,9 +225,9 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// against makes the leader of one docId the only candidate. If the article was a duplicate of another one that a person
-// moved to this docId, that one is the candidate. Of the article's names only the url or title by which it was found
-// counts. The other names may lead to the docId only because of the article itself.
+// against makes the leader of one docId the only candidate. If the article was a duplicate of an article that a person
+// moved to this docId, the moved article is the candidate. Only the url or title by which the article was found counts,
+// because its other names may lead to the docId only through the article itself.
 func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	leader := g.Leader
 	switch m, err := j.d.index.Catalog().Member(ctx, e.Evidence.LeaderNID); {

@@ -11,7 +11,7 @@ import (
 type Options struct {
 	// At is the threshold the pairs were made with; 0 means .8.
 	At float64
-	// Floor is the similarity from which on the truth lists every pair. 0 means the smallest similarity listed, rounded
+	// Floor is the least similarity at which the truth lists every pair. 0 means the smallest similarity listed, rounded
 	// down to one decimal.
 	Floor float64
 	// Examples is the number of misses and false pairs to list. 0 means 10, and a negative number none.
@@ -164,7 +164,7 @@ func (m *measure) addUnlisted(k uint64, reported *float64) {
 	}
 }
 
-// threshold returns the similarity from which on a pair of the truth counts as similar.
+// threshold returns the least similarity at which a pair of the truth counts as similar.
 func (m *measure) threshold() float64 {
 	if m.truth.labelled {
 		return 1

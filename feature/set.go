@@ -119,7 +119,7 @@ func IntersectSorted(a, b []uint64) int {
 	return n
 }
 
-// gallopFrom is the ratio of sizes from which on searching is faster than merging.
+// gallopFrom is the least ratio of sizes at which searching is faster than merging.
 const gallopFrom = 32
 
 func gallop(a, b []uint64) int {

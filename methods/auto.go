@@ -147,7 +147,7 @@ const (
 
 // route returns the route of a text by its Length. It reads the text only up to the border.
 func (a *auto) route(clean string) uint64 {
-	least := 2 * mostLonger * a.limit // the Length from which on texts are long
+	least := 2 * mostLonger * a.limit // the least Length of long texts
 	if len(clean)/utf8.UTFMax >= least/2 {
 		return routeLong
 	}

@@ -36,7 +36,7 @@ func makeContained(d decorator, of neardup.Searchable) neardup.Method {
 	return c
 }
 
-// Containment returns the share of passages from which on a method removes a contained text. It is 0 if the method has none.
+// Containment returns the least share of passages at which a method removes a contained text, or 0 if it removes none.
 func Containment(m neardup.Method) float64 {
 	for {
 		switch d := m.(type) {

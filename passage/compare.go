@@ -53,7 +53,7 @@ type firstWindow struct{ kept, window int }
 // unknown marks a window that no kept occurrence has.
 var unknown = firstWindow{kept: -1}
 
-// maxKept is the number of kept occurrences from which on a bucket is divided.
+// maxKept is the number of kept occurrences at which a bucket is divided.
 const maxKept = 16
 
 var errCrowded = errors.New("too many windows that differ")

@@ -71,7 +71,7 @@ const Border = .05
 // Borderline counts pairs by their distance to the threshold. Copies and pairs that a person has ruled on do not count.
 type Borderline struct {
 	Near    int64 `json:"near"`    // removals, or near pairs
-	Above   int64 `json:"above"`   // those of Near that are less than Border above the threshold
+	Above   int64 `json:"above"`   // pairs of Near that are less than Border above the threshold
 	Refused int64 `json:"refused"` // pairs that were compared and are not near
 	Sampled int   `json:"sampled"` // those of Refused whose similarity was measured
 	Below   int   `json:"below"`   // those of Sampled that are at most Border below the threshold

@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/evidence"
 )
 
-// variant is the score without some quantities, as the quantities of each pair.
+// variant is a score that leaves out some quantities. The function quantities returns the others of a pair.
 type variant struct {
 	name       string
 	quantities func(p *pair) []float64

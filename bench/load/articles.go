@@ -8,8 +8,8 @@ import (
 )
 
 // Articles makes articles of 3 KB by number; a number always gives the same article. They have sentences of words from a
-// vocabulary of 20,000. Every third article is a copy of an earlier one on another site: in its own frame, with one of 150
-// words repeated, and half of the time with a shortened title.
+// vocabulary of 20,000. Every third article is a copy of an earlier one on another site. A copy has the frame of
+// that site, repeats one word in 150, and in half of the cases has a shortened title.
 type Articles struct{ vocabulary []string }
 
 // NewArticles draws the vocabulary.

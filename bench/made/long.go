@@ -18,7 +18,7 @@ type throughout struct {
 // themes lists the classes whose words can be the subject of a long text.
 var themes = set("place country province person surname name company organisation product nationality job disease animal food vehicle industry building sport service device material document language religion crime subject")
 
-// termsOf lists those that terms of service are about. Other names in them are only mentioned.
+// termsOf lists the classes that terms of service are about. Names of other classes are only mentioned in them.
 var termsOf = set("company service product name country nationality language place organisation")
 
 // subjects lists the words of a long text that can be replaced at every occurrence. They must occur at least twice, or only

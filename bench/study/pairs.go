@@ -11,7 +11,8 @@ import (
 // maxK is the largest distance studied.
 const maxK = 16
 
-// counts holds a number for each length and k: pairs at exactly that distance, or at most that distance after sum.
+// counts holds a number of pairs for each length and k: the pairs at exactly the distance k, or after sum, the pairs at most
+// k apart.
 type counts [][maxK + 1]int
 
 func newCounts() counts { return make(counts, len(lengths)+2) }

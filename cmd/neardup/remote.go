@@ -140,7 +140,7 @@ func (c *correct) do(ctx context.Context, args []string) error {
 	var refused *api.Problem
 	switch {
 	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
-		return fmt.Errorf("%w, as --text FILE; a server with --keep-texts has it", err)
+		return fmt.Errorf("%w (want --text FILE, or a server with --keep-texts)", err)
 	case err != nil:
 		return err
 	case m.Unchanged:

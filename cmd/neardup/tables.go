@@ -237,8 +237,8 @@ func prefix(s string, runes int) string {
 	return s
 }
 
-// put stores the notes of docs for the items from first on. The method of returns its error. It is safe for
-// concurrent use.
+// put stores the notes of docs for the items from first on. If it fails, a later call of the method "of" returns the error.
+// It is safe for concurrent use.
 func (n *notes) put(first int, docs []note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

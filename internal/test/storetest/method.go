@@ -14,7 +14,7 @@ import (
 type Jaccard struct {
 	Seed      uint64
 	Threshold float64
-	Unsure    float64 // the similarity from which on a pair below Threshold is unsure; 0 disables it
+	Unsure    float64 // the least similarity of an unsure pair, below Threshold; 0 disables it
 }
 
 // Maker returns a Maker of Jaccard at a threshold, with the seed of an index.

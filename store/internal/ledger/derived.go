@@ -41,7 +41,7 @@ func common(from, to string) int {
 	return n
 }
 
-// difference returns how many bytes of from to skip, and how many of to to take, until both are equal again.
+// difference returns the lengths of the prefixes of from and to after which both are equal again.
 func difference(from, to string) (skip, fresh int) {
 	for sum := 1; sum <= derivedSkip+derivedFresh; sum++ {
 		for fresh := max(0, sum-derivedSkip); fresh <= min(sum, derivedFresh, len(to)); fresh++ {
