@@ -161,7 +161,7 @@ func (d *Detector) inSlot(ctx context.Context, text string, work func()) error {
 	return nil
 }
 
-// long reports whether the bucket has so many leaders that simultaneous commits would conflict.
+// long reports whether simultaneous commits would conflict, because the bucket has many leaders.
 func (j *search) long() bool { return j.compared >= freeEffort }
 
 // acquire waits for a slot, unless the search holds one.

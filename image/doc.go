@@ -2,7 +2,7 @@
 // exchange. It finds all pairs within a Hamming distance.
 //
 // [Decode] reads a picture, within [Limits] and in its EXIF orientation; [Of] makes its [Hash] and measures its detail
-// (quality). Two pictures match at a distance of at most 31; below a quality of 50 a hash is no evidence. [PHash] and
+// (quality). Two pictures match at a distance of at most 31; a hash with a quality below 50 does not count. [PHash] and
 // [DHash] are two hashes of 64 bits for which tables exist.
 //
 // The algorithm is Meta's PDQ (github.com/facebook/ThreatExchange, hashing.pdf): it takes the luminance, applies a box

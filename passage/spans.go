@@ -42,7 +42,7 @@ type Spans struct {
 	alike  *alike
 }
 
-// match is the part [at, end) of the store that equals the part which begins at from. The zero value is no match.
+// match is the part [at, end) of the store that equals the part which begins at from. The zero value stands for no match.
 type match struct{ at, end, from uint64 }
 
 // follows reports whether n continues m in both texts.
