@@ -152,7 +152,7 @@ func (s Settings) valid() error {
 	case s.Window < 0 || s.Window > maxAge, s.TTL < 0 || s.TTL > maxAge:
 		return fmt.Errorf("%w: window %s or TTL %s: out of range (want 0 to %s)", ErrInvalid, s.Window, s.TTL, maxAge)
 	case s.MaxCandidates < 0 || s.MaxMembers < 0:
-		return fmt.Errorf("%w: %d candidates, %d members", ErrInvalid, s.MaxCandidates, s.MaxMembers)
+		return fmt.Errorf("%w: limits of %d candidates and %d members (want at least 0)", ErrInvalid, s.MaxCandidates, s.MaxMembers)
 	case s.URL == Near:
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:

@@ -33,7 +33,7 @@ const (
 	leastChinese = 10 // length of a sentence in runes
 )
 
-// NewPages prepares pages from the documents in files. Of 1,000 pages, chinese are Chinese.
+// NewPages prepares pages from the documents in files. chinese is the number of Chinese pages in 1,000.
 func NewPages(files []string, o Options, chinese int) (*Pages, error) {
 	o.Language = English // Options needs one of them, but pages have both
 	if err := o.Validate(); err != nil {

@@ -356,7 +356,7 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 		return err
 	}
 	if len(have) != 2 || have[0] < 1 || have[1] < l.replicas {
-		return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
+		return fmt.Errorf("entries are on disk in %v servers (the master, its replicas); want %d in all", have, 1+l.replicas)
 	}
 	for _, r := range all {
 		if r.args == nil {

@@ -27,7 +27,7 @@ type levels struct {
 	active    *memtable
 }
 
-// immutable is an immutable memtable with the changes up to to.
+// immutable is an immutable memtable. It has the changes up to number to.
 type immutable struct {
 	*memtable
 	to uint64
@@ -68,7 +68,7 @@ func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 	p.levels.Load().active.post(seq, l, keys...)
 }
 
-// freeze starts an empty memtable. The old one holds the changes up to to.
+// freeze starts an empty memtable. The old one holds the changes up to number to.
 func (p *postings) freeze(to uint64) {
 	old := p.levels.Load()
 	p.levels.Store(&levels{old.segments, append(slices.Clone(old.immutable), immutable{old.active, to}), newMemtable()})
