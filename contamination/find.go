@@ -254,7 +254,7 @@ func (w *work) why(f *Finding, whole bool) string {
 
 func beside(f *Finding) string {
 	if f.Answered {
-		return "; the answer stands beside it"
+		return "; the answer is next to it"
 	}
 	return ""
 }

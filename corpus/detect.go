@@ -209,7 +209,7 @@ func (r *Reader) doubt(in *input, head []byte) {
 	case c != 0 && in.alone:
 		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv with delimiter and --text-field read it as one", as, delimiterName(c)))
 	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[{")), bytes.HasPrefix(start, []byte("[\"")):
-		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json says what is wrong with it")
+		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json reports the error")
 	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):
 		r.opt.Warn(in.path, "read as "+as+", tags and all, but it begins like XML: --format html takes the text of a page")
 	case in.alone && in.format == Files && bytes.Count(head, newline) > 1:

@@ -31,7 +31,7 @@ var settings = []Setting{
 	{Name: "threshold", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
 		Help: "least similarity of near texts, 0..1", Default: ".8; auto: probability .5; weighted .6"},
 	{Name: "lossless", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
-		Help: "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept"},
+		Help: "remove a duplicate only if the kept copy contains this share of its pairs of words (of characters in Chinese), such as .98; otherwise keep it as an overlap"},
 	{Name: "containment", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"},
 		Help: "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained"},
 	{Name: "shingle", Type: "shingle", Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram"},

@@ -57,7 +57,7 @@ func problemOf(err error) *huma.ErrorModel {
 		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
 		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "too many conflicting submissions; it was not stored"},
 		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store has lost changes that were read before; it was not stored"},
-		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait to be stored behind the index; it was not stored"},
+		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait for MySQL or HBase; it was not stored"},
 		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
 		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is away or takes no writes; whether a change was stored is not known"},
 		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},

@@ -147,7 +147,7 @@ func printQuality(w io.Writer, q *report.Quality, list bool) {
 	}
 	if list {
 		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
-		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
+		auditList(w, "check these refused pairs, the most similar first:", q.Misses)
 	}
 }
 

@@ -40,7 +40,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	}
 	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
-			return nil, usage("%w; --findings says what is contaminated", err)
+			return nil, usage("%w; --findings lists what is contaminated", err)
 		}
 		w := contaminationWriter{
 			contaminated: c, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),

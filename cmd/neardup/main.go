@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
 		hint = "; use a token that has the role, by --token-file FILE or NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
-		hint = "; --skip-damaged goes on without the rest"
+		hint = "; --skip-damaged skips the rest"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
 		hint = "; --text-field, --id-field and so on name the fields"
 	}
