@@ -8,26 +8,26 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Verdict is one of New and Duplicate.
+// Verdict is New or Duplicate.
 type Verdict string
 
 const (
-	New       Verdict = "new"       // becomes a leader
-	Duplicate Verdict = "duplicate" // near the leader it names
+	New       Verdict = "new"       // the document becomes a leader
+	Duplicate Verdict = "duplicate" // the document is near the leader it names
 )
 
-// Relation is the relation of a text to a leader, for readers of results.
+// Relation is the relation of a text to a leader, as results show it.
 type Relation string
 
 const (
-	Same        Relation = "duplicate"     // they mean the same
-	Unsure      Relation = "unsure"        // a person should look
-	Variant     Relation = "variant"       // one template, other facts
-	Overlaps    Relation = "overlap"       // one text is longer
-	ContainedIn Relation = "contained"     // the leader contains all of the text, and is longer
-	Contains    Relation = "contains"      // the reverse, in comparisons of two texts
-	Other       Relation = "new"           // anything else
-	Contradicts Relation = "contradiction" // by VerdictOf only: the same, denied
+	Same        Relation = "duplicate"     // the texts mean the same
+	Unsure      Relation = "unsure"        // a person should decide
+	Variant     Relation = "variant"       // the template is the same, but the facts differ
+	Overlaps    Relation = "overlap"       // one text has extra words
+	ContainedIn Relation = "contained"     // the leader is longer and contains all of the text
+	Contains    Relation = "contains"      // the reverse of contained, in comparisons of two texts
+	Other       Relation = "new"           // none of these
+	Contradicts Relation = "contradiction" // only from VerdictOf: one text denies the other
 )
 
 // Decision is the outcome for one document, with the evidence for it. The JSON fields are those of the
@@ -35,23 +35,23 @@ const (
 type Decision struct {
 	ID       string  `json:"id"`
 	Decision Verdict `json:"decision"`
-	// Leader is the id of the leader that a duplicate was compared with.
+	// Leader is the id of the leader that the document is a duplicate of.
 	Leader string `json:"leader,omitempty"`
-	// Similarity to the leader, 0..1; 0 for a new document.
+	// Similarity is the similarity to the leader, 0..1. It is 0 for a new document.
 	Similarity float64 `json:"similarity,omitempty"`
-	// KeptBy is the first key of the order by which the leader precedes this document; "" in the order of the
-	// input.
+	// KeptBy is the first key of Keep by which the leader precedes this document. It is "" if the order of the input
+	// decided.
 	KeptBy string `json:"keptBy,omitempty"`
 	// Distance is nil if the method has none.
 	Distance *int `json:"distance,omitempty"`
-	// Via is set for connected components: the document that links this one to its component, and that
-	// Similarity refers to.
+	// Via is set with connected components. It is the document that links this one to its component, and Similarity refers
+	// to it.
 	Via string `json:"via,omitempty"`
 	// VariantOf is the best leader that a new document resembles without being the same. The document differs in
 	// content, or is longer. Conflicts lists the differences (A is the wording of this document).
 	VariantOf string     `json:"variantOf,omitempty"`
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Relation to VariantOf, and the similarity to it: by auto, the probability that the two mean the same.
+	// Relation is the relation to VariantOf.
 	Relation    Relation `json:"relation,omitempty"`
 	Probability float64  `json:"probability,omitempty"`
 	// Method is the method that judged the pair. For a new document it is the method that searched for one.
@@ -60,7 +60,7 @@ type Decision struct {
 	Basis string `json:"basis,omitempty"`
 }
 
-// RelationOf returns the relation that the conflicts of a variant, the weightiest first, give it.
+// RelationOf returns the relation of a variant, from its conflicts, the weightiest first.
 func RelationOf(unsure bool, conflicts []Conflict) Relation {
 	switch {
 	case unsure:
@@ -73,8 +73,8 @@ func RelationOf(unsure bool, conflicts []Conflict) Relation {
 	return Variant
 }
 
-// VerdictOf returns what a reader of memories does with a text of a relation to a known one: a variant whose
-// weightiest difference is a [KindOpposite] contradicts it, and a contained text overlaps.
+// VerdictOf returns the relation in the terms of a memory service. A variant whose weightiest difference is a
+// [KindOpposite] contradicts the known text, and a contained text overlaps it.
 func VerdictOf(r Relation, evidence []Conflict) Relation {
 	switch {
 	case r == ContainedIn:
@@ -89,7 +89,7 @@ func VerdictOf(r Relation, evidence []Conflict) Relation {
 // byte once clean.
 const BasisEqual = "equal text"
 
-// BasisContained is the basis of a duplicate whose passages its leader has. The similarity is their share.
+// BasisContained is the basis of a duplicate whose leader contains its passages. The similarity is the contained share.
 const BasisContained = "contained share of passages"
 
 // BasisOverride is the basis of a person's decision: nothing was measured, and the similarity is 1.

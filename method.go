@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// Record describes one clean text for the search. Similar texts share at least one of its 64-bit keys. Its sketch of
-// 64 bits rejects most candidates without reading them.
+// Record describes a clean text for the search. Similar texts share at least one 64-bit key. The 64-bit sketch rejects most
+// candidates without reading their texts.
 type Record struct {
-	// Index are the keys under which the text is found. Without
-	// duplicates, in any order. A text without features has none and is
-	// only ever the duplicate of an equal text.
+	// Index holds the keys under which the text is found, without repetitions and in any order. A text without features has
+	// none, so it can only be the duplicate of an equal text.
 	Index []uint64
-	// Probe are the keys to search under; nil if they are the index keys, as usual.
+	// Probe holds the keys to search under. It is nil if they are the index keys, which is the usual case.
 	Probe []uint64
-	// Sketch is the fingerprint of SimHash. Other methods define the 64 bits that their Plausible needs.
+	// Sketch is the fingerprint for SimHash. Other methods put into it what their Plausible needs.
 	Sketch uint64
 }
 
@@ -36,51 +35,49 @@ func (r *Record) Reset() {
 	r.Index, r.Probe, r.Sketch = r.Index[:0], nil, 0
 }
 
-// A Prepared is one text as Compare needs it: a set of shingles, the runes, a
-// fingerprint. It never changes, so it can be cached and shared.
+// A Prepared is a text in the form that Compare needs, such as a set of shingles, the runes or a fingerprint. It never
+// changes, so it can be cached and shared.
 type Prepared interface {
-	// Bytes returns about how much memory it takes, for caches.
+	// Bytes returns the approximate memory that it takes, for caches.
 	Bytes() int
 }
 
-// Match is the outcome of comparing two texts.
+// Match is the result of comparing two texts.
 type Match struct {
 	// Similarity is exact, from 0 to 1. It is symmetric if the method's Near is symmetric. Otherwise it is the
 	// certainty that the first text may be removed for the second.
 	Similarity float64 `json:"similarity"`
 	// Closeness is the similarity in the search of a [TwoStage] method, otherwise 0.
 	Closeness float64 `json:"-"`
-	// Distance is the Hamming distance of two fingerprints or the edit
-	// distance of two texts, and -1 where the method knows none.
+	// Distance is the Hamming distance of two fingerprints or the edit distance of two texts. It is -1 if the method has
+	// none.
 	Distance int `json:"distance"`
 	// Near is set if the pair meets the method's threshold.
 	Near bool `json:"near"`
-	// Variant is set if the texts are similar but not the same: one template with another number or name, or
-	// one is longer. It excludes Near.
+	// Variant is set if the texts are similar but not the same, because one template has another number or name, or because
+	// one text is longer. Near is then false.
 	Variant bool `json:"variant,omitempty"`
 	// Overlap is set if one text of a Variant contains extra words. Contained is set if the second text contains all
 	// of the first. Unsure is set if a person should decide.
 	Overlap   bool `json:"overlap,omitempty"`
 	Contained bool `json:"contained,omitempty"`
 	Unsure    bool `json:"unsure,omitempty"`
-	// Method is the name of the method that judged; Basis what it measured,
-	// for example "jaccard of words:3".
+	// Method is the name of the method that decided. Basis is what it measured, for example "jaccard of words:3".
 	Method string `json:"method"`
 	Basis  string `json:"basis"`
-	// Evidence lists what the texts state differently, the weightiest first, by [Explain]; Compare sets none.
+	// Evidence lists the differences of the texts, the weightiest first. Explain sets it; Compare does not.
 	Evidence []Conflict `json:"-"`
 }
 
-// Conflict is a difference between two texts: A is the wording of the first and B of the second, "" if one has
-// none.
+// Conflict is a difference between two texts. A is the wording of the first and B of the second, or "" if one has none.
 type Conflict struct {
 	Kind string  `json:"kind"` // number, word, opposite, exchanged, more-within, ...
 	A    string  `json:"a,omitempty"`
 	B    string  `json:"b,omitempty"`
-	Bits float64 `json:"bits,omitempty"` // for the same (more than 0) or against it
+	Bits float64 `json:"bits,omitempty"` // more than 0 if it speaks for the same, less if against
 }
 
-// Relation names what the first text is to the second.
+// Relation returns the relation of the first text to the second.
 func (m Match) Relation() Relation {
 	switch {
 	case m.Near && m.Basis == BasisContained, m.Contained && !m.Near:
@@ -97,7 +94,7 @@ func (m Match) Relation() Relation {
 	return Other
 }
 
-// Rank orders leaders: by Similarity, or for near ones by Closeness if it is known.
+// Rank orders leaders. It is the Closeness of near leaders if that is known, otherwise the Similarity.
 func (m Match) Rank() float64 {
 	if m.Near && m.Closeness != 0 {
 		return m.Closeness
@@ -114,48 +111,47 @@ func (m Match) Better(o Match) bool {
 	return m.Distance < o.Distance
 }
 
-// Method finds and judges near-duplicates. All methods are pure and safe for concurrent use: the same clean
-// text always gives the same record, whatever the machine, the worker or the order.
+// Method finds and compares near-duplicates. Its functions are pure and safe for concurrent use: a clean text always gives
+// the same record, on every machine and in any order.
 //
-// If Compare(a, b) is Near, a probe key of one text is an index key of the other, always or with the probability that
-// the method documents. Plausible returns true for their sketches. Texts with equal bytes are duplicates for every
-// method; the caller detects them and does not call Compare.
+// If Compare(a, b) is Near, a probe key of one text is an index key of the other. That holds always, or with the
+// probability that the method documents. Plausible then returns true for their sketches. Equal texts are duplicates for
+// every method. The caller detects them and does not call Compare.
 type Method interface {
 	// Spec describes the method and every parameter that changes a result.
 	Spec() Spec
-	// Record fills rec (reset first) with the keys and the sketch of a
-	// clean text. O(len(clean)).
+	// Record sets rec to the keys and the sketch of a clean text. O(len(clean)).
 	Record(clean string, rec *Record)
-	// Plausible is false only if two texts with these sketches cannot be
-	// Near. It is a filter, called for every candidate: a few nanoseconds.
+	// Plausible returns false only if two texts with these sketches cannot be Near. It is called for every candidate, so it
+	// must take a few nanoseconds.
 	Plausible(a, b uint64) bool
-	// Prepare makes what Compare needs. O(len(clean)).
+	// Prepare returns the form of a text that Compare needs. O(len(clean)).
 	Prepare(clean string) Prepared
-	// Compare verifies a candidate: whether text a may be removed as a duplicate of the leader b. It is exact.
-	// Methods whose Near depends on which text is the leader document that; all others are symmetric. It may
-	// stop early once the pair cannot be Near, and then leaves Similarity at 0.
+	// Compare decides whether text a may be removed as a duplicate of the leader b. It is exact. It is symmetric, unless
+	// the method documents that Near depends on which text is the leader. It may stop early once the pair cannot be Near,
+	// and then leaves Similarity at 0.
 	Compare(a, b Prepared) Match
 }
 
-// TwoStage is a Method that finds by a cheap similarity, judges by an expensive one, and explains its judgement. A
-// text is removed for the closest leader that it is near, so engines need not judge more distant leaders.
+// TwoStage is a Method that first compares two texts by a cheap similarity, then by an expensive one, and that can explain
+// the result. A text is removed for the closest leader that it is near, so engines need not compare more distant leaders.
 type TwoStage interface {
 	Method
 	// Screen runs the cheap part of Compare. If decided is true, m is what Compare returns; otherwise only
 	// m.Closeness is set, and Decide finishes.
 	Screen(a, b Prepared) (m Match, decided bool)
-	// Decide returns the result of Compare for a pair that Screen left open.
+	// Decide returns the result of Compare for a pair that Screen could not decide.
 	Decide(a, b Prepared, closeness float64) Match
 	// Explain returns the result of Compare with the Evidence, even if the texts are unlike. It costs more than
 	// Compare, so engines call it only for pairs that they report.
 	Explain(a, b Prepared) Match
 	// Template returns the text without its fillers, or 0 if it has none, and the fillers in order. Compare of two texts
-	// of one template depends only on which fillers of one are equal to which of the other, and on the order of the first
-	// two that differ in one place. The low half of a filler identifies it, and the high half orders it.
+	// with one template depends only on two things: which fillers of one are equal to which of the other, and the order of
+	// the first two fillers that differ in one slot. The low half of a filler identifies it, and the high half orders it.
 	Template(v Prepared) (template uint64, fillers []uint64)
 }
 
-// Screen calls the method's Screen, or Compare of a method without stages.
+// Screen calls the method's Screen. If the method has no stages, it calls Compare.
 func Screen(m Method, a, b Prepared) (match Match, decided bool) {
 	if t, ok := m.(TwoStage); ok {
 		return t.Screen(a, b)
@@ -163,8 +159,8 @@ func Screen(m Method, a, b Prepared) (match Match, decided bool) {
 	return m.Compare(a, b), true
 }
 
-// Explain calls the method's Explain, or Compare of a method that has no evidence. It measures also the similarity of
-// texts that are not near, if the method can.
+// Explain calls the method's Explain, or Compare if the method has no evidence. If the method can measure it, Explain also
+// returns the similarity of texts that are not near.
 func Explain(m Method, a, b Prepared) Match {
 	if t, ok := m.(TwoStage); ok {
 		return t.Explain(a, b)
@@ -176,14 +172,14 @@ func Explain(m Method, a, b Prepared) Match {
 	return match
 }
 
-// Kinds of the first conflict of a pair if one text is longer: KindContained if the second contains all of the
-// first, otherwise KindMore.
+// Kinds of the first conflict of a pair in which one text is longer. With KindContained the second text contains all of the
+// first, with KindMore it does not.
 const (
 	KindMore      = "more"
 	KindContained = "contained"
 )
 
-// Kinds of a fact in the place of another one.
+// Kinds of a conflict in which one fact replaces another.
 const (
 	KindNumber   = "number"
 	KindOpposite = "opposite"
@@ -193,46 +189,46 @@ const (
 // share a key.
 type Searchable interface {
 	Method
-	// FeatureSets appends one set for each measure that may judge the text, and none if no text can be near it. If
-	// Compare finds two texts near, or variants, both have the set of the measure that judges them. Their common
-	// Features then weigh at least what either set requires, by its Weights.
+	// FeatureSets appends one set for each measure that may apply to the text, and none if no text can be near it. If
+	// Compare finds two texts near, or variants, both have the set of the measure that applied. Their common Features then
+	// weigh at least what either set requires, by its Weights.
 	FeatureSets(dst []FeatureSet, v Prepared) []FeatureSet
-	// Measure returns the Similarity that Compare would give without a threshold. It is for display only; engines do
-	// not call it.
+	// Measure returns the Similarity that Compare would give without a threshold. Engines do not call it; it is for
+	// display.
 	Measure(a, b Prepared) float64
 }
 
-// FeatureSet holds the features of a text, sorted, each once. The method defines the meaning of the hashes.
+// FeatureSet holds the features of a text, sorted and without repetitions. The method defines the meaning of the hashes.
 type FeatureSet struct {
 	Features []uint64
-	Weights  []uint64 // of each; nil: each weighs 1
-	// Least is the least common weight with a text of no greater weight, LeastLarger with one of equal or
-	// greater weight. 0: no common weight is required, or it is not known.
+	Weights  []uint64 // weight of each feature; nil means that each weighs 1
+	// Least is the least common weight with a text that weighs at most as much, and LeastLarger with one that weighs at
+	// least as much. 0 means that no common weight is required, or that it is unknown.
 	Least, LeastLarger uint64
 }
 
-// Trainable is a Method that chooses its keys by how rare features are in a
-// corpus. Training changes how much work is done, never what is found.
+// Trainable is a Method that chooses its keys by how rare features are in a corpus. Training changes the amount of work,
+// but not the result.
 type Trainable interface {
 	Method
-	// Trainer starts counting in about memory bytes, whatever the corpus. Methods document their minimum. It
-	// returns nil if the method needs no training.
+	// Trainer starts counting in about memory bytes, for a corpus of any size. Methods document their minimum. It returns
+	// nil if the method needs no training.
 	Trainer(memory int64) Trainer
 }
 
-// Trainer counts features over the texts of a corpus. Add is safe for
-// concurrent use; counts commute, so order and workers change nothing.
+// Trainer counts features over the texts of a corpus. Add is safe for concurrent use. Neither the order nor the number of
+// workers changes the result.
 type Trainer interface {
 	Add(clean string)
-	// NextPass ends this pass and returns the trainer of the next one, nil if none is needed. The caller adds all
-	// texts again to the new trainer.
+	// NextPass ends this pass and returns the trainer of the next one, or nil if no other pass is needed. The caller adds
+	// all texts again to the new trainer.
 	NextPass() Trainer
-	// Method returns the method with the counted table. No Add may follow.
+	// Method returns the method with the counted table. Add must not be called afterwards.
 	Method() Method
 }
 
-// Mergeable is a Trainer whose counts can be written, and added to those of another. So parts of a corpus can be
-// counted separately, with the result of one trainer for all.
+// Mergeable is a Trainer whose counts can be written, and added to those of another Trainer. So parts of a corpus can be
+// counted separately, with the same result as one trainer for all.
 type Mergeable interface {
 	Trainer
 	io.WriterTo
@@ -240,15 +236,14 @@ type Mergeable interface {
 	io.ReaderFrom
 }
 
-// Param is one named parameter of a method, as text.
+// Param is a named parameter of a method, as text.
 type Param struct{ Name, Value string }
 
-// Spec is a method's description of itself: name, version of its definition
-// and all parameters in a fixed order. Records made under different specs
-// cannot be compared.
+// Spec identifies a method: its name, the version of its definition, and all parameters in a fixed order. Records with
+// different specs cannot be compared.
 type Spec struct {
 	Method  string
-	Version int // raised whenever the same text would get other keys or another similarity
+	Version int // must be raised when any text would get other keys or another similarity
 	Params  []Param
 }
 
@@ -262,8 +257,7 @@ func (s Spec) String() string {
 	return b.String()
 }
 
-// ErrUnlike is returned when records of different methods, parameters or
-// versions are to be compared.
+// ErrUnlike is wrapped by the error about comparing records of different methods, parameters or versions.
 var ErrUnlike = errors.New("records are not comparable")
 
 // Like returns nil if records made under s and o can be compared. Otherwise its error wraps ErrUnlike and names
@@ -275,8 +269,8 @@ func (s Spec) Like(o Spec) error {
 	return nil
 }
 
-// SeedID identifies a seed in a Spec without revealing it: "0" for the seed 0 of a batch, otherwise 8 hex
-// digits of a SHA-256.
+// SeedID identifies a seed in a Spec without revealing it. It returns "0" for the seed 0 of a batch, otherwise 8 hex digits
+// of a SHA-256.
 func SeedID(seed uint64) string {
 	if seed == 0 {
 		return "0"

@@ -21,12 +21,12 @@ func CreateIndex(dir string, cfg Config, settings map[string]string) error {
 	return reference.Create(dir, h, NewResultDigest().String())
 }
 
-// adding adds decided documents to an index. A nil adding adds nothing.
+// adding is an addition of decided documents to an index. A nil adding adds nothing.
 type adding struct {
 	*job
 	*verdicts
-	to     *reference.Addition
-	places external.TypedArray[position, uint64] // where texts are in the index, plus 1
+	to      *reference.Addition
+	offsets external.TypedArray[position, uint64] // the offset of each text in the index, plus 1
 }
 
 func (j *job) newAdding(v *verdicts) (*adding, error) {
@@ -37,8 +37,8 @@ func (j *job) newAdding(v *verdicts) (*adding, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adding{job: j, verdicts: v, to: to, places: external.NewTypedArray[position, uint64](j.disk, j.memory(30))}
-	return a, a.places.Grow(v.texts.Len())
+	a := &adding{job: j, verdicts: v, to: to, offsets: external.NewTypedArray[position, uint64](j.disk, j.memory(30))}
+	return a, a.offsets.Grow(v.texts.Len())
 }
 
 // document adds the next document.
@@ -113,13 +113,13 @@ func (a *adding) numberOf(p position) (uint32, error) {
 	return a.number(row.first)
 }
 
-// textAt returns the place of a text in the index, and adds it if needed.
+// textAt returns the offset and the document number of a text in the index, and adds the text if needed.
 func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	row, err := a.texts.Get(p)
 	if err != nil || row.stored {
 		return uint64(row.at), row.len, err
 	}
-	at, err = a.places.Get(p)
+	at, err = a.offsets.Get(p)
 	if err != nil || at > 0 {
 		return at - 1, row.len, err
 	}
@@ -131,7 +131,7 @@ func (a *adding) textAt(p position) (at uint64, n uint32, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	return at, row.len, a.places.Update(p, func(to *uint64) { *to = at + 1 })
+	return at, row.len, a.offsets.Update(p, func(to *uint64) { *to = at + 1 })
 }
 
 // end adds the keys of all documents, and the digest of their decisions.
@@ -173,7 +173,7 @@ func (a *adding) end(ctx context.Context, digest *ResultDigest) error {
 	return a.cfg.Resume.Finishing(a.sum.IndexDigest)
 }
 
-// ofReference reports whether a text is one of the reference.
+// ofReference reports whether a text belongs to the reference.
 func (c *collection) ofReference(p position) bool { return int(p) < c.recalled.Len() }
 
 // CheckIndex verifies that an index is undamaged and consistent, including its digest.

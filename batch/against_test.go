@@ -191,7 +191,7 @@ func TestIndexesRefuseWhatIsUnlike(t *testing.T) {
 		{func(c *Config) { c.Method = other{shingled{threshold: .5}} }, `records are not comparable: the index was made with shingled/1, this is other/2 ("shingled/1" against "other/2")`},
 		{func(c *Config) { c.Clean = upper{} }, `records are not comparable: the texts of the index were normalised by "none", these by "upper"`},
 		{func(c *Config) { c.Link = Components }, "batch: components cannot be combined with an index"},
-		{func(c *Config) { c.Audit = &audit.Config{} }, "batch: against an index there is no audit"},
+		{func(c *Config) { c.Audit = &audit.Config{} }, "batch: an audit cannot be combined with an index"},
 	} {
 		cfg := cfg
 		cfg.Reference = x

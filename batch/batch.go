@@ -1,12 +1,10 @@
-// Package batch decides a whole collection of documents on one machine:
-// documents -> clean texts -> keys -> candidates -> verified matches ->
-// decisions, on all cores and in bounded memory. It knows no algorithm: a
-// [neardup.Method] gives keys and compares pairs. It knows no file format: a
-// [Source] gives documents.
+// Package batch decides a whole collection of documents on one machine: documents -> clean texts -> keys -> candidates ->
+// verified matches -> decisions, on all cores and in bounded memory. The algorithm is a [neardup.Method], which makes keys
+// and compares pairs. The documents come from a [Source].
 //
-// The outcome equals a sequential specification. In the order of Keep, each document is compared with the
-// previous leaders, and becomes a leader or the duplicate of the best one. Workers, memory and the order of the
-// input (unless Keep uses it) never change the outcome.
+// The outcome equals a sequential specification. In the order of Keep, each document is compared with the previous leaders,
+// and becomes a leader or the duplicate of the best one. Workers, memory and the order of the input (unless Keep uses it)
+// never change the outcome.
 package batch
 
 import (
@@ -24,67 +22,65 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Source yields documents in blocks. Next is called by one goroutine at a
-// time and returns io.EOF at the end; blocks are decoded side by side.
+// Source yields documents in blocks. Next is called by one goroutine at a time and returns io.EOF at the end. Workers
+// decode blocks concurrently.
 type Source interface {
 	Next() (Block, error)
 }
 
 // Block is a run of consecutive items of the input.
 type Block interface {
-	// Decode calls item once for each item, in order: with a document, or
-	// with the reason why it is rejected. The document's strings must not
-	// change afterwards.
+	// Decode calls item once for each item, in order, either with a document or with the reason for its rejection. The
+	// document's strings must not change afterwards.
 	Decode(item func(doc *neardup.Document, err error))
 }
 
 // Config configures a run.
 type Config struct {
-	Clean  neardup.Cleaner // nil: texts are clean already
-	Method neardup.Method  // needed
+	Clean  neardup.Cleaner // nil if the texts are clean already
+	Method neardup.Method  // required
 	Keep   Keep            // "" means First
 	Link   Link            // "" means ByLeader
-	// Per names fields of Document.Fields, or PerSite. A document is only removed for one with equal values in
-	// all of them; a missing value counts as one. Rulings of people apply across groups.
+	// Per names fields of Document.Fields, or PerSite. A document is only removed as a duplicate of a document with equal
+	// values in all of them. A missing value is a value of its own. Rulings of people apply across groups.
 	Per []string
-	// Overrides are rulings of people about pairs of documents, by their ids:
-	// one that must be linked is near with the basis "override", one that
-	// cannot be is not. They are part of the method that the summary names.
+	// Overrides are rulings of people about pairs of documents, by id. A pair that must be linked is near, with the basis
+	// "override"; a pair that cannot be linked is not near. They are part of the method that the summary names.
 	Overrides *override.Set
 	// Variants adds variants to Pairs: similar, but not the same.
 	Variants bool
-	// Reference is an index whose documents precede all others. The outcome is as if all were decided in one
-	// run, those of the index first. Pairs of two of its documents are not reported. nil: none.
+	// Reference is an index whose documents precede all others. The outcome is as if all were decided in one run, those of
+	// the index first. Pairs of two of its documents are not reported. It may be nil.
 	Reference *reference.Index
-	// Add is the writer of the Reference that the decided documents are added to; nil: none. The caller closes it.
+	// Add is the writer of the Reference, to which the decided documents are added. It may be nil. The caller closes it.
 	Add *reference.Writer
-	// Resume stores the progress of Dedup, which continues from it after a kill; nil: none. The caller removes
-	// or closes it.
+	// Resume stores the progress of Dedup, which continues from it after a kill. It may be nil. The caller removes or
+	// closes it.
 	Resume *resume.Folder
-	// Audit sets the measurements of the run; nil: none. They change no decision.
+	// Audit sets the measurements of the run, which change no decision. It may be nil.
 	Audit *audit.Config
 	// Memory bounds the memory of the run in bytes; at least MinMemory, 0 means 1 GiB. The largest documents need several
 	// times their size in addition.
 	Memory int64
-	// Tmp is the folder of temporary files; "" means the system's.
+	// Tmp is the folder for temporary files; "" means the folder of the system.
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
-	// Clusters is called after all documents are decided, for the documents of each cluster of several, the leader
-	// first. size is the size of the cluster. A document of the Reference has the item -1; its earlier duplicates are
-	// not reported. May be nil.
+	// Clusters is called after all documents are decided, for each document of a cluster that has at least two, the leader
+	// first. size is the size of the cluster. A document of the Reference has the item -1; its earlier duplicates are not
+	// reported. May be nil.
 	Clusters func(o Outcome, size int) error
-	// Reject is called for each rejected item with its index; nil ignores them.
+	// Reject is called for each rejected item with its index. If nil, rejected items are ignored.
 	Reject func(item int, err error) error
 	// Progress is called occasionally with the progress of the run; may be nil. One goroutine calls it at a
 	// time.
 	Progress func(Progress)
 }
 
-// Progress describes how far a run is.
+// Progress describes the progress of a run.
 type Progress struct {
-	Phase     string // "read", for some methods "count" and "keys", then "group", "compare", "write"
-	Documents int64  // read so far; after that, how far the phase is, of Total
+	Phase     string // "read", "group", "compare" or "write"; some methods also have "count" and "keys" after "read"
+	Documents int64  // documents read so far; in later phases, the units of Total that are done
 	Total     int64  // 0 while reading
 }
 
@@ -107,13 +103,13 @@ func (c Config) withDefaults() (Config, error) {
 		c.Link = ByLeader
 	case ByLeader, Components:
 	default:
-		return c, fmt.Errorf("batch: cannot link by %q (leader, components)", c.Link)
+		return c, fmt.Errorf("batch: link %q: invalid (want leader or components)", c.Link)
 	}
 	if c.Memory == 0 {
 		c.Memory = 1 << 30
 	}
 	if c.Memory < leastMemory {
-		return c, fmt.Errorf("batch: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+		return c, fmt.Errorf("batch: memory of %d bytes: too small (want at least %d)", c.Memory, leastMemory)
 	}
 	if c.Tmp == "" {
 		c.Tmp = os.TempDir()
@@ -125,7 +121,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Clean = asIs{}
 	}
 	if len(c.Per) > 0 && (c.Audit != nil || c.Reference != nil) {
-		return c, errors.New("batch: per group there is neither an audit nor an index")
+		return c, errors.New("batch: Per cannot be combined with an audit or an index")
 	}
 	if err := c.checkReference(); err != nil {
 		return c, err
@@ -144,10 +140,9 @@ type asIs struct{}
 func (asIs) Clean(s string) string { return s }
 func (asIs) String() string        { return "none" }
 
-// Dedup decides all documents and calls decided for each in the order of
-// Keep, so that leaders come before their duplicates. Time is linear in the
-// text and in the pairs that share a key; see [Summary] for what was done.
-// The error of decided, of the source or of ctx ends the run.
+// Dedup decides all documents and calls decided for each in the order of Keep, so that leaders come before their
+// duplicates. Time is linear in the text and in the pairs that share a key. The [Summary] counts the work. The error of
+// decided, of the source or of ctx ends the run.
 func Dedup(ctx context.Context, src Source, cfg Config, decided func(Outcome) error) (*Summary, error) {
 	j, err := newJob(cfg)
 	if err != nil {
@@ -215,7 +210,7 @@ func Pairs(ctx context.Context, src Source, cfg Config, found func(Pair) error) 
 	}
 	j.pairs = true
 	if cfg.Resume != nil {
-		return nil, errors.New("batch: a run for all pairs leaves nothing to go on from")
+		return nil, errors.New("batch: a run for all pairs cannot be resumed")
 	}
 	v, from, err := j.candidates(ctx, src)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 type candidates struct {
 	sorted  *external.Sorted[keyValue] // position -> candidate
 	hot     int                        // buckets
-	indexed int                        // postings of these that are found
+	indexed int                        // postings of hot buckets that can be found
 }
 
 // candidate is an earlier text, or a hot bucket with the role of the text in it.
@@ -28,11 +28,11 @@ func candidateBucket(bucket uint64, role Role) candidate {
 	return candidate(bucket<<roleLen) | candidate(role)
 }
 
-func (c candidate) role() Role     { return Role(c) & roleBits } // 0: it is a text
+func (c candidate) role() Role     { return Role(c) & roleBits } // 0 if it is a text
 func (c candidate) text() position { return position(c >> roleLen) }
 func (c candidate) bucket() uint32 { return uint32(c >> roleLen) }
 
-// gathered collects candidates from all workers.
+// gathered collects the candidates of all workers.
 type gathered struct {
 	method neardup.Method
 
@@ -71,8 +71,8 @@ func (g *gathered) spill(bucket uint64, postings []Posting) error {
 	return nil
 }
 
-// ManyAlike bounds the plausible pairs per posting of a paired bucket. Beyond it most of its texts are near
-// each other, and comparing all of them only with the leaders is less work.
+// ManyAlike bounds the plausible pairs per posting of a paired bucket. In a bucket with more, most texts are near each
+// other, so it is cheaper to compare them with the leaders only.
 const ManyAlike = 4
 
 // pairBuckets pairs the texts of each bucket of a chunk. It spills hot buckets, in which most texts are alike.
@@ -106,7 +106,7 @@ func (g *gathered) pairBuckets(c *chunk) error {
 	return nil
 }
 
-// textBlock is a run of texts with what may be near them.
+// textBlock is a range of texts with their candidates.
 type textBlock struct {
 	texts      []blockText
 	candidates []candidate
@@ -114,12 +114,12 @@ type textBlock struct {
 
 type blockText struct {
 	position
-	from, to int // its candidates
+	from, to int // range of its candidates
 }
 
 func (b *textBlock) candidatesOf(t blockText) []candidate { return b.candidates[t.from:t.to] }
 
-// from returns the part of a block from a position on.
+// from returns the part of a block that starts at a position.
 func (b *textBlock) from(p position) *textBlock {
 	i := 0
 	for i < len(b.texts) && b.texts[i].position < p {
@@ -128,8 +128,8 @@ func (b *textBlock) from(p position) *textBlock {
 	return &textBlock{b.texts[i:], b.candidates}
 }
 
-// blockSize returns how many texts are compared in parallel with all leaders before them. It is small at first,
-// when most leaders are new.
+// blockSize returns how many texts are compared concurrently with all leaders before them. The first blocks are small,
+// because many of their texts become leaders.
 func blockSize(texts int) int { return max(16, min(1024, texts/4)) }
 
 // blocks yields the texts that have candidates, in order. A block is valid until the next one.

@@ -8,16 +8,15 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// clusters describes the leaders that have duplicates; sizes counts the
-// documents of each.
+// clusters describes the leaders that have duplicates. sizes holds the number of documents of each cluster.
 type clusters struct {
 	*job
 	*verdicts
 	sizes external.TypedArray[position, uint32]
 }
 
-// each calls fn for the documents of each cluster of several, the leader
-// first, then in the order of Keep.
+// each calls fn for the documents of each cluster that has at least two. The leader comes first, then the others in the
+// order of Keep.
 func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error {
 	byLeader := external.NewSorter[keyValue](c.disk, c.memory(60))
 	err := c.eachFrom(ctx, 0, func(r rank, i item, p position) error {
@@ -62,8 +61,8 @@ func (c *clusters) each(ctx context.Context, fn func(Outcome, int) error) error 
 	})
 }
 
-// largestClusters is the number of clusters in a summary. sharing is the number of members of each whose common
-// text is searched.
+// largestClusters is the number of clusters in a summary. sharing is the number of members per cluster that are searched
+// for a common text.
 const (
 	largestClusters = 5
 	sharing         = 8

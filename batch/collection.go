@@ -14,19 +14,18 @@ import (
 type collection struct {
 	docs   external.TypedArray[item, docRow]
 	ids    *external.Spool
-	ranked *external.TypedArray[rank, item] // nil in the order of the input: the rank is the item
+	ranked *external.TypedArray[rank, item] // nil in the order of the input, where the rank equals the item
 	keep   *preferred                       // nil in the order of the input
 	texts  external.TypedArray[position, textRow]
-	// renumbered gives the position of a text from its textNo, plus 1; nil
-	// when they are the same.
+	// renumbered maps a textNo to the position of the text, plus 1. It is nil if they are equal.
 	renumbered *external.TypedArray[textNo, position]
 	bodies     *external.Spool // the clean texts
 	routes     routes
-	// The first texts and ranks are documents of the reference. recalled has their numbers there.
+	// The first texts and ranks are documents of the reference. recalled holds their numbers there.
 	reference *reference.Index
 	recalled  external.TypedArray[rank, uint32]
-	times     external.TypedArray[item, int64] // where documents are added to it
-	// rulings about pairs of texts, which override the method.
+	times     external.TypedArray[item, int64] // set if the documents are added to the reference
+	// rulings are rulings of people about pairs of texts, which override the method.
 	rulings rulings
 	// distinct is set if no two texts are equal. Otherwise equal texts are found by their keys and compared.
 	distinct bool
@@ -36,7 +35,7 @@ type collection struct {
 type docRow struct {
 	id    external.Ref
 	idLen uint32
-	text  uint32 // textNo while reading, later position, plus 1; 0: rejected
+	text  uint32 // the textNo while reading, later the position, plus 1; 0 if rejected
 }
 
 // textRow is the stored part of one distinct text.
@@ -44,12 +43,12 @@ type textRow struct {
 	at     external.Ref
 	sketch uint64
 	len    uint32
-	first  rank   // of its documents
-	member uint32 // pairs only: where its documents start in members
+	first  rank   // rank of its first document
+	member uint32 // only for pairs: index of its first document in members
 	route  uint8
-	copies bool // has more than one document
-	blank  bool // has no words
-	stored bool // at is a place in the reference
+	copies bool // it has more than one document
+	blank  bool // it has no words
+	stored bool // at is an offset in the reference
 }
 
 // id returns the id of an item.
@@ -70,7 +69,6 @@ func (c *collection) itemAt(r rank) (item, error) {
 	return c.ranked.Get(r)
 }
 
-// idAt returns the id of the document at a rank.
 func (c *collection) idAt(r rank) (string, error) {
 	i, err := c.itemAt(r)
 	if err != nil {
@@ -79,7 +77,7 @@ func (c *collection) idAt(r rank) (string, error) {
 	return c.id(i)
 }
 
-// firstOf returns the item of a text's first document.
+// firstOf returns the item of the first document that has a text.
 func (c *collection) firstOf(p position) (item, error) {
 	row, err := c.texts.Get(p)
 	if err != nil {
@@ -123,7 +121,7 @@ func (c *collection) equalMatch(row textRow) neardup.Match {
 	return equalMatch(c.routes.name(row.route))
 }
 
-// each calls fn with every document that was read in the order of Keep.
+// each calls fn with every document that was read, in the order of Keep.
 func (c *collection) each(ctx context.Context, fn func(r rank, i item, p position) error) error {
 	return c.eachFrom(ctx, rank(c.recalled.Len()), fn)
 }
@@ -155,12 +153,12 @@ func (c *collection) eachFrom(ctx context.Context, from rank, fn func(r rank, i 
 	return nil
 }
 
-// Router is a Method that sends texts to one of several. The decision names the method that Route returns.
+// Router is a Method that sends each text to one of several methods. The decision names the method that Route returns.
 type Router interface {
 	Route(clean string) string
 }
 
-// routes numbers the methods that texts are sent to: one, or the methods of a Router.
+// routes numbers the methods that texts are sent to. A method that is not a Router is the only one.
 type routes struct {
 	router Router
 	names  []string
@@ -173,7 +171,7 @@ func newRoutes(m neardup.Method) routes {
 	return routes{names: []string{m.Spec().Method}}
 }
 
-// of returns the number of the route of a text; at most 256 are distinguished.
+// of returns the number of the method that a text is sent to. At most 256 methods are distinguished.
 func (r *routes) of(clean string) uint8 {
 	if r.router == nil {
 		return 0

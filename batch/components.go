@@ -9,15 +9,15 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Link defines which texts form one cluster.
+// Link selects how texts are joined to clusters.
 type Link string
 
 const (
-	// ByLeader: a duplicate is near its leader. Nothing is removed through a chain.
+	// ByLeader joins a duplicate to a leader that it is near. No text is removed through a chain.
 	ByLeader Link = "leader"
-	// Components: connected components of the graph of all near pairs, as
-	// most programs do. The first document of each is kept; a duplicate names
-	// the document it is most similar to (Via), which may be far from it.
+	// Components joins texts to the connected components of the graph of all near pairs, as most programs do. The first
+	// document of each component is kept. A duplicate names the document it is most similar to (Via), which may be far from
+	// the first one.
 	Components Link = "components"
 )
 
@@ -88,8 +88,8 @@ type forest struct {
 	parent external.TypedArray[position, position]
 }
 
-// nearest stores for both texts of a match the most similar text, or the earliest of equally similar ones. The most
-// similar text of a copy is its original.
+// nearest stores for both texts of a match the most similar text, or the earliest of equally similar ones. For a copy, that
+// is its original.
 func (f *forest) nearest(later, earlier position, row matchRow) error {
 	for _, of := range [][2]position{{later, earlier}, {earlier, later}} {
 		if row.grade == equal && of[0] == earlier {
@@ -178,8 +178,7 @@ func (v *verdicts) ofComponent(o *Outcome, r rank, p position, row textRow, st s
 	return leader, err
 }
 
-// weakestLink describes the weakest link of the component of a text, nil
-// where there is none.
+// weakestLink describes the weakest link of the component of a text, or returns nil if there is none.
 func (v *verdicts) weakestLink(p position) (*Pair, error) {
 	if v.weakest == nil {
 		return nil, nil

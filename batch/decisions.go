@@ -9,19 +9,18 @@ import (
 
 // Outcome is one decided document.
 type Outcome struct {
-	// Item is the index of the document among the items of the source,
-	// rejected ones counted.
+	// Item is the index of the document among the items of the source. Rejected items count.
 	Item int
 	neardup.Decision
-	// LeaderItem is the leader's item index, the document's own if new; -1 where the
-	// leader is of the reference.
+	// LeaderItem is the item index of the leader; a new document has its own. It is -1 if the leader belongs to the
+	// reference.
 	LeaderItem int
-	// Known is the number in the reference of the leader, or of what the document is a variant of. It is -1 if
-	// that is not in the reference.
+	// Known is the number in the reference of the leader, or of the document that this one is a variant of. It is -1 if
+	// that document is not in the reference.
 	Known int64
 }
 
-// report runs the last stage, verdicts -> decisions. It calls decided for each document in the order of Keep.
+// report runs the last stage, which turns verdicts into decisions. It calls decided for each document in the order of Keep.
 func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) error) error {
 	digest := NewResultDigest()
 	add, err := j.newAdding(v)
@@ -51,7 +50,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 		if err := sizes.Update(leader, func(n *uint32) {
 			*n++
 			if *n == 1 && v.ofReference(leader) {
-				*n = 2 // it is one of them
+				*n = 2 // this one and the document it names
 			}
 		}); err != nil {
 			return err
@@ -81,7 +80,7 @@ func (j *job) report(ctx context.Context, v *verdicts, decided func(Outcome) err
 	return c.largest(ctx)
 }
 
-// count counts the decision on a document.
+// count adds the decision on a document to the counts.
 func (s *Outcomes) count(o *Outcome) {
 	add := func(n *int64, is bool) {
 		if is {
@@ -98,8 +97,8 @@ func (s *Outcomes) count(o *Outcome) {
 	add(&s.Contained, !kept && o.Basis == neardup.BasisContained)
 }
 
-// auditRemoval reports a removal to the audit, with the document that it is similar to: its leader, or another
-// document of its component.
+// auditRemoval reports a removal to the audit, along with the leader or, in a component, the document it is most similar
+// to.
 func (v *verdicts) auditRemoval(o *Outcome, p, leader position) error {
 	if v.audit == nil {
 		return nil
@@ -179,7 +178,7 @@ func (v *verdicts) duplicate(o *Outcome, leader position, m neardup.Match) error
 	return err
 }
 
-// known sets which document of the reference a leader is.
+// known sets the number in the reference of a leader.
 func (v *verdicts) known(o *Outcome, leader position) error {
 	if !v.ofReference(leader) {
 		return nil
@@ -235,7 +234,7 @@ func (v *verdicts) conflicts(a, b position) ([]neardup.Conflict, error) {
 	return m.Explain(own, other).Evidence, nil
 }
 
-// latest returns the best leader of a duplicate text for a copy at a rank.
+// latest returns the best leader of a duplicate text, as of the copy at a rank.
 func (v *verdicts) latest(st state, at rank) (state, error) {
 	best := st
 	err := v.late.each(st, func(late state) error {

@@ -11,18 +11,18 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// ResultDigest is a digest of a set of decisions: the sum modulo 2^256 of the SHA-256 of each one's id, decision,
-// leader and similarity. Because it is a sum, it does not depend on the order or on the division of the work over
+// ResultDigest is a digest of a set of decisions. It is the sum modulo 2^256 of one SHA-256 for each decision, over its id,
+// decision, leader and similarity. Because it is a sum, it does not depend on the order or on the division of the work over
 // workers and machines, and parts can be merged.
 type ResultDigest struct{ sum [4]uint64 }
 
 // NewResultDigest returns the digest of no decisions.
 func NewResultDigest() *ResultDigest { return &ResultDigest{} }
 
-// Add adds one decision. If a new document is a variant, the leader that it resembles is a fifth field.
+// Add adds one decision. For a variant, the hash also covers the leader that it resembles.
 func (d *ResultDigest) Add(o neardup.Decision) { d.Merge(digestOf(o)) }
 
-// subtract takes a decision away that was added.
+// subtract removes a decision that was added.
 func (d *ResultDigest) subtract(o neardup.Decision) {
 	var borrow uint64
 	for i, w := range digestOf(o).sum {
@@ -51,7 +51,7 @@ func digestOf(o neardup.Decision) *ResultDigest {
 	return &part
 }
 
-// Merge adds the decisions of another part of the set.
+// Merge adds the decisions of another digest.
 func (d *ResultDigest) Merge(o *ResultDigest) {
 	var carry uint64
 	for i := range d.sum {
@@ -72,7 +72,7 @@ func (d *ResultDigest) String() string {
 func ParseResultDigest(s string) (*ResultDigest, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("batch: %q is not a digest of a result: 64 hex digits", s)
+		return nil, fmt.Errorf("batch: digest %q: invalid (want 64 hex digits)", s)
 	}
 	d := &ResultDigest{}
 	for i := range d.sum {

@@ -32,8 +32,8 @@ func (b docBlock) Decode(item func(*neardup.Document, error)) {
 	}
 }
 
-// DedupStrings decides texts in memory, in order. leader[i] is the index of the text that text i is a duplicate
-// of, or i itself if it is kept. Config needs a Method; without Clean, texts are not cleaned.
+// DedupStrings decides texts in memory, in order. leader[i] is the index of the text that text i is a duplicate of, or i
+// itself if it is kept. Config needs a Method. If Clean is nil, texts are not cleaned.
 func DedupStrings(ctx context.Context, texts []string, cfg Config) (leader []int, err error) {
 	docs := make([]neardup.Document, len(texts))
 	for i, s := range texts {
@@ -50,15 +50,15 @@ func DedupStrings(ctx context.Context, texts []string, cfg Config) (leader []int
 	return leader, nil
 }
 
-// Checked is the verdict on a text by the texts that are known.
+// Checked is the verdict on a text, compared with known texts.
 type Checked struct {
-	neardup.Match                  // with the known text, and its Evidence
-	At            int              `json:"at"` // position of the known text, -1 for a new text
+	neardup.Match                  // the match with the known text, including its Evidence
+	At            int              `json:"at"` // index of the known text, -1 for a new text
 	Verdict       neardup.Relation `json:"verdict"`
 }
 
-// Check decides on a text like Dedup, by comparing it with every known text. Config needs a Method; without
-// Clean, texts are not cleaned.
+// Check decides on a text like Dedup, by comparing it with every known text. Config needs a Method. If Clean is nil, texts
+// are not cleaned.
 func Check(ctx context.Context, text string, known []string, cfg Config) (Checked, error) {
 	of := func(s string) Text {
 		if cfg.Clean != nil {

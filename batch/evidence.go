@@ -13,28 +13,28 @@ type Edge struct {
 	neardup.Match
 }
 
-// Compare orders edges by the later document, then by the earlier one. Edges are decided in this order, and
-// [Pairs] returns them in it.
+// Compare orders edges by the later document, then by the earlier one. [Pairs] returns edges in this order, and they are
+// decided in it.
 func (e Edge) Compare(o Edge) int {
 	return cmp.Or(cmp.Compare(e.Later, o.Later), cmp.Compare(e.Earlier, o.Earlier))
 }
 
-// Stronger reports whether e, of two edges of one later document, names its leader. The order is: a person's
-// ruling, an equal text, higher rank, smaller distance, the earlier leader. A near leader precedes any that it
-// is a variant of.
+// Stronger reports whether e names a better leader than o, where both are edges of one later document. A person's ruling
+// comes first, then an equal text, higher rank, smaller distance and the earlier leader. Any near leader beats any that the
+// document is a variant of.
 func (e Edge) Stronger(o Edge) bool { return e.strength().beats(o.strength()) }
 
-// grade is the kind of evidence, the strongest last.
+// grade is the kind of evidence, in ascending strength.
 type grade uint8
 
 const (
 	none    grade = iota
-	variant       // similar, and not the same
+	variant       // similar, but not the same
 	unsure        // a variant that a person should look at
 	contained
 	near
 	equal
-	ruled // by a person
+	ruled // ruled by a person
 )
 
 // removes reports whether a text is removed as a duplicate of a leader.
@@ -82,7 +82,7 @@ func (s strength) beats(o strength) bool {
 	return s.earlier < o.earlier
 }
 
-// EqualMatch returns the match of two documents with one clean text, whatever the method.
+// EqualMatch returns the match of two documents with one clean text, which is the same for every method.
 func EqualMatch(m neardup.Method, clean string) neardup.Match {
 	r := newRoutes(m)
 	return equalMatch(r.name(r.of(clean)))
@@ -92,17 +92,18 @@ func equalMatch(method string) neardup.Match {
 	return neardup.Match{Similarity: 1, Distance: -1, Near: true, Method: method, Basis: neardup.BasisEqual}
 }
 
-// Text is a clean text with the view of it that a method made.
+// Text is a clean text with the view that a method made of it.
 type Text struct {
 	Clean    string
 	Prepared neardup.Prepared
 }
 
-// Verify compares two texts, as every engine must. Equal texts are near without calling the method, because it
-// may be less certain of their words. A blank text is never near.
+// Verify compares two texts, as every engine must. Equal texts are near, and the method is not called, because it may be
+// less certain of them. A blank text is never near.
 func Verify(m neardup.Method, a, b Text) neardup.Match { return verify(m, a, b, m.Compare) }
 
-// Explain returns what Verify does, with the Evidence of a variant if the method has any. It scores the pair once.
+// Explain returns the match that Verify returns, with the Evidence of a variant if the method has any. It scores the pair
+// once.
 func Explain(m neardup.Method, a, b Text) neardup.Match {
 	return verify(m, a, b, func(x, y neardup.Prepared) neardup.Match {
 		match, decided := neardup.Screen(m, x, y)

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-var errFrame = errors.New("batch: what an earlier run has done cannot be read")
+var errFrame = errors.New("batch: the log of the earlier run cannot be read")
 
 // frameWriter encodes the progress of a run.
 type frameWriter struct{ b []byte }
@@ -29,7 +29,7 @@ func (w *frameWriter) string(s string) {
 	w.b = append(w.b, s...)
 }
 
-// keys writes a list that may be nil, which is not the same as empty.
+// keys writes a list of keys. A nil list differs from an empty one.
 func (w *frameWriter) keys(keys []uint64) {
 	if keys == nil {
 		w.uint(0)
@@ -47,7 +47,7 @@ const (
 	itemCopied
 	itemBlank
 	itemRead     // a new text
-	itemRecorded // with its record
+	itemRecorded // a new text with its record
 )
 
 // scanned writes the outcome of an item.
@@ -152,7 +152,7 @@ func (r *frameReader) keys() []uint64 {
 	return keys
 }
 
-// scanned reads an item as it was scanned. Its clean text refers to the frame.
+// scanned reads the outcome of an item. Its clean text refers to the frame.
 func (r *frameReader) scanned() (it scanned) {
 	kind := r.byte()
 	if kind == itemRejected {
@@ -191,7 +191,7 @@ func (r *frameReader) state(s *state, bases []uint8) {
 	s.similarity, s.closeness = math.Float64frombits(r.fixed()), math.Float64frombits(r.fixed())
 }
 
-// end returns an error if the frame is damaged, or has bytes left.
+// end returns an error if the frame is damaged or has bytes left.
 func (r *frameReader) end() error {
 	if r.bad || len(r.b) > 0 {
 		return errFrame

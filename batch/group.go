@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// group runs the second stage, buckets -> candidates. It sorts the postings by key, and drops the keys that only one text
-// has, which are most. It pairs a bucket in memory by the sketches, or spills it unpaired if it has too many pairs.
+// group runs the second stage, which turns buckets into candidates. It sorts the postings by key and drops the keys that
+// only one text has, which are most. It pairs small buckets in memory by their sketches, and spills buckets with too many
+// pairs unpaired.
 func (j *job) group(ctx context.Context, r *records) (*candidates, error) {
 	total, done := max(j.postings, 1), 0
 	if j.cfg.Add == nil {
@@ -60,10 +61,10 @@ func (c *collection) positioned(p Posting) (Posting, error) {
 }
 
 const (
-	// maxPending bounds the postings of a key that are kept until its end. Larger buckets are spilled, which
-	// changes only the work.
+	// maxPending limits the postings of a key that wait in memory for the end of its bucket. Larger buckets are spilled,
+	// which only changes the amount of work.
 	maxPending = 1 << 16
-	// chunkPostings is about how many postings a worker takes at once.
+	// chunkPostings is the approximate number of postings that a worker takes at once.
 	chunkPostings = 1 << 15
 )
 
@@ -72,22 +73,22 @@ const (
 type grouping struct {
 	out     *gathered
 	workers *errgroup.Group
-	spare   sync.Pool // of *chunk
+	spare   sync.Pool // holds *chunk
 	chunk   *chunk
 	count   int64 // buckets
 	largest int   // postings
 
-	// of the current key
+	// The current bucket:
 	key     uint64
-	from    int    // where its postings start in chunk
-	size    int    // how many it has
-	roles   Role   // of all of them
-	several bool   // they are of at least two texts
-	flowing bool   // it is hot: its postings go straight to the candidates
-	number  uint64 // as a hot bucket
+	from    int    // index in chunk of its first posting
+	size    int    // number of its postings
+	roles   Role   // the union of their roles
+	several bool   // the postings are of at least two texts
+	flowing bool   // it is hot, so its postings go straight to the candidates
+	number  uint64 // its number as a hot bucket
 }
 
-// chunk holds postings, bucket after bucket; ends has the end of each.
+// chunk holds the postings of several buckets. ends holds the index after the last posting of each.
 type chunk struct {
 	postings []Posting
 	ends     []int
@@ -108,7 +109,7 @@ func (g *grouping) add(p Posting) error {
 	return nil
 }
 
-// flow passes on the postings of a large bucket before the bucket is complete.
+// flow passes on the postings of a large bucket before they are complete.
 func (g *grouping) flow() error {
 	if !g.flowing {
 		g.flowing, g.number = true, g.out.reserve()
@@ -146,7 +147,7 @@ func (g *grouping) next(key uint64) {
 	g.roles, g.several, g.flowing, g.size = 0, false, false, 0
 }
 
-// hand waits for a worker and gives it the chunk.
+// hand waits for a free worker and gives it the chunk.
 func (g *grouping) hand() {
 	c := g.chunk
 	g.chunk = nil

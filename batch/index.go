@@ -2,30 +2,30 @@ package batch
 
 import "context"
 
-// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of places,
-// filled as texts become leaders. 12 bytes a posting and 8 a bucket. The sketches are next to the positions so
-// that most candidates are rejected without leaving the cache line.
+// index holds the leaders of a partition of the texts by bucket. Each bucket is a contiguous range of cells, which fill as
+// texts become leaders. A posting takes 12 bytes and a bucket 8. The sketches are stored next to the positions, so most
+// candidates are rejected within one cache line.
 type index struct {
-	local     map[uint32]uint32 // bucket -> its number here; nil: all buckets, unchanged
-	start     []uint32          // a bucket's first place
-	count     []uint32          // places filled
+	local     map[uint32]uint32 // number of the text set's bucket -> number here; nil if the numbers are equal
+	start     []uint32          // first cell of each bucket
+	count     []uint32          // filled cells of each bucket
 	pos       []position
 	sketch    []uint64
-	kinds     []kind     // by place; nil: no templates are noted
-	from      position   // first text
+	kinds     []kind     // by cell; nil if templates are not recorded
+	from      position   // first text of the partition
 	to        position   // text after the last
-	join      *join      // nil: no bucket is joined
-	templates *templates // nil: all buckets, unchanged
+	join      *join      // nil if no bucket is joined
+	templates *templates // nil if templates are not recorded
 }
 
-// kind is the number of the template of a leader in a bucket. All leaders from the place from up to this one have it.
+// kind is a template that leaders of a bucket have. All leaders in the cells from `from` up to this one have it.
 type kind struct{ template, from uint32 }
 
-// bucketBytes is the most that one index posting may cost, with its share of the bucket tables.
+// bucketBytes is an upper bound of the memory of one posting, including its share of the bucket tables.
 const bucketBytes = 40
 
-// newIndex makes room for the leaders among the texts from `from` on, as many
-// texts as its memory allows, at least one.
+// newIndex allocates an index for the leaders among the texts from `from` on. It covers as many texts as its memory allows,
+// and at least one.
 func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, from position) (*index, error) {
 	limit := int(j.memory(indexShare) / bucketBytes)
 	x := &index{from: from, to: position(set.texts.Len())}
@@ -75,7 +75,7 @@ func (j *job) newIndex(ctx context.Context, set *collection, cands *candidates, 
 	return x, nil
 }
 
-// find returns the places of a bucket's leaders so far.
+// find returns the range of cells that hold a bucket's leaders so far.
 func (x *index) find(bucket uint32) (from, to uint32) {
 	if x.local != nil {
 		n, ok := x.local[bucket]
@@ -88,7 +88,7 @@ func (x *index) find(bucket uint32) (from, to uint32) {
 	return from, from + x.count[bucket]
 }
 
-// add puts a leader into a bucket. Leaders come in order.
+// add puts a leader into a bucket. Leaders must be added in order.
 func (x *index) add(bucket uint32, pos position, sketch uint64, template uint32) {
 	if x.local != nil {
 		bucket = x.local[bucket]

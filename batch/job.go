@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// job is the shared state of the stages of one run: the configuration, the temporary files, and the summary, to
-// which each adds its part.
+// job is the shared state of the stages of one run: the configuration, the temporary files and the summary.
 type job struct {
 	cfg   Config
 	disk  *external.Files
@@ -18,9 +17,9 @@ type job struct {
 	sum   Summary
 	// copies is set if a text has several documents.
 	copies bool
-	pairs  bool           // all near texts are wanted, not leaders alone
-	audit  *audit.Auditor // nil: the run is not measured
-	// postings of what was read, and how many.
+	pairs  bool           // find all near texts, not only leaders
+	audit  *audit.Auditor // nil if the run is not measured
+	// The postings of all texts that were read, and their number.
 	byKey    *external.Sorted[Posting]
 	postings int
 }
@@ -43,7 +42,7 @@ const (
 	indexShare = 150
 )
 
-// unused returns the memory that a share leaves.
+// unused returns the memory that remains of a share after used bytes.
 func (j *job) unused(thousandths, used int64) int64 { return max(0, j.memory(thousandths)-used) }
 
 func (j *job) progress(phase string, done, total int) {
@@ -56,8 +55,7 @@ func (j *job) summary() *Summary {
 	return &j.sum
 }
 
-// parallel runs fn for i in [0, n) on all workers, each of which has the state
-// that begin makes for it.
+// parallel runs fn for each i in [0, n) on all workers. begin makes the state of each worker.
 func parallel[W any](ctx context.Context, workers, n int, begin func() W, fn func(w W, i int) error) error {
 	return inorder.EachWith(ctx, workers, n, func() func(int) error {
 		w := begin()

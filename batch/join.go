@@ -7,68 +7,71 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// join finds leaders of very hot buckets by their features, because comparing a text with each leader is
-// quadratic. It uses prefix filtering by weight (Chaudhuri, Ganti and Kaushik 2006). The shared features of two
-// near texts weigh at least `least` in either. Under one common order, let f be the first shared feature: in
-// either text the features from f on weigh at least `least`. So a text is found under its features as long as
-// the rest, from the feature on, weighs enough, and two near texts share one of these. Rare features come
-// first, as counted in the first leaders of a bucket. So features of a template are in no prefix if a text has
-// enough of its own. The filter never drops a near pair, whatever was counted. A heavier text must share more
-// weight. So a text is found under a short prefix as the smaller of two, and under a longer one as the larger;
-// it searches the opposite ones (Xiao et al., PPJoin, WWW 2008).
+// join finds leaders of very hot buckets by their features, because comparing a text with each leader takes quadratic time.
+// It uses prefix filtering by weight (Chaudhuri, Ganti and Kaushik 2006).
 //
-// A template makes many buckets of the same leaders. These are one group, which is searched once.
+// The shared features of two near texts weigh at least `least` in either text. Sort the features of both in one order, and
+// let f be the first shared feature. Then the features from f on weigh at least `least` in either text. So it is enough to
+// enter a text under those features f: two near texts share one of them. Rare features
+// come first, as counted in the first leaders of a bucket. So no feature of a template is in the prefix of a text that has
+// enough features of its own. The filter never drops a near pair, whatever the counts are.
+//
+// A heavier text must share more weight. So a text has a short prefix as the smaller of two, and a longer one as the
+// larger. It searches the opposite ones (Xiao et al., PPJoin, WWW 2008).
+//
+// A template makes many buckets with the same leaders. These form one group, which is searched once.
 type join struct {
 	method  neardup.Searchable
-	buckets map[uint32]*joinedBucket // by their start in the index
+	buckets map[uint32]*joinedBucket // keyed by their first cell in the index
 	groups  uint32
-	heads   []uint32      // by hash of group and feature: an entry's number plus 1
-	pages   [][]joinEntry // entries
-	used    int           // entries
-	most    int           // entries
-	full    bool          // there is no memory for more
+	heads   []uint32      // hash of group and feature -> number of an entry, plus 1
+	pages   [][]joinEntry // the entries
+	used    int           // entries in use
+	most    int           // largest number of entries
+	full    bool          // no memory is left for more entries
 }
 
-// joinEntry is a leader under a feature of its prefix; entries of one head are chained.
+// joinEntry is a leader under a feature of its prefix. Entries with one head form a chain.
 type joinEntry struct {
-	tag   uint32 // of the hash; two features of one tag cost a comparison
-	next  uint32 // plus 1
-	index uint32 // in the index
+	tag   uint32 // part of the hash; two features with one tag only cost an extra comparison
+	next  uint32 // number of the next entry, plus 1
+	index uint32 // cell of the leader in the index
 }
 
 // joinedBucket is a bucket whose first leaders are in a group.
 type joinedBucket struct {
 	group  *joinGroup
-	joined uint32 // how many
+	joined uint32 // number of these leaders
 }
 
 // joinGroup holds the leaders of several buckets that have most leaders in common.
 type joinGroup struct {
 	number   uint64
-	frequent map[uint64]uint32     // how many of the first leaders have a feature, where several do
-	members  map[position]struct{} // leaders
-	// A sample of leaders tests whether the search by features takes little work. If it does not for most of them,
-	// the group is given up.
+	frequent map[uint64]uint32     // how many of the first leaders have a feature, for features that several have
+	members  map[position]struct{} // its leaders
+	// Some leaders are sampled to test whether the search by features is cheap. If it is not for most of them, the group is
+	// abandoned.
 	tried, failed int
 	useless       bool
 }
 
 const (
-	joinEntryBytes = 12 + 8  // with its heads
-	joinPage       = 1 << 14 // entries
+	joinEntryBytes = 12 + 8  // including its heads
+	joinPage       = 1 << 14 // entries in a page
 )
 
-// The first joinFrom leaders of a bucket are compared one by one. Then they determine which features are frequent.
-// Variable for tests.
+// The first joinFrom leaders of a bucket are compared one by one. They also determine which features are frequent. It is a
+// variable for tests.
 var joinFrom = uint32(256)
 
-// mostFrequent is how many features of the first leaders are counted, which takes some 10 MB for a time.
+// mostFrequent limits the features that are counted in the first leaders. The counts take about 10 MB while they are
+// needed.
 const mostFrequent = 1 << 18
 
-// prefix holds the features under which a text is found and searches.
+// prefix holds the features under which a text is entered and searched.
 type prefix struct{ smaller, larger []uint64 }
 
-// anything stands for all features, if a leader may be near a text without a common feature.
+// anything is the prefix of a leader that may be near a text without a common feature.
 var anything = prefix{smaller: []uint64{0}}
 
 // asLarger marks a feature as one of the larger of two texts.
@@ -94,7 +97,7 @@ func (j *join) bucket(lo, hi uint32) *joinedBucket {
 	return nil
 }
 
-// at returns the head and the tag of a feature in a group.
+// at returns the head of a feature in a group, and its tag.
 func (j *join) at(g *joinGroup, feature uint64) (head int, tag uint32) {
 	h := (feature ^ g.number*0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd
 	return int(h >> (65 - bits.Len(uint(len(j.heads))))), uint32(h)
@@ -102,7 +105,7 @@ func (j *join) at(g *joinGroup, feature uint64) (head int, tag uint32) {
 
 func (j *join) entry(n int) *joinEntry { return &j.pages[n/joinPage][n%joinPage] }
 
-// newGroup makes a group from the counts of the first leaders.
+// newGroup makes a group from the counted features of the first leaders.
 func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 	j.groups++
 	g := &joinGroup{number: uint64(j.groups), frequent: map[uint64]uint32{}, members: map[position]struct{}{}}
@@ -115,8 +118,8 @@ func (j *join) newGroup(counted map[uint64]uint32) *joinGroup {
 	return g
 }
 
-// add puts the leader at a place into a group.
-func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
+// add puts the leader in a cell into a group.
+func (j *join) add(g *joinGroup, leader position, cell uint32, p prefix) {
 	j.full = j.full || j.used+len(p.smaller)+len(p.larger) >= j.most
 	if j.full {
 		return
@@ -125,34 +128,34 @@ func (j *join) add(g *joinGroup, leader position, place uint32, p prefix) {
 		j.heads = make([]uint32, 1<<bits.Len(uint(j.most)))
 	}
 	for _, f := range p.smaller {
-		j.addEntry(g, f, place)
+		j.addEntry(g, f, cell)
 	}
 	for _, f := range p.larger {
-		j.addEntry(g, f^asLarger, place)
+		j.addEntry(g, f^asLarger, cell)
 	}
 	g.members[leader] = struct{}{}
 	j.most-- // its memory
 }
 
-func (j *join) addEntry(g *joinGroup, feature uint64, place uint32) {
+func (j *join) addEntry(g *joinGroup, feature uint64, cell uint32) {
 	if j.used%joinPage == 0 {
 		j.pages = append(j.pages, make([]joinEntry, joinPage))
 	}
 	head, tag := j.at(g, feature)
-	*j.entry(j.used) = joinEntry{tag, j.heads[head], place}
+	*j.entry(j.used) = joinEntry{tag, j.heads[head], cell}
 	j.used++
 	j.heads[head] = uint32(j.used)
 }
 
 const (
-	tryEvery = 16 // leaders
+	tryEvery = 16 // one leader in tryEvery is sampled
 	triesMin = 8
-	// worthwhile is the share of a bucket's leaders that a search by features may look at. Beyond it, scanning the bucket
-	// takes less time.
+	// A search by features may look at 1/worthwhile of a bucket's leaders. If it looks at more, scanning the bucket takes
+	// less time.
 	worthwhile = 4
 )
 
-// try measures whether the search by features would take little work for a new leader.
+// try measures whether the search by features is cheap for a new leader.
 func (j *join) try(g *joinGroup, p prefix) {
 	if len(g.members)%tryEvery != 0 || len(g.members) == 0 {
 		return
@@ -166,16 +169,17 @@ func (j *join) try(g *joinGroup, p prefix) {
 	}
 }
 
-// each calls fn with the places of leaders that share a feature of a prefix, possibly several times. It stops
-// and returns false if it would look at more than most entries.
-func (j *join) each(g *joinGroup, p prefix, most int, fn func(place uint32)) bool {
+// each calls fn with the cells of leaders that share a feature of a prefix, possibly several times. If it would look at
+// more than most entries, it stops and returns false.
+func (j *join) each(g *joinGroup, p prefix, most int, fn func(cell uint32)) bool {
 	most = j.eachUnder(g, anything.smaller, 0, most, fn)
 	most = j.eachUnder(g, p.smaller, asLarger, most, fn)
 	return j.eachUnder(g, p.larger, 0, most, fn) >= 0
 }
 
-// eachUnder looks at most entries of leaders in a role, and returns how many more there may be: less than 0 if there were too many.
-func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int, fn func(place uint32)) int {
+// eachUnder looks at up to most entries of leaders in a role. It returns the remaining number of entries, which is negative
+// if there were too many.
+func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int, fn func(cell uint32)) int {
 	for _, f := range features {
 		head, tag := j.at(g, f^role)
 		for n := j.heads[head]; n != 0 && most >= 0; most-- {
@@ -189,7 +193,7 @@ func (j *join) eachUnder(g *joinGroup, features []uint64, role uint64, most int,
 	return most
 }
 
-// prefixer makes the prefixes of one text after the other. For one goroutine.
+// prefixer makes the prefixes of texts, one after the other. It is for one goroutine.
 type prefixer struct {
 	looked      position // at, plus 1
 	featureSets []neardup.FeatureSet
@@ -197,8 +201,8 @@ type prefixer struct {
 	prefix
 }
 
-// prefixIn returns the first features of the text in the order of a group. known is false if near texts may
-// share none of them.
+// prefixIn returns the first features of the text in the order of a group. known is false if the text may be near one with
+// which it shares none of them.
 func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
 	p.smaller, p.larger = p.smaller[:0], p.larger[:0]
 	for i := range p.featureSets {
@@ -211,7 +215,7 @@ func (p *prefixer) prefixIn(g *joinGroup) (found prefix, known bool) {
 	return p.prefix, true
 }
 
-// add appends features until those that are left weigh too little.
+// add appends features until the rest weighs too little.
 func (p *prefixer) add(g *joinGroup, o *neardup.FeatureSet) {
 	left := uint64(len(o.Features))
 	if o.Weights != nil {
@@ -237,7 +241,7 @@ func (p *prefixer) add(g *joinGroup, o *neardup.FeatureSet) {
 	p.order = p.order[:0]
 	for i, f := range o.Features {
 		if n := g.frequent[f]; n > 0 {
-			p.order = append(p.order, uint64(n)<<32|uint64(i)) // of as frequent ones the least first
+			p.order = append(p.order, uint64(n)<<32|uint64(i)) // among equally frequent features, the smallest first
 		} else if !take(i) {
 			return
 		}

@@ -2,7 +2,7 @@ package batch
 
 import "slices"
 
-// featureSetsOf makes the feature sets of a text, unless s.featureSets are those of this text.
+// featureSetsOf makes the feature sets of a text, unless s.featureSets holds them already.
 func (s *search) featureSetsOf(text position) error {
 	if s.looked == text+1 {
 		return nil
@@ -15,7 +15,7 @@ func (s *search) featureSetsOf(text position) error {
 	return nil
 }
 
-// joinLeaders joins the leaders in the buckets of a new leader that are not joined yet.
+// joinLeaders adds to the groups all leaders in the buckets of a new leader that were not added yet.
 func (s *search) joinLeaders(candidates []candidate) error {
 	j := s.x.join
 	if j == nil {
@@ -31,7 +31,7 @@ func (s *search) joinLeaders(candidates []candidate) error {
 		}
 		b := j.buckets[lo]
 		if b != nil && b.group.useless {
-			b.group.members[s.x.pos[hi-1]] = struct{}{} // by which other buckets know it
+			b.group.members[s.x.pos[hi-1]] = struct{}{} // so that other buckets find the group
 			continue
 		}
 		if b == nil {
@@ -55,8 +55,8 @@ func (s *search) joinLeaders(candidates []candidate) error {
 // joinBucket puts the leaders of a bucket into its group.
 func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 	j := s.x.join
-	for place := lo + b.joined; place < hi; place++ {
-		leader := s.x.pos[place]
+	for cell := lo + b.joined; cell < hi; cell++ {
+		leader := s.x.pos[cell]
 		if _, ok := b.group.members[leader]; !ok {
 			if err := s.featureSetsOf(leader); err != nil {
 				return err
@@ -69,7 +69,7 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 			if b.group.useless {
 				return nil
 			}
-			j.add(b.group, leader, place, prefix)
+			j.add(b.group, leader, cell, prefix)
 			if j.full {
 				return nil
 			}
@@ -79,8 +79,8 @@ func (s *search) joinBucket(b *joinedBucket, lo, hi uint32) error {
 	return nil
 }
 
-// groupOf returns the group of a bucket with these leaders. It is the group of another bucket of its newest
-// leader, if most are in it, otherwise a new one.
+// groupOf returns the group of a bucket with these leaders. If another bucket of its newest leader has a group with most of
+// them, it returns that group; otherwise it makes a new one.
 func (s *search) groupOf(candidates []candidate, leaders []position) (*joinGroup, error) {
 	var last *joinGroup
 	for _, c := range candidates {
@@ -149,8 +149,8 @@ func (s *search) gatherJoined(t position, sketch uint64, where positionRange) er
 	return nil
 }
 
-// byFeatures collects the plausible leaders of one group that share a feature of the prefix of t. It returns false, and
-// collects none, if looking at all leaders would be less work.
+// byFeatures collects the plausible leaders of one group that share a feature of the prefix of t. If looking at all leaders
+// is cheaper, it collects none and returns false.
 func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket, where positionRange) (bool, error) {
 	if err := s.featureSetsOf(t); err != nil {
 		return false, err
@@ -166,9 +166,9 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket,
 	}
 	s.grouped = s.grouped[:0]
 	met := int64(0)
-	if !s.x.join.each(g, prefix, most/worthwhile, func(place uint32) {
+	if !s.x.join.each(g, prefix, most/worthwhile, func(cell uint32) {
 		met++
-		if p := s.x.pos[place]; p >= where.from && p < where.to && (sketch == s.x.sketch[place] || s.method.Plausible(sketch, s.x.sketch[place])) {
+		if p := s.x.pos[cell]; p >= where.from && p < where.to && (sketch == s.x.sketch[cell] || s.method.Plausible(sketch, s.x.sketch[cell])) {
 			s.grouped = append(s.grouped, p)
 		}
 	}) {
@@ -177,7 +177,7 @@ func (s *search) byFeatures(t position, sketch uint64, buckets []searchedBucket,
 	s.work.Candidates += met
 	slices.Sort(s.grouped)
 	for _, p := range slices.Compact(s.grouped) {
-		// The group has leaders of other buckets too.
+		// The group also has leaders of other buckets.
 		if slices.ContainsFunc(buckets, func(b searchedBucket) bool {
 			_, ok := slices.BinarySearch(s.x.pos[b.lo:b.lo+b.joined], p)
 			return ok

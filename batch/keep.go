@@ -11,18 +11,18 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Keep selects which of near-duplicates is kept: the first in the order in which documents are decided. It is a
-// list of keys, separated by semicolons. The first key in which two documents differ orders them; after all
-// keys the id does, then the text. So the order depends on the documents alone, and only the key "first" uses
-// the order of the input.
+// Keep is the order in which documents are decided, so that the first of several near-duplicates is kept. It is a list of
+// keys, separated by semicolons. The first key in which two documents differ orders them. If all keys are equal, the id
+// orders them, then the text. So the order depends on the documents alone, and only the key "first" uses the order of the
+// input.
 //
 // Keys are longest and shortest (by the runes of clean text), earliest and latest (by Document.Time), https and
-// shortest-url (by Document.URL), smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]:
-// the values in this order, * for all others, last if missing), "largest score" and "smallest score" (by the
-// number in a field). Documents that lack a value come last.
+// shortest-url (by Document.URL), smallest-id (also id), "source:wiki,news,*" (by Document.Fields["source"]: the values in
+// this order, * for all others, last if missing), "largest score" and "smallest score" (by the number in a field).
+// Documents that lack a value come last.
 type Keep string
 
-// KeepKeys lists the keys, for a message.
+// KeepKeys lists the keys for messages.
 const KeepKeys = "first, longest, shortest, earliest, latest, https, shortest-url, smallest-id, FIELD:value,value,*, 'largest FIELD', 'smallest FIELD'"
 
 // Orders of a single key.
@@ -33,10 +33,10 @@ const (
 	ByID     Keep = "id"       // ids in the order of their bytes
 )
 
-// keepKey is one of the keys. Documents with smaller numbers are decided first.
+// keepKey is one key. Documents with smaller numbers are decided first.
 type keepKey struct {
 	name  string
-	field string // of Document.Fields; "": none
+	field string // a field of Document.Fields; "" if the key uses none
 	rank  func(it *scanned, value string) uint64
 }
 
@@ -79,7 +79,7 @@ func timeRank(t int64) uint64 {
 // keepOrder is a parsed Keep.
 type keepOrder struct {
 	keys  []keepKey
-	input bool // the order of the input, not the id, breaks ties
+	input bool // ties are broken by the order of the input instead of the id
 }
 
 // parse reads a list of keys.
@@ -165,7 +165,7 @@ func (k Keep) Check() error {
 func (k Keep) Fields() (names []string) {
 	o, err := k.parse()
 	if err != nil {
-		return nil // a run with it returns the error
+		return nil // a run with this Keep returns the error
 	}
 	for _, key := range o.keys {
 		if key.field != "" && !slices.Contains(names, key.field) {
@@ -187,7 +187,7 @@ func (o *keepOrder) of(it *scanned) []uint64 {
 // preferred stores the numbers of all documents, to find which key decided.
 type preferred struct {
 	keepOrder
-	ranks *external.Array[uint64] // of item i those from i * the number of keys on
+	ranks *external.Array[uint64] // item i has the numbers from i times the number of keys on
 }
 
 // add takes the numbers of an item.

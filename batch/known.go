@@ -7,12 +7,12 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// knownTexts maps digests to the number of their text. It holds as many as its memory allows. Later texts are not
-// collapsed here; equal ones are found by their keys.
+// knownTexts maps the digests of texts to their numbers. It holds as many as its memory allows. Texts that do not fit are
+// not collapsed here; equal ones are found by their keys.
 type knownTexts struct {
 	shards [64]struct {
 		sync.Mutex
-		no map[neardup.Digest]textNo // number plus 1; 0: claimed by a worker
+		no map[neardup.Digest]textNo // number plus 1; 0 if a worker has claimed the text
 	}
 	perShard int
 	full     atomic.Bool // a text may have been left out for lack of memory

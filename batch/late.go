@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// lateLeaders are leaders that came after a duplicate text and are nearer than its leader. Later copies of that
-// text belong to them. They are recorded in any order and then sorted by text and leader.
+// lateLeaders holds leaders that came after a duplicate text and are nearer than its leader. Later copies of that text get
+// them as leaders. They are recorded in any order, then sorted by text and leader.
 type lateLeaders struct {
 	mu    sync.Mutex
 	rows  *external.Array[lateRow]
@@ -88,10 +88,10 @@ func (l *lateLeaders) each(s state, fn func(state) error) error {
 	return nil
 }
 
-// findLate finds leaders of a finished partition that are better for a duplicate text than its own leader but come
-// later. They count for later copies of that text.
+// findLate finds the late leaders of duplicate texts in a finished partition: leaders that are nearer than the text's own,
+// but come later. Later copies of the text get them as leaders.
 func (l *leading) findLate(ctx context.Context, x *index) error {
-	// Of each pair one text is a duplicate and the other a leader.
+	// One text of each pair is a duplicate, the other a leader.
 	better := func(text, leader func(p position) position) collector {
 		return collector{
 			wants: func(p position, closeness float64) bool {

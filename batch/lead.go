@@ -9,9 +9,9 @@ import (
 
 // state is the decision on a text: the zero value is a leader.
 type state struct {
-	matchRow          // with the leader; without a grade there is none
-	leader   position // or the leader that the text is a variant of
-	via      position // components only: the most similar text
+	matchRow          // with the leader; the zero grade means that there is none
+	leader   position // the leader, or the text that this one is a variant of
+	via      position // only for components: the most similar text
 	late     uint32   // index of its first late leader, plus 1
 }
 
@@ -31,12 +31,12 @@ func (s *state) strength() strength {
 type verdicts struct {
 	*verifier
 	states  external.TypedArray[position, state]
-	late    *lateLeaders                         // nil: none
-	weakest *external.TypedArray[position, bond] // components only: by their first text
+	late    *lateLeaders                         // nil if there are none
+	weakest *external.TypedArray[position, bond] // only for components, indexed by their first text
 }
 
-// leading decides all texts by the greedy leader rule. It compares each text with leaders only, and the result is that
-// of deciding from all pairs.
+// leading decides all texts by the greedy leader rule. It compares each text with leaders only. The result equals a
+// decision from all pairs.
 type leading struct {
 	*job
 	*verifier
@@ -44,12 +44,12 @@ type leading struct {
 	states  external.TypedArray[position, state]
 	removed bitset
 	late    *lateLeaders
-	done    *doneComparing // nil: no progress is stored
+	done    *doneComparing // nil if progress is not stored
 }
 
-// lead runs the third stage, candidates -> verdicts. The leaders' index is cut into partitions that fit the
-// memory. Each partition is decided; then all later texts are compared with its leaders and remember the best.
-// Usually there is one partition; n partitions read the candidates n times.
+// lead runs the third stage, which turns candidates into verdicts. It cuts the index of leaders into partitions that fit
+// the memory. It decides the texts of a partition, then compares all later texts with its leaders and keeps the best of
+// each. Usually one partition is enough; n partitions read the candidates n times.
 func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdicts, error) {
 	l := &leading{
 		job: j, verifier: v, from: from,
@@ -100,8 +100,8 @@ func (j *job) lead(ctx context.Context, v *verifier, from *candidates) (*verdict
 	return &verdicts{verifier: v, states: l.states, late: l.late}, nil
 }
 
-// block compares the texts of a block in parallel with the leaders before the block. Then it decides them in
-// order, each against the leaders within the block.
+// block compares the texts of a block concurrently with the leaders before the block. Then it decides them in order, each
+// also against the leaders within the block.
 func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	b = b.from(x.from)
 	if len(b.texts) == 0 {
@@ -137,7 +137,7 @@ func (l *leading) block(ctx context.Context, x *index, b *textBlock) error {
 	return l.done.add(l, x, b, best, before)
 }
 
-// compare compares the texts of a block with the leaders before it, side by side.
+// compare compares the texts of a block concurrently with the leaders before it.
 func (l *leading) compare(ctx context.Context, x *index, b *textBlock, best []state) error {
 	before := positionRange{x.from, min(b.texts[0].position, x.to)}
 	return l.searchBlock(ctx, b, l.search(x), func(s *search, i int) error {
@@ -155,8 +155,8 @@ func (l *leading) search(x *index) search {
 	return search{verifier: l.verifier, x: x, removed: l.removed}
 }
 
-// decide records the decision on a text. It adds the text to the index as a leader if it is near none and in
-// its partition.
+// decide records the decision on a text. If the text is near no leader and in the partition, it becomes a leader of the
+// index.
 func (l *leading) decide(s *search, t position, candidates []candidate, best *state) error {
 	if best.duplicate() {
 		l.removed.set(uint32(t))

@@ -25,16 +25,15 @@ func (j *job) newAuditor(ctx context.Context, r *records) (*audit.Auditor, error
 	})
 }
 
-// measured is a collection as an audit sees it.
+// measured gives an audit access to a collection.
 type measured struct {
 	of *collection
 	external.TypedArray[position, textRow]
 }
 
-// Text returns a clean text.
 func (a measured) Text(p uint32) (string, error) { return a.of.text(position(p)) }
 
-// Size returns the bytes and the sketch of a text.
+// Size returns the length of a text in bytes, and its sketch.
 func (a measured) Size(p uint32) (bytes uint32, sketch uint64, err error) {
 	row, err := a.Get(position(p))
 	return row.len, row.sketch, err

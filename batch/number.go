@@ -2,15 +2,15 @@ package batch
 
 import "github.com/neardup/neardup/internal/external"
 
-// Each kind of number has a type of its own, so that the compiler tells them apart.
+// Each kind of number has its own type, so that the compiler rejects a mix-up.
 type (
-	// item is the place of a document in the input, rejected ones counted.
+	// item is the index of a document in the input. Rejected documents count.
 	item uint32
-	// rank is the place of a document in the order of Keep.
+	// rank is the index of a document in the order of Keep.
 	rank uint32
-	// textNo is the place of a distinct text in the input.
+	// textNo is the index of a distinct text in the input.
 	textNo uint32
-	// position is the place of a distinct text in the order of Keep.
+	// position is the index of a distinct text in the order of Keep.
 	position uint32
 )
 

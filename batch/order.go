@@ -15,8 +15,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// orderer sorts documents by the keys of Keep, then by id, then by digest, so that the order depends only on
-// the documents. Only copies that agree in all are ordered by their place in the input.
+// orderer sorts documents by the keys of Keep, then by id, then by digest. So the order depends only on the documents. Only
+// copies that agree in all of these are ordered by the input.
 type orderer struct {
 	*preferred
 	limit int64
@@ -26,7 +26,7 @@ type orderer struct {
 }
 
 type orderRow struct {
-	ranks  []uint64 // by each key
+	ranks  []uint64 // one for each key of Keep
 	id     string
 	digest neardup.Digest
 	item   item
@@ -62,7 +62,7 @@ func (o *orderer) spill() error {
 			frame.string(row.id)
 			size.b = size.b[:0]
 			size.uint(uint64(len(frame.b)))
-			_, _ = w.Write(size.b) // Flush returns the error
+			_, _ = w.Write(size.b) // Flush returns the error of this write
 			_, _ = w.Write(frame.b)
 		}
 		return w.Flush()
@@ -71,7 +71,7 @@ func (o *orderer) spill() error {
 	return err
 }
 
-// each calls fn with the items in order, once.
+// each calls fn with the items in order. It may be called once.
 func (o *orderer) each(ctx context.Context, fn func(item) error) error {
 	defer o.runs.Close()
 	slices.SortFunc(o.rows, orderRow.compare)
@@ -109,8 +109,7 @@ func (row *orderRow) read(in *bufio.Reader) error {
 	return r.end()
 }
 
-// rank puts documents and texts into the order of Keep: it fills ranked, and
-// renumbers the texts by their first document.
+// rank orders documents and texts as Keep demands. It fills ranked, and numbers the texts by their first document.
 func (s *scan) rank(ctx context.Context, r *records) error {
 	positions := external.NewTypedArray[textNo, position](s.disk, s.memory(30))
 	if err := positions.Grow(s.texts.Len()); err != nil {
@@ -139,7 +138,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	return err
 }
 
-// inOrder calls fn with the items in the order of Keep, those of the reference first.
+// inOrder calls fn with the items in the order of Keep. Those of the reference come first.
 func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	read := s.set.docs.Len() - s.set.recalled.Len()
 	for i := read; i < s.set.docs.Len(); i++ {
@@ -165,7 +164,8 @@ func (s *scan) inOrder(ctx context.Context, fn func(item) error) error {
 	return nil
 }
 
-// positionOf returns the position of a text with a document at a rank, or the next one if it is the first.
+// positionOf returns the position of the text of the document at a rank. If the document is the text's first, that is the
+// next position.
 func (s *scan) positionOf(r *records, no textNo, at rank) (position, error) {
 	p, err := r.renumbered.Get(no)
 	if err != nil || p > 0 {

@@ -7,15 +7,14 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Ordinal is the place of a document, or of a distinct text, in the order in
-// which they are decided: a smaller one comes earlier.
+// Ordinal is the index of a document, or of a distinct text, in the order of decisions.
 type Ordinal uint64
 
-// Role is what a text does under a key: it is found, it searches, or both. A candidate with neither role is a
+// Role is the part that a text plays under a key: it searches, can be found, or both. A candidate with neither role is a
 // text instead of a bucket.
 type Role uint64
 
-// The roles; a posting has at least one.
+// A posting has at least one of these roles.
 const (
 	Indexed Role = 1 << iota
 	Probing
@@ -23,8 +22,8 @@ const (
 	roleLen  = 2
 )
 
-// Posting is a text under one of its keys, with its sketch: all that is needed
-// to pair a bucket. Ordinals below 2^62.
+// Posting is a text under one of its keys, with its sketch. It holds all that pairing a bucket needs. Ordinals must be
+// below 2^62.
 type Posting [3]uint64
 
 // NewPosting returns the posting of a text under a key.
@@ -38,13 +37,13 @@ func (p Posting) Key() uint64 { return p[0] }
 // Sketch returns the sketch of the text's record.
 func (p Posting) Sketch() uint64 { return p[1] }
 
-// Text returns the place of the text.
+// Text returns the ordinal of the text.
 func (p Posting) Text() Ordinal { return Ordinal(p[2] >> roleLen) }
 
-// Role returns what the text does under the key.
+// Role returns the role of the text under the key.
 func (p Posting) Role() Role { return Role(p[2]) & roleBits }
 
-// AppendPostings appends the postings of a text with a record, one a key.
+// AppendPostings appends one posting of a text for each key of its record.
 func AppendPostings(dst []Posting, rec *neardup.Record, text Ordinal) []Posting {
 	role := Indexed | Probing
 	if rec.Probe != nil {
@@ -63,14 +62,14 @@ func AppendPostings(dst []Posting, rec *neardup.Record, text Ordinal) []Posting 
 // earlier one is found.
 type Candidate struct{ Later, Earlier Ordinal }
 
-// Pairing is the second stage, bucket -> candidates. The pairs of a bucket depend on its postings alone. Not safe for
-// concurrent use.
+// Pairing is the second stage, which turns a bucket into candidates. The pairs of a bucket depend on its postings alone. It
+// is not safe for concurrent use.
 type Pairing struct {
 	Method neardup.Method
-	// Met counts the pairs that shared a key.
+	// Met counts the pairs of texts that share a key.
 	Met int64
 
-	// the postings of a bucket that are found, so far
+	// The postings of the current bucket that can be found, so far.
 	sketches []uint64
 	texts    []Ordinal
 }
@@ -92,7 +91,7 @@ func (w *Pairing) Bucket(bucket []Posting, found func(Candidate) bool) bool {
 	return true
 }
 
-// search pairs a posting with those before it.
+// search pairs a posting with the earlier ones of its bucket.
 func (w *Pairing) search(p Posting, found func(Candidate) bool) bool {
 	sketch, n := p.Sketch(), len(w.texts)
 	for n > 0 && w.texts[n-1] == p.Text() {

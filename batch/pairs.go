@@ -9,14 +9,13 @@ import (
 )
 
 // Pair is a verified pair of documents, A before B in the order of Keep. The
-// Ordinals of its Edge are their places in that order.
+// Ordinals of its Edge are their indexes in that order.
 type Pair struct {
 	A, B string // ids
 	Edge
 }
 
-// matches are all verified pairs of texts, in order: the key is the later
-// text, then the earlier one; the value is a row.
+// matches holds all verified pairs of texts, ordered by the later text, then the earlier one. The value is a row.
 type matches struct {
 	sorted *external.Sorted[keyValue]
 	rows   *external.Array[matchRow]
@@ -47,7 +46,7 @@ func (j *job) match(ctx context.Context, v *verifier, from *candidates) (*matche
 		}
 		return found.Add(keyValue{uint64(t)<<32 | uint64(p), uint64(n)})
 	}
-	removed := newBitset(v.texts.Len()) // none is
+	removed := newBitset(v.texts.Len()) // no text is removed
 	for at := position(0); int(at) < v.texts.Len(); {
 		x, err := j.fullIndex(ctx, v.collection, from, at)
 		if err != nil {
@@ -106,18 +105,18 @@ func (m *matches) each(ctx context.Context, fn func(later, earlier position, row
 	})
 }
 
-// equalPair marks a pair of documents that have one text. The lower bits of the value are then the text, otherwise the
-// row of the match.
+// equalPair marks a pair of documents with one text. The lower bits of the value are then the text; without the mark they
+// are the row of the match.
 const equalPair = 1 << 63
 
-// documentPairs pairs documents, ordered by the rank of the later one, then of the earlier one. The order does not
-// depend on how texts were collapsed, nor on the memory bound.
+// documentPairs pairs documents, ordered by the rank of the later one, then of the earlier one. Neither the collapsing of
+// texts nor the memory bound changes the order.
 type documentPairs struct {
 	*job
 	*verifier
 	all     *matches
 	members *external.Array[rank]
-	out     *external.Sorter[keyValue] // ranks -> text or row
+	out     *external.Sorter[keyValue] // pair of ranks -> text or row
 }
 
 // reportPairs runs the last stage of Pairs. It calls found for each verified pair of documents.
@@ -191,7 +190,7 @@ func (w *documentPairs) pairOf(p keyValue) (out Pair, err error) {
 		out.Match = w.bases.match(row)
 	}
 	earlier, later := rank(p.Key()), rank(p.Key()>>32)
-	out.Earlier, out.Later, err = w.places(earlier, later)
+	out.Earlier, out.Later, err = w.ordinals(earlier, later)
 	if err != nil {
 		return out, err
 	}
@@ -203,8 +202,8 @@ func (w *documentPairs) pairOf(p keyValue) (out Pair, err error) {
 	return out, err
 }
 
-// places returns the places of two documents in the order of Keep, after all of the reference.
-func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
+// ordinals returns the ordinals of two documents in the order of Keep, after all documents of the reference.
+func (w *documentPairs) ordinals(earlier, later rank) (a, b Ordinal, err error) {
 	if w.reference == nil {
 		return Ordinal(earlier), Ordinal(later), nil
 	}
@@ -216,8 +215,7 @@ func (w *documentPairs) places(earlier, later rank) (a, b Ordinal, err error) {
 	return Ordinal(first), Ordinal(second), err
 }
 
-// membersOf groups the ranks of the documents from one on by text. The rows have the beginning of each text's
-// group.
+// membersOf groups the documents from a rank on by text. It sets in each row where the group of the text starts.
 func (w *documentPairs) membersOf(ctx context.Context, from rank) error {
 	byText := external.NewSorter[keyValue](w.disk, w.memory(60))
 	err := w.eachFrom(ctx, from, func(r rank, _ item, p position) error {

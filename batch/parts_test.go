@@ -166,7 +166,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"no method":                          {},
 		"bytes of memory":                    {Method: shingled{}, Memory: 1},
 		`batch: keep: "best": invalid (want`: {Method: shingled{}, Keep: "best"},
-		`cannot link by "x"`:                 {Method: shingled{}, Link: "x"},
+		`link "x": invalid`:                  {Method: shingled{}, Link: "x"},
 	} {
 		_, err := Dedup(context.Background(), Documents(nil), cfg, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -11,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// PerSite is the field of Config.Per that is the host of a document's URL, without "www.".
+// PerSite is the field of Config.Per that stands for the host of a document's URL, without "www.".
 const PerSite = "site"
 
 // Fields returns the names of the Document.Fields that decisions depend on.
@@ -64,12 +64,12 @@ func digestIn(clean string, group uint64) neardup.Digest {
 	return d
 }
 
-// groupOf returns the group in which a text has a digest.
+// groupOf returns the group of a text from its text and digest.
 func groupOf(clean string, digest neardup.Digest) uint64 {
 	return neardup.DigestOf(clean).Key() ^ digest.Key()
 }
 
-// moveInto moves postings into a group.
+// moveInto moves postings into a group, by changing their keys.
 func moveInto(postings []Posting, group uint64) {
 	if group == 0 {
 		return

@@ -75,7 +75,7 @@ func TestPerRefuses(t *testing.T) {
 	for _, cfg := range []Config{{Audit: &audit.Config{}}, {Reference: &reference.Index{}}} {
 		cfg.Method, cfg.Per = shingled{threshold: .5}, []string{"language"}
 		_, err := Dedup(context.Background(), Documents(nil), cfg, func(Outcome) error { return nil })
-		if want := "batch: per group there is neither an audit nor an index"; fmt.Sprint(err) != want {
+		if want := "batch: Per cannot be combined with an audit or an index"; fmt.Sprint(err) != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

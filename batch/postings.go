@@ -7,8 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Postings sorts postings by key in bounded memory, and spills the rest to disk until it is read. Not safe for
-// concurrent use.
+// Postings sorts postings by key in bounded memory. It keeps the rest on disk. It is not safe for concurrent use.
 type Postings struct {
 	disk   *external.Files
 	memory int64
@@ -22,12 +21,12 @@ func NewPostings(tmp string, memory int64) *Postings {
 	return &Postings{disk: d, memory: memory, sorter: external.NewSorter[Posting](d, memory)}
 }
 
-// Add takes a posting.
+// Add adds a posting.
 func (p *Postings) Add(one Posting) error { return p.sorter.Add(one) }
 
-// EachAgainst ends the adding and calls fn with all postings, grouped by key, in no particular order within a
-// key. It includes those of the leaders of an index under the same keys, whose texts are the numbers of
-// documents. They need as much memory again. A nil index has none.
+// EachAgainst ends the adding and calls fn with all postings, grouped by key, in no particular order within a key. It
+// includes the leaders of an index under the same keys; their texts are numbers of documents. These postings need the same
+// amount of memory again. A nil index has none.
 func (p *Postings) EachAgainst(ctx context.Context, x *reference.Index, fn func(Posting) error) error {
 	own, err := p.sorter.Sort()
 	if err != nil {

@@ -19,20 +19,20 @@ func (c *Config) checkReference() error {
 	case c.Reference == nil && c.Add == nil:
 		return nil
 	case c.Add != nil && c.Reference != c.Add.Index:
-		return errors.New("batch: documents are added to another index than that they are decided against")
+		return errors.New("batch: Add names another index than Against")
 	case c.Link == Components:
 		return errors.New("batch: components cannot be combined with an index")
 	case c.Overrides.Len() > 0:
-		return errors.New("batch: rulings about pairs are not for an index")
+		return errors.New("batch: overrides cannot be combined with an index")
 	case c.Audit != nil:
-		return errors.New("batch: against an index there is no audit")
+		return errors.New("batch: an audit cannot be combined with an index")
 	}
 	return c.Reference.Header().Like(c.header())
 }
 
-// recall adds documents of the reference to the collection, as if they had been read first: the leaders that share a key
-// with a text, and for Pairs all documents that do. Texts find them, but they do not search, because their decisions are
-// known.
+// recall adds documents of the reference to the collection, as if they had been read first. It adds the leaders that share
+// a key with a text; for Pairs, it adds all documents that do. Texts find them, but they do not search, because their
+// decisions are known.
 func (s *scan) recall(ctx context.Context, r *records) (err error) {
 	l := leaders{disk: s.disk, memory: s.memory(60), index: s.cfg.Reference}
 	r.stored, err = l.under(ctx, s.byKey, func(doc uint32, row *reference.Row) (Ordinal, bool, error) {
@@ -45,14 +45,14 @@ func (s *scan) recall(ctx context.Context, r *records) (err error) {
 	return err
 }
 
-// leaders finds the documents of an index that recall adds.
+// leaders finds the documents of an index that recall adds to the collection.
 type leaders struct {
 	disk   *external.Files
-	memory int64 // of each of two sorters
+	memory int64 // memory of each of two sorters, in bytes
 	index  *reference.Index
 }
 
-// under returns the postings of documents found under a key of others. take selects and numbers them.
+// under returns the postings of documents that can be found under a key of keys. take selects and numbers the documents.
 func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], take func(uint32, *reference.Row) (Ordinal, bool, error)) (*external.Sorted[Posting], error) {
 	hits, err := l.hits(ctx, keys)
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *leaders) under(ctx context.Context, keys *external.Sorted[Posting], tak
 	return postings.Sort()
 }
 
-// hits returns the documents that are found under a key of others, with the key.
+// hits returns the documents that can be found under a key of keys, with the key.
 func (l *leaders) hits(ctx context.Context, keys *external.Sorted[Posting]) (*external.Sorted[keyValue], error) {
 	hits, finder := external.NewSorter[keyValue](l.disk, l.memory), l.index.Finder()
 	first, last := true, uint64(0)
@@ -134,7 +134,7 @@ func (s *scan) recallOne(doc uint32, row *reference.Row) (textNo, error) {
 	return no, err
 }
 
-// number returns the number of a document in the index, or the one that it gets if it is added.
+// number returns the number of a document in the index, or its future number if it will be added.
 func (c *collection) number(r rank) (uint32, error) {
 	if known := c.recalled.Len(); int(r) >= known {
 		return c.reference.Numbers() + uint32(int(r)-known), nil
@@ -151,7 +151,7 @@ func (j *job) eachPosting(ctx context.Context, r *records, fn func(Posting) erro
 	return mergePostings(ctx, fn, r.stored, j.byKey)
 }
 
-// mergePostings calls fn with all postings by key.
+// mergePostings calls fn with the postings of several sorted lists, by key.
 func mergePostings(ctx context.Context, fn func(Posting) error, from ...*external.Sorted[Posting]) error {
 	var cursors []*external.Cursor[Posting]
 	for _, sorted := range from {

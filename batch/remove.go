@@ -12,17 +12,17 @@ import (
 // Removal counts what Remove did.
 type Removal struct {
 	Removed int64 `json:"removed"`
-	// Judged documents were decided again, because a near leader was removed or added. Changed of them have
-	// another decision.
+	// Judged counts the documents that were decided again, because a near leader was removed or added. Changed counts those
+	// whose decision changed.
 	Judged  int64  `json:"judged"`
 	Changed int64  `json:"changed"`
-	Digest  string `json:"digest"` // of all decisions that are left
+	Digest  string `json:"digest"` // digest of all remaining decisions
 }
 
-// Remove removes the documents of an index for which gone returns true. It decides again, in order, those that
-// had a removed leader and all that depends on them. The result is as if the index had been decided without the
-// removed documents. Remove calls changed with each new decision. Of cfg it uses Method, Clean, Memory and Tmp.
-// It takes effect when the Outputs of w are committed.
+// Remove removes the documents of an index for which gone returns true. It decides again, in order, those that had a
+// removed leader, and all documents that depend on them. The result equals an index that was decided without the removed
+// documents. Remove calls changed with each new decision. Of cfg it uses Method, Clean, Memory and Tmp. The removal takes
+// effect when the Outputs of w are committed.
 func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id string, time int64) bool, changed func(neardup.Decision) error) (*Removal, error) {
 	cfg.Reference = w.Index
 	j, err := newJob(cfg)
@@ -58,7 +58,8 @@ func Remove(ctx context.Context, w *reference.Writer, cfg Config, gone func(id s
 	})
 }
 
-// removing decides documents again, each once and in order, after all documents that may change its decision.
+// removing decides documents again, in order and each once. When it decides a document, all decisions that may affect it
+// are final.
 type removing struct {
 	*job
 	w      *reference.Writer
@@ -66,16 +67,17 @@ type removing struct {
 	digest *ResultDigest
 	done   Removal
 
-	// heads maps a leader to its last duplicate or variant, and nexts maps that to the one before it, both plus 1.
+	// heads maps a leader to its last duplicate or variant. nexts maps each of these to the previous one. Both store
+	// numbers plus 1.
 	heads, nexts external.TypedArray[uint32, uint32]
 	// rows maps changed rows to their index in `changed` plus 1.
 	rows    external.TypedArray[uint32, uint32]
 	changed *external.Array[reference.Row]
 	queue   numbers
-	waits   bitset // in the queue, or was
+	waits   bitset // documents that are or were in the queue
 }
 
-// numbers is a heap.
+// numbers is a min-heap.
 type numbers []uint32
 
 func (n numbers) Len() int           { return len(n) }
@@ -88,7 +90,7 @@ func (n *numbers) Pop() any {
 	return last
 }
 
-// take removes documents, and queues those that followed them.
+// take removes documents and queues those that had a removed leader.
 func (r *removing) take(ctx context.Context, gone func(id string, time int64) bool) error {
 	n := int(r.w.Numbers())
 	for _, t := range []external.TypedArray[uint32, uint32]{r.heads, r.nexts, r.rows} {
@@ -172,7 +174,7 @@ func (r *removing) current(doc uint32) (reference.Row, error) {
 	return r.row(doc, row)
 }
 
-// judge decides a document among the current leaders before it.
+// judge decides a document against the current leaders before it.
 func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error {
 	was, err := r.current(doc)
 	if err != nil || was.Removed {
@@ -205,7 +207,7 @@ func (r *removing) judge(doc uint32, changed func(neardup.Decision) error) error
 	return nil
 }
 
-// others calls fn once with each document that shares a key with a text and has a role.
+// others calls fn once with each document that shares a key with a text and has the given role.
 func (r *removing) others(doc uint32, clean string, sketch uint64, keys []uint64, role Role, fn func(uint32, *reference.Row) error) error {
 	if len(keys) == 0 {
 		keys = []uint64{neardup.DigestOf(clean).Key()}
@@ -264,7 +266,7 @@ func (r *removing) bestLeader(doc uint32, was reference.Row, own Text, rec *near
 	return now, err
 }
 
-// compare verifies a text against the leader in a row. If leads is set, the text is the leader instead.
+// compare verifies a text against the text of a row. If leads is set, the first text is the leader, otherwise the second.
 func (r *removing) compare(own Text, row *reference.Row, leads bool) (neardup.Match, error) {
 	clean, err := r.w.Text(row)
 	if err != nil {
@@ -307,7 +309,7 @@ func (r *removing) alert(doc uint32, own Text, rec *neardup.Record) error {
 	})
 }
 
-// release queues the documents of a former leader.
+// release queues the documents of a document that stopped being a leader.
 func (r *removing) release(doc uint32) error {
 	at, err := r.heads.Get(doc)
 	for at > 0 && err == nil {

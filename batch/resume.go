@@ -13,17 +13,16 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// A run that may be killed writes two logs. The log of reading has a frame for each block of the source, with
-// its items and the distinct texts with their records. The log of comparing has a frame for each block of
-// texts, with their near leaders. All else is repeated: sorting and pairing takes less time, and its output is
-// larger than both logs.
+// A run that may be killed writes two logs. The log of reading has a frame for each block of the source, with its items,
+// distinct texts and records. The log of comparing has a frame for each block of texts, with their near leaders. Sorting
+// and pairing are repeated, because they take less time and their output is larger than both logs.
 
 // Passer is a Block that can be skipped if an earlier run has its result. Other blocks are decoded again.
 type Passer interface {
 	Pass()
 }
 
-// facts returns what a run depends on. Memory and workers are not included, because they change no result.
+// facts returns the inputs and settings that change the result of a run. Memory and workers do not.
 func (c *Config) facts() []resume.Fact {
 	facts := []resume.Fact{
 		{Name: "the method", Value: c.Method.Spec().String()}, {Name: "the normalisation", Value: c.Clean.String()},
@@ -56,21 +55,21 @@ func (c *Config) begin() error {
 // doneReading is the stored progress of reading.
 type doneReading struct {
 	log     *resume.Journal
-	repeats bool // texts may have repeated
+	repeats bool // texts may be repeated
 	frame   []byte
 }
 
 func (d *doneReading) mayRepeat() bool { return d != nil && d.repeats }
 
-// readBlock is a block of the source and, if it has been read in an earlier run, the frame of it.
+// readBlock is a block of the source. If an earlier run has read it, frame holds the result.
 type readBlock struct {
 	Block
-	frame []byte // nil: it has not
+	frame []byte // nil if no earlier run has read it
 	items []scanned
 	err   error
 }
 
-// resume scans the source. It takes logged blocks from the log and reads the others.
+// resume scans the source. It takes the results of logged blocks from the log, and reads the other blocks.
 func (s *scan) resume(ctx context.Context) error {
 	log, err := s.cfg.Resume.Journal("read")
 	if err != nil {
@@ -108,7 +107,7 @@ func (s *scan) takeBlock(b readBlock) readBlock {
 		b.Decode(func(*neardup.Document, error) {})
 	}
 	in := frameReader{b: b.frame}
-	in.byte() // whether texts repeat
+	in.byte() // whether texts may be repeated
 	for len(in.b) > 0 && !in.bad {
 		b.items = append(b.items, in.scanned())
 	}
@@ -128,7 +127,7 @@ func (s *scan) takeBlock(b readBlock) readBlock {
 	return b
 }
 
-// collectBlock takes the items of the next block, and logs their outcomes.
+// collectBlock collects the items of the next block and logs them.
 func (s *scan) collectBlock(b readBlock) error {
 	if b.err != nil {
 		return b.err
@@ -174,7 +173,7 @@ func (d *doneComparing) end() error {
 	return d.log.Sync()
 }
 
-// block returns the decisions on the texts of a block, if an earlier run has compared them.
+// block returns the decisions on the texts of a block if an earlier run has compared them.
 func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) (known bool, err error) {
 	if d == nil || !d.reading {
 		return false, nil
@@ -192,7 +191,7 @@ func (d *doneComparing) block(l *leading, x *index, b *textBlock, best []state) 
 	for i := 0; same && i < len(b.texts); i++ {
 		same = position(in.uint()) == b.texts[i].position
 	}
-	if !same { // with another memory bound the texts are cut differently
+	if !same { // a different memory bound cuts the texts into other blocks
 		d.reading = false
 		return false, d.log.Back()
 	}
@@ -254,7 +253,7 @@ func (d *doneComparing) add(l *leading, x *index, b *textBlock, best []state, be
 	return d.log.Append(out.b)
 }
 
-// all returns the pairs of method and basis, by their numbers.
+// all returns the pairs of method and basis, in the order of their numbers.
 func (t *basisTable) all() []basis {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

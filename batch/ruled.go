@@ -6,12 +6,11 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// rulings are overrides by positions, the earlier one first. A document that an override names has its own
-// text, even if others equal it, so that a ruling applies to it alone.
+// rulings are overrides by positions, the earlier one first. A document that an override names gets a text of its own, even
+// if others have the same, so a ruling applies to this document alone.
 type rulings map[[2]position]override.Link
 
-// rule finds the texts of the documents that the overrides name, of which
-// there may be several for one id.
+// rule finds the texts of the documents that the overrides name. Several documents may have one id.
 func (s *scan) rule(r *records) error {
 	if s.cfg.Overrides.Len() == 0 {
 		return nil
@@ -64,7 +63,7 @@ func (r rulings) addTo(out *external.Sorter[keyValue]) error {
 	return nil
 }
 
-// match returns what is ruled about two texts, if anything is.
+// match returns the ruling about two texts. ruled is false if there is none.
 func (r rulings) match(a, b position) (m neardup.Match, ruled bool) {
 	if len(r) == 0 {
 		return m, false

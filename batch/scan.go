@@ -16,14 +16,14 @@ import (
 // records holds the result of reading: the collection, and the postings of its texts.
 type records struct {
 	*collection
-	method    neardup.Method            // trained
-	stored    *external.Sorted[Posting] // of the reference; nil: there is none
-	viewCache *viewCache                // of views that were made while reading
+	method    neardup.Method            // after training
+	stored    *external.Sorted[Posting] // postings of the reference; nil without a reference
+	viewCache *viewCache                // views that were made while reading
 	outlines  outlines
 }
 
-// read runs the first stage, documents -> records: everything is read, cleaned, collapsed to distinct texts,
-// recorded, and put in the order of Keep.
+// read runs the first stage, which turns documents into records. It reads and cleans all documents, collapses equal texts,
+// makes their records and puts them in the order of Keep.
 func (j *job) read(ctx context.Context, src Source) (*records, error) {
 	if src == nil {
 		return nil, errors.New("batch: no source of documents given")
@@ -74,17 +74,17 @@ type scan struct {
 	method    neardup.Method
 	trainer   neardup.Trainer // not nil while a trainable method is being trained
 	known     *knownTexts
-	set       *collection // without its texts, which follow
+	set       *collection // without the texts, which the scan adds
 	texts     external.TypedArray[textNo, textRow]
 	idHashes  *external.Sorter[keyValue]
-	order     *orderer // nil for the order of the input
+	order     *orderer // nil in the order of the input
 	postings  *external.Sorter[Posting]
 	viewCache *viewCache
-	outlines  outlines            // by textNo
-	named     map[string][]textNo // of the documents that overrides name
+	outlines  outlines            // indexed by textNo
+	named     map[string][]textNo // texts of the documents that overrides name, by id
 	groups    external.TypedArray[textNo, uint64]
 	spare     []Posting
-	done      *doneReading // nil: no progress is stored
+	done      *doneReading // nil if progress is not stored
 }
 
 func newScan(j *job, src Source) *scan {
@@ -111,7 +111,7 @@ func newScan(j *job, src Source) *scan {
 	if t, ok := s.method.(neardup.Trainable); ok && j.cfg.Reference == nil {
 		s.trainer = t.Trainer(j.memory(120))
 	}
-	keep, _ := j.cfg.Keep.parse() // newJob has checked it
+	keep, _ := j.cfg.Keep.parse() // newJob has returned the error
 	if len(keep.keys) > 0 || !keep.input {
 		s.set.keep = &preferred{keep, external.NewArray[uint64](d, j.memory(15))}
 		s.order = &orderer{preferred: s.set.keep, limit: j.memory(60), runs: external.NewRuns(d)}
@@ -119,28 +119,27 @@ func newScan(j *job, src Source) *scan {
 	return s
 }
 
-// scanned is one item of a block after the part that needs no order: decoded,
-// cleaned, hashed, and with its record if its text is not known yet.
+// scanned is an item of a block after the work that needs no order: it is decoded, cleaned and hashed. It has a record
+// unless its text is already known.
 type scanned struct {
 	doc      neardup.Document
-	err      error // rejected
+	err      error // set if rejected
 	clean    string
 	digest   neardup.Digest
-	group    uint64 // of Config.Per
+	group    uint64 // group of Config.Per
 	blank    bool
-	known    bool // from an earlier run
-	copied   bool // it has the text of item no
+	known    bool // read by an earlier run
+	copied   bool // its text equals that of item no
 	no       textNo
 	recorded bool
 	rec      neardup.Record
-	ranks    []uint64         // by each key of Keep
-	view     neardup.Prepared // nil: made later, where needed
+	ranks    []uint64         // one for each key of Keep
+	view     neardup.Prepared // nil if it is made later, where needed
 	outline  neardup.Prepared
 }
 
-// scan reads the source once. Blocks are decoded, cleaned and recorded by the
-// workers; one collector takes them in the order of the input, collapses
-// equal texts, spools each distinct text and sorts its postings.
+// scan reads the source once. Workers decode and clean blocks and make records. One collector takes the blocks in the order
+// of the input, collapses equal texts, spools each distinct text and sorts its postings.
 func (s *scan) scan(ctx context.Context) error {
 	if s.cfg.Resume != nil {
 		return s.resume(ctx)
@@ -176,8 +175,8 @@ func (s *scan) scanBlock(b Block) []scanned {
 	return items
 }
 
-// recordOne makes the record of a text. It also makes the view if the method can do so with the record, numbers
-// of texts are final, and there is room.
+// recordOne makes the record of a text. It also makes the view if the method can do so, the numbers of texts are final, and
+// there is room.
 func (s *scan) recordOne(it *scanned) {
 	outliner, outlines := s.method.(outliner)
 	v, ok := s.method.(recordPreparer)
@@ -246,7 +245,7 @@ func (s *scan) collectOne(it *scanned) error {
 	return err
 }
 
-// textOf returns the number of the document's text, a new one unless the same bytes are known. A blank text is
+// textOf returns the number of the document's text. The number is new unless the same bytes are known. A blank text is
 // never a copy.
 func (s *scan) textOf(it *scanned) (textNo, error) {
 	named := s.cfg.Overrides.Names(it.doc.ID)
@@ -326,8 +325,8 @@ func (s *scan) mayRepeat() bool {
 	return s.cfg.Overrides.Len() > 0 || s.cfg.Reference != nil || s.known.full.Load() || s.done.mayRepeat()
 }
 
-// post adds the keys of a text of a group to the sorter. If texts may repeat, a text without keys gets its
-// digest as the only key, so that equal texts are still found.
+// post adds the keys of a text to the sorter. If texts may repeat, a text without keys gets its digest as its only key, so
+// that equal texts are still found.
 func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup.Digest) error {
 	s.spare = AppendPostings(s.spare[:0], rec, Ordinal(no))
 	moveInto(s.spare, group)
@@ -342,7 +341,7 @@ func (s *scan) post(no textNo, group uint64, rec *neardup.Record, digest neardup
 	return nil
 }
 
-// countSharedIDs adds to the summary how many ids documents share.
+// countSharedIDs adds to the summary the number of documents that repeat an id.
 func (s *scan) countSharedIDs(ctx context.Context) error {
 	ids, err := s.idHashes.Sort()
 	if err != nil {

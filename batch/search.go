@@ -8,9 +8,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Work counts what was done to find candidates and to verify them.
+// Work counts the work of finding and verifying candidates.
 type Work struct {
-	Candidates int64 `json:"candidates"` // postings met under shared keys
+	Candidates int64 `json:"candidates"` // pairs of postings that share a key
 	Verified   int64 `json:"verified"`   // pairs compared exactly
 	Near       int64 `json:"near"`       // pairs at or above the threshold
 }
@@ -21,39 +21,39 @@ func (w *Work) add(o Work) {
 	w.Near += o.Near
 }
 
-// positionRange holds the positions from from up to to, without to.
+// positionRange holds the positions in [from, to).
 type positionRange struct{ from, to position }
 
-// search looks for the matches of one text after the other, among the texts that it was paired with and those
-// in its hot buckets of an index. For one goroutine.
+// search finds the matches of texts, one after the other. It looks among the candidates of a text and in its hot buckets of
+// an index. It is for one goroutine.
 type search struct {
 	*verifier
 	x        *index
 	removed  bitset // texts that are not compared
 	found    []position
-	screened []screenedText // of these, to be judged
-	seen     bitset         // of those found, while they are sorted out
+	screened []screenedText // those of found that need the expensive comparison
+	seen     bitset         // set of found texts, while repetitions are removed
 	work     Work
 	joined   []searchedBucket // very hot buckets of the current text
-	grouped  []position       // in a group of these
+	grouped  []position       // leaders found in a group of joined
 	prefixer
 	ofTemplate
 }
 
-// screenedText is a text that the cheap comparison left open.
+// screenedText is a text that the cheap comparison could not decide.
 type screenedText struct {
 	position
 	closeness float64
 }
 
-// collector takes the texts that one is near, or a variant of, in any order.
+// collector receives, in any order, the texts that a text is near or a variant of.
 type collector struct {
 	// wants reports whether a match this close could replace the current best. If nil, every match is wanted.
 	wants func(p position, closeness float64) bool
 	take  func(p position, m neardup.Match) error
 }
 
-// searchRange passes each text in the range that t is near, or a variant of, to the collector, if it wants it.
+// searchRange passes to the collector each text in the range that t is near, or a variant of, if the collector wants it.
 func (s *search) searchRange(where positionRange, t position, candidates []candidate, to collector) error {
 	row, err := s.texts.Get(t)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *search) searchRange(where positionRange, t position, candidates []candi
 	return s.verify(t, false, to)
 }
 
-// amongRemoved passes to the collector each candidate near t that is itself a duplicate and has copies.
+// amongRemoved passes to the collector each candidate near t that is a duplicate itself and has copies.
 func (s *search) amongRemoved(t position, candidates []candidate, to collector) error {
 	s.found = s.found[:0]
 	for _, c := range candidates {
@@ -86,8 +86,8 @@ func (s *search) amongRemoved(t position, candidates []candidate, to collector) 
 	return s.verify(t, true, to)
 }
 
-// gather collects the candidates of t that are not removed, and the plausible leaders in its hot buckets. Very hot
-// buckets are searched by features.
+// gather collects the candidates of t that are not removed, and the plausible leaders in its hot buckets. It searches very
+// hot buckets by features.
 func (s *search) gather(t position, sketch uint64, candidates []candidate, where positionRange) error {
 	s.found, s.joined = s.found[:0], s.joined[:0]
 	if err := s.findTemplate(t, candidates); err != nil {
@@ -113,8 +113,8 @@ func (s *search) gather(t position, sketch uint64, candidates []candidate, where
 	return s.gatherJoined(t, sketch, where)
 }
 
-// scan collects the plausible leaders at places of a bucket. They are in the order of positions, so a range
-// is read from its end backwards. It skips those of the text's template if they are most of it.
+// scan collects the plausible leaders in cells of a bucket. They are sorted by position, so it reads a range from its end
+// backwards. It skips the leaders of the text's template if they are most of the bucket.
 func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange) {
 	for hi > lo && s.x.pos[hi-1] >= where.to {
 		hi--
@@ -137,8 +137,8 @@ func (s *search) scan(sketch uint64, lo, hi uint32, where positionRange) {
 	s.work.Candidates += int64(seen)
 }
 
-// verify compares a text with the gathered ones. If leads is set, the text is the leader of each pair, otherwise the
-// other text is. Unless every match is wanted, it judges expensive pairs last, the closest first.
+// verify compares a text with the gathered ones. If leads is set, the text is the leader of each pair, otherwise the other
+// text is. Unless every match is wanted, it compares expensive pairs last, the closest first.
 func (s *search) verify(t position, leads bool, to collector) error {
 	if len(s.found) == 0 {
 		return nil
@@ -160,7 +160,7 @@ func (s *search) verify(t position, leads bool, to collector) error {
 		case to.wants != nil:
 			s.screened = append(s.screened, screenedText{p, m.Closeness})
 			continue
-		default: // all are wanted: decide now, while the view is loaded
+		default: // every match is wanted, so decide now while the view is loaded
 			m, err = s.finish(own, p, leads, m.Closeness)
 			if err != nil {
 				return err
@@ -188,7 +188,7 @@ func (s *search) verify(t position, leads bool, to collector) error {
 	return nil
 }
 
-// reportMatch counts a comparison. It passes a match to the collector, and shows other pairs to the audit.
+// reportMatch counts a comparison. It passes a match to the collector, and any other pair to the audit.
 func (s *search) reportMatch(t, p position, m neardup.Match, to collector) error {
 	if m.Near {
 		s.work.Near++
@@ -200,8 +200,8 @@ func (s *search) reportMatch(t, p position, m neardup.Match, to collector) error
 	return to.take(p, m)
 }
 
-// sortFound sorts what was found and removes repetitions. Texts of a template share many keys, so it drops
-// repetitions of many before sorting.
+// sortFound sorts the found texts and removes repetitions. Texts of a template share many keys, so it removes repetitions
+// before sorting if there are many.
 func (s *search) sortFound() {
 	if len(s.found) > manyFound {
 		if s.seen == nil {
@@ -223,11 +223,10 @@ func (s *search) sortFound() {
 	s.found = slices.Compact(s.found)
 }
 
-// manyFound is the number of found texts from which on a set removes repetitions.
+// If at least manyFound texts were found, a set removes repetitions.
 const manyFound = 1 << 10
 
-// searchBlock runs fn for the texts of a block on all workers, and adds up
-// their work.
+// searchBlock runs fn for the texts of a block on all workers, and adds up their work counts.
 func (j *job) searchBlock(ctx context.Context, b *textBlock, proto search, fn func(s *search, i int) error) error {
 	var all []*search
 	err := parallel(ctx, j.cfg.Workers, len(b.texts), func() *search {

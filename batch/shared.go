@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// sharedRunes is how many runes of a text are searched for what it shares.
+// sharedRunes is the number of runes of a text that are searched for a part that all texts share.
 const sharedRunes = 5000
 
 // longestShared returns the longest part of a text whose runs of 8 runes all occur in every other text. Nearly

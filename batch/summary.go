@@ -6,7 +6,7 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 )
 
-// Summary describes what a run has read, decided and done.
+// Summary describes the input, the decisions and the work of a run.
 type Summary struct {
 	Method string `json:"method"` // the spec: name, version, parameters
 	Input
@@ -23,13 +23,12 @@ type Summary struct {
 
 // Input counts what was read.
 type Input struct {
-	Documents int64 `json:"documents"` // accepted
+	Documents int64 `json:"documents"` // accepted documents
 	Rejected  int64 `json:"rejected"`
-	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory can detect copies, and each that is blank
-	Blank     int64 `json:"blank,omitempty"` // documents without text, kept each
-	TextBytes int64 `json:"textBytes"`       // of the distinct clean texts
-	// SharedIDs counts documents whose id an earlier one has; SharedID is
-	// the first such id.
+	Texts     int64 `json:"texts"`           // distinct clean texts, as far as memory suffices to detect copies; each blank text counts
+	Blank     int64 `json:"blank,omitempty"` // documents without text, all of which are kept
+	TextBytes int64 `json:"textBytes"`       // size of the distinct clean texts
+	// SharedIDs counts documents whose id an earlier document has. SharedID is the first such id.
 	SharedIDs int64  `json:"sharedIds,omitempty"`
 	SharedID  string `json:"sharedId,omitempty"`
 }
@@ -38,26 +37,26 @@ type Input struct {
 type Outcomes struct {
 	Kept      int64     `json:"kept,omitempty"`
 	Removed   int64     `json:"removed,omitempty"`
-	Equal     int64     `json:"equal,omitempty"`     // of these, with the clean text of the document they name
-	Contained int64     `json:"contained,omitempty"` // of these, because that document has its passages
-	Variants  int64     `json:"variants,omitempty"`  // kept, and similar to others without being the same
-	Overlaps  int64     `json:"overlaps,omitempty"`  // of Variants: kept for their extra words
-	Unsure    int64     `json:"unsure,omitempty"`    // of Variants: a person should look
-	Overrides int64     `json:"overrides,omitempty"` // pairs that were ruled, and found
-	Pairs     int64     `json:"pairs,omitempty"`     // found by Pairs
-	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of several
+	Equal     int64     `json:"equal,omitempty"`     // those of Duplicates that have the clean text of the document they name
+	Contained int64     `json:"contained,omitempty"` // those of Duplicates whose passages that document contains
+	Variants  int64     `json:"variants,omitempty"`  // documents that are kept because they are similar to others, but not the same
+	Overlaps  int64     `json:"overlaps,omitempty"`  // those of Variants that are kept for their extra words
+	Unsure    int64     `json:"unsure,omitempty"`    // those of Variants that a person should read
+	Overrides int64     `json:"overrides,omitempty"` // pairs with a ruling that the run found
+	Pairs     int64     `json:"pairs,omitempty"`     // near pairs that Pairs found
+	Clusters  int64     `json:"clusters,omitempty"`  // leaders with duplicates, or components of at least two documents
 	Largest   []Cluster `json:"largest,omitempty"`
-	// OverridesIgnored counts ruled pairs of which a document is missing.
+	// OverridesIgnored counts rulings on pairs of which the input lacks a document.
 	OverridesIgnored int64 `json:"overridesIgnored,omitempty"`
 }
 
 // Effort is the work of a run.
 type Effort struct {
-	Buckets       int64 `json:"buckets"`       // keys of at least two texts
-	LargestBucket int64 `json:"largestBucket"` // texts
+	Buckets       int64 `json:"buckets"`       // keys that at least two texts share
+	LargestBucket int64 `json:"largestBucket"` // number of its texts
 	Work          Work  `json:"work"`
-	Partitions    int   `json:"stretches"` // how often the leaders were divided to fit the memory
-	// TemporaryBytes were written to temporary files.
+	Partitions    int   `json:"stretches"` // into how many partitions the leaders were divided to fit the memory
+	// TemporaryBytes counts the bytes written to temporary files.
 	TemporaryBytes int64         `json:"temporaryBytes"`
 	ReadTime       time.Duration `json:"readNanoseconds"`
 	Time           time.Duration `json:"nanoseconds"`
@@ -66,12 +65,11 @@ type Effort struct {
 // Cluster is a leader with its duplicates.
 type Cluster struct {
 	Leader string `json:"leader"`
-	Size   int    `json:"size"` // documents, the leader counted
-	// Opening is how the leader's clean text begins, Shared the longest
-	// part of it that its members (some of them) have too.
+	Size   int    `json:"size"` // number of documents, including the leader
+	// Opening is the beginning of the leader's clean text. Shared is the longest part of that text that the other members
+	// also have, as far as they were searched.
 	Opening string `json:"opening"`
 	Shared  string `json:"shared,omitempty"`
-	// Weakest is, of a connected component, the link of least similarity
-	// among those that hold it together.
+	// Weakest is, in a connected component, the least similar of the links that hold it together.
 	Weakest *Pair `json:"weakest,omitempty"`
 }

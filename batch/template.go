@@ -7,29 +7,30 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// templates judges the texts of a template, which differ in fillers alone, by which fillers are equal. That is a pattern,
-// of which there are few, so most pairs cost a comparison of fillers instead of a judgement.
+// templates saves comparisons of texts that have one template and differ only in its fillers. The match of two such texts
+// depends only on their pattern: which fillers are equal. There are few patterns, so most pairs cost a comparison of
+// fillers instead of a comparison of texts.
 type templates struct {
 	method neardup.TwoStage
-	number map[uint64]uint32 // of a template, from 1 on
+	number map[uint64]uint32 // template -> its number, from 1 on
 	groups []*templateGroup
-	room   int // for leaders, in bytes
+	room   int // bytes left for leaders
 
 	mu     sync.RWMutex
-	judged map[uint64]neardup.Match // by template and pattern
+	judged map[uint64]neardup.Match // hash of template and pattern -> match
 }
 
-// templateGroup holds the leaders of a template in order. Leader i has fillers[i*n : i*n+n], for n fillers.
+// templateGroup holds the leaders of a template, in order. With n fillers, leader i has fillers[i*n : i*n+n].
 type templateGroup struct {
 	leaders []position
 	fillers []uint64
-	having  map[uint32][]uint32 // leaders by each filler
-	repeats []uint64            // of each leader
+	having  map[uint32][]uint32 // filler -> leaders that have it
+	repeats []uint64            // of each leader: which of its fillers are equal
 	repeat  []uint32            // leaders that repeat a filler
-	varied  []bool              // places in which leaders have several fillers
+	varied  []bool              // for each slot of the template: whether its leaders differ there
 }
 
-// repeats describes which of the fillers of a text are equal, 0 if none are.
+// repeats describes which fillers of a text are equal to each other, or returns 0 if all differ.
 func repeats(fillers []uint64) (all uint64) {
 	for i, f := range fillers {
 		if first := slices.Index(fillers[:i], f); first >= 0 {
@@ -45,17 +46,17 @@ func mixed(hash, n uint64) uint64 {
 	return hash ^ hash>>32
 }
 
-// Bytes of a filler of a leader, and of a pattern.
+// Memory of a leader's filler and of a pattern, in bytes.
 const (
 	fillerBytes  = 72
 	patternBytes = 256
 )
 
-// templateFrom is how many leaders of a bucket are looked at one by one before the
-// templates of more are noted. Variable for tests.
+// templateFrom is the least number of leaders in a bucket at which templates are recorded. It is a variable for tests.
 var templateFrom = uint32(8)
 
-// newTemplates returns nil if the method has none, or if there are rulings, because each is on one pair only.
+// newTemplates returns nil if the method has no templates, or if there are rulings, because a ruling applies to a single
+// pair.
 func newTemplates(v *verifier, memory int64) *templates {
 	m, ok := v.method.(neardup.TwoStage)
 	if !ok || len(v.rulings) > 0 {
@@ -64,8 +65,8 @@ func newTemplates(v *verifier, memory int64) *templates {
 	return &templates{method: m, number: map[uint64]uint32{}, room: int(memory), judged: map[uint64]neardup.Match{}}
 }
 
-// add records a leader with a template and returns the template's number, or 0 if memory is used up. Leaders come in
-// order.
+// add records a leader with a template and returns the template's number, or 0 if memory is used up. Leaders must be added
+// in order.
 func (t *templates) add(template uint64, fillers []uint64, leader position) uint32 {
 	size := fillerBytes * (1 + len(fillers))
 	if t.room < size {
@@ -101,8 +102,8 @@ func (x *index) hot(candidates []candidate) bool {
 	return false
 }
 
-// templateOf returns the template of a text and its fillers if that may save work, or else 0. A text with an outline is
-// long and has none.
+// templateOf returns the template of a text and its fillers if that may save work, otherwise 0. A text with an outline is
+// long and has no template.
 func (s *search) templateOf(text position, candidates []candidate) (template uint64, fillers []uint64, err error) {
 	if s.x.templates == nil || s.outlines.at(int(text)) != nil || !s.x.hot(candidates) {
 		return 0, nil, nil
@@ -115,7 +116,7 @@ func (s *search) templateOf(text position, candidates []candidate) (template uin
 	return template, fillers, nil
 }
 
-// noteTemplate records the template of a new leader if that may save work.
+// noteTemplate records the template of a new leader, if that may save work.
 func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, error) {
 	template, fillers, err := s.templateOf(leader, candidates)
 	if err != nil || template == 0 {
@@ -124,15 +125,15 @@ func (s *search) noteTemplate(leader position, candidates []candidate) (uint32, 
 	return s.x.templates.add(template, fillers, leader), nil
 }
 
-// ofTemplate is the part of a search among the leaders of the text's template.
+// ofTemplate is the search among the leaders of the text's template.
 type ofTemplate struct {
-	*templateGroup        // nil: no leader has the template
-	number         uint32 // of the template, or 0
+	*templateGroup        // nil if no leader has the template
+	number         uint32 // number of the template, or 0
 	fillers        []uint64
 	repeats        uint64
-	some           uint64              // a bit for each filler, by its hash
-	upTo           int                 // leaders that were skipped in a bucket
-	patterns       map[uint64]position // the first leader that was found with each
+	some           uint64              // a Bloom filter of the text's fillers
+	upTo           int                 // end of the leaders that were skipped in a bucket
+	patterns       map[uint64]position // pattern -> the first leader that was found with it
 }
 
 // findTemplate finds the leaders of the template of a text, if that may save work.
@@ -157,8 +158,8 @@ func (s *search) findTemplate(text position, candidates []candidate) error {
 	return nil
 }
 
-// skip reports whether as many leaders of a bucket, up to the last, are most of the template. Then each leader of the
-// template up to it is looked at once instead of in each bucket.
+// skip reports whether a bucket that has many leaders of the template, up to last, has most of them. If so, each of them is
+// looked at once instead of in each bucket.
 func (o *ofTemplate) skip(many int, last position) bool {
 	if 2*many <= len(o.leaders) {
 		return false
@@ -181,8 +182,8 @@ func (x *index) shares(candidates []candidate, leader position) bool {
 	return false
 }
 
-// pattern hashes which fillers of the text equal which of a leader. alike is false if none do but where all
-// leaders have one filler. known is false if the match depends on more than that.
+// pattern returns a hash that tells which fillers of the text equal which fillers of a leader. alike is false if the
+// only equal fillers are those that all leaders have. known is false if the match depends on more than the pattern.
 func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	n := len(o.fillers)
 	other := o.templateGroup.fillers[leader*n:][:n]
@@ -220,8 +221,8 @@ func (o *ofTemplate) pattern(leader int) (pattern uint64, alike, known bool) {
 	return pattern, alike, true
 }
 
-// verifyTemplate passes on the matches with the leaders of the text's template: those found, which it removes from
-// the found ones, and those skipped, if they share a bucket. The first leader of each pattern represents all.
+// verifyTemplate passes on the matches with leaders of the text's template. These are the found ones, which it removes from
+// s.found, and the skipped ones that share a bucket. It compares the text with the first leader of each pattern only.
 func (s *search) verifyTemplate(t position, candidates []candidate, where positionRange, to collector) error {
 	if s.templateGroup == nil {
 		return nil
@@ -292,7 +293,8 @@ func (s *search) verifyTemplate(t position, candidates []candidate, where positi
 	return nil
 }
 
-// matchOf returns the match of a text with a leader of its template, judged or known of another pair of their pattern.
+// matchOf returns the match of a text with a leader of its template. It takes the match from another pair with the same
+// pattern, or else compares the texts.
 func (s *search) matchOf(t, leader position, pattern uint64) (neardup.Match, error) {
 	all := s.x.templates
 	key := mixed(pattern, uint64(s.number))

@@ -8,8 +8,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// train ends the training of the first pass, and makes further passes over the
-// distinct texts if the trainer wants them.
+// train ends the first pass of the training. If the trainer wants further passes, it makes them over the distinct texts.
 func (s *scan) train(ctx context.Context) error {
 	for next := s.trainer.NextPass(); next != nil; next = s.trainer.NextPass() {
 		s.trainer = next
@@ -33,10 +32,10 @@ func (s *scan) train(ctx context.Context) error {
 	return nil
 }
 
-// rangeLen is how many texts a worker takes at once.
+// rangeLen is the number of texts that a worker takes at once.
 const rangeLen = 512
 
-// ranges calls fn with consecutive ranges of the distinct texts, side by side.
+// ranges calls fn concurrently with consecutive ranges of the distinct texts.
 func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) error) error {
 	var mu sync.Mutex
 	begun, n := 0, s.texts.Len()
@@ -49,7 +48,7 @@ func (s *scan) ranges(ctx context.Context, phase string, fn func(from, to int) e
 	})
 }
 
-// record makes the keys of all distinct texts in a further pass, for methods that first have to see the corpus.
+// record makes the keys of all distinct texts in another pass, for methods that first have to see the whole corpus.
 func (s *scan) record(ctx context.Context) error {
 	var mu sync.Mutex
 	spare := sync.Pool{New: func() any { return new([rangeLen]neardup.Record) }}

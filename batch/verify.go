@@ -9,15 +9,15 @@ import (
 	"github.com/neardup/neardup/batch/audit"
 )
 
-// verifier compares texts of the collection. Safe for concurrent use.
+// verifier compares texts of the collection. It is safe for concurrent use.
 type verifier struct {
 	*collection
 	method    neardup.Method
 	viewCache *viewCache
 	outlines  outlines
-	outliner  outliner // nil: no text has an outline
+	outliner  outliner // nil if no text has an outline
 	bases     *basisTable
-	audit     *audit.Auditor // nil: the run is not measured
+	audit     *audit.Auditor // nil if the run is not measured
 }
 
 func newVerifier(r *records) *verifier {
@@ -27,7 +27,7 @@ func newVerifier(r *records) *verifier {
 	return v
 }
 
-// view returns the view of a text, made or cached.
+// view returns the view of a text, from the cache if possible.
 func (v *verifier) view(p position) (neardup.Prepared, error) {
 	if view := v.viewCache.get(p); view != nil {
 		return view, nil
@@ -41,7 +41,7 @@ func (v *verifier) view(p position) (neardup.Prepared, error) {
 	return view, nil
 }
 
-// subject is a text that others are compared with. Its view is made when it is first needed.
+// subject is a text that is compared with several others. Its view is made when it is first needed.
 type subject struct {
 	position
 	view neardup.Prepared
@@ -75,7 +75,7 @@ func (v *verifier) screen(a *subject, b position, leads bool) (m neardup.Match, 
 	return m, decided, nil
 }
 
-// finish decides what screen left open.
+// finish compares a pair that screen could not decide.
 func (v *verifier) finish(a *subject, b position, leads bool, closeness float64) (neardup.Match, error) {
 	own, other, err := v.ordered(a, b, leads)
 	if err != nil {
@@ -84,7 +84,7 @@ func (v *verifier) finish(a *subject, b position, leads bool, closeness float64)
 	return v.method.(neardup.TwoStage).Decide(own, other, closeness), nil
 }
 
-// ordered returns the views of a text and another one, the leader's last.
+// ordered returns the views of a text and another one. The leader's is last.
 func (v *verifier) ordered(a *subject, b position, leads bool) (text, leader neardup.Prepared, err error) {
 	if a.view == nil {
 		a.view, err = v.view(a.position)
@@ -99,7 +99,7 @@ func (v *verifier) ordered(a *subject, b position, leads bool) (text, leader nea
 	return a.view, other, err
 }
 
-// basisTable numbers the pairs of method and basis, of which there are few.
+// basisTable numbers the pairs of method and basis. There are few of them.
 type basisTable struct {
 	mu    sync.RWMutex
 	known []basis
@@ -129,10 +129,10 @@ func (t *basisTable) number(m neardup.Match) (uint8, error) {
 	return uint8(len(t.known) - 1), nil
 }
 
-// matchRow is a match in few bytes.
+// matchRow is the compact form of a match.
 type matchRow struct {
 	similarity float64
-	closeness  float64 // 0: not known
+	closeness  float64 // 0 if unknown
 	distance   int32
 	basis      uint8
 	grade

@@ -13,9 +13,9 @@ type viewCache struct {
 	slots  []atomic.Pointer[cachedView]
 	memory int64
 	used   atomic.Int64
-	mu     sync.Mutex // guards hand
+	mu     sync.Mutex // protects hand
 	hand   int
-	early  []*cachedView // made while texts were read, before there are slots
+	early  []*cachedView // views that were made during reading, before the slots exist
 }
 
 type cachedView struct {
@@ -24,7 +24,7 @@ type cachedView struct {
 	view neardup.Prepared
 }
 
-// reset makes slots for n texts, fewer where the memory is small.
+// reset allocates slots for n texts, or fewer if the memory is small.
 func (c *viewCache) reset(n int) {
 	c.slots = make([]atomic.Pointer[cachedView], max(min(n, int(c.memory/64)), 1))
 	c.used.Store(0)
@@ -35,14 +35,14 @@ func (c *viewCache) reset(n int) {
 	c.early = nil
 }
 
-// recordPreparer is a Method that can make the view of a text together with its record, for less than both cost
-// separately; nil if that is not cheaper.
+// recordPreparer is a Method that can make the record and the view of a text together for less than both cost separately.
+// It returns a nil view if that is not cheaper.
 type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
-// outliner is a Method that rules out most pairs by small outlines of their texts, which are nil for some texts. A pair
-// with unlike outlines is neither near nor a variant, and a text with an outline has no Template.
+// outliner is a Method that rules out most pairs by small outlines of their texts. Two texts with unlike outlines are
+// neither near nor variants. Some texts have a nil outline; a text with an outline has no Template.
 type outliner interface {
 	RecordOutline(clean string, rec *neardup.Record) neardup.Prepared
 	Outline(view neardup.Prepared) neardup.Prepared
@@ -55,7 +55,7 @@ type outlines struct {
 	memory int64
 }
 
-// add takes the outline of the next text.
+// add adds the outline of the next text.
 func (o *outlines) add(outline neardup.Prepared) {
 	if o.memory <= 0 {
 		return
@@ -75,10 +75,10 @@ func (o *outlines) at(i int) neardup.Prepared {
 	return nil
 }
 
-// room reports whether a view made early would be kept.
+// room reports whether the cache has room for a view that is made early.
 func (c *viewCache) room() bool { return c.used.Load() < c.memory*7/8 }
 
-// keep takes a view before reset. Positions ascend, and none is taken twice.
+// keep stores a view before reset. Positions must ascend.
 func (c *viewCache) keep(pos position, view neardup.Prepared) {
 	if size := int64(view.Bytes()) + 64; size <= c.memory/8 && c.room() {
 		c.early = append(c.early, &cachedView{pos, size, view})

@@ -2,21 +2,21 @@ package contamination
 
 import "slices"
 
-// inserted is the cost of a unit inside a passage that the item lacks, in units of token.Unit/256: half the
-// weight of a common word.
+// inserted is the cost of a unit that the passage has and the item lacks, in units of token.Unit/256. It is half the weight
+// of a common word.
 const inserted = 128
 
-// mostDrift bounds how far a passage may run apart from its item, in units.
+// mostDrift limits, in units, how far a passage may drift apart from its item.
 const mostDrift = 256
 
-// aligner finds the best window of a document for an item. It keeps its memory.
+// aligner finds the best window of a document for an item. It reuses its buffers.
 type aligner struct {
 	scores [2][]int32
 	moves  []uint8
 	pairs  []pairing
 }
 
-// pairing is a unit of an item and its place in the document.
+// pairing is a unit of an item and its partner in the document.
 type pairing struct{ item, doc int32 }
 
 const (
@@ -26,10 +26,9 @@ const (
 	skipDoc
 )
 
-// align aligns an item with the units of a document, where the item begins at from to
-// to in it, or would. It returns the pairs of the heaviest common
-// subsequence, less what is between them in the document, in order. O(len(item) *
-// (to-from+drift)).
+// align aligns an item with the units of a document. The item would span the units [from, to) of the document. align
+// returns the pairs of the heaviest common subsequence, in order, where each unit of the document between two pairs reduces
+// the weight. O(len(item) * (to-from+drift)).
 func (a *aligner) align(item []unit, weights []uint16, doc []unit, from, to int) []pairing {
 	drift := min(8+len(item)/4, mostDrift)
 	base, width := from-drift, to-from+2*drift+1
@@ -45,7 +44,7 @@ func (a *aligner) align(item []unit, weights []uint16, doc []unit, from, to int)
 		last, row, moves := a.scores[(i-1)&1], a.scores[i&1], a.moves[i*width:(i+1)*width]
 		for k := range width {
 			score, move := int32(0), stop
-			j := i - 1 + base + k // of the unit that would be the partner
+			j := i - 1 + base + k // index of the unit that would be the partner
 			if j >= 0 && j < len(doc) && doc[j].hash == item[i-1].hash {
 				score, move = last[k]+int32(weights[i-1]), match
 			}

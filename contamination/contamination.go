@@ -1,10 +1,10 @@
-// Package contamination finds the items of an evaluation in documents: questions, answers and passages, whole,
-// with changed words, or in part.
+// Package contamination finds the items of an evaluation (questions, answers and passages) in documents: whole, with
+// changed words, or in part.
 //
-// An item is searched by its rarest shingles. If a document has some of them, the best window is found by
-// aligning the words, each weighed by how rare it is. As for duplicates, the evidence of the words decides
-// whether the window states the same numbers and facts. A part that contains too little, such as "Which of
-// these is true?", is searched with its answer or not at all.
+// An item is searched by its rarest shingles. If a document has some of them, aligning the words finds the best window.
+// Each word is weighed by how rare it is. As for duplicates, the evidence of the words decides whether the window states
+// the same numbers and facts. A part that contains too little, such as "Which of these is true?", is searched along with
+// its answer or not at all.
 package contamination
 
 import (
@@ -26,14 +26,14 @@ type Item struct {
 	Text, Question, Answer, Passage string
 }
 
-// Part is the part of an item that was found.
+// Part is the part of an item that a finding is about.
 type Part string
 
 // The parts of an item.
 const (
 	Text         Part = "text"
 	Question     Part = "question"
-	WithAnswer   Part = "question and answer" // of a question that contains too little alone
+	WithAnswer   Part = "question and answer" // used for a question that contains too little by itself
 	Answer       Part = "answer"
 	PassageOfOne Part = "passage"
 )
@@ -42,10 +42,10 @@ const (
 type Verdict string
 
 const (
-	// Contaminated: the document holds the text or the question of the item; of its
-	// other parts, that it holds these too.
+	// Contaminated means that the document holds the text or the question of the item. Another part is contaminated if the
+	// document also holds that part.
 	Contaminated Verdict = "contaminated"
-	// Partial: it holds another part, some of one, or one with other numbers.
+	// Partial means that the document holds another part, a piece of a part, or a part with other numbers.
 	Partial Verdict = "partial"
 )
 
@@ -54,24 +54,23 @@ type Finding struct {
 	Item    string  `json:"item"`
 	Part    Part    `json:"part"`
 	Verdict Verdict `json:"verdict"`
-	// Start and End bound the passage of the document, in runes.
+	// Start and End are the bounds of the passage in the document, in runes.
 	Start int `json:"start"`
 	End   int `json:"end"`
-	// Held is the share of the part that the passage holds, in its order, words weighed
-	// by how rare they are.
+	// Held is the share of the part that the passage holds in the same order. Words are weighed by how rare they are.
 	Held float64 `json:"held"`
-	// Probability that the passage means the same, as duplicates are decided.
+	// Probability is the probability that the passage means the same, computed as for duplicates.
 	Probability float64 `json:"probability"`
 	// Answered is set if the answer is next to the question.
 	Answered bool `json:"answered,omitempty"`
-	// Differs are the numbers and opposites that the passage has in place of others.
+	// Differs lists the numbers and opposites with which the passage replaces those of the part.
 	Differs []Difference `json:"differs,omitempty"`
 	Passage string       `json:"passage"`
-	Of      string       `json:"of"` // the part, in the form that is compared
+	Of      string       `json:"of"` // the part, in the form that was compared
 	Why     string       `json:"why"`
 
-	first, last int // units of the document
-	source      int // number of the item
+	first, last int // the passage in units of the document
+	source      int // index of the item
 	negated     bool
 }
 
@@ -81,19 +80,19 @@ type Difference struct {
 	Passage string `json:"passage"`
 }
 
-// Config sets how items are found.
+// Config sets how items are searched.
 type Config struct {
-	// Least is the share of a part, by weight, from which it counts as contaminated if it is long; 0 means .8.
-	// For 20 words and fewer it is half as far from 1.
+	// Least is the share of a long part, by weight, that must be held for the part to count as contaminated; 0 means .8.
+	// For parts of up to 20 words it is half as far from 1.
 	Least float64
-	// Memory bounds what the items take, in bytes; 0 means 512 MiB.
+	// Memory limits the memory of the items, in bytes; 0 means 512 MiB.
 	Memory int64
 }
 
-// ErrMemory is wrapped by the error about items that take more than the memory.
-var ErrMemory = errors.New("the items take more than the memory")
+// ErrMemory is wrapped by the error about items that exceed the memory limit.
+var ErrMemory = errors.New("the items need more memory than allowed")
 
-// Finder finds items. Safe for concurrent use.
+// Finder finds items in documents. It is safe for concurrent use.
 type Finder struct {
 	cfg     Config
 	items   []source
@@ -101,23 +100,23 @@ type Finder struct {
 	index   index
 	lexicon *token.Lexicon
 	scorer  *evidence.Scorer
-	works   sync.Pool // of *work
+	works   sync.Pool // holds *work
 	summary Items
 }
 
-// Items counts what became of the items.
+// Items counts the items by how they are searched.
 type Items struct {
 	Items    int `json:"items"`
-	Repeated int `json:"repeatedItems"` // of the question, or text, of one before
-	Stubs    int `json:"stubItems"`     // contain too little to be found
-	// StubIDs are the items that are not searched for.
+	Repeated int `json:"repeatedItems"` // items whose question or text an earlier item has
+	Stubs    int `json:"stubItems"`     // items that contain too little to be searched
+	// StubIDs lists the items that are not searched.
 	StubIDs []string `json:"stubs,omitempty"`
 }
 
-// source is a question, or a text, and the items that have it.
+// source is a question or a text, with the items that have it.
 type source struct {
 	ids     []string
-	answers [][]unit // of each
+	answers [][]unit // answer of each item
 }
 
 type needle struct {
@@ -127,24 +126,25 @@ type needle struct {
 	weights []uint16
 	total   uint64
 	keys    int
-	shared  []bool // units that also occur so in other items; nil: none, or all
+	shared  []bool // units whose shingle other items also have; nil if none or all are shared
 }
 
 const (
-	// stubWeight is the least weight of a part that is searched for alone: that of a key of weighted texts,
-	// rare in any corpus.
+	// stubWeight is the least weight of a part that is searched by itself. It is the weight of a key of weighted texts, so
+	// it is rare in any corpus.
 	stubWeight = 16 * token.Unit
-	// partialHeld is the share of a part that is worth telling, if it weighs partialWeight: less
-	// is a formula, "comes into force on 1 January".
+	// A part that is partly held is reported if it weighs partialWeight and the document holds the share partialHeld of it.
+	// Less is a formula such as "comes into force on 1 January".
 	partialWeight = 2 * stubWeight
 	partialHeld   = .5
-	// near is the probability from which a person should look, because a false finding is better than a miss.
+	// near is the probability from which a finding is reported. It is low because a false finding costs a person less than
+	// a miss.
 	near = .3
-	// mostUnits bounds the searched length of a part.
+	// mostUnits is the number of units to which a part is cut for the search.
 	mostUnits = 1 << 14
 )
 
-// New indexes items.
+// New returns a Finder of items.
 func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	if items == nil {
 		return nil, errors.New("contamination: no items given")
@@ -165,7 +165,7 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 		return nil, err
 	}
 	f.scorer = evidence.New(f.lexicon, evidence.Shipped)
-	f.works.New = func() any { return &work{Finder: f, places: places{clean: text.Default().Clean}} }
+	f.works.New = func() any { return &work{Finder: f, rawOffsets: rawOffsets{clean: text.Default().Clean}} }
 	b := builder{Finder: f, byText: map[string]int{}, documents: map[uint32]uint32{}, cutter: token.NewCutter(f.lexicon, 0)}
 	for item, err := range items {
 		if err == nil {
@@ -179,5 +179,5 @@ func New(items iter.Seq2[Item, error], cfg Config) (*Finder, error) {
 	return f, nil
 }
 
-// Items returns what became of the items.
+// Items returns the counts of the items.
 func (f *Finder) Items() Items { return f.summary }

@@ -19,17 +19,17 @@ type work struct {
 	hits    []hit
 	cutting token.Cutting
 	aligner
-	places
+	rawOffsets
 }
 
-// hit is a key of a needle in the document.
+// hit is an occurrence of a needle's key in the document.
 type hit struct {
 	needle uint32
-	begin  int32 // where the needle would begin
+	begin  int32 // unit at which the needle would begin
 	at     uint32
 }
 
-// Find returns the items in a text, in the order of their places.
+// Find returns the items found in a text, in the order of their passages.
 func (f *Finder) Find(raw string) []Finding {
 	w := f.works.Get().(*work)
 	defer f.works.Put(w)
@@ -70,11 +70,11 @@ func (w *work) look() {
 	})
 }
 
-// verify aligns needles where enough of their keys are.
+// verify aligns each needle wherever the document has enough of its keys.
 func (w *work) verify(clean string) (found []Finding) {
 	for hits := w.hits; len(hits) > 0; {
 		n := &w.needles[hits[0].needle]
-		k, end := 1, int32(-1) // of the last finding of this needle
+		k, end := 1, int32(-1) // end is the end of the last finding of this needle
 		drift := int32(max(16, min(len(n.weights)/2, mostDrift)))
 		for k < len(hits) && hits[k].needle == hits[0].needle && hits[k].begin-hits[0].begin <= drift {
 			k++
@@ -123,7 +123,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 		return f, false
 	}
 	f.Probability = 1
-	if len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // not the same words
+	if len(pairs) < len(w.needle) || f.last-f.first >= len(pairs) { // otherwise the words differ
 		result, list := w.explain(n.clean, clean[w.units[f.first].start:w.units[f.last].end], len(w.needle))
 		f.Probability = result.Probability()
 		f.apart(list)
@@ -131,7 +131,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	same := len(f.Differs) == 0 && !f.negated
 	f.reads(side{n.clean, w.needle}, side{clean, w.units}, pairs)
 	if same && len(f.Differs) > 0 {
-		f.Probability = 0 // its words may be the same
+		f.Probability = 0 // the words may be the same
 	}
 	same = same && len(f.Differs) == 0
 	most := f.Held >= w.least(w.needle) || (f.Held >= w.cfg.Least && f.Probability >= near)
@@ -149,7 +149,7 @@ func (w *work) judge(n *needle, clean string, from, to int32) (f Finding, ok boo
 	return f, true
 }
 
-// ownHeld returns the share that is held of the words that no other item has.
+// ownHeld returns the share that is held of those words of a needle that no other item has.
 func (n *needle) ownHeld(pairs []pairing) float64 {
 	if n.shared == nil {
 		return 1
@@ -168,7 +168,7 @@ func (n *needle) ownHeld(pairs []pairing) float64 {
 	return float64(held) / float64(all)
 }
 
-// least returns the share from which a part counts as held. Short parts need a larger share.
+// least returns the share of a part that must be held. Short parts need a larger share.
 func (w *work) least(part []unit) float64 {
 	const few, many = 20 * wordSize, 50 * wordSize
 	size := min(max(sizeOf(part), few), many)
@@ -176,12 +176,12 @@ func (w *work) least(part []unit) float64 {
 	return 1 - lack/2*(1+float64(size-few)/(many-few))
 }
 
-// longText is from how many units on two texts are compared as long ones.
+// Texts of at least longText units are compared as long texts.
 const longText = 256
 
 // explain returns the evidence that a window means the same as an item.
 func (w *work) explain(item, window string, units int) (evidence.Result, []evidence.Evidence) {
-	item, window = strings.TrimRight(item, "?. "), strings.TrimRight(window, "?. ") // a window ends with a word
+	item, window = strings.TrimRight(item, "?. "), strings.TrimRight(window, "?. ") // a window ends with a word, so a final mark is not compared
 	if units > longText {
 		return w.scorer.Explain(evidence.NewLongView(item), evidence.NewLongView(window))
 	}
@@ -194,14 +194,14 @@ func (w *work) explain(item, window string, units int) (evidence.Result, []evide
 	return w.scorer.Explain(a, w.cutting.View())
 }
 
-// apart notes the numbers and opposites among the evidence against.
+// apart records the numbers and opposites among the evidence against a match.
 func (f *Finding) apart(list []evidence.Evidence) {
 	for _, e := range list {
 		if (e.Feature != evidence.Number && e.Feature != evidence.Opposite) || e.Bits >= 0 {
 			continue
 		}
 		switch d := (Difference{e.A, e.B}); {
-		case e.Feature == evidence.Number && (e.A == "" || e.B == ""): // a sign at the edge: see context
+		case e.Feature == evidence.Number && (e.A == "" || e.B == ""): // a sign at the edge, which reads has compared
 		case d == Difference{}:
 			f.negated = true
 		case !slices.Contains(f.Differs, d):
@@ -213,7 +213,7 @@ func (f *Finding) apart(list []evidence.Evidence) {
 // beyond is the largest distance of an answer from its question, in units.
 const beyond = 64
 
-// answered returns the item. Of several with the same question it is the one whose answer comes before or after
+// answered returns the item of a finding. If several items have the question, it returns the one whose answer comes next to
 // it.
 func (w *work) answered(f *Finding) string {
 	s := &w.items[f.source]
@@ -254,7 +254,7 @@ func (w *work) why(f *Finding, whole bool) string {
 
 func beside(f *Finding) string {
 	if f.Answered {
-		return "; the answer stands beside it"
+		return "; the answer is next to it"
 	}
 	return ""
 }
@@ -266,7 +266,7 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// settle marks answers and passages of an item that is found contaminated if enough of them is held. It drops
+// settle marks answers and passages as contaminated if enough of them is held and their item is contaminated. It drops
 // other findings that mostly overlap a contaminated one of another item.
 func settle(found []Finding) []Finding {
 	whole := map[int]bool{}

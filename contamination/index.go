@@ -12,22 +12,22 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Of each stretch of a part the rarest shingles are keys.
+// The rarest shingles of each stretch of a part are its keys.
 const (
-	stretch    = 64 // shingles
+	stretch    = 64 // length of a stretch, in shingles
 	firstKeys  = 16
-	moreKeys   = 8 // of each further stretch
+	moreKeys   = 8 // keys of each further stretch
 	longNeedle = 10 * wordSize
-	// mostShared bounds how many parts of one key are looked at.
+	// mostShared limits the parts with one key that are looked up.
 	mostShared = 256
 )
 
 type builder struct {
 	*Finder
-	byText    map[string]int // question, text -> source
+	byText    map[string]int // question or text -> its source
 	documents map[uint32]uint32
 	cutter    *token.Cutter
-	words     *keyword.Splitter // nil: no Chinese so far
+	words     *keyword.Splitter // nil until there is Chinese text
 	bytes     int64
 	units     []unit
 	run       []string
@@ -80,7 +80,7 @@ func (b *builder) add(item *Item) error {
 	return nil
 }
 
-// needle takes a part that may be looked for.
+// needle adds a part that may be searched.
 func (b *builder) needle(n needle) {
 	b.units = appendUnits(b.units[:0], n.clean)
 	if len(b.units) > mostUnits {
@@ -99,7 +99,7 @@ func (b *builder) needle(n needle) {
 	b.bytes += int64(96 + len(n.clean) + 2*len(n.weights) + 16*min(len(b.units), firstKeys+len(b.units)/stretch*moreKeys))
 }
 
-// weigh returns how rare the words of the units are. A word of Chinese gives each of its characters a share.
+// weigh returns for each unit how rare its word is. The weight of a Chinese word is divided among its characters.
 func (b *builder) weigh(clean string, units []unit) []uint16 {
 	weights := make([]uint16, len(units))
 	put := func(from, to int, word string) {
@@ -132,12 +132,12 @@ func (b *builder) weigh(clean string, units []unit) []uint16 {
 	return weights
 }
 
-// cut cuts a run of Chinese characters into words.
+// cut splits a run of Chinese characters into words.
 func (b *builder) cut(run string) []string {
 	if b.words == nil {
 		words, err := keyword.DefaultSplitter()
 		if err != nil {
-			return []string{run} // the tests prove the embedded dictionary
+			return []string{run} // tests verify that the embedded dictionary can be read
 		}
 		b.words = &words
 	}
@@ -152,8 +152,8 @@ func firstRune(s string) rune {
 	return 0
 }
 
-// end weighs words also by the items, so that a word of many items counts little. It drops parts that contain
-// too little, and makes the keys.
+// end completes the needles. It lowers the weight of words that many items have, drops parts that contain too little, and
+// makes the keys.
 func (b *builder) end() {
 	kept, answers, short := []needle(nil), map[int][]string{}, []needle(nil)
 	for _, n := range b.needles {
@@ -194,10 +194,10 @@ func (b *builder) end() {
 	b.index = b.makeIndex()
 }
 
-// share marks the units of questions and texts that also occur so in other items: in a passage of several
-// questions, or in a form of words.
+// share marks the units of questions and texts whose shingles other items also have. Such units come from a passage with
+// several questions, or from a set phrase.
 func (b *builder) share() {
-	owners := map[uint64]int{} // by shingle: a source, or -1
+	owners := map[uint64]int{} // shingle -> its source, or -1 if several have it
 	each := func(n *needle, do func(i, units int, shingle uint64)) {
 		b.units = appendUnits(b.units[:0], n.clean)
 		for i := range b.units {
@@ -240,8 +240,8 @@ func (b *builder) share() {
 	}
 }
 
-// leastItems is how many items there are at least taken to be, so that in few a
-// word is rare.
+// leastItems is the number of items below which words are weighed as if there were that many. So a word of few items is
+// rare.
 const leastItems = 1 << 13
 
 func (b *builder) discount(n *needle) {
@@ -255,7 +255,7 @@ func (b *builder) discount(n *needle) {
 	}
 }
 
-// posting is a key of a needle and which shingle of it that is.
+// posting is a key of a needle, with the index of its shingle.
 type posting struct {
 	key    uint64
 	needle uint32
@@ -264,13 +264,14 @@ type posting struct {
 
 type index struct {
 	postings []posting
-	heads    []uint32 // by the high bits of the key: where its postings begin, plus 1
+	heads    []uint32 // index of the first posting by the high bits of the key, plus 1
 	shift    int
-	filter   []uint64 // a bit for each key by its hash
+	filter   []uint64 // a Bloom filter of the keys
 	bits     int
 }
 
-// makeIndex chooses the keys: in each stretch those of the fewest needles, and of these the heaviest.
+// makeIndex selects the keys. From each stretch it takes the shingles that the fewest needles have, and the heaviest of
+// these.
 func (b *builder) makeIndex() (x index) {
 	counts := map[uint64]uint32{}
 	b.eachShingle(func(n *needle, i int, h uint64, weight uint32) { counts[h]++ }, nil)

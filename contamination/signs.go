@@ -11,13 +11,13 @@ import (
 
 func numeric(s string) bool { return strings.ContainsFunc(s, unicode.IsDigit) }
 
-// symbolic reports whether a unit can be part of a formula: a number, or a single letter.
+// symbolic reports whether a unit can be part of a formula, as a number or a single letter.
 func symbolic(s string) bool {
 	r, size := utf8.DecodeRuneInString(s)
 	return numeric(s) || (size == len(s) && unicode.IsLetter(r) && !single(r))
 }
 
-// signs returns the signs between a unit and the one before.
+// signs returns the signs between a unit and the previous one.
 func (s side) signs(i int) (found string) {
 	start, end := s.gap(i)
 	for at := start; at < end; {
@@ -29,8 +29,8 @@ func (s side) signs(i int) (found string) {
 	return found
 }
 
-// goesOn returns the sign by which a formula continues after its last unit: a decimal point, or a sign before
-// another number or letter. A sign that leads to an answer is not one.
+// goesOn returns the sign by which a formula continues after its last unit: a decimal point, or a sign before another
+// number or letter. A sign that introduces an answer does not count.
 func (s side) goesOn(i int) string {
 	start, end := s.gap(i)
 	after, left, right := s.clean[start:end], s.at(i-1), s.at(i)
@@ -47,13 +47,13 @@ func (s side) goesOn(i int) string {
 	return ""
 }
 
-// side is an item or a document: its clean text, and the units of it.
+// side is an item or a document, with its clean text and units.
 type side struct {
 	clean string
 	units []unit
 }
 
-// at returns a unit, "" before the first and after the last.
+// at returns a unit, or "" before the first and after the last.
 func (s side) at(i int) string {
 	if i < 0 || i >= len(s.units) {
 		return ""
@@ -61,7 +61,7 @@ func (s side) at(i int) string {
 	return s.clean[s.units[i].start:s.units[i].end]
 }
 
-// gap returns where the gap before a unit begins and ends.
+// gap returns the start and the end of the gap before a unit.
 func (s side) gap(i int) (start, end int) {
 	end = len(s.clean)
 	if i > 0 {
@@ -73,7 +73,7 @@ func (s side) gap(i int) (start, end int) {
 	return start, end
 }
 
-// excerpt returns the text of units, with the sign before the first of all.
+// excerpt returns the text of a range of units, including a sign before the first unit of all.
 func (s side) excerpt(from, to int) string {
 	minus := ""
 	if from < 0 && strings.HasSuffix(s.signs(0), "-") {
@@ -95,8 +95,8 @@ func (s side) numbers(from, to int) (out []string) {
 	return out
 }
 
-// reads records the numbers and the signs that the document has in place of others: between the pairs, and as
-// far before and after them as the item extends.
+// reads records the numbers and signs that the document has in place of those of the item. It compares them between the
+// pairs, and before and after as far as the item extends.
 func (f *Finding) reads(item, doc side, pairs []pairing) {
 	note := func(d Difference) {
 		if !slices.Contains(f.Differs, d) {
@@ -124,8 +124,8 @@ func (f *Finding) reads(item, doc side, pairs []pairing) {
 	}
 }
 
-// signsDiffer compares the signs before a unit of the item, and before its partner in the
-// document. Those inside count where the units before are partners also.
+// signsDiffer compares the signs before a unit of the item with those before its partner in the document. Signs between two
+// units count only if the previous units are partners as well.
 func signsDiffer(item, doc side, i, d int, next bool) bool {
 	switch {
 	case i == len(item.units):
@@ -134,7 +134,7 @@ func signsDiffer(item, doc side, i, d int, next bool) bool {
 		return false
 	}
 	ours, other := item.signs(i), doc.signs(d)
-	if i == 0 { // only a minus reaches into the item
+	if i == 0 { // before the first unit, only a minus belongs to the item
 		return strings.HasSuffix(ours, "-") != strings.HasSuffix(other, "-")
 	}
 	return ours != other

@@ -6,19 +6,18 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// unit is a run of letters and digits of a clean text, or one character of a script
-// without spaces.
+// unit is a run of letters and digits in a clean text, or a single character of a script without spaces.
 type unit struct {
 	hash       uint32
 	start, end uint32
 }
 
-// A shingle is a row of units whose sizes add up to shortShingle or longShingle.
+// A shingle is a sequence of units whose sizes add up to shortShingle or longShingle.
 const (
 	wordSize     = 12
 	runeSize     = 9
-	shortShingle = 24 // two words, three characters
-	longShingle  = 36 // three words, four characters
+	shortShingle = 24 // two words or three characters
+	longShingle  = 36 // three words or four characters
 )
 
 // appendUnits appends the units of a clean text. O(len(clean)).
@@ -44,7 +43,7 @@ func appendUnits(dst []unit, clean string) []unit {
 	return dst
 }
 
-// word takes the letters and digits that begin at clean[at:], and returns where they end.
+// word reads the letters and digits from clean[at:] on, and returns where they end.
 func (u *unit) word(clean string, at int) int {
 	h := u.hash
 	for at < len(clean) {
@@ -63,7 +62,7 @@ func (u *unit) word(clean string, at int) int {
 		h = (h ^ uint32(r)) * 16777619
 		at += size
 	}
-	u.hash, u.end = h&^1, uint32(at) // hashes of characters are odd
+	u.hash, u.end = h&^1, uint32(at) // hashes of words are even, those of characters odd
 	return at
 }
 
@@ -83,8 +82,7 @@ var asciiWord = func() (t [utf8.RuneSelf]bool) {
 	return t
 }()
 
-// shingles returns the hashes of the shingles that begin with the first of the units;
-// 0 where the units end before.
+// shingles returns the hashes of the shingles that begin with the first unit, or 0 if there are not enough units.
 func shingles(units []unit) (short, long uint64) {
 	h, size := uint64(0x9e3779b97f4a7c15), 0
 	for _, u := range units {
@@ -108,9 +106,9 @@ func sizeOf(units []unit) (n int) {
 	return n
 }
 
-// places finds where units of the clean text of raw are in raw. It cuts raw at white space and between Chinese
-// characters, which cleaning never crosses, and counts the units of the clean pieces.
-type places struct {
+// rawOffsets maps units of a clean text to offsets in raw, the text before cleaning. It cuts raw at white space and between
+// Chinese characters, which cleaning never crosses, and counts the units of the clean pieces.
+type rawOffsets struct {
 	raw    string
 	clean  func(string) string
 	units  []unit // scratch
@@ -119,11 +117,11 @@ type places struct {
 }
 
 type piece struct {
-	start, end int // in raw
-	first      int // unit of the clean text
+	start, end int // offsets in raw
+	first      int // index of its first unit in the clean text
 }
 
-func (p *places) cut(raw string) {
+func (p *rawOffsets) cut(raw string) {
 	p.raw, p.pieces, p.total = raw, p.pieces[:0], 0
 	start := 0
 	for at := 0; at < len(raw); {
@@ -146,10 +144,10 @@ func (p *places) cut(raw string) {
 	p.put(start, len(raw))
 }
 
-// han reports whether a rune is a Chinese character, which composes with no other rune.
+// han reports whether a rune is a Chinese character. Such a character never composes with another rune.
 func han(r rune) bool { return r >= 0x4E00 && r <= 0x9FFF }
 
-func (p *places) put(start, end int) {
+func (p *rawOffsets) put(start, end int) {
 	p.units = appendUnits(p.units[:0], p.clean(p.raw[start:end]))
 	if len(p.units) == 0 {
 		return
@@ -158,9 +156,9 @@ func (p *places) put(start, end int) {
 	p.total += len(p.units)
 }
 
-// of returns where the units from first to last are in raw, possibly with a few extra characters. It returns
-// all of raw if the place is not known.
-func (p *places) of(first, last, units int) (start, end int) {
+// of returns the offsets in raw of the units from first to last, possibly with a few extra characters. If they cannot be
+// determined, it returns all of raw.
+func (p *rawOffsets) of(first, last, units int) (start, end int) {
 	if p.total != units {
 		return 0, len(p.raw)
 	}
@@ -169,7 +167,7 @@ func (p *places) of(first, last, units int) (start, end int) {
 	return start, end
 }
 
-func (p *places) unit(n int) (start, end int) {
+func (p *rawOffsets) unit(n int) (start, end int) {
 	lo, hi := 0, len(p.pieces)
 	for lo+1 < hi {
 		if mid := (lo + hi) / 2; p.pieces[mid].first <= n {
@@ -185,7 +183,7 @@ func (p *places) unit(n int) (start, end int) {
 	if lo+1 < len(p.pieces) {
 		next = p.pieces[lo+1].first
 	}
-	if here != next-at.first { // cleaning makes other units of it
+	if here != next-at.first { // cleaning the whole text gives other units here
 		return at.start, at.end
 	}
 	u := p.units[n-at.first]

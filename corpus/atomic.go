@@ -11,23 +11,23 @@ import (
 	"path/filepath"
 )
 
-// AtomicFile is a file that appears under its name whole, with Commit, or not
-// at all. One goroutine at a time.
+// AtomicFile is a file that Commit makes appear whole under its name; without Commit it never appears. It is for one
+// goroutine at a time.
 type AtomicFile struct {
 	claim
-	file *os.File // nil when it writes to the caller's stream
+	file *os.File // nil if it writes to the caller's stream
 	buf  *bufio.Writer
-	pack io.WriteCloser // the compressor, nil if none
+	pack io.WriteCloser // the compressor, or nil
 	top  io.Writer
 	err  error
 
-	table *Table       // of Objects
-	last  func() error // writes what ends the content; nil for nothing
+	table *Table       // the table of Objects
+	last  func() error // writes the end of the content; may be nil
 }
 
-// CreateAtomic starts a file: a temporary one next to path, which Commit renames. A path that ends in .gz or
-// .zst is compressed. "-" is standard output, as is /dev/stdout. Standard output, and an existing file that is
-// not regular (/dev/null, a pipe), is written directly. No directory is created.
+// CreateAtomic starts a file. It writes a temporary file next to path, which Commit renames. If path ends in .gz or .zst,
+// the file is compressed. "-" and /dev/stdout are standard output. Standard output, and an existing path that is not a
+// regular file (/dev/null, a pipe), is written directly. No directory is created.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if path == Stdin || path == "/dev/stdout" {
 		return NewStream(os.Stdout), nil
@@ -50,7 +50,7 @@ func (f *AtomicFile) begin() (*AtomicFile, error) {
 	return f, nil
 }
 
-// NewStream writes to w in the same way: buffered, flushed by Commit.
+// NewStream returns a file that writes to w, buffered. Commit flushes it.
 func NewStream(w io.Writer) *AtomicFile {
 	buf := bufio.NewWriterSize(w, 64<<10)
 	return &AtomicFile{claim: claim{path: Stdin}, buf: buf, top: buf}
@@ -67,7 +67,7 @@ func createTemp(path string) (*AtomicFile, error) {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s: is a directory", path)
 	case err == nil && (unreal != nil || !info.Mode().IsRegular()):
-		// A link of /dev or /proc may lead to a file that has no name.
+		// A link in /dev or /proc may lead to a file without a name.
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func createTemp(path string) (*AtomicFile, error) {
 	return &AtomicFile{claim: c, file: f}, nil
 }
 
-// cannotCreate names the output, or the folder if that is missing.
+// cannotCreate names the output in an error, or the folder if the folder is missing.
 func cannotCreate(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create %s: there is no folder %s", path, filepath.Dir(path))
@@ -104,7 +104,7 @@ func (f *AtomicFile) Write(p []byte) (int, error) {
 	return n, f.err
 }
 
-// Flush passes on what is buffered, for a reader that follows the file.
+// Flush writes what is buffered, for a reader that follows the file.
 func (f *AtomicFile) Flush() error {
 	if f.err == nil {
 		f.err = f.buf.Flush()
@@ -112,7 +112,7 @@ func (f *AtomicFile) Flush() error {
 	return f.err
 }
 
-// WriteJSON writes v as one line of JSON, without escaping <, > and &. A nil file takes it and writes nothing.
+// WriteJSON writes v as one line of JSON, without escaping <, > and &. If the file is nil, it does nothing.
 func (f *AtomicFile) WriteJSON(v any) error {
 	switch {
 	case f == nil:
@@ -127,21 +127,19 @@ func (f *AtomicFile) WriteJSON(v any) error {
 
 var errEnded = errors.New("already committed or aborted")
 
-// Output is something that appears whole, with Commit or CommitAll, or not at
-// all: an AtomicFile or a Writer.
+// Output is an AtomicFile or a Writer. It appears whole with Commit or CommitAll, or not at all.
 type Output interface {
-	// prepare does all that can fail for want of room: flush, fsync, close.
+	// prepare does everything that may fail when the disk is full: flush, fsync, close.
 	prepare() error
-	// publish gives what is prepared its name.
+	// publish renames the prepared file to its final name.
 	publish() error
 	// Abort removes what was written. After Commit it does nothing, so it
 	// can be deferred.
 	Abort()
 }
 
-// CommitAll makes all outputs appear, or none: each is flushed and on disk
-// before the first gets its name. Only a rename that fails, or the fsync of a
-// directory, can leave some of them; the error names it.
+// CommitAll makes all outputs appear, or none. It flushes each to disk before the first gets its name. Only a failed
+// rename, or a failed fsync of a directory, can leave some outputs; the error names it.
 func CommitAll(outs ...Output) (err error) {
 	defer func() {
 		if err != nil {
@@ -163,8 +161,8 @@ func CommitAll(outs ...Output) (err error) {
 	return nil
 }
 
-// Commit makes the file appear: flush, fsync, rename, fsync of the directory.
-// After an error nothing has appeared, but for a failed fsync of the directory.
+// Commit makes the file appear: it flushes, syncs and renames it, and syncs the directory. After an error the file has not
+// appeared, unless only the sync of the directory failed.
 func (f *AtomicFile) Commit() error { return CommitAll(f) }
 
 func (f *AtomicFile) prepare() error {
@@ -203,7 +201,7 @@ func (f *AtomicFile) flush() error {
 	return f.file.Close()
 }
 
-// bare takes the name of the temporary file out of an error.
+// bare removes the name of the temporary file from an error.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -10,15 +10,15 @@ import (
 	"github.com/neardup/neardup/internal/durable"
 )
 
-// AtomicDir is a directory of files that appears under its name whole, with Commit
-// or CommitAll, or not at all. One goroutine at a time.
+// AtomicDir is a directory of files. It appears whole with Commit or CommitAll, or not at all. It is for one goroutine at a
+// time.
 type AtomicDir struct {
 	claim
-	root *os.Root // nothing is written outside of it
+	root *os.Root // prevents writes outside of the directory
 }
 
-// CreateDir starts a directory, under another name until it is committed. One that
-// exists must be empty.
+// CreateDir starts a directory, which has a temporary name until it is committed. If the directory exists, it must be
+// empty.
 func CreateDir(path string) (*AtomicDir, error) {
 	entries, err := os.ReadDir(path)
 	switch {
@@ -41,7 +41,7 @@ func CreateDir(path string) (*AtomicDir, error) {
 	return d, nil
 }
 
-// makeRoom makes the directories above a file.
+// makeRoom makes the parent directories of a file.
 func (d *AtomicDir) makeRoom(rel string) error {
 	if !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s: outside of the directory %s", rel, d.path)
@@ -52,7 +52,7 @@ func (d *AtomicDir) makeRoom(rel string) error {
 	return nil
 }
 
-// Create starts a file in the directory, compressed by its extension. Commit it before the directory.
+// Create starts a file in the directory. Its extension selects the compression. Commit the file before the directory.
 func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
 	if err := d.makeRoom(rel); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (d *AtomicDir) Create(rel string) (*AtomicFile, error) {
 	return (&AtomicFile{claim: claim{path: filepath.Join(d.path, rel)}, file: f}).begin()
 }
 
-// Commit makes the directory appear, whole and on disk.
+// Commit makes the directory appear, with its contents on disk.
 func (d *AtomicDir) Commit() error { return CommitAll(d) }
 
 // prepare makes the entries of every directory durable.
@@ -81,8 +81,8 @@ func (d *AtomicDir) prepare() error {
 }
 
 func (d *AtomicDir) publish() error {
-	os.Remove(d.path)     // an empty directory makes room
-	err := d.root.Close() // some systems do not rename a directory that is open
+	os.Remove(d.path)     // removes an empty directory of that name
+	err := d.root.Close() // some systems cannot rename an open directory
 	return errors.Join(err, d.claim.publish())
 }
 

@@ -14,18 +14,17 @@ import (
 
 const (
 	tempMark   = ".tmp-"
-	tempRandom = 10 // random characters after the mark
+	tempRandom = 10 // number of random characters after the mark
 	tempLock   = ".lock"
 )
 
-// tempName returns a hidden name next to path, so that a directory being read does not show
-// it.
+// tempName returns a hidden name next to path. A reader of the directory skips hidden names.
 func tempName(path string) string {
 	dir, base := filepath.Split(filepath.Clean(path))
 	return filepath.Join(dir, "."+base+tempMark+strings.ToLower(rand.Text()[:tempRandom]))
 }
 
-// claim is a temporary name of a file or directory until it gets its path.
+// claim is the temporary name of a file or directory that will be renamed to its path.
 type claim struct {
 	path   string
 	temp   string // "" if the path is written directly
@@ -33,9 +32,9 @@ type claim struct {
 	done   bool
 }
 
-// claimTemp returns a temporary name that belongs to this process until unlock. The lock ends with the process.
-// It also removes files that killed processes left for the same path. On a file system without locks it does
-// neither.
+// claimTemp returns a temporary name that belongs to this process until unlock. The lock ends with the process. It also
+// removes files that killed processes left for the same path. On a file system without locks, the name is not locked and
+// nothing is removed.
 func claimTemp(path string) claim {
 	removeStale(path)
 	for {
@@ -44,13 +43,13 @@ func claimTemp(path string) claim {
 		switch {
 		case err == nil:
 			return claim{path, temp, unlock, false}
-		case !errors.Is(err, lockfile.ErrLocked): // else another process looked at it: draw again
+		case !errors.Is(err, lockfile.ErrLocked): // otherwise another process has locked it, so draw another name
 			return claim{path, temp, func() error { return nil }, false}
 		}
 	}
 }
 
-// publish gives what is written its path for good.
+// publish renames the temporary file to its path.
 func (c *claim) publish() error {
 	if c.temp != "" {
 		err := durable.Rename(c.temp, c.path)
@@ -60,13 +59,13 @@ func (c *claim) publish() error {
 		if err != nil {
 			return err
 		}
-		_ = c.unlock() // the output is there, whatever becomes of the lock
+		_ = c.unlock() // the output is published, even if unlocking fails
 	}
 	c.done = true
 	return nil
 }
 
-// remove removes what is written.
+// remove removes the temporary file or directory.
 func (c *claim) remove() {
 	c.done = true
 	if c.temp != "" {
@@ -75,8 +74,8 @@ func (c *claim) remove() {
 	}
 }
 
-// removeStale removes the user's temporary files and directories of path whose process has
-// ended. What cannot be removed stays.
+// removeStale removes the user's temporary files and directories of path whose process has ended. It ignores those that it
+// cannot remove.
 func removeStale(path string) {
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, _ := os.ReadDir(filepath.Join(dir, "."))

@@ -8,25 +8,24 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// blockSize is large enough that a block costs little, and small enough that an item in use holds little.
+// blockSize is large enough to make blocks cheap, and small enough that an item in use keeps little memory.
 const blockSize = 256 << 10
 
 var errTooLong = errors.New("record is too long")
 
-// blocks reads a stream into blocks. Bytes once taken are never overwritten,
-// so slices of them can be handed out without a copy.
+// blocks reads a stream into blocks. It never overwrites bytes that were taken, so slices of them need no copy.
 type blocks struct {
 	r       io.Reader
-	buf     []byte // buf[at:end] is read and not yet taken
+	buf     []byte // buf[at:end] has been read, but not taken
 	at, end int
-	shared  bool  // some of buf has been handed out
-	err     error // why nothing more comes
+	shared  bool  // a slice of buf has been taken
+	err     error // the reason why the stream ended
 }
 
 func newBlocks(r io.Reader) *blocks { return &blocks{r: r} }
 
-// decode puts a decoder before what is not yet taken: for a charset in which a
-// delimiter may be half of a character.
+// decode applies a decoder to everything that is not taken yet. It is needed for charsets in which a delimiter may be half
+// of a character.
 func (b *blocks) decode(by transform.Transformer) {
 	rest := b.r
 	if b.err != nil {
@@ -35,10 +34,10 @@ func (b *blocks) decode(by transform.Transformer) {
 	*b = blocks{r: transform.NewReader(io.MultiReader(bytes.NewReader(b.window()), rest), by)}
 }
 
-// window returns what is read and not yet taken.
+// window returns the bytes that were read, but not taken.
 func (b *blocks) window() []byte { return b.buf[b.at:b.end:b.end] }
 
-// more reads on, so that the window grows; false when the stream has ended.
+// more reads more bytes into the window. It returns false at the end of the stream.
 func (b *blocks) more() bool {
 	if b.err != nil {
 		return false
@@ -64,7 +63,7 @@ func (b *blocks) more() bool {
 	return false
 }
 
-// take returns the first n bytes of the window and moves on.
+// take returns the first n bytes of the window and advances.
 func (b *blocks) take(n int) []byte {
 	raw := b.buf[b.at : b.at+n : b.at+n]
 	b.at += n
@@ -72,8 +71,8 @@ func (b *blocks) take(n int) []byte {
 	return raw
 }
 
-// drop forgets the window. Its memory is used again if no slice of it was handed out, so that
-// passing over a long record costs one block.
+// drop forgets the window. Its memory is used again if no slice of it was handed out, so skipping a long record takes one
+// block of memory.
 func (b *blocks) drop() {
 	b.at = b.end
 	if !b.shared {
@@ -81,8 +80,7 @@ func (b *blocks) drop() {
 	}
 }
 
-// fill makes the window at least n bytes long; false when the stream ends
-// before.
+// fill makes the window at least n bytes long. It returns false if the stream ends first.
 func (b *blocks) fill(n int) bool {
 	for b.end-b.at < n {
 		if !b.more() {
@@ -92,7 +90,7 @@ func (b *blocks) fill(n int) bool {
 	return true
 }
 
-// skip drops n bytes; false when the stream ends before.
+// skip drops n bytes. It returns false if the stream ends first.
 func (b *blocks) skip(n int64) bool {
 	for n > int64(b.end-b.at) {
 		n -= int64(b.end - b.at)
@@ -105,9 +103,9 @@ func (b *blocks) skip(n int64) bool {
 	return true
 }
 
-// until takes a record. It calls find with a growing window, whose first bytes find has seen, and also when
-// the stream has ended. It returns where the record ends, or else how many bytes need not be seen again. A record
-// longer than the limit is passed over with errTooLong. until adds the number of line ends to lines, unless that is nil.
+// until takes a record. It calls find with a growing window, and again at the end of the stream. seen is the number of
+// bytes that find has seen. find returns the end of the record, or else how many bytes it need not see again. until skips a
+// record longer than the limit and returns errTooLong. Unless lines is nil, until adds the number of line ends to it.
 func (b *blocks) until(limit int64, lines *int64, find func(w []byte, seen int) (n int, ends bool)) ([]byte, error) {
 	seen, long := 0, false
 	for ended := false; ; ended = !b.more() {
@@ -135,10 +133,8 @@ func (b *blocks) until(limit int64, lines *int64, find func(w []byte, seen int) 
 	}
 }
 
-// line takes the next line with its end. At the end of the stream it returns
-// what is left and io.EOF with nothing. A line longer than limit is dropped
-// with errTooLong; other errors mean that the stream broke before the line's
-// end.
+// line takes the next line with its end. At the end of the stream it returns the rest, and then io.EOF. It drops a line
+// longer than limit and returns errTooLong. Other errors mean that the stream broke within the line.
 func (b *blocks) line(limit int64) ([]byte, error) {
 	some := false
 	return b.until(limit+2, nil, func(w []byte, seen int) (int, bool) {

@@ -7,8 +7,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// utf8Text makes a string of bytes that are UTF-8 by definition; what is not
-// becomes U+FFFD.
+// utf8Text makes a string of bytes that should be UTF-8. Invalid bytes become U+FFFD.
 func utf8Text(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -16,8 +15,7 @@ func utf8Text(b []byte) string {
 	return strings.ToValidUTF8(string(b), "\uFFFD")
 }
 
-// decodeText makes a string of a line or a cell in a charset that may be
-// unknown.
+// decodeText decodes a line or a cell in a charset, which may be unknown ("").
 func decodeText(b []byte, charset string) (string, error) {
 	if (charset == "" || charset == "utf-8") && utf8.Valid(b) {
 		return string(b), nil
@@ -25,7 +23,7 @@ func decodeText(b []byte, charset string) (string, error) {
 	return decodeFile(b, charset)
 }
 
-// decodeFile makes a string of a whole text, which may have a byte order mark.
+// decodeFile decodes a whole text, which may have a byte order mark.
 func decodeFile(b []byte, charset string) (string, error) {
 	s, _, err := text.Decode(b, charset)
 	return s, err

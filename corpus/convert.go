@@ -30,7 +30,7 @@ func (s *tableSink) end() error {
 	return s.table.Close()
 }
 
-// readAll makes r read all columns of a file of a codec.
+// readAll makes r read all columns of a file that a codec reads.
 func (r *Reader) readAll(in *input) error {
 	c := codecOf(r.opt.Codecs, in.format)
 	if c == nil {
@@ -57,20 +57,20 @@ func (r *Reader) readAll(in *input) error {
 	return errors.Join(rows.Close(), f.Close())
 }
 
-// exactInteger bounds the integers that a float64 holds exactly.
+// exactInteger is the bound up to which a float64 holds every integer exactly.
 const exactInteger = 1 << 53
 
-// sampled is how many records settle the columns of objects of JSON.
+// sampled is the number of JSON records that determine the columns.
 const sampled = 1000
 
-// sample returns the columns of the first records of JSON.
+// sample returns the columns of the first JSON records.
 func (t *Table) sample(it Item, dec *Decoder) []Column {
 	columns := dec.ofObject(nil, it.Raw)
 	if t.from == nil {
 		return columns
 	}
 	r, err := t.from.Again()
-	if err != nil { // standard input without a copy
+	if err != nil { // standard input, of which there is no copy
 		return columns
 	}
 	defer r.Close()
@@ -86,7 +86,8 @@ func (t *Table) sample(it Item, dec *Decoder) []Column {
 	return columns
 }
 
-// ofObject adds the fields of an object of JSON to columns: numbers that a float64 holds, else texts.
+// ofObject adds the fields of a JSON object to columns. A column holds numbers if a float64 holds all of them exactly,
+// otherwise texts.
 func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
 	var s jsonScan
 	s.value = func(path []byte, kind valueKind) (bool, error) {
@@ -105,6 +106,6 @@ func (d *Decoder) ofObject(columns []Column, raw []byte) []Column {
 		}
 		return true, err
 	}
-	_ = s.walk(raw) // Decode has reported what is wrong with it
+	_ = s.walk(raw) // Decode has reported the problem
 	return columns
 }

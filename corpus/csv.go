@@ -11,20 +11,19 @@ const (
 	fieldStart csvState = iota
 	inPlain
 	inQuotes
-	quoteSeen // a quote inside quotes: the end, or the first of two
+	quoteSeen // a quote inside quotes, which is the end or the first of two
 )
 
-// csvScan finds the end of a row and can be fed a growing window.
+// csvScan finds the end of a row in a growing window.
 type csvScan struct {
 	delimiter byte
 	state     csvState
-	at        int  // bytes looked at
+	at        int  // bytes scanned so far
 	bad       bool // a quoted field continues after its closing quote
 	any       bool // some field is quoted
 }
 
-// advance looks at the rest of w and returns the length of the row if it ends
-// in w.
+// advance scans the rest of w. If the row ends in w, it returns the length of the row.
 func (s *csvScan) advance(w []byte) (int, bool) {
 	for s.at < len(w) {
 		if s.state == inQuotes {
@@ -62,7 +61,7 @@ func (d dialect) split(dst [][]byte, row []byte) [][]byte {
 	return d.fields(dst, row, d.quotes == quoted || (d.quotes == fits && d.fits(row)))
 }
 
-// fits reports whether the quotes of a row end where they should.
+// fits reports whether every quoted field of a row ends with its closing quote.
 func (d dialect) fits(row []byte) bool {
 	scan := csvScan{delimiter: d.delimiter}
 	for !scan.bad && scan.at < len(row) {
@@ -94,8 +93,7 @@ func (d dialect) fields(dst [][]byte, row []byte, quoted bool) [][]byte {
 	}
 }
 
-// cutQuoted takes the quoted field off the front of row; what follows is a
-// delimiter or nothing.
+// cutQuoted splits the quoted field off the front of row. A delimiter or nothing follows it.
 func cutQuoted(row []byte) (field, rest []byte) {
 	row = row[1:]
 	from, doubled := 0, false

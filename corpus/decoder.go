@@ -12,22 +12,21 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Decoder makes documents of items. It reuses its memory; one for each
-// goroutine.
+// Decoder turns items into documents. It reuses its memory, so each goroutine needs its own.
 type Decoder struct {
 	opt     *Options
 	fields  []Field  // Fields.All
 	columns []Column // Reader.columns
-	rec     [][]byte // what the record has of each field, nil for nothing; valid until the next record
+	rec     [][]byte // the value of each field in the record, nil if missing; valid until the next record
 	json    jsonScan
 	nested  bool // a wanted field is inside an object or a list
 	cells   [][]byte
-	named   uint32 // the fields that the record has under their names, not under aliases
-	// textEnd is where the text of a record of JSON ends, its quote included.
+	named   uint32 // fields that the record has under their names, not under aliases
+	// textEnd is the offset after the text in a JSON record, including the closing quote.
 	textEnd int
 	seen    *seenFields
-	had     uint32 // what it noted there
-	file    string // of the current item
+	had     uint32 // bits already recorded there
+	file    string // file of the current item
 }
 
 // NewDecoder returns a decoder for the items of r, and of r.Again.
@@ -41,8 +40,8 @@ func (r *Reader) NewDecoder() *Decoder {
 	return d
 }
 
-// Decode makes a document of an item; every field of doc is set. What it
-// cannot read is a *RejectError. The document keeps nothing of the item.
+// Decode turns an item into a document. It sets every field of doc and keeps no reference to the item. If it cannot read
+// the item, it returns a *RejectError.
 func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	*doc, d.file = neardup.Document{}, it.File
 	clear(d.rec)
@@ -93,7 +92,7 @@ func (d *Decoder) Decode(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// path returns the file's name with slashes on every system.
+// path returns the file's name with slashes, on every system.
 func (it *Item) path() string { return filepath.ToSlash(it.File) }
 
 func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
@@ -111,7 +110,7 @@ func (d *Decoder) jsonl(it Item, doc *neardup.Document) error {
 	return nil
 }
 
-// note records for the reader which fields an object had.
+// note records for the reader that an object had a field.
 func (d *Decoder) note(bit uint32) {
 	if d.had&bit == 0 {
 		d.had |= bit
@@ -145,14 +144,14 @@ func (d *Decoder) value(path []byte, kind valueKind) (read bool, err error) {
 	case kind != kindNull:
 		return true, notString(name, kind)
 	case at != fieldID:
-		*dst = append([]byte{}, *dst...) // a text of null is empty
+		*dst = append([]byte{}, *dst...) // null counts as an empty text
 	}
 	return true, d.json.skip()
 }
 
 func notString(name string, kind valueKind) error {
 	if kind == kindObject {
-		return fmt.Errorf("field %q is an object, not a string: name what lies in it, as in %q", name, name+".content")
+		return fmt.Errorf("field %q is an object, not a string: name a field in it, for example %q", name, name+".content")
 	}
 	return fmt.Errorf("field %q is %s, not a string", name, kind)
 }
@@ -174,10 +173,10 @@ func (d *Decoder) enters(path []byte, _ valueKind) (leads bool) {
 	return leads
 }
 
-// mostNamed is how many fields of a record a message lists.
+// mostNamed is the number of fields that a message lists.
 const mostNamed = 12
 
-// names lists the fields of an object that hold strings or numbers, and those in its objects and lists, as suggestions.
+// names lists the fields of an object that hold strings or numbers, including nested ones, as suggestions for a message.
 func (d *Decoder) names(raw []byte) string {
 	names, lists := d.paths(raw, kindString, kindNumber), d.paths(raw, kindArray)
 	inLists := 0
@@ -195,7 +194,7 @@ func (d *Decoder) names(raw []byte) string {
 	case len(names) == 0 && len(lists) == 0:
 		return "it has no string and no number"
 	case len(names) == inLists:
-		said = fmt.Sprintf("it has the list %.60q: if the records lie there, jq -c '.%.60s[]' takes them out; %s", lists[0], lists[0], said)
+		said = fmt.Sprintf("it has the list %.60q: if these are the records, extract them: jq -c '.%.60s[]'; %s", lists[0], lists[0], said)
 	}
 	if inLists > 0 {
 		said += "; [] joins the texts of a list"
@@ -203,7 +202,7 @@ func (d *Decoder) names(raw []byte) string {
 	return said
 }
 
-// paths lists the first fields of an object, and of its objects and lists, that hold values of some kinds.
+// paths lists the first fields of an object, including nested ones, that hold values of the given kinds.
 func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	s := jsonScan{enters: func([]byte, valueKind) bool { return true }}
 	s.value = func(path []byte, kind valueKind) (bool, error) {
@@ -218,9 +217,8 @@ func (d *Decoder) paths(raw []byte, kinds ...valueKind) (names []string) {
 	return names
 }
 
-// wanted returns the index of a field, or -1 if it is not wanted. Of duplicate keys the last
-// counts, as in Python, jq and Arrow. An alias counts if it has a string or an id's number, and the record lacks
-// the name.
+// wanted returns the index of a field, or -1 if the field is not wanted. Of duplicate keys the last one counts, as in
+// Python, jq and Arrow. An alias counts if its value is a string, or a number for the id, and the record lacks the name.
 func (d *Decoder) wanted(key []byte, kind valueKind) int {
 	for i := range d.fields[:fieldOthers] {
 		if name := d.fields[i].Name; string(key) == name && name != "" {
@@ -243,8 +241,7 @@ func (d *Decoder) wanted(key []byte, kind valueKind) int {
 	return -1
 }
 
-// share gives a value to every other field of the same name: the URL may be
-// the id.
+// share copies a value to all fields with the same name, such as an id that is also the URL.
 func (d *Decoder) share() {
 	for i, f := range d.fields[:fieldOthers] {
 		for j, o := range d.fields[:i] {
@@ -268,8 +265,8 @@ func (d *Decoder) table(it Item, doc *neardup.Document) error {
 	return d.document(doc, func(b []byte) (string, error) { return decodeText(b, it.in.charset) })
 }
 
-// fits returns an error if the row lacks the text, or has more non-empty cells than the header. An unquoted
-// text with a delimiter is split over several cells, and would be cut.
+// fits returns an error if the row lacks the text, or has more non-empty cells than the header. An unquoted text that
+// contains a delimiter is split into several cells, so it would be cut.
 func (d *Decoder) fits(table dialect) error {
 	lacks := d.textless() && d.rec[fieldHTML] == nil
 	switch {
@@ -289,16 +286,16 @@ func (d *Decoder) row(it Item, doc *neardup.Document) error {
 	}
 	for _, i := range []int{fieldText, fieldHTML} {
 		if d.rec[i] == nil {
-			d.rec[i] = []byte{} // the column is there, and null is an empty text
+			d.rec[i] = []byte{} // the column exists, and null counts as an empty text
 		}
 	}
 	return d.document(doc, func(b []byte) (string, error) { return utf8Text(b), nil })
 }
 
-// ErrNoField is wrapped by the reason of a record of JSON that has no text.
+// ErrNoField is wrapped by the RejectError of a JSON record without a text.
 var ErrNoField = errors.New("no field")
 
-// document makes the document of d.rec; str decodes its charset.
+// document makes the document of the values in d.rec. str decodes their charset.
 func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, error)) error {
 	var errs [4]error
 	doc.ID, errs[0] = str(d.rec[fieldID])
@@ -324,7 +321,7 @@ func (d *Decoder) document(doc *neardup.Document, str func([]byte) (string, erro
 	return d.text(doc, str)
 }
 
-// textless reports whether the record has none of the fields of the text.
+// textless reports whether the record has none of the text fields.
 func (d *Decoder) textless() bool {
 	return d.rec[fieldText] == nil && !slices.ContainsFunc(d.rec[fieldMore:fieldOthers], func(b []byte) bool { return b != nil })
 }
@@ -333,7 +330,7 @@ func (d *Decoder) textless() bool {
 // fields is part of the text.
 const BetweenTexts = "\n¶\n"
 
-// text joins what the record has of the fields of the text.
+// text joins the values of the text fields.
 func (d *Decoder) text(doc *neardup.Document, str func([]byte) (string, error)) (err error) {
 	if d.textless() {
 		name := strconv.Quote(d.fields[fieldText].Name)
@@ -373,7 +370,7 @@ func (d *Decoder) time() (int64, error) {
 	return t, err
 }
 
-// page finds the main text of a web page.
+// page extracts the main text of a web page.
 func (d *Decoder) page(page []byte, charset, address string, doc *neardup.Document) error {
 	p, err := d.opt.Extract(page, charset, address)
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// byExtension has the extensions that show a format.
+// byExtension maps file extensions to formats.
 var byExtension = map[string]Format{
 	".jsonl": JSONL, ".ndjson": JSONL, ".jsonlines": JSONL, ".ldjson": JSONL, ".csv": CSV, ".tsv": TSV, ".tab": TSV,
 	".parquet": Parquet, ".pq": Parquet, ".arrow": Arrow, ".arrows": Arrow, ".feather": Arrow, ".ipc": Arrow,
 	".html": HTML, ".htm": HTML, ".xhtml": HTML, ".warc": WARC, ".xlsx": XLSX, ".xlsm": XLSX, ".mbox": Mbox, ".eml": Eml, ".docx": Docx,
 }
 
-// FormatOf returns the format by the end of a name, compression aside, or "" if the name does
-// not show it.
+// FormatOf returns the format for the extension of a name, before any .gz or .zst. It returns "" if the extension shows
+// none.
 func FormatOf(name string) Format { return byExtension[extension(name)] }
 
-// extension returns the end of a name in lower case, compression aside.
+// extension returns the extension of a name in lower case, before any .gz or .zst.
 func extension(name string) string {
 	name = strings.ToLower(name)
 	for _, c := range []string{".gz", ".zst", ".zstd"} {
@@ -33,7 +33,7 @@ func extension(name string) string {
 	return path.Ext(name)
 }
 
-// ErrName is wrapped by the error about an output whose name belongs to another format.
+// ErrName is wrapped by the error about an output whose extension belongs to another format.
 var ErrName = errors.New("the name of an output belongs to another format")
 
 // CheckName returns an error if the extension of an output's name belongs to another format, or to a kind of
@@ -56,10 +56,10 @@ func CheckName(name string, formats ...Format) error {
 	return fmt.Errorf("%w: %s (want %s)", ErrName, name, joined(formats))
 }
 
-// unwritten are names that people give to tables and texts of other programs.
+// unwritten lists extensions of tables and texts of other programs.
 var unwritten = []string{".xls", ".ods", ".docx", ".doc", ".pdf", ".xml", ".avro", ".orc", ".db", ".sqlite", ".zip", ".xz", ".bz2"}
 
-// joined names formats.
+// joined lists the names of formats.
 func joined(formats []Format) string {
 	var names []string
 	for _, f := range formats {
@@ -71,8 +71,8 @@ func joined(formats []Format) string {
 	return strings.Join(names, "")
 }
 
-// formatOfMagic recognizes the binary formats by their first bytes. A stream of
-// Arrow begins with a mark and the length of the schema.
+// formatOfMagic recognizes the binary formats by their first bytes. An Arrow stream begins with a marker and the length of
+// the schema.
 func formatOfMagic(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("PAR1")):
@@ -85,7 +85,7 @@ func formatOfMagic(head []byte) Format {
 	return ""
 }
 
-// formatOfHead returns the format by the first bytes of the content, or "" for plain text.
+// formatOfHead returns the format of content that begins with head, or "" for plain text.
 func formatOfHead(head []byte) Format {
 	switch {
 	case bytes.HasPrefix(head, []byte("WARC/")):
@@ -107,7 +107,7 @@ func formatOfHead(head []byte) Format {
 	return ""
 }
 
-// jsonOfHead distinguishes an object a line from JSON over several lines.
+// jsonOfHead distinguishes one JSON object per line from JSON that spans lines.
 func jsonOfHead(head []byte) Format {
 	if len(head) < 2 || (head[0] != '{' && head[0] != '[') {
 		return ""
@@ -130,8 +130,8 @@ func jsonOfHead(head []byte) Format {
 	return JSONL
 }
 
-// wholeJSON reports whether a file named as JSONL has an array, or objects over several lines: the first line
-// is not an object, and the next begins with a key.
+// wholeJSON reports whether a file with a JSONL name holds an array, or objects that span lines. In the latter case, the
+// first line is not an object, and the next begins with a key.
 func wholeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if jsonOfHead(head) != JSON {
@@ -141,8 +141,8 @@ func wholeJSON(head []byte) bool {
 	return head[0] == '[' || bytes.HasPrefix(bytes.TrimLeft(next, " \t\r\n"), []byte{'"'})
 }
 
-// detect sets the format of an input that Auto leaves open. A text without a format of its own is one document.
-// A single input without a telling name, or standard input, has one text a line.
+// detect sets the format of an input if the option is Auto. A text file without a known extension is one document. If the
+// only input has no telling name, or is standard input, each line is a document.
 func (r *Reader) detect(in *input) error {
 	in.format = FormatOf(in.path)
 	if in.format != "" && in.format != JSONL {
@@ -152,14 +152,14 @@ func (r *Reader) detect(in *input) error {
 	if in.format == JSONL {
 		if err == nil && wholeJSON(head) {
 			in.format = JSON
-			r.opt.Warn(in.path, "named as JSONL, but an object goes over several lines or lies in an array: read as JSON")
+			r.opt.Warn(in.path, "named as JSONL, but its objects are in an array or over several lines: read as JSON")
 		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if err := refuse(head, r.opt.Format); err != nil { // compressed
+	if err := refuse(head, r.opt.Format); err != nil { // a compressed file
 		in.failed = err
 		return err
 	}
@@ -186,11 +186,11 @@ func (r *Reader) detect(in *input) error {
 	return nil
 }
 
-// documents are the ends of names of text files that are one document each. The lines of
-// another file alone, as of a log, are documents.
+// documents lists extensions of text files that hold one document each. If a file with another name is the only input, as a
+// log may be, its lines are documents.
 var documents = []string{".txt", ".text", ".md", ".markdown", ".rst", ".srt", ".vtt", ".tex"}
 
-// readable returns the head of a file as UTF-8 without a mark if it is text.
+// readable returns the beginning of a text file as UTF-8, without a byte order mark. It returns nil for other files.
 func readable(head []byte, charset string) []byte {
 	if s, _, err := text.Decode(head, charset); err == nil {
 		return []byte(s)
@@ -198,7 +198,7 @@ func readable(head []byte, charset string) []byte {
 	return head
 }
 
-// doubt warns where a file taken for plain text looks like something else.
+// doubt warns if a file that is read as plain text looks like something else.
 func (r *Reader) doubt(in *input, head []byte) {
 	as := "one text"
 	if in.format == Lines {
@@ -209,7 +209,7 @@ func (r *Reader) doubt(in *input, head []byte) {
 	case c != 0 && in.alone:
 		r.opt.Warn(in.path, fmt.Sprintf("read as %s, but it looks like a table with %s between the cells: --format csv with delimiter and --text-field read it as one", as, delimiterName(c)))
 	case bytes.HasPrefix(start, []byte("{")), bytes.HasPrefix(start, []byte("[{")), bytes.HasPrefix(start, []byte("[\"")):
-		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json says what is wrong with it")
+		r.opt.Warn(in.path, "read as "+as+", but it begins like JSON: --format jsonl or json reports the error")
 	case bytes.HasPrefix(start, []byte("<?xml")), bytes.HasPrefix(start, []byte("<!--")):
 		r.opt.Warn(in.path, "read as "+as+", tags and all, but it begins like XML: --format html takes the text of a page")
 	case in.alone && in.format == Files && bytes.Count(head, newline) > 1:
@@ -217,7 +217,7 @@ func (r *Reader) doubt(in *input, head []byte) {
 	}
 }
 
-// lookedAt is the number of bytes that detection reads.
+// lookedAt is the number of bytes that detection looks at.
 const lookedAt = 4 << 10
 
 // peek returns the first bytes of the decompressed content. Standard input
@@ -236,6 +236,6 @@ func (r *Reader) peek(in *input) ([]byte, error) {
 		return nil, err
 	}
 	defer s.Close()
-	head, _ := s.look(lookedAt) // reading reports what breaks it
+	head, _ := s.look(lookedAt) // reading the file will report the error
 	return head, nil
 }

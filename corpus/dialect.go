@@ -13,23 +13,22 @@ import (
 type dialect struct {
 	delimiter byte
 	quotes    quoting
-	cells     int // of the header, 0 without one
+	cells     int // cells of the header, or 0 without a header
 }
 
-// quoting is the meaning of a quote at the beginning of a cell.
+// quoting is the meaning of a quote at the start of a cell.
 type quoting uint8
 
 const (
-	literal quoting = iota // itself
+	literal quoting = iota // the quote is part of the text
 	quoted                 // the cell is quoted
-	fits                   // the cell is quoted if it ends like one
+	fits                   // the cell is quoted if it also ends with a quote
 )
 
-// delimiters are tried for a table without a telling header.
+// delimiters lists the delimiters that are tried if the header does not determine one.
 const delimiters = ",\t;|"
 
-// ParseDelimiter reads what parts the cells of a table: one ASCII character,
-// or "tab".
+// ParseDelimiter parses the delimiter between the cells of a table: one ASCII character, or "tab".
 func ParseDelimiter(s string) (byte, error) {
 	switch strings.ToLower(s) {
 	case "tab", `\t`:
@@ -41,7 +40,7 @@ func ParseDelimiter(s string) (byte, error) {
 	return s[0], nil
 }
 
-// dialectOf finds the dialect of a table by how it begins.
+// dialectOf determines the dialect of a table from its beginning.
 func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
 	d := dialect{',', quoted, 0}
 	if f == TSV {
@@ -58,8 +57,8 @@ func dialectOf(f Format, head []byte, delimiter byte, fields Fields) dialect {
 	return d
 }
 
-// headed returns the delimiter under which the first line, in UTF-8, is a header
-// that has the wanted text; 0 if there is none.
+// headed returns the delimiter that makes the first line a header with the wanted text field. It returns 0 if there is
+// none. head is UTF-8.
 func headed(head []byte, fields Fields) byte {
 	line, _, _ := bytes.Cut(head, newline)
 	for _, want := range []string{cmp.Or(fields.Text.Name, fields.HTML.Name), fields.Text.Alias} {
@@ -74,8 +73,8 @@ func headed(head []byte, fields Fields) byte {
 	return 0
 }
 
-// widest returns the delimiter under which the first line has the most cells, for
-// a message about a header that lacks the wanted text.
+// widest returns the delimiter that gives the first line the most cells. It is for a message about a header without the
+// wanted text field.
 func widest(head []byte) byte {
 	line, _, _ := bytes.Cut(head, newline)
 	return slices.MaxFunc([]byte(delimiters), func(a, b byte) int {
@@ -83,15 +82,15 @@ func widest(head []byte) byte {
 	})
 }
 
-// looksQuoted reports whether the cells that begin with a quote mostly end with
-// one, so that it is not a part of the text.
+// looksQuoted reports whether most cells that begin with a quote also end with one, so that the quotes are not part of the
+// text.
 func looksQuoted(head []byte, delimiter byte) bool {
 	good, bad := 0, 0
 	for len(head) > 0 {
 		scan := csvScan{delimiter: delimiter}
 		n, done := scan.advance(head)
 		if !done && !scan.bad {
-			break // the head ends within the row
+			break // the head ends within this row
 		}
 		if scan.bad {
 			bad++
@@ -107,14 +106,14 @@ func looksQuoted(head []byte, delimiter byte) bool {
 	return good > bad
 }
 
-// looksLikeTable returns the delimiter that parts the first lines into equally
-// many cells, at least three or by one that is rare in texts; 0 for none.
+// looksLikeTable returns the delimiter that splits each of the first lines into the same number of cells. There must be at
+// least three, or the delimiter must be rare in texts. It returns 0 if there is none.
 func looksLikeTable(head []byte) byte {
 	lines := bytes.Split(head, newline)
 	if len(lines) < 4 {
 		return 0
 	}
-	lines = lines[:len(lines)-1] // the last may be cut
+	lines = lines[:len(lines)-1] // the last line may be incomplete
 	for _, c := range []byte(delimiters) {
 		first := bytes.Count(lines[0], []byte{c})
 		same := first >= 2 || (first == 1 && c != ',')
@@ -128,7 +127,7 @@ func looksLikeTable(head []byte) byte {
 	return 0
 }
 
-// delimiterName returns the name of a delimiter in --format.
+// delimiterName returns the name of a delimiter, as used in --format.
 func delimiterName(c byte) string {
 	if c == '\t' {
 		return "tab"

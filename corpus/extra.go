@@ -39,8 +39,8 @@ func (d *Decoder) extra(it Item, doc *neardup.Document) {
 	}
 }
 
-// Cells returns the cells of a row of CSV or TSV, and the names of its columns,
-// nil where there is no header; false for items of other formats.
+// Cells returns the cells of a row of CSV or TSV, and the names of its columns if there is a header. For items of other
+// formats, ok is false.
 func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	if !it.in.format.isCells() {
 		return nil, nil, false
@@ -55,8 +55,8 @@ func (d *Decoder) Cells(it Item) (names, cells []string, ok bool) {
 	return it.in.names, cells, true
 }
 
-// Extra returns further fields of an item, by name: values of an object of JSON, or of an inner one ("meta.source"),
-// lists as JSON; cells of a table with a header. A field that is missing or null is nil.
+// Extra returns further fields of an item by name. They are values of a JSON object, or of a nested one ("meta.source"),
+// lists as JSON, or cells of a table with a header. A missing field and null are nil.
 func (d *Decoder) Extra(it Item, names ...string) []*string {
 	values := make([]*string, len(names))
 	if header, cells, ok := d.Cells(it); ok {
@@ -79,7 +79,7 @@ func (d *Decoder) Extra(it Item, names ...string) []*string {
 		if at < 0 {
 			return false, nil
 		}
-		values[at] = nil // of a duplicate key
+		values[at] = nil // drops the value of an earlier duplicate key
 		var raw []byte
 		var err error
 		switch from := s.i; {
@@ -102,6 +102,6 @@ func (d *Decoder) Extra(it Item, names ...string) []*string {
 		}
 		return true, err
 	}
-	_ = s.walk(it.Raw) // Decode has reported what is wrong with it
+	_ = s.walk(it.Raw) // Decode has reported the problem
 	return values
 }

@@ -16,15 +16,15 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// warc makes a document of a WARC record. The id is the WARC-Record-ID, which is unique (a page captured twice
-// has one URL and two ids), unless another header field is selected.
+// warc makes a document of a WARC record. The id is the WARC-Record-ID, unless another header field is selected. It is
+// unique: two captures of a page have one URL, but two ids.
 func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	n := headLength(raw)
 	head, body := raw[:n], raw[n:]
 	doc.ID = utf8Text(bytes.Trim(headerValue(head, "warc-record-id"), "<>"))
 	if f := d.fields[fieldID]; f.Required {
 		name := strings.ToLower(f.Name)
-		if name == "url" { // the address of the page
+		if name == "url" { // the url field is the address of the page
 			name = "warc-target-uri"
 		}
 		id := headerValue(head, name)
@@ -54,7 +54,7 @@ func (d *Decoder) warc(raw []byte, doc *neardup.Document) error {
 	return d.payloadText(kind, body, doc)
 }
 
-// payloadText makes the text of what a server sent.
+// payloadText makes a text of the body of a response.
 func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
 	if d.opt.converts() {
 		return d.convert(body, doc)
@@ -69,8 +69,7 @@ func (d *Decoder) payloadText(kind, body []byte, doc *neardup.Document) error {
 	return err
 }
 
-// headLength returns the length of a header with its blank line, 0 if it does
-// not end.
+// headLength returns the length of a header including its blank line, or 0 if it does not end.
 func headLength(b []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(b[at:], '\n')
@@ -87,8 +86,8 @@ func headLength(b []byte) int {
 	}
 }
 
-// headerValue returns the value of the first header field called name (lower
-// case), trimmed; nil if there is none.
+// headerValue returns the trimmed value of the first header field with a name, which must be in lower case. It returns nil
+// if there is none.
 func headerValue(head []byte, name string) []byte {
 	for len(head) > 0 {
 		var line []byte
@@ -119,7 +118,7 @@ func mediaType(kind []byte) []byte {
 	return bytes.ToLower(bytes.TrimSpace(media))
 }
 
-// charsetOf returns the charset a content type declares.
+// charsetOf returns the charset that a content type declares.
 func charsetOf(kind []byte) string {
 	_, params, _ := mime.ParseMediaType(string(kind))
 	return params["charset"]
@@ -141,9 +140,8 @@ func (d *Decoder) payload(head, body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// dechunk joins the chunks of a body. Many archives hold bodies that were already joined, contrary to the
-// header. So bytes that do not begin like a chunk are kept, as is the rest after the last good chunk of a
-// truncated body.
+// dechunk joins the chunks of a body. Many archives hold bodies that were already joined, contrary to the header. So
+// dechunk keeps bytes that do not begin like a chunk, and the rest after the last valid chunk of a truncated body.
 func dechunk(body []byte) []byte {
 	var out []byte
 	rest := body

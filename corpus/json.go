@@ -10,24 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// jsonScan finds the wanted fields of a JSON object in one pass. It builds no tree, so its memory does not
-// depend on the input, and it reads only the wanted strings twice.
+// jsonScan finds the wanted fields of a JSON object in one pass. It builds no tree, so its memory does not depend on the
+// input. It reads only the wanted strings twice.
 //
-// It is strict (RFC 8259) with two exceptions: it accepts control characters inside strings, and any escapes
-// inside unwanted strings. Of duplicate keys the last counts; keys match exactly. A lone surrogate becomes
-// U+FFFD.
+// It is strict (RFC 8259) with two exceptions: it accepts control characters inside strings, and any escapes inside
+// unwanted strings. Keys match exactly. Of duplicate keys the last one counts. A lone surrogate becomes U+FFFD.
 type jsonScan struct {
 	b     []byte
 	i     int
 	depth int
-	// Of walk.
+	// Used by walk only.
 	value  func(path []byte, kind valueKind) (read bool, err error)
 	enters func(path []byte, kind valueKind) bool
-	path   []byte // of the value being read
-	lists  int    // that contain it
+	path   []byte // path of the current value
+	lists  int    // number of lists that contain it
 }
 
-// mostDepth is the deepest nesting that is read.
+// mostDepth is the deepest nesting that jsonScan accepts.
 const mostDepth = 128
 
 var errJSONEnd = errors.New("JSON ends too early")
@@ -40,7 +39,7 @@ const (
 	kindObject  valueKind = '{'
 	kindArray   valueKind = '['
 	kindNumber  valueKind = '0'
-	kindLiteral valueKind = 't' // true, false
+	kindLiteral valueKind = 't' // true or false
 	kindNull    valueKind = 'n'
 )
 
@@ -49,8 +48,8 @@ var kindNames = map[valueKind]string{kindString: "a string", kindObject: "an obj
 
 func (k valueKind) String() string { return kindNames[k] }
 
-// object reads one object and nothing after it, and calls field for each
-// member with the key unescaped; field must read the value.
+// object reads one object with nothing after it. It calls field for each member, with the unescaped key. field must read
+// the value.
 func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 	s.b, s.i, s.depth = line, 0, 0
 	s.space()
@@ -71,9 +70,9 @@ func (s *jsonScan) object(line []byte, field func(key []byte) error) error {
 }
 
 // walk reads one object as object does, and calls s.value with the path and the kind of each value. The path is
-// "outer.inner" for a member of an inner object, "outer[]" for an element of a list. s.value reports whether it
-// has read the value. If not, walk enters it if s.enters returns true, or if that is nil and it is an object, and
-// skips it otherwise.
+// "outer.inner" for a member of a nested object, and "outer[]" for an element of a list. s.value reports whether it has
+// read the value. If it has not, walk enters the value if s.enters returns true, and otherwise skips it. If s.enters is
+// nil, walk enters objects.
 func (s *jsonScan) walk(line []byte) error {
 	s.path, s.lists = s.path[:0], 0
 	return s.object(trimEnd(line), s.member)
@@ -118,7 +117,7 @@ func (s *jsonScan) visit() error {
 	})
 }
 
-// liesBelow reports whether a name is inside the object of that path, or in the elements of the list.
+// liesBelow reports whether a name is inside the object with that path, or inside the elements of the list.
 func liesBelow(name string, path []byte) bool {
 	if len(name) <= len(path) || name[:len(path)] != string(path) {
 		return false
@@ -126,7 +125,7 @@ func liesBelow(name string, path []byte) bool {
 	return name[len(path)] == '.' || strings.HasPrefix(name[len(path):], "[]")
 }
 
-// members reads an object from its opening brace on.
+// members reads an object from its opening brace.
 func (s *jsonScan) members(field func(key []byte) error) error {
 	return s.elements('}', func() error {
 		key, err := s.key()
@@ -143,7 +142,7 @@ func (s *jsonScan) members(field func(key []byte) error) error {
 	})
 }
 
-// elements reads an object or an array from its opening bracket on.
+// elements reads the elements of an object or an array, up to its closing bracket.
 func (s *jsonScan) elements(end byte, each func() error) error {
 	s.depth++
 	if s.depth > mostDepth {
@@ -177,7 +176,7 @@ func (s *jsonScan) elements(end byte, each func() error) error {
 	}
 }
 
-// kind looks at the value that begins here.
+// kind returns the kind of the value at the current position.
 func (s *jsonScan) kind() (valueKind, error) {
 	if s.i == len(s.b) {
 		return 0, errJSONEnd
@@ -238,7 +237,7 @@ func (s *jsonScan) number() ([]byte, error) {
 	return n, nil
 }
 
-// validNumber knows the grammar -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+// validNumber reports whether n matches -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?.
 func validNumber(n []byte) bool {
 	digits := func() bool {
 		from := len(n)
@@ -300,8 +299,8 @@ func (s *jsonScan) key() ([]byte, error) {
 	return []byte(key), err
 }
 
-// jsonText makes a string of what str or number returned: escapes resolved,
-// invalid UTF-8 replaced. One copy, one allocation.
+// jsonText makes a string of what str or number returned. It resolves escapes and replaces invalid UTF-8. It allocates and
+// copies once.
 func jsonText(raw []byte) (string, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return utf8Text(raw), nil
@@ -318,11 +317,10 @@ func jsonText(raw []byte) (string, error) {
 	return s, nil
 }
 
-// escapes are the bytes that a letter after a backslash represents.
+// escapes maps the letter after a backslash to the byte that it represents.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape writes raw with its escapes resolved; never more than len(raw)
-// bytes.
+// unescape writes raw with its escapes resolved. It writes at most len(raw) bytes.
 func unescape(dst *strings.Builder, raw []byte) error {
 	for {
 		i := bytes.IndexByte(raw, '\\')
@@ -353,8 +351,8 @@ func unescape(dst *strings.Builder, raw []byte) error {
 	}
 }
 
-// unescapeRune reads the digits after \u, and the low surrogate after a high
-// one; the length is 0 when they are not hex digits.
+// unescapeRune reads the digits after \u, and the low surrogate after a high one. If they are not hex digits, it returns
+// the length 0.
 func unescapeRune(b []byte) (rune, int) {
 	r := hex4(b)
 	if r < 0 {
@@ -373,7 +371,7 @@ func unescapeRune(b []byte) (rune, int) {
 	return utf8.RuneError, 4
 }
 
-// hex4 reads four hex digits, -1 if they are none.
+// hex4 parses four hex digits. It returns -1 if they are invalid.
 func hex4(b []byte) rune {
 	if len(b) < 4 {
 		return -1

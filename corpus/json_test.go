@@ -30,7 +30,7 @@ func TestJSON(t *testing.T) {
 		{"a bad element", "a.json", "[{\"text\":\"a\"},\n{\"text\":5},\n{\"text\":\"b\"}]", "a@1 b@3", `2: field "text" is a number, not a string`},
 		{"cut", "a.json", "[{\"text\":\"a\"},\n{\"text\":\"b\"", "a@1", "2: the file ends too early: truncated or damaged"},
 		{"no end of the array", "a.json", "[{\"text\":\"a\"}", "a@1", "1: the file ends too early: truncated or damaged"},
-		{"more after the array", "a.json", "[{\"text\":\"a\"}] {}", "a@1", "1: more after the end of the JSON array"},
+		{"more after the array", "a.json", "[{\"text\":\"a\"}] {}", "a@1", "1: data after the end of the JSON array"},
 		{"stray bracket", "a.json", "[}{\"text\":\"a\"}]", "", "1: a bracket where a JSON value must begin"},
 		{"no JSON", "a.json", "text\n", "", "1: no JSON object where one must begin"},
 		{"long", "a.json", "[{\"text\":\"" + long + "\"},\n{\"text\":\"b\"}]", "b@2", "1: longer than the limit of 1000 bytes a document"},

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// jsonFrames yields the elements of a JSON array, or consecutive objects, over any number of lines.
+// jsonFrames yields the elements of a JSON array, or consecutive objects, which may span lines.
 type jsonFrames struct {
 	b     *blocks
 	limit int64
-	lines int64 // line ends taken so far
+	lines int64 // line ends read so far
 	array bool
-	begun bool // the first byte has decided which of the two it is
-	ended bool // the array has
+	begun bool // the first byte was read, which distinguishes an array from objects
+	ended bool // the array has ended
 }
 
 func (f *jsonFrames) next() ([]byte, int64, error) {
@@ -23,7 +23,7 @@ func (f *jsonFrames) next() ([]byte, int64, error) {
 	case err != nil:
 		return nil, at, err
 	case f.ended:
-		return nil, at, errors.New("more after the end of the JSON array")
+		return nil, at, errors.New("data after the end of the JSON array")
 	case c != '{' && !f.array:
 		return nil, at, errors.New("no JSON object where one must begin")
 	case c == '}':
@@ -69,14 +69,14 @@ func (f *jsonFrames) start() (byte, error) {
 	}
 }
 
-// jsonEnd finds the end of a value by its quotes and brackets alone.
+// jsonEnd finds the end of a JSON value by its quotes and brackets only.
 type jsonEnd struct {
 	depth   int
 	text    bool // inside a string
 	escaped bool // after a backslash
 }
 
-// find looks at the rest of w, for blocks.until.
+// find scans the rest of w. It is an argument of blocks.until.
 func (e *jsonEnd) find(w []byte, at int) (int, bool) {
 	for ; at < len(w); at++ {
 		c := w[at]
@@ -99,7 +99,7 @@ func (e *jsonEnd) find(w []byte, at int) (int, bool) {
 				return at + 1, true
 			}
 		case e.depth == 0 && bytes.IndexByte([]byte(" \t\r\n,]}"), c) >= 0:
-			return at, true // after a number or a word
+			return at, true // the end of a number or a word
 		}
 	}
 	return at, false

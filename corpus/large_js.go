@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// A browser reads no web archives, no charsets with tables (see package text) and writes no files, so it does without
-// what is large: brotli, which imports net/http, the tables, compressors, and files of mail, Word and Excel.
+// In a browser, the package reads no web archives, mails, Word or Excel files, and no charsets with tables (see package
+// text), and it writes no files. So the build omits brotli, which imports net/http, and the other large dependencies.
 
 var errLarge = errors.New("not in this program")
 

@@ -7,18 +7,18 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// LineDecoder makes documents from lines of JSONL or Lines that the caller has split, as an engine for many
-// machines does. Use one for each goroutine.
+// LineDecoder makes documents of lines of JSONL or Lines that the caller has split, as a distributed engine does. Each
+// goroutine needs its own.
 type LineDecoder struct {
-	r   *Reader // without inputs
+	r   *Reader // a Reader without inputs
 	dec *Decoder
 	in  input
 }
 
-// ErrBlank is returned for a line without anything on it, which is not a record.
+// ErrBlank is returned for a blank line, which is not a record.
 var ErrBlank = errors.New("a blank line")
 
-// NewLineDecoder returns a decoder of lines of opt.Format; Auto is JSONL.
+// NewLineDecoder returns a decoder of lines of opt.Format. Auto means JSONL.
 func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -35,9 +35,9 @@ func NewLineDecoder(opt Options) (*LineDecoder, error) {
 	return &LineDecoder{r: r, dec: r.NewDecoder(), in: input{format: lines, charset: opt.Charset}}, nil
 }
 
-// Decode makes a document of a line, with or without its end. Without an id it
-// has none. What it cannot read is a *RejectError without file and line, and a
-// line without anything ErrBlank. The document keeps nothing of the line.
+// Decode makes a document of a line, with or without its line end. If the line has no id, neither has the document. For a
+// blank line it returns ErrBlank, and for another line that it cannot read a *RejectError without file and line. The
+// document keeps no reference to the line.
 func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	*doc = neardup.Document{}
 	if len(trimEnd(line)) == 0 {
@@ -55,10 +55,10 @@ func (d *LineDecoder) Decode(line []byte, doc *neardup.Document) error {
 	return nil
 }
 
-// CanReplace reports what Reader.CanReplace does.
+// CanReplace returns the same as Reader.CanReplace.
 func (d *LineDecoder) CanReplace() error { return d.r.CanReplace() }
 
-// Replace returns the line that Decode has read last with another text, all else as it was.
+// Replace returns the last decoded line with another text, and otherwise unchanged.
 func (d *LineDecoder) Replace(line []byte, text string) ([]byte, error) {
 	it, err := d.dec.Replace(Item{Raw: line, in: &d.in}, text)
 	return it.Raw, err

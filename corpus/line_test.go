@@ -21,7 +21,7 @@ func TestLineDecoder(t *testing.T) {
 		{Options{}, `{"text":"b"}`, "", "b", ""},
 		{Options{Format: JSONL, IDField: "n", TextField: "body", Compare: TitleAndText}, `{"n":"x","title":"t","body":"b"}`, "x", "t\nb", ""},
 		{Options{}, `{"id":"a"}`, "", "", `no field "text"; it has "id"`},
-		{Options{}, `{"page":{"rows":[{"text":"a"}]}}`, "", "", `no field "text"; it has the list "page.rows": if the records lie there, jq -c '.page.rows[]' takes them out`},
+		{Options{}, `{"page":{"rows":[{"text":"a"}]}}`, "", "", `no field "text"; it has the list "page.rows": if these are the records, extract them: jq -c '.page.rows[]'`},
 		{Options{}, `{"id":"a","text":`, "", "", "JSON"},
 		{Options{MaxDocument: 10}, `{"id":"a","text":"b"}`, "", "", "limit of 10 bytes"},
 		{Options{Format: Lines}, "a\tb\n", "", "a\tb", ""},

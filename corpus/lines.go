@@ -50,17 +50,18 @@ func tooLong(line, limit int64) *RejectError {
 		Reason: fmt.Sprintf("longer than the limit of %d bytes a document", limit)}
 }
 
-// trimEnd takes the line end off.
+// trimEnd removes the line end.
 func trimEnd(raw []byte) []byte {
 	raw = bytes.TrimSuffix(raw, []byte("\n"))
 	return bytes.TrimSuffix(raw, []byte("\r"))
 }
 
-// sniffed is how much of a file is read to detect its charset and dialect.
+// sniffed is the number of bytes read to detect the charset and the dialect of a file.
 const sniffed = 64 << 10
 
-// unmarkedUTF16 decodes a file that is UTF-16 without a byte order mark; nil: another. It is
-// declared, or a third of the bytes are zeros: a line of a few bytes may hold one.
+// unmarkedUTF16 returns the decoder of a file that is UTF-16 without a byte order mark, or nil. The charset must be
+// declared, or zeros must be set and a third of the bytes must be zero. zeros is false for a single line, because a few
+// bytes are not enough.
 func unmarkedUTF16(head []byte, declared string, zeros bool) transform.Transformer {
 	if !zeros && !strings.HasPrefix(strings.ToLower(declared), "utf-16") {
 		return nil
@@ -74,8 +75,8 @@ func unmarkedUTF16(head []byte, declared string, zeros bool) transform.Transform
 	return nil
 }
 
-// sniff detects the charset of a file from its first block, because a single line is too short. "" means UTF-8,
-// or only ASCII so far. Other bytes are text.ErrBinary.
+// sniff detects the charset of a file from its first block, because a single line is too short. "" means UTF-8, or ASCII so
+// far. For binary data it returns text.ErrBinary.
 func sniff(b *blocks, declared string) (string, error) {
 	b.fill(sniffed)
 	head := b.window()

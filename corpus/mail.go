@@ -18,13 +18,13 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// A message is a mail with at most mostParts parts, nested at most mostNested deep.
+// Limits for the parts of a mail and the depth of their nesting.
 const (
 	mostParts  = 1000
 	mostNested = 16
 )
 
-// mail makes the document of a message: its id, subject, date, and its text without what it quotes.
+// mail makes the document of a message from its id, subject, date, and its text without quotations.
 func (d *Decoder) mail(raw []byte, doc *neardup.Document) error {
 	if bytes.HasPrefix(raw, fromLine) {
 		_, raw, _ = bytes.Cut(raw, newline)
@@ -52,7 +52,7 @@ func (d *Decoder) mail(raw []byte, doc *neardup.Document) error {
 		doc.Title = title
 	}
 	if date, err := m.Header.Date(); err == nil {
-		doc.Time, _ = fromTime(date) // an impossible date is unknown
+		doc.Time, _ = fromTime(date) // an invalid date counts as unknown
 	}
 	doc.Text = unquoted(strings.Join(parts.texts, "\n"))
 	return nil
@@ -65,7 +65,7 @@ type mailParts struct {
 	n     int
 }
 
-// add adds a part: of alternatives the plain text, no attachments.
+// add adds a part. It takes the plain text of alternatives, and skips attachments.
 func (p *mailParts) add(h textproto.MIMEHeader, body io.Reader, depth int) error {
 	p.n++
 	if p.n > mostParts || depth > mostNested {
@@ -73,7 +73,7 @@ func (p *mailParts) add(h textproto.MIMEHeader, body io.Reader, depth int) error
 	}
 	kind, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil {
-		kind = "text/plain" // also without one
+		kind = "text/plain" // also if there is no content type
 	}
 	if place, _, _ := mime.ParseMediaType(h.Get("Content-Disposition")); place == "attachment" {
 		return nil
@@ -107,7 +107,7 @@ func (p *mailParts) add(h textproto.MIMEHeader, body io.Reader, depth int) error
 	return err
 }
 
-// each adds the parts of a part, or the first of alternatives that has a text.
+// each adds the parts of a multipart. Of alternatives, it adds the first that has a text.
 func (p *mailParts) each(r *multipart.Reader, alternatives bool, depth int) error {
 	had := len(p.texts)
 	for {
@@ -124,11 +124,11 @@ func (p *mailParts) each(r *multipart.Reader, alternatives bool, depth int) erro
 	}
 }
 
-// unquoted returns a text without lines that begin with >, and without the line that introduces them. A text that
-// only quotes is whole.
+// unquoted returns a text without lines that begin with >, and without the line that introduces them. If nothing else is
+// left, it returns the whole text.
 func unquoted(text string) string {
 	var own []string
-	introduced := -1 // lines of own before the introduction
+	introduced := -1 // own lines before the introduction
 	for line := range strings.Lines(text) {
 		blank := strings.TrimSpace(line) == ""
 		switch {

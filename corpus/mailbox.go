@@ -6,11 +6,12 @@ import (
 	"io"
 )
 
-// mailFrames yields the messages of a mailbox. Each begins with a line "From ", the first or after a blank line.
+// mailFrames yields the messages of a mailbox. A message begins with a line "From ", which is the first line or follows a
+// blank one.
 type mailFrames struct {
 	b     *blocks
 	limit int64
-	lines int64 // taken so far
+	lines int64 // lines read so far
 }
 
 func (f *mailFrames) next() ([]byte, int64, error) {
@@ -33,7 +34,7 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 	switch {
 	case err == errTooLong:
 		return nil, 0, tooLong(at, f.limit)
-	case last: // another mailbox may be written after it
+	case last: // another mailbox may have been appended
 		raw = append(bytes.TrimRight(raw, "\r\n"), "\n\n"...)
 	}
 	return raw, at, err
@@ -41,8 +42,8 @@ func (f *mailFrames) next() ([]byte, int64, error) {
 
 var fromLine = []byte("From ")
 
-// nextMessage returns the length of the message that begins w, and whether it ends in w; otherwise all of w.
-// The search begins at an offset.
+// nextMessage returns the length of the message at the start of w, and whether it ends in w. If it does not, the length is
+// that of w. The first seen bytes need not be searched.
 func nextMessage(w []byte, seen int) (int, bool) {
 	for seen < len(w) {
 		i := bytes.Index(w[seen:], []byte("\nFrom "))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Objects makes WriteJSON write the fields of a struct as a row of a table, in the format that the name says. The
-// columns are the fields of the first struct; a list or an object inside is JSON.
+// Objects makes WriteJSON write a struct as a row of a table. The file's name selects the format. The columns are the
+// fields of the first struct. Lists and objects inside become JSON.
 func (f *AtomicFile) Objects(codecs []Codec) (err error) {
 	f.table, err = NewTable(f, TableStyle{}, codecs)
 	if err == nil {
@@ -16,7 +16,7 @@ func (f *AtomicFile) Objects(codecs []Codec) (err error) {
 	return err
 }
 
-// fields writes those of a struct.
+// fields writes the fields of a struct as a row.
 func (t *Table) fields(v any) error {
 	var columns []Column
 	values := map[string]any{}
@@ -33,7 +33,7 @@ func (t *Table) fields(v any) error {
 	return t.Row(row...)
 }
 
-// eachField calls do for each field that JSON has of a struct. The value of an omitted one is nil.
+// eachField calls do for each JSON field of a struct. The value of an omitted field is nil.
 func eachField(v reflect.Value, do func(c Column, value any)) {
 	for i := range v.NumField() {
 		field, x := v.Type().Field(i), v.Field(i)
@@ -66,7 +66,7 @@ func eachField(v reflect.Value, do func(c Column, value any)) {
 				value = x.Int()
 			}
 		case set:
-			text, _ := json.Marshal(x.Interface()) // of fields that WriteJSON writes
+			text, _ := json.Marshal(x.Interface()) // WriteJSON writes such fields, so they marshal
 			value = string(text)
 		}
 		do(c, value)

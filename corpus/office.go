@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// office is a file of Word or Excel: a zip archive of XML. All parts together hold at most most bytes.
+// office is a Word or Excel file, which is a zip archive of XML parts. most limits the total size of all parts.
 type office struct {
 	zip  *zip.Reader
 	most int64
@@ -30,7 +30,7 @@ func openOffice(file io.ReaderAt, size, most int64) (*office, error) {
 	return &office{zip: z, most: mostOf(most, size)}, nil
 }
 
-// each calls do for the tokens of a part until it returns false. A part that is missing has none.
+// each calls do for the tokens of a part until it returns false. A missing part has no tokens.
 func (o *office) each(name string, do func(xml.Token) (bool, error)) error {
 	part, err := o.part(name)
 	if part == nil || err != nil {
@@ -51,7 +51,7 @@ func (o *office) each(name string, do func(xml.Token) (bool, error)) error {
 	}
 }
 
-// part opens a part; nil if it is missing.
+// part opens a part, or returns nil if it is missing.
 func (o *office) part(name string) (*officePart, error) {
 	f, err := o.zip.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +70,7 @@ type officePart struct {
 	io.Closer
 }
 
-// attribute returns an attribute by its name without a prefix.
+// attribute returns an attribute by its name without prefix.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -80,7 +80,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// docx makes the document of a file of Word: its text, a line a paragraph, and its title.
+// docx makes the document of a Word file from its text, one line per paragraph, and its title.
 func (d *Decoder) docx(raw []byte, doc *neardup.Document) error {
 	o, err := openOffice(bytes.NewReader(raw), int64(len(raw)), d.opt.MaxDecompressed)
 	if err != nil {
@@ -94,7 +94,7 @@ func (d *Decoder) docx(raw []byte, doc *neardup.Document) error {
 			found = true
 			inText = t.Name.Local == "t"
 			switch t.Name.Local {
-			case "Fallback": // of a text box, which came already
+			case "Fallback": // the fallback repeats the text box
 				fallback++
 			case "tab":
 				text.WriteByte('\t')

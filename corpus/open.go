@@ -18,45 +18,45 @@ const Stdin = "-"
 
 // input is one file to read.
 type input struct {
-	path   string // as named by the caller, "-" for standard input
-	rel    string // where the Writer puts it below its directory
-	size   int64  // -1 for standard input
+	path   string // as the caller named it, or "-" for standard input
+	rel    string // path of its output below the directory of the Writer
+	size   int64  // in bytes; -1 for standard input
 	time   time.Time
-	strict bool // must be exactly as it was
+	strict bool // the file must be unchanged
 	format Format
-	alone  bool // the only input, named itself
-	named  bool // by the caller, not found in a directory
+	alone  bool // the only input, and named by the caller
+	named  bool // named by the caller, not found in a directory
 
-	raw    io.Reader   // instead of the file
-	copied io.ReaderAt // standard input, for a codec
+	raw    io.Reader   // replaces the file
+	copied io.ReaderAt // a copy of standard input, for a codec
 	opened *stream     // standard input, which cannot be opened again
 	origin
 
-	// Set when opened, before its first item.
+	// Set when the input is opened, before its first item.
 	above
-	header  []byte   // the header line of a table, the last warcinfo record
-	names   []string // of the columns of a table
-	columns []int    // of the fields before Fields.Others; -1 for none
+	header  []byte   // the header line of a table, or the last warcinfo record
+	names   []string // names of a table's columns
+	columns []int    // column of each field before Fields.Others; -1 if missing
 	dialect dialect
-	charset string // of a table or lines, "" is UTF-8 or found line by line
+	charset string // charset of a table or lines; "" is UTF-8, or detected for each line
 }
 
-// above is what precedes the header of a table.
+// above holds what precedes the header of a table.
 type above struct {
-	mark      bool   // a byte order mark, as Excel wants it
-	separator []byte // the line that names the delimiter of cells
+	mark      bool   // a byte order mark, which Excel needs
+	separator []byte // the line that names the delimiter
 }
 
-// origin is what Open finds about an input.
+// origin holds what Open finds out about an input.
 type origin struct {
-	failed     error             // why it could not be opened, or is not read
-	command    bool              // Options.Command returns its text
-	partitions map[string]string // fields that its folders name
+	failed     error             // the error of opening it, or the reason why it is not read
+	command    bool              // Options.Command provides its text
+	partitions map[string]string // fields named by its folders
 }
 
-// resolve turns names into files, in order, and the content of a directory in the order of its names. A file
-// that is named twice, or also by symbolic links, is read once under its first name. Hard links are separate
-// files, because removing one keeps the other.
+// resolve finds the files of the inputs. The files of a directory are in the order of their names. A file that is named
+// several times, or also by symbolic links, is read once, under its first name. Hard links are separate files, because
+// removing one keeps the other.
 func resolve(names []string) ([]*input, error) {
 	w := &walk{seen: map[string]bool{}, single: len(names) == 1}
 	for _, name := range names {
@@ -73,10 +73,10 @@ func resolve(names []string) ([]*input, error) {
 type walk struct {
 	inputs []*input
 	seen   map[string]bool
-	single bool // one name only: its directory gives no part of rel
+	single bool // only one name is given, so its directory is not part of rel
 }
 
-// add adds a file, a directory, standard input, or what a pattern matches.
+// add adds a file, a directory, standard input, or the files that a pattern matches.
 func (w *walk) add(name string) error {
 	if name == Stdin {
 		return w.stdin()
@@ -94,7 +94,7 @@ func (w *walk) add(name string) error {
 	return w.named(filepath.Clean(name), info)
 }
 
-// named adds a file that the caller named. If it cannot be opened, that is not the error of one record.
+// named adds a file that the caller named. If it cannot be opened, the run fails, even with SkipDamaged.
 func (w *walk) named(path string, info fs.FileInfo) error {
 	n := len(w.inputs)
 	if err := w.file(path, realPath(path), info, ""); err != nil || len(w.inputs) == n {
@@ -134,15 +134,14 @@ func (w *walk) glob(pattern string) error {
 	return nil
 }
 
-// mark reports a file that Hadoop, Spark and similar writers leave next to the files of a table; it holds no
-// record.
+// mark reports whether a name belongs to a file without records, such as Hadoop and Spark leave next to the files of a
+// table.
 func mark(name string) bool {
 	return name == "_SUCCESS" || name == "_metadata" || name == "_common_metadata" ||
 		strings.HasPrefix(name, "_committed_") || strings.HasPrefix(name, "_started_")
 }
 
-// dir adds the files below a directory. Hidden names and marks are left out, and
-// so are links to directories and everything that is not a regular file.
+// dir adds the regular files below a directory. It skips hidden names, marks, and links to directories.
 func (w *walk) dir(root string) error {
 	real := realPath(root)
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -158,7 +157,7 @@ func (w *walk) dir(root string) error {
 		if d.IsDir() || mark(d.Name()) {
 			return nil
 		}
-		info, err := os.Stat(path) // follows a link to a file
+		info, err := os.Stat(path) // follows symbolic links to files
 		if err != nil || !info.Mode().IsRegular() {
 			return nil
 		}
@@ -177,8 +176,7 @@ func (w *walk) dir(root string) error {
 	})
 }
 
-// file adds one file, of which target is the path without symbolic links; rel
-// "" means its path as named.
+// file adds one file. target is the path without symbolic links. If rel is "", it is the path as named.
 func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file (%s)", path, kindOf(info.Mode()))
@@ -196,7 +194,7 @@ func (w *walk) file(path, target string, info fs.FileInfo, rel string) error {
 	return nil
 }
 
-// partitions returns the fields that the folders of a path name, as Spark and Hive write them: lang=en.
+// partitions returns the fields that the folders of a path name in the way of Spark and Hive, such as lang=en.
 func partitions(path string) (fields map[string]string) {
 	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(path)), "/") {
 		name, value, ok := strings.Cut(part, "=")
@@ -211,7 +209,7 @@ func partitions(path string) (fields map[string]string) {
 	return fields
 }
 
-// partition makes the fields that folders name optional in the files.
+// partition makes fields that are named by folders optional in the files.
 func (r *Reader) partition() {
 	r.opt.Fields = slices.Clone(r.opt.Fields)
 	for i, name := range r.opt.Fields {
@@ -222,8 +220,8 @@ func (r *Reader) partition() {
 	r.fields = r.opt.fields()
 }
 
-// realPath returns an absolute path without symbolic links, as far as they can be followed.
-// /dev/fd leads to files that have no name.
+// realPath returns an absolute path without symbolic links, as far as they can be followed. Paths in /dev/fd are unchanged,
+// because they lead to files without a name.
 func realPath(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -234,7 +232,7 @@ func realPath(path string) string {
 	return path
 }
 
-// localName returns a path without the parts that lead out of a directory.
+// localName returns a path without parts that lead out of a directory.
 func localName(path string) string {
 	path = filepath.Clean(path)[len(filepath.VolumeName(path)):]
 	var keep []string

@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// Format names the format of documents in a file.
+// Format is the format of an input file.
 type Format string
 
 const (
-	Auto    Format = "auto"    // by name, otherwise by content
-	JSONL   Format = "jsonl"   // a JSON object a line
-	JSON    Format = "json"    // an array of objects, or objects one after another
-	CSV     Format = "csv"     // RFC 4180; comma, or what the header shows
-	TSV     Format = "tsv"     // tab; quotes where cells end with them
-	Lines   Format = "lines"   // a text a line
-	Files   Format = "files"   // a text file a document
-	HTML    Format = "html"    // an HTML file a document
+	Auto    Format = "auto"    // detected by the name, or else by the content
+	JSONL   Format = "jsonl"   // one JSON object per line
+	JSON    Format = "json"    // an array of objects, or consecutive objects
+	CSV     Format = "csv"     // RFC 4180, separated by commas or as the header shows
+	TSV     Format = "tsv"     // separated by tabs; quoted if cells end with their quote
+	Lines   Format = "lines"   // one text per line
+	Files   Format = "files"   // each text file is a document
+	HTML    Format = "html"    // each HTML file is a document
 	WARC    Format = "warc"    // web archive
 	Parquet Format = "parquet" // needs its Codec
-	Arrow   Format = "arrow"   // IPC, a file (Feather) or a stream; needs its Codec
-	Mbox    Format = "mbox"    // a mailbox, a message a document
-	Eml     Format = "eml"     // a message a file
-	Docx    Format = "docx"    // a file of Word
-	XLSX    Format = "xlsx"    // a sheet of Excel
-	Images  Format = "images"  // a picture a file; of a format with fields, WARC and standard input (JSONL), of each record
+	Arrow   Format = "arrow"   // IPC, as a file (Feather) or a stream; needs its Codec
+	Mbox    Format = "mbox"    // a mailbox, in which each message is a document
+	Eml     Format = "eml"     // each file is a message
+	Docx    Format = "docx"    // a Word file
+	XLSX    Format = "xlsx"    // a sheet of an Excel file
+	Images  Format = "images"  // each file is a picture; in formats with fields, WARC and standard input (JSONL), each record is one
 )
 
 // Formats lists every format name, Auto first.
@@ -46,124 +46,114 @@ func ParseFormat(name string) (Format, error) {
 }
 
 const (
-	// DefaultMaxDocument is the default size of the largest record read.
+	// DefaultMaxDocument is the default limit of a record, in bytes.
 	DefaultMaxDocument = 16 << 20
-	// A compressed file may grow to the larger of the two. Text never has a larger ratio, and a gzip file of
-	// ratio 1,000 would cost 2 CPU s a megabyte.
+	// A compressed file may decompress to freeDecompressed bytes, or to the ratio times its size if that is more. No text
+	// has a larger ratio. A gzip file with ratio 1,000 would cost 2 CPU seconds per megabyte.
 	freeDecompressed = 256 << 20
 	defaultMaxRatio  = 200
 )
 
-// Options set how inputs are read. The zero value reads every format that needs no options, by the field names
-// id, text, title, url and time.
+// Options set how inputs are read. The zero value reads every format that needs no options. Its field names are id, text,
+// title, url and time.
 type Options struct {
 	Format Format // "" is Auto
 
-	// Names of fields, or numbers of columns from 1 for CSV and TSV (which
-	// then have no header). An empty name means the usual one: "id",
-	// "text", "title", "url", "time", and of a record or table without
-	// "id" or "text" also "nid" or "content". Names match exactly, case included.
-	// A dot leads into an object of JSON or a group of columns, doc.content, and [] into
-	// the elements of a list, messages[].content, whose values are joined.
-	// A field named here that a table does not have is
-	// an error; one that is only usual may be missing, except the text.
-	// TextField may name several, "title,text", MostTexts at most: what a record has
-	// of them is its text, in that order, with the line "¶" between two.
+	// These are names of fields, or column numbers from 1 for CSV and TSV, which then have no header. "" means the usual
+	// name: "id", "text", "title", "url" or "time". A record or table without "id" or "text" may have "nid" or "content"
+	// instead. Names match exactly, including case. A dot leads into a JSON object or a group of columns (doc.content). []
+	// leads into the elements of a list, whose values are joined (messages[].content). If a table lacks a field named here,
+	// that is an error. A usual field may be missing, except the text. TextField may name up to MostTexts fields
+	// ("title,text"). Their values are joined in that order, with the line "¶" between them.
 	IDField, TextField, TitleField, URLField, TimeField string
-	// Compare selects the text of a document: OnlyText, also if it is "", or TitleAndText, on separate lines.
+	// Compare selects the text of a document. OnlyText is the default. With TitleAndText the title is a line before the
+	// text.
 	Compare Compare
-	// HTMLField names a field that holds a web page; its main text becomes
-	// the text. Empty: none.
+	// HTMLField names a field that holds a web page. The main text of the page becomes the text. "" means none.
 	HTMLField string
 
-	// Fields are the names of further fields that become Document.Fields: strings and numbers of JSON, cells
-	// under a header, columns. A dot leads into an object or a group. A name that ends with ? may be missing in
-	// all records.
+	// Fields lists further fields, which are stored in Document.Fields: JSON strings and numbers, cells under a header, or
+	// columns. A dot leads into an object or a group. If a name ends with ?, the field may be missing in all records.
 	Fields []string
 
-	Form // of the files
+	Form // form of the files
 
-	// MaxDocument is the largest record in bytes, decompressed; larger ones
-	// are rejected. 0 means DefaultMaxDocument.
+	// MaxDocument is the limit of a record, in decompressed bytes. Larger records are rejected. 0 means DefaultMaxDocument.
 	MaxDocument int64
-	// MaxDecompressed is how many bytes one compressed file may hold; what
-	// follows is damaged. 0 means 200 times the compressed size, and at
-	// least 256 MiB.
+	// MaxDecompressed is the limit of a compressed file, in decompressed bytes. The rest counts as damaged. 0 means 200
+	// times the compressed size, and at least 256 MiB.
 	MaxDecompressed int64
-	// SkipDamaged makes the unreadable rest of a damaged file a reject, after which the next file is read.
-	// Otherwise it is the error ErrDamaged.
+	// SkipDamaged rejects the unreadable rest of a damaged file and continues with the next file. Otherwise Next returns
+	// ErrDamaged.
 	SkipDamaged bool
 
-	Part // of the records
+	Part // part of the records
 
-	// Stdin is the source of the input "-".
+	// Stdin is the reader for the input "-".
 	Stdin io.Reader
-	// SpoolDir is where standard input is copied to while it is read, so
-	// that Again can read it again. "" keeps no copy.
+	// SpoolDir is the folder for a copy of standard input, which Again reads. "" keeps no copy.
 	SpoolDir string
 
-	// Warn is called if a guess (of the format, if it is Auto) looks wrong;
-	// may be nil.
+	// Warn is called if a guess looks wrong, such as the format under Auto. It may be nil.
 	Warn func(file, what string)
 
-	// Extract finds the main text of a web page. HTML and WARC need it.
+	// Extract returns the main text of a web page. HTML and WARC need it.
 	Extract func(page []byte, charset, url string) (Page, error)
-	// Picture makes the text of a picture, and also accepts such a text. Images need it; the text field,
-	// "image" by default, then holds the picture.
+	// Picture returns the text that represents a picture. It also accepts such a text. Images need it. The text field, by
+	// default "image", then holds the picture.
 	Picture func(data []byte) (text string, err error)
-	// Pixels returns the pixels of a picture from its text, for the field PixelsField, if Fields contains it
-	// and the record does not. May be nil.
+	// Pixels returns the number of pixels of a picture from its text. It is called if Fields contains PixelsField and the
+	// record lacks that field. It may be nil.
 	Pixels func(text string) int
-	// Codecs are formats that live in packages of their own.
+	// Codecs lists the formats that other packages implement.
 	Codecs []Codec
 }
 
-// Form describes files that do not say it themselves.
+// Form describes properties that files do not state themselves.
 type Form struct {
-	// Delimiter parts the cells of CSV and TSV. 0: comma or tab, or for CSV
-	// the one of comma, tab, semicolon and bar under which the header has
-	// the text.
+	// Delimiter separates the cells of CSV and TSV. 0 means comma or tab. For CSV it also means semicolon or bar, if the
+	// header has the text with that delimiter.
 	Delimiter byte
-	// Charset is the charset of text files and HTML without a declaration; "" detects it.
+	// Charset is the charset of text files, and of HTML without a declaration. "" detects it.
 	Charset string
-	// Sheet names the sheet of Excel files; "" is the first.
+	// Sheet is the name of the sheet of Excel files; "" means the first.
 	Sheet string
-	// Command returns the text of a file. It is called for files of the format Files, and with Auto for those of no
-	// format that is read. May be nil.
+	// Command returns the text of a file. It is called for the format Files, and under Auto for files of an unknown format.
+	// It may be nil.
 	Command func(path string) (string, error)
 }
 
 // Part selects some of the records.
 type Part struct {
-	// Limit is how many records are read, 0 for all.
+	// Limit is the number of records to read; 0 means all.
 	Limit int64
-	// Sample is the share of the texts that is read, 0 for all. A hash of the text and of Seed decides, so
-	// equal texts are all in the sample or none is.
+	// Sample is the share of the texts to read; 0 means all. A hash of the text and of Seed selects them, so of equal texts
+	// all or none are read.
 	Sample float64
 	Seed   uint64
 }
 
-// PixelsField is the field of a picture that is not a field of its record.
+// PixelsField is a field of pictures that their records need not have.
 const PixelsField = "pixels"
 
-// Compare names the parts of a record that are compared.
+// Compare selects the parts of a record that are compared.
 type Compare string
 
-// What can be compared.
+// The values of Compare.
 const (
 	OnlyText     Compare = "text"
 	TitleAndText Compare = "title,text"
 )
 
-// Page is the content that Options.Extract finds in a web page. Canonical is an absolute address, or "".
+// Page is the content that Options.Extract returns for a web page. Canonical is an absolute address, or "".
 type Page struct{ Title, Text, Canonical string }
 
-// Fields holds the resolved names of the fields to read. A field with an empty name is not
-// wanted. Required ones were named by the user.
+// Fields holds the resolved names of the fields to read. A field with an empty name is not wanted. A field is required if
+// the user named it.
 type Fields struct {
 	ID, Text, Title, URL, Time, HTML Field
-	More                             [MostTexts - 1]Field // of the text, after Text
-	Others                           []Field              // Options.Fields
+	More                             [MostTexts - 1]Field // further text fields, after Text
+	Others                           []Field              // the fields of Options.Fields
 }
 
 // The indexes of the fields in the order of Fields.All.
@@ -187,7 +177,7 @@ func (f *Fields) All() []Field {
 // Texts returns the fields of the text.
 func (f *Fields) Texts() []Field { return append([]Field{f.Text}, f.More[:]...) }
 
-// MostTexts is how many fields a text may be joined of.
+// MostTexts is the largest number of fields that a text is joined of.
 const MostTexts = 4
 
 // Field is one field to read. Alias is the name of the classic interface, or "". It counts in a table without a
@@ -212,34 +202,34 @@ func (f Fields) Among(columns []Column) Fields {
 	return f
 }
 
-// Codec is a format in a package of its own because of what it imports. It is
-// safe for concurrent use; what it opens is not.
+// Codec implements a format in a separate package because of its dependencies. It is safe for concurrent use. The readers
+// and writers that it returns are not.
 type Codec interface {
 	Format() Format
-	// Open starts reading rows. Only the named fields need be read.
+	// Open starts reading rows. It may skip all fields but these.
 	Open(file io.ReaderAt, size int64, fields Fields) (RowReader, error)
-	// Create starts writing rows to a file named path. The columns before precede those of the files that rows
-	// are copied from.
+	// Create starts writing rows to a file named path. The columns before come first, then those of the files that rows are
+	// copied from.
 	Create(w io.Writer, path string, before ...Column) RowWriter
 }
 
-// RowReader yields the rows of one file. Next appends one to dst: a cell, by AppendCell, for
-// each of Fields.All; io.EOF after the last.
+// RowReader yields the rows of a file. Next appends one cell to dst for each of Fields.All, by AppendCell. After the last
+// row it returns io.EOF.
 type RowReader interface {
-	// Columns returns the columns of the file, those inside groups by their paths with dots.
+	// Columns returns the columns of the file. Those inside groups have paths with dots.
 	Columns() []Column
 	Next(dst []byte) ([]byte, error)
 	Close() error
 }
 
-// RowWriter copies whole rows, all columns, out of files with one schema.
+// RowWriter copies whole rows from files with one schema.
 type RowWriter interface {
-	// From names the file that the next rows come from.
+	// From sets the file that the next rows come from.
 	From(file io.ReaderAt, size int64) error
-	// Copy copies row n, from 0, after values of the columns given to Create. Rows of a file mostly come in
-	// order.
+	// Copy copies row n, counted from 0. The given values of the columns of Create come first. Most callers copy the rows
+	// in order.
 	Copy(n int64, before ...any) error
-	// Write writes a row that has these columns only.
+	// Write writes a row that only has the columns given to Create.
 	Write(values ...any) error
 	// Close ends the output. It does not close w.
 	Close() error
@@ -281,7 +271,7 @@ func (o *Options) fields() Fields {
 	f.Text.Required = true
 	f.Title.Required = f.Title.Required || o.Compare == TitleAndText
 	if o.HTMLField != "" {
-		f.Text = Field{} // the page is the text
+		f.Text = Field{} // the main text of the page is the text
 	}
 	return f
 }
@@ -299,7 +289,7 @@ func (f Format) isWhole() bool {
 // isCells reports whether a record of the format is a row of CSV.
 func (f Format) isCells() bool { return f == CSV || f == TSV || f == XLSX }
 
-// codecOf returns the codec of a format, nil if there is none.
+// codecOf returns the codec of a format, or nil.
 func codecOf(codecs []Codec, f Format) Codec {
 	for _, c := range codecs {
 		if c.Format() == f {
@@ -309,7 +299,7 @@ func codecOf(codecs []Codec, f Format) Codec {
 	return nil
 }
 
-// withDefaults fills in what is zero and refuses what cannot work.
+// withDefaults sets defaults and returns an error about invalid options.
 func (o Options) withDefaults() (Options, error) {
 	format, err := ParseFormat(string(o.Format))
 	if err != nil {
@@ -352,7 +342,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// supports returns an error if format needs something that was not given.
+// supports returns an error if a format needs an option that is missing.
 func (o *Options) supports(f Format) error {
 	switch {
 	case (f == HTML || f == WARC) && o.Extract == nil:

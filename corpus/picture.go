@@ -13,10 +13,10 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// The rest of the package knows that contents may be converted: what stands for them is not a text of the input. This
-// file says that these are pictures.
+// Pictures are represented by a text that is not in the input. The rest of the package only knows that contents may be
+// converted; this file knows that they are pictures.
 
-// converts reports whether a function makes texts of the contents.
+// converts reports whether contents are converted to texts.
 func (o *Options) converts() bool { return o.Format == Images }
 
 // convert makes the text of a picture.
@@ -25,11 +25,11 @@ func (d *Decoder) convert(data []byte, doc *neardup.Document) (err error) {
 	return err
 }
 
-// convertible reports whether a content type is converted.
+// convertible reports whether contents of a type are converted.
 func convertible(kind []byte) bool { return bytes.HasPrefix(mediaType(kind), []byte("image/")) }
 
-// formatOf returns the format of an input, which may list pictures: standard input does, and a table if it is named.
-// Inside a folder it is not a picture.
+// formatOf returns the format of an input that may list pictures. Standard input and a table that the caller named are such
+// lists. A table inside a folder is not.
 func (o *Options) formatOf(in *input) Format {
 	f := FormatOf(in.path)
 	switch {
@@ -43,20 +43,20 @@ func (o *Options) formatOf(in *input) Format {
 	return Images
 }
 
-// pixels reports the field that a picture has by itself.
+// pixels reports whether a field is one that every picture has.
 func (o *Options) pixels(name string) bool {
 	return o.Format == Images && o.Pixels != nil && name == PixelsField
 }
 
-// convertField makes the text of a record whose field is a picture. The field holds its bytes (of Parquet),
-// base64, a data URL, a path relative to the folder of the file, or an earlier result of Options.Picture.
+// convertField makes the text of a record whose field holds a picture. The field holds its bytes (Parquet), base64, a data
+// URL, a path relative to the folder of the file, or an earlier result of Options.Picture.
 func (d *Decoder) convertField(doc *neardup.Document, str func([]byte) (string, error)) error {
 	value := d.rec[fieldText]
 	switch {
 	case value == nil:
 		return fmt.Errorf("%w %q", ErrNoField, d.fields[fieldText].Name)
 	case len(value) == 0:
-		return nil // no picture, as null is not text
+		return nil // null is not a picture, so there is no text
 	case !utf8.Valid(value):
 		return d.convert(value, doc)
 	}
@@ -78,10 +78,10 @@ func (d *Decoder) convertField(doc *neardup.Document, str func([]byte) (string, 
 	return d.convert(data, doc)
 }
 
-// fingerprinted is how the text of a picture begins.
+// fingerprinted is the beginning of a picture's text.
 const fingerprinted = "pdq:"
 
-// unpacked returns what base64 or a data URL holds; nil for a path.
+// unpacked decodes base64 or a data URL. It returns nil for a path.
 func unpacked(value []byte) ([]byte, error) {
 	if rest, ok := bytes.CutPrefix(value, []byte("data:")); ok {
 		_, content, ok := bytes.Cut(rest, []byte(";base64,"))
@@ -90,8 +90,8 @@ func unpacked(value []byte) ([]byte, error) {
 		}
 		return base64.StdEncoding.AppendDecode(nil, content)
 	}
-	// How JPEG, PNG, GIF, WebP, BMP and TIFF begin in base64. What begins so and
-	// is no base64 is a path.
+	// The beginnings of JPEG, PNG, GIF, WebP, BMP and TIFF in base64. A value with such a beginning that is not base64 is a
+	// path.
 	for _, begins := range []string{"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR", "Qk0", "SUkqA", "TU0AK"} {
 		if bytes.HasPrefix(value, []byte(begins)) {
 			if data, err := base64.StdEncoding.AppendDecode(nil, value); err == nil {
@@ -108,7 +108,7 @@ func (d *Decoder) fileOf(name string) ([]byte, error) {
 		name = filepath.Join(filepath.Dir(d.file), name)
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%.200s is not a file that can be read", name) // a pipe would be waited for
+		return nil, fmt.Errorf("%.200s is not a file that can be read", name) // reading a pipe would wait
 	}
 	f, err := os.Open(name)
 	if err != nil {

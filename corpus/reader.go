@@ -22,30 +22,30 @@ import (
 type Reader struct {
 	opt     Options
 	fields  Fields
-	columns []Column // of the inputs, for a Table that takes them over; see readAll
+	columns []Column // columns of the inputs, for a Table that copies all of them; see readAll
 	inputs  []*input
-	at      int // the input being read
+	at      int // index of the current input
 	src     frames
-	closer  io.Closer // of src
+	closer  io.Closer // closes src
 	done    atomic.Int64
 	total   int64
 	seen    seenFields
-	first   []byte // the first object of JSON, for Names
+	first   []byte // the first JSON object, for Names
 	spool   *spool
 	bare    bool     // rows of codecs are read without values
-	given   int64    // records
+	given   int64    // number of records returned
 	sampler *Decoder // nil until it is needed
 }
 
-// frames finds the records of one input. It returns io.EOF, or a *RejectError without a file name, after which
-// the caller may continue. After any other error it may not.
+// frames finds the records of one input. Next returns io.EOF at the end, or a *RejectError without a file name, after which
+// the caller may continue. Any other error ends the input.
 type frames interface {
 	next() (raw []byte, line int64, err error)
 }
 
-// Open prepares to read files, directories (recursively, in the order of names), patterns (*, ?, [...]) and
-// "-", which is opt.Stdin. It looks at each input whose name does not determine its format. It reads only
-// regular files, up to their current length.
+// Open prepares to read files, directories (recursively, in the order of names), patterns (*, ?, [...]) and "-", which is
+// opt.Stdin. It reads the beginning of each input whose name does not determine the format. It only reads regular files, up
+// to their current length.
 func Open(inputs []string, opt Options) (*Reader, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -70,7 +70,7 @@ func Open(inputs []string, opt Options) (*Reader, error) {
 	return r, nil
 }
 
-// prepare connects standard input and settles the format of one input.
+// prepare opens standard input and determines the format of an input.
 func (r *Reader) prepare(in *input) error {
 	if in.path == Stdin {
 		if err := r.openStdin(in); err != nil {
@@ -88,7 +88,7 @@ func (r *Reader) prepare(in *input) error {
 			return fmt.Errorf("%s: %w", in.path, err)
 		}
 		if err != nil {
-			in.format = Files // reading it returns the error in its place
+			in.format = Files // Next will return the error at this input
 		}
 		if r.opt.Command != nil && errors.Is(err, errKind) {
 			in.command, in.failed = true, nil
@@ -97,7 +97,7 @@ func (r *Reader) prepare(in *input) error {
 	in.partitions = partitions(in.path)
 	in.command = in.command || (r.opt.Command != nil && r.opt.Format == Files)
 	if in.command && in.path == Stdin {
-		return errors.New("-: a command needs a file that has a name")
+		return errors.New("-: a command cannot read standard input (want a file)")
 	}
 	if err := r.opt.supports(in.format); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
@@ -125,9 +125,8 @@ func (r *Reader) openStdin(in *input) error {
 	return nil
 }
 
-// Next returns the next record; io.EOF after the last. A *RejectError is for one bad record or, with
-// Options.SkipDamaged, for the unreadable rest of one file; the caller records it and continues. Every other
-// error ends the reading.
+// Next returns the next record; io.EOF after the last. A *RejectError is for one bad record or, with Options.SkipDamaged,
+// for the unreadable rest of one file; the caller records it and continues. Any other error ends the reading.
 func (r *Reader) Next() (Item, error) {
 	for r.opt.Limit == 0 || r.given < r.opt.Limit {
 		it, err := r.record()
@@ -142,7 +141,7 @@ func (r *Reader) Next() (Item, error) {
 
 func (r *Reader) samples() bool { return r.opt.Sample > 0 && r.opt.Sample < 1 }
 
-// sampled reports whether a record is in the sample. A record that cannot be decoded is.
+// sampled reports whether a record is in the sample. Every record that cannot be decoded is.
 func (r *Reader) sampled(it Item) bool {
 	if !r.samples() {
 		return true
@@ -192,8 +191,7 @@ func (r *Reader) record() (Item, error) {
 	return Item{}, io.EOF
 }
 
-// Items yields what Next returns, up to io.EOF. It continues after a *RejectError; any other
-// error is the last.
+// Items yields the results of Next up to io.EOF. It continues after a *RejectError. Any other error is the last.
 func (r *Reader) Items() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for {
@@ -208,7 +206,7 @@ func (r *Reader) Items() iter.Seq2[Item, error] {
 	}
 }
 
-// Documents yields the decoded items in the same way. A document is valid until the next.
+// Documents yields the decoded items in the same way. A document is valid until the next one.
 func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 	return func(yield func(*neardup.Document, error) bool) {
 		dec := r.NewDecoder()
@@ -228,22 +226,21 @@ func (r *Reader) Documents() iter.Seq2[*neardup.Document, error] {
 // setting is wrong, not a record.
 var ErrField = errors.New("no column")
 
-// Twice returns the error of a table with two columns of a required name: an ErrField.
+// Twice returns the error about a table that has two columns of a required name. It wraps ErrField.
 func Twice(name string) error {
 	return fmt.Errorf("%w %q with a unique name (rename the others, or name another field)", ErrField, name)
 }
 
-// seenFields records which fields the decoded objects of JSON had: a bit for each of Fields.All, and one for
-// any object.
+// seenFields records which fields the decoded JSON objects had. It has a bit for each of Fields.All, and one for any
+// object.
 type seenFields struct{ atomic.Uint32 }
 
 const seenObject = 1 << 31
 
-// mostExtra is how many of Options.Fields are noted.
+// mostExtra is the number of Options.Fields that are recorded.
 const mostExtra = 16
 
-// Unmet returns the names of required fields that no decoded object of JSON had so far. For tables, Next
-// returns an error instead.
+// Unmet returns the required fields that no JSON object had so far. For tables, Next returns an error instead.
 func (r *Reader) Unmet() (names []string) {
 	had := r.seen.Load()
 	if had&seenObject == 0 {
@@ -267,21 +264,20 @@ func (r *Reader) Unmet() (names []string) {
 	return names
 }
 
-// Names lists the fields of the first object of JSON that was read, for a message
-// about one that is missing.
+// Names lists the fields of the first JSON object, for a message about a missing field.
 func (r *Reader) Names() string { return r.NewDecoder().names(r.first) }
 
 // ErrNoEffect is wrapped by the error of Open for an option that applies to no input.
 var ErrNoEffect = errors.New("option without effect")
 
-// ErrDamaged is wrapped by the error of Next about a file that cannot be read,
-// or not to its end. It ends the reading unless Options.SkipDamaged is set.
+// ErrDamaged is wrapped by the error of Next about a file that cannot be read completely. It ends the reading unless
+// Options.SkipDamaged is set.
 var ErrDamaged = errors.New("the file cannot be read whole")
 
-// bad returns the error of a record, or of the rest of its file.
+// bad returns the error about a record, or about the rest of its file.
 func (r *Reader) bad(one *RejectError) error {
 	if one.damaged && !r.opt.SkipDamaged {
-		return fmt.Errorf("%s: %w", one.Error(), ErrDamaged) // no RejectError, after which one reads on
+		return fmt.Errorf("%s: %w", one.Error(), ErrDamaged) // not a RejectError, because the caller would continue after that
 	}
 	return one
 }
@@ -303,7 +299,7 @@ func (r *Reader) failure(in *input, line int64, err error) error {
 	return r.bad(&RejectError{File: in.path, Line: line, Reason: reason, Err: err, damaged: !errors.Is(err, errKind)})
 }
 
-// checkFields refuses a named field if no input has fields, because the setting would be ignored.
+// checkFields rejects a named field if no input has fields, because the option would have no effect.
 func (r *Reader) checkFields() error {
 	format := r.inputs[0].format
 	some := func(has func(Format) bool) bool {
@@ -327,7 +323,7 @@ func (r *Reader) checkFields() error {
 	o := &r.opt
 	for _, f := range []struct{ kind, name string }{{"text", o.TextField}, {"id", o.IDField}, {"title", o.TitleField},
 		{"url", o.URLField}, {"time", o.TimeField}, {"HTML", o.HTMLField}} {
-		inHeader := format == WARC && f.kind == "id" // of a record
+		inHeader := format == WARC && f.kind == "id" // the id is a header field of a record
 		if f.name != "" && !inHeader {
 			return fmt.Errorf("%w: the %s field %q of format %s", ErrNoEffect, f.kind, f.name, format)
 		}
@@ -335,7 +331,7 @@ func (r *Reader) checkFields() error {
 	return nil
 }
 
-// frames opens an input, and returns a closer for it.
+// frames opens an input and returns its closer.
 func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if c := codecOf(r.opt.Codecs, in.format); c != nil {
 		f, err := r.openRows(in, c)
@@ -345,7 +341,7 @@ func (r *Reader) frames(in *input) (frames, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	in.opened = nil // the caller closes it
+	in.opened = nil // the returned closer closes it
 	f, err := r.framesOf(in, s)
 	if err != nil {
 		s.Close()
@@ -391,11 +387,11 @@ func (r *Reader) framesOf(in *input, s *stream) (frames, error) {
 	}
 }
 
-// Progress returns the number of bytes of the files, in compressed form, that were read, and the total; -1 with
+// Progress returns the number of compressed bytes that were read, and the total size of the files. The total is -1 with
 // standard input.
 func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
 
-// Format returns the format all inputs have, and false if they have several.
+// Format returns the format of all inputs. ok is false if they differ.
 func (r *Reader) Format() (Format, bool) {
 	first := r.inputs[0].format
 	if slices.ContainsFunc(r.inputs, func(in *input) bool { return in.format != first }) {
@@ -423,10 +419,9 @@ func (r *Reader) Relative() []string {
 	return names
 }
 
-// Again returns a Reader of the same inputs in the same order, whose items are
-// the same. An input whose size or time has changed is an error that names it.
-// Standard input can be read again only where Options.SpoolDir kept a copy; it
-// is then read to its end first. Close the first Reader last.
+// Again returns a Reader of the same inputs, which yields the same items in the same order. It returns an error if the size
+// or time of an input has changed. Standard input can be read again only if Options.SpoolDir is set; Again then reads it to
+// its end first. Close the first Reader last.
 func (r *Reader) Again() (*Reader, error) {
 	again := &Reader{opt: r.opt, fields: r.fields, columns: r.columns, total: r.total}
 	for _, in := range r.inputs {
@@ -434,7 +429,7 @@ func (r *Reader) Again() (*Reader, error) {
 			strict: true, format: in.format, origin: in.origin}
 		if in.path == Stdin {
 			if r.spool == nil {
-				return nil, errors.New("standard input cannot be read twice: no directory for a copy was given")
+				return nil, errors.New("standard input cannot be read twice (want a directory for a copy)")
 			}
 			size, err := r.spool.drain()
 			if err != nil {
@@ -464,7 +459,7 @@ func (in *input) unchanged() error {
 	return nil
 }
 
-// Close frees what is open and the copy of standard input.
+// Close closes the open files and removes the copy of standard input.
 func (r *Reader) Close() error {
 	var err error
 	if r.src != nil {

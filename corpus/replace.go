@@ -14,13 +14,12 @@ import (
 // ErrReplace is wrapped by the error of CanReplace.
 var ErrReplace = errors.New("texts cannot be replaced")
 
-// CanReplace returns nil if Decoder.Replace can replace the texts of all items, and otherwise the reason. Web
-// pages, Parquet and Arrow cannot be written in their form, and a text of several fields has no place of its
-// own.
+// CanReplace returns nil if Decoder.Replace can replace the texts of all items, or else the reason why it cannot. Web
+// pages, Parquet and Arrow have no writer for changed texts, and a text of several fields has no single place.
 func (r *Reader) CanReplace() error {
 	list := strings.Contains(r.fields.Text.Name, "[]")
 	if list || r.fields.More != (Fields{}).More || r.opt.Compare == TitleAndText || r.opt.HTMLField != "" {
-		return fmt.Errorf("%w: the text is not a field of its own", ErrReplace)
+		return fmt.Errorf("%w: the text is not the value of one field", ErrReplace)
 	}
 	for _, in := range r.inputs {
 		switch in.format {
@@ -32,8 +31,8 @@ func (r *Reader) CanReplace() error {
 	return nil
 }
 
-// Replace returns the item that it decoded last with another text, all else as it was,
-// to be given to a Writer. A row of a table is quoted again.
+// Replace returns the last decoded item with another text, and otherwise unchanged. The result can be passed to a Writer. A
+// row of a table is quoted again.
 func (d *Decoder) Replace(it Item, text string) (Item, error) {
 	var err error
 	switch it.in.format {
@@ -52,7 +51,7 @@ func (d *Decoder) Replace(it Item, text string) (Item, error) {
 	return it, nil
 }
 
-// replaceJSON puts a text in the place of the string that field has read last.
+// replaceJSON replaces the string that field has read last.
 func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -61,7 +60,7 @@ func (d *Decoder) replaceJSON(raw []byte, text string) ([]byte, error) {
 		return nil, err
 	}
 	quoted := bytes.TrimRight(b.Bytes(), "\n")
-	end := d.textEnd // after the closing quote
+	end := d.textEnd // offset after the closing quote
 	start := end - len(d.rec[fieldText]) - 2
 	return slices.Concat(raw[:start], quoted, raw[end:]), nil
 }

@@ -11,16 +11,16 @@ import (
 // rowFrames yields the rows that a codec reads.
 type rowFrames struct {
 	rows  RowReader
-	block []byte // of rows, which are slices of it
+	block []byte // a buffer; rows are slices of it
 	file  io.Closer
-	limit int64 // of a document
+	limit int64 // limit of a document, in bytes
 	n     int64
-	most  int64 // of all rows, unpacked
-	given int64 // of these
+	most  int64 // limit of all rows together, decompressed
+	given int64 // bytes of the rows returned so far
 	size  func()
 }
 
-// openRows opens a file of a format that needs to read it in any order.
+// openRows opens a file whose format must be read in random order.
 func (r *Reader) openRows(in *input, c Codec) (*rowFrames, error) {
 	before := r.done.Load()
 	f, err := in.openRows()
@@ -84,13 +84,13 @@ func (in *input) openRows() (rowFile, error) {
 	}{in.copied, io.NopCloser(nil)}, nil
 }
 
-// copyStdin copies standard input whole for a codec, which reads it in any order.
+// copyStdin copies standard input completely, for a codec that reads it in random order.
 func (r *Reader) copyStdin(in *input) error {
 	var err error
 	if r.spool == nil {
 		src := in.raw
 		if in.opened != nil {
-			src = in.opened // from its beginning, including what was looked at
+			src = in.opened // from the beginning, including the bytes that detection looked at
 		}
 		r.spool, err = newSpool(r.opt.SpoolDir, src)
 		if err != nil {
@@ -108,7 +108,7 @@ func (r *Reader) copyStdin(in *input) error {
 	return err
 }
 
-// AppendCell appends a cell to a row that a RowReader yields.
+// AppendCell appends a cell to a row. RowReaders use it.
 func AppendCell[T []byte | string](row []byte, value T) []byte {
 	return append(binary.AppendUvarint(row, uint64(len(value))+1), value...)
 }
@@ -118,7 +118,7 @@ func AppendNull(row []byte) []byte { return append(row, 0) }
 
 var errRow = errors.New("not a row of cells")
 
-// cellsOf finds the cells of a row of a codec.
+// cellsOf splits a row of a codec into cells.
 func (d *Decoder) cellsOf(raw []byte) error {
 	for i := range d.rec {
 		n, used := binary.Uvarint(raw)
@@ -133,7 +133,7 @@ func (d *Decoder) cellsOf(raw []byte) error {
 	return nil
 }
 
-// countingFile counts what is read, for Progress.
+// countingFile counts the bytes read, for Progress.
 type countingFile struct {
 	io.ReaderAt
 	n *atomic.Int64

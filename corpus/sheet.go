@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// sheetReader reads a sheet of an Excel file as CSV, so that all else is that of a table. An empty row is a blank
-// line: rows keep their numbers.
+// sheetReader converts a sheet of an Excel file to CSV, so the rest of the code handles it as a table. An empty row becomes
+// a blank line, so rows keep their numbers.
 type sheetReader struct {
 	book   *office
 	shared []string
-	dates  []bool // by style
-	old    bool   // days are counted from 1904 on
+	dates  []bool // for each style: whether it shows a date
+	old    bool   // days are counted from 1904
 	sheet  *officePart
-	name   string // of its part
-	row    int    // written so far
+	name   string // name of its part in the archive
+	row    int    // number of rows written so far
 	buf    bytes.Buffer
 	csv    *csv.Writer
 }
 
-// mostColumns is the number of columns that Excel has.
+// mostColumns is the number of columns in an Excel sheet.
 const mostColumns = 16384
 
-// openSheet opens a sheet by its name, or the first.
+// openSheet opens a sheet by its name, or the first sheet if name is "".
 func openSheet(file io.ReaderAt, size, most int64, name string) (*sheetReader, error) {
 	book, err := openOffice(file, size, most)
 	if err != nil {
@@ -50,7 +50,7 @@ func openSheet(file io.ReaderAt, size, most int64, name string) (*sheetReader, e
 	return s, err
 }
 
-// find finds the part of a sheet.
+// find sets the name of the part that holds a sheet.
 func (s *sheetReader) find(name string) error {
 	var names []string
 	id := ""
@@ -92,7 +92,7 @@ func (s *sheetReader) find(name string) error {
 	})
 }
 
-// texts reads the texts that cells share.
+// texts reads the shared strings.
 func (s *sheetReader) texts() error {
 	var text strings.Builder
 	inText, phonetic := false, false
@@ -119,9 +119,9 @@ func (s *sheetReader) texts() error {
 	})
 }
 
-// styles finds the styles that show a number as a date or a time.
+// styles reads which styles show a number as a date or a time.
 func (s *sheetReader) styles() error {
-	own := map[string]bool{} // formats of this file
+	own := map[string]bool{} // formats that the file defines
 	inCells := false
 	return s.book.each("xl/styles.xml", func(t xml.Token) (bool, error) {
 		switch t := t.(type) {
@@ -146,7 +146,7 @@ func (s *sheetReader) styles() error {
 	})
 }
 
-// isDate reports whether a format has parts of a date, outside of quotes and brackets.
+// isDate reports whether a number format has parts of a date outside of quotes and brackets.
 func isDate(format string) bool {
 	quoted, bracket := false, false
 	for i := 0; i < len(format); i++ {
@@ -167,7 +167,7 @@ func isDate(format string) bool {
 	return false
 }
 
-// Read reads CSV.
+// Read reads the sheet as CSV.
 func (s *sheetReader) Read(p []byte) (int, error) {
 	for s.buf.Len() == 0 {
 		if err := s.next(); err != nil {
@@ -177,7 +177,7 @@ func (s *sheetReader) Read(p []byte) (int, error) {
 	return s.buf.Read(p)
 }
 
-// next writes the next row into buf; io.EOF after the last.
+// next writes the next row into buf. It returns io.EOF after the last.
 func (s *sheetReader) next() error {
 	var row []string
 	var c sheetCell
@@ -228,14 +228,14 @@ func (s *sheetReader) next() error {
 	}
 }
 
-// sheetCell is a cell that is being read.
+// sheetCell is the current cell.
 type sheetCell struct {
 	kind, style, text string
 	column            int
 	inText, phonetic  bool
 }
 
-// columnOf returns the column of a place such as AB12, or the next if there is none.
+// columnOf returns the column of a cell reference such as AB12, or next if the reference is missing.
 func columnOf(place string, next int) int {
 	n := 0
 	for i := 0; i < len(place) && place[i] >= 'A' && place[i] <= 'Z' && n <= mostColumns; i++ {
@@ -247,7 +247,7 @@ func columnOf(place string, next int) int {
 	return n - 1
 }
 
-// skipTo writes a blank line for each row that is left out.
+// skipTo writes a blank line for each omitted row.
 func (s *sheetReader) skipTo(number string) error {
 	n, err := strconv.Atoi(number)
 	if number == "" {
@@ -278,7 +278,7 @@ func (s *sheetReader) write(row []string) error {
 // sheetEpoch is day 0 of the dates of Excel from March 1900 on.
 var sheetEpoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 
-// value returns the text of a cell: a date as 2006-01-02, with a time of day if it has one.
+// value returns the text of a cell. A date becomes 2006-01-02, with the time of day if it has one.
 func (s *sheetReader) value(c sheetCell) (string, error) {
 	if c.kind == "s" {
 		n, err := strconv.Atoi(c.text)

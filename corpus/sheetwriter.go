@@ -14,20 +14,20 @@ import (
 	"unicode/utf16"
 )
 
-// What a sheet of Excel holds.
+// The limits of an Excel sheet.
 const (
 	mostRows = 1 << 20
-	mostCell = 32767 // units of UTF-16
+	mostCell = 32767 // in units of UTF-16
 )
 
-// sheetWriter writes a file of Excel with one sheet.
+// sheetWriter writes an Excel file with one sheet.
 type sheetWriter struct {
 	zip   *zip.Writer
 	sheet io.Writer
 	rows  int
 }
 
-// sheetParts are what a file of Excel has besides its sheet.
+// sheetParts holds the parts of an Excel file apart from the sheet.
 var sheetParts = [][2]string{
 	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
@@ -61,7 +61,7 @@ func newSheetWriter(w io.Writer) (s *sheetWriter, err error) {
 	return s, nil
 }
 
-// row writes a row. A number of more than 15 digits is a text, because Excel would round it.
+// row writes a row. A number of more than 15 digits becomes a text, because Excel would round it.
 func (s *sheetWriter) row(values []any) error {
 	s.rows++
 	if s.rows > mostRows {

@@ -7,13 +7,13 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// spool copies a stream into a temporary file while it is read.
+// spool copies a stream to a temporary file while it is read.
 type spool struct {
 	r      io.Reader
 	files  *external.Files
 	file   *os.File
 	size   int64
-	shared bool // another owner closes it
+	shared bool // another owner closes the file
 }
 
 func newSpool(dir string, r io.Reader) (*spool, error) {
@@ -34,7 +34,7 @@ func (s *spool) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drain reads to the end and returns how much there was.
+// drain reads to the end and returns the number of bytes.
 func (s *spool) drain() (int64, error) {
 	if s.shared {
 		return s.size, nil

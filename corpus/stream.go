@@ -16,17 +16,17 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// maxWindow is the largest zstd window read, as in zstd --ultra.
+// maxWindow is the largest zstd window that is accepted, as zstd --ultra uses it.
 const maxWindow = 128 << 20
 
 // stream is the decompressed content of one input.
 type stream struct {
 	io.Reader
-	members *members // set when it is gzip
+	members *members // set if the content is gzip
 	close   []func() error
 }
 
-// Close frees everything that was opened.
+// Close closes everything that the stream has opened.
 func (s *stream) Close() error {
 	var err error
 	for _, c := range s.close {
@@ -36,12 +36,12 @@ func (s *stream) Close() error {
 	return err
 }
 
-// ioError is a failure of the file system, not of what the file holds.
+// ioError is an error of the file system, as opposed to damaged content.
 type ioError struct{ error }
 
 func (e ioError) Unwrap() error { return e.error }
 
-// rawFile counts what it reads, and marks errors of the file system.
+// rawFile counts the bytes that it reads, and wraps errors of the file system in an ioError.
 type rawFile struct {
 	r     io.Reader
 	read  int64
@@ -58,7 +58,7 @@ func (r *rawFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openFile opens a path and makes sure that it is the file once seen.
+// openFile opens an input and verifies that it is the same file as before.
 func (in *input) openFile() (*os.File, error) {
 	f, err := os.Open(in.path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (in *input) openFile() (*os.File, error) {
 	return f, nil
 }
 
-// open starts reading the decompressed content. in.raw is standard input, which is opened once: bytes that were
+// open starts reading the decompressed content. in.raw is standard input, which is opened once: bytes that detection has
 // looked at are read again.
 func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	if in.opened != nil || in.failed != nil {
@@ -97,7 +97,7 @@ func (in *input) open(limit int64, count *atomic.Int64) (*stream, error) {
 	}
 	size := 64 << 10
 	if in.size >= 0 {
-		size = int(min(in.size+16, 64<<10)) // a million small files need no more
+		size = int(min(in.size+16, 64<<10)) // small files get a small buffer, because there may be millions of them
 		raw = io.LimitReader(raw, in.size)
 	}
 	file := &rawFile{r: raw, count: count}
@@ -117,18 +117,18 @@ func newZstd(r io.Reader) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-// mostOf returns how many bytes an input of some compressed bytes may hold: the limit that
-// is set, or if it is 0 what the ratio allows.
+// mostOf returns how many bytes a compressed input may decompress to. It is the limit or, if that is 0, a multiple of the
+// compressed size.
 func mostOf(limit, compressed int64) int64 {
 	return cmp.Or(limit, max(freeDecompressed, defaultMaxRatio*compressed))
 }
 
-// errBomb returns the error about an input that holds more than a limit.
+// errBomb returns the error about an input that decompresses to more than the limit.
 func errBomb(limit int64) error {
 	return fmt.Errorf("more than %d bytes when decompressed: the rest is not read", limit)
 }
 
-// decompress looks at the first bytes and puts the right reader on top.
+// decompress detects the compression by the first bytes and adds the decompressor.
 func (s *stream) decompress(head *bufio.Reader, most func() int64, as Format) error {
 	magic, err := head.Peek(16)
 	if err != nil && err != io.EOF {
@@ -152,7 +152,7 @@ func (s *stream) decompress(head *bufio.Reader, most func() int64, as Format) er
 	return nil
 }
 
-// refuse returns an error for the beginning of a file of a kind that is not read as a format.
+// refuse returns an error if a file begins like a kind of file that cannot be read as the format.
 func refuse(head []byte, as Format) error {
 	for _, r := range refused {
 		read := (as == Images && r.why == isPicture) || (as == Docx && r.why == isZip)
@@ -163,7 +163,7 @@ func refuse(head []byte, as Format) error {
 	return nil
 }
 
-// errKind marks the error about a file of a kind that is refused: it is whole.
+// errKind marks the error about a file of a refused kind. Such a file is not damaged.
 var errKind = errors.New("")
 
 const (
@@ -171,8 +171,7 @@ const (
 	isZip     = "a zip archive: files of Excel and Word are read by the names .xlsx and .docx (want --format xlsx or docx), others with --text-command"
 )
 
-// refused are kinds of files that hold texts in a way that is not read, or
-// none, by how they begin.
+// refused lists kinds of files that cannot be read, by their first bytes.
 var refused = []struct{ magic, why string }{
 	{"BZh", "bzip2 is not read: decompress it first"},
 	{"\xfd7zXZ\x00", "xz is not read: decompress it first"},
@@ -190,8 +189,8 @@ var refused = []struct{ magic, why string }{
 	{"filedesc://", "ARC archives are not read: convert them to WARC"},
 }
 
-// look returns the next n bytes, or fewer where the stream ends or breaks, and
-// the error that broke it. Reading continues with the same bytes.
+// look returns the next n bytes without consuming them. If the stream ends or fails earlier, it returns fewer, and the
+// error.
 func (s *stream) look(n int) ([]byte, error) {
 	head, got := make([]byte, n), 0
 	var err error
@@ -211,14 +210,14 @@ func (s *stream) look(n int) ([]byte, error) {
 	return head[:got], err
 }
 
-// broken is a stream that has ended with an error.
+// broken is a reader that only returns an error.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 func isGzip(b []byte) bool { return len(b) >= 3 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8 }
 
-// isZstd knows frames, and the skippable frames that pzstd begins with.
+// isZstd reports whether b begins with a zstd frame, or with the skippable frame that pzstd writes first.
 func isZstd(b []byte) bool {
 	if len(b) < 4 {
 		return false
@@ -227,11 +226,11 @@ func isZstd(b []byte) bool {
 		(b[0]&0xf0 == 0x50 && b[1] == 0x2a && b[2] == 0x4d && b[3] == 0x18)
 }
 
-// decompressed stops a bomb.
+// decompressed limits the size of decompressed content, as a protection against bombs.
 type decompressed struct {
 	r     io.Reader
-	given *int64       // bytes so far
-	most  func() int64 // of standard input it grows with what was read
+	given *int64       // bytes read so far
+	most  func() int64 // the limit; for standard input it grows with the compressed bytes read
 }
 
 func (d *decompressed) Read(p []byte) (int, error) {
@@ -268,7 +267,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// next opens the next member; io.EOF after the last, zeros as padding allowed.
+// next opens the next member. It returns io.EOF after the last, and accepts padding with zeros.
 func (m *members) next() error {
 	for {
 		b, err := m.head.ReadByte()
@@ -302,7 +301,7 @@ func (m *members) next() error {
 	return nil
 }
 
-// resync skips to what looks like the next member; it returns false at the end of the file.
+// resync skips to the next bytes that look like a member. It returns false at the end of the file.
 func (m *members) resync() bool {
 	m.open = false
 	for {
@@ -318,12 +317,12 @@ func (m *members) resync() bool {
 // utf8Mark is the byte order mark of UTF-8.
 var utf8Mark = []byte("\xef\xbb\xbf")
 
-// utf8Stream removes a byte order mark and turns UTF-16 into UTF-8. Without a mark the bytes are unchanged.
+// utf8Stream removes a byte order mark and decodes UTF-16. Without a mark the bytes are unchanged.
 func utf8Stream(r io.Reader) io.Reader {
 	head := bufio.NewReaderSize(r, 4<<10)
 	mark, err := head.Peek(3)
 	switch {
-	case err != nil && err != io.EOF: // which the next Read would not return again
+	case err != nil && err != io.EOF: // the next Read would not return the error again
 		return io.MultiReader(bytes.NewReader(bytes.Clone(mark)), broken{err})
 	case bytes.HasPrefix(mark, utf8Mark):
 		head.Discard(3)

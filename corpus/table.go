@@ -14,7 +14,7 @@ import (
 type tableFrames struct {
 	b     *blocks
 	limit int64
-	line  int64 // lines taken so far
+	line  int64 // lines read so far
 	in    *input
 }
 
@@ -72,8 +72,8 @@ func newTableFrames(in *input, s *stream, fields Fields, opt Options) (*tableFra
 	return t, err
 }
 
-// separator takes a first line "sep=;", which names the delimiter to Excel, and
-// returns that; 0 where there is none.
+// separator reads a first line "sep=;", which tells Excel the delimiter, and returns the delimiter. Without such a line it
+// returns 0.
 func (t *tableFrames) separator() (byte, error) {
 	line, _, _ := bytes.Cut(t.b.window(), newline)
 	line = bytes.ToLower(bytes.Trim(trimEnd(line), `"`))
@@ -87,8 +87,7 @@ func (t *tableFrames) separator() (byte, error) {
 	return told[0], err
 }
 
-// numbered reports whether the text is named by a number: then there is no
-// header.
+// numbered reports whether the text field is a column number, so there is no header.
 func numbered(f Fields) bool {
 	name := f.Text.Name
 	if name == "" {
@@ -98,8 +97,8 @@ func numbered(f Fields) bool {
 	return err == nil && n > 0
 }
 
-// findColumns returns the index in the header of each of Fields.All except Others, or -1: of the name, or else of
-// the name in other case. Without a header, names is nil and the fields are named by number.
+// findColumns returns for each of Fields.All, except Others, its column in the header, or -1. It prefers an exact match to
+// one in another case. Without a header, names is nil and the fields are column numbers.
 func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 	var missing []string
 	var twice error
@@ -151,7 +150,7 @@ func findColumns(f Fields, names [][]byte) (columns []int, err error) {
 		strings.Join(missing, ", "), strings.Join(quoted, ", "))
 }
 
-// next takes one row; a quoted field of CSV may hold line ends.
+// next returns the next row. A quoted field of CSV may contain line ends.
 func (t *tableFrames) next() ([]byte, int64, error) {
 	for {
 		at := t.line + 1
@@ -176,8 +175,8 @@ func (t *tableFrames) next() ([]byte, int64, error) {
 	}
 }
 
-// row takes one row with quoted cells. If quotes do not match, a row of CSV is rejected, and a line of TSV is
-// taken literally.
+// row returns a row with quoted cells. If the quotes do not match, it rejects a row of CSV, and reads a line of TSV
+// literally.
 func (t *tableFrames) row() ([]byte, error) {
 	d := t.in.dialect
 	scan := csvScan{delimiter: d.delimiter}
@@ -188,7 +187,7 @@ func (t *tableFrames) row() ([]byte, error) {
 		if t.in.format == XLSX {
 			lines = 1
 		}
-		// A quote of another row may have been taken for the end of this one.
+		// The closing quote may be the opening quote of a later row.
 		swallowed := done && d.quotes == fits && lines > 1 && len(d.fields(nil, trimEnd(w[:n]), true)) != max(d.cells, 1)
 		long, reason := int64(len(w)) > t.limit+2, ""
 		switch {
@@ -214,7 +213,7 @@ func (t *tableFrames) row() ([]byte, error) {
 			reason = "a quoted field does not end"
 		case len(w) == 0:
 			return nil, io.EOF
-		default: // the last row has no line end
+		default: // the last row may lack a line end
 			t.line++
 			return t.b.take(len(w)), nil
 		}
@@ -225,14 +224,13 @@ func (t *tableFrames) row() ([]byte, error) {
 	}
 }
 
-// plain takes one line.
+// plain returns a line.
 func (t *tableFrames) plain() ([]byte, error) {
 	t.line++
 	return t.b.line(t.limit)
 }
 
-// dropLine drops the first line of a bad row only, so that a stray quote does
-// not cost the lines after it.
+// dropLine drops only the first line of a bad row, so that a stray quote does not lose the lines after it.
 func (t *tableFrames) dropLine(reason string) error {
 	if _, err := t.plain(); err != nil && err != errTooLong {
 		return err

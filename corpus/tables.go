@@ -16,12 +16,12 @@ import (
 // Kind is the kind of the values of a column.
 type Kind uint8
 
-// The values of a Table are strings, int64 and float64, and nil for none.
+// The values of a Table are strings, int64 and float64. A nil value is empty.
 const (
 	Text Kind = iota
 	Integer
 	Number
-	Nested // lists, of which a cell has JSON
+	Nested // lists, written as JSON
 )
 
 // Column is a column of a table.
@@ -32,34 +32,33 @@ type Column struct {
 
 // TableStyle sets how a Table is written as CSV.
 type TableStyle struct {
-	BOM   bool // a byte order mark first: Excel takes the file for UTF-8 then
-	Raw   bool // do not escape texts that a spreadsheet would read as formulas
-	Comma rune // 0: a comma, and a tab for TSV
+	BOM   bool // begin with a byte order mark, so that Excel reads the file as UTF-8
+	Raw   bool // do not escape texts that spreadsheets would evaluate as formulas
+	Comma rune // 0 means a tab for TSV, otherwise a comma
 }
 
 // TableFormats returns the formats of a Table.
 func TableFormats() []Format { return []Format{JSONL, CSV, TSV, Parquet, Arrow, XLSX} }
 
-// Table writes rows in one of TableFormats, by the name of its file. Its own columns come first and are
-// followed, for Item, by those of the records. One goroutine at a time.
+// Table writes rows in one of TableFormats, which the name of its file selects. Its own columns come first. Item adds those
+// of the records after them. It is for one goroutine at a time.
 type Table struct {
 	file    *AtomicFile
 	format  Format
 	style   TableStyle
 	columns []Column
-	names   []string // after the columns; nil until the first row
+	names   []string // all columns, those of the records last; nil until the first row
 	begun   bool
 	csv     *csv.Writer
-	sheet   *sheetWriter // of XLSX
-	codec   Codec        // of Parquet and Arrow, otherwise nil
-	rows    *rowSink     // of the codec
+	sheet   *sheetWriter // only for XLSX
+	codec   Codec        // only for Parquet and Arrow
+	rows    *rowSink     // writes through the codec
 	lost    []string
 	mixed   bool    // rows of the codec's own files are not copied, because other files have no such schema
-	from    *Reader // of the records; may be nil
+	from    *Reader // source of the records; may be nil
 }
 
-// NewTable writes a table into f, which Commit ends; Close comes before. Parquet and
-// Arrow need their codecs.
+// NewTable writes a table into f. Close the table first, then commit f. Parquet and Arrow need their codecs.
 func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column) (*Table, error) {
 	t := &Table{file: f, format: FormatOf(f.path), style: style, columns: columns}
 	t.codec = codecOf(codecs, t.format)
@@ -74,8 +73,8 @@ func NewTable(f *AtomicFile, style TableStyle, codecs []Codec, columns ...Column
 	return t, nil
 }
 
-// Suits returns an error if the records of r cannot follow the columns. It checks only what is known before
-// reading: the schemas of Parquet and Arrow. It makes r read all their columns where the table is of another format.
+// Suits returns an error if the records of r cannot follow the columns. It checks what is known before reading, which are
+// the schemas of Parquet and Arrow. If the table has another format, it makes r read all of their columns.
 func (t *Table) Suits(r *Reader) error { return t.suits(r, r.inputs) }
 
 func (t *Table) suits(r *Reader, inputs []*input) error {
@@ -98,13 +97,13 @@ func (t *Table) suits(r *Reader, inputs []*input) error {
 	return nil
 }
 
-// Lost returns fields that no column holds: those of JSON that the first thousand records lack. JSONL holds all of JSON.
+// Lost returns the JSON fields without a column, because none of the first thousand records has them. JSONL loses none.
 func (t *Table) Lost() []string { return t.lost }
 
-// Item writes values of the columns and a record with its own columns. These are the cells of a row of a table,
-// all members of an object from JSON to JSONL, all columns of Parquet or Arrow, or the fields of the first thousand
-// objects of JSON. Of formats without fields they are id, title, url and, if it has one, text. A record that
-// cannot be read is left out. Records of several inputs follow the columns of the first by their names.
+// Item writes the values of the columns, and then a record with its own columns. A record of a table has its cells; one of
+// Parquet or Arrow has all columns. A JSON object keeps all members in JSONL; otherwise it has the fields of the first
+// thousand objects. A record of another format has id, title, url and, if there is one, text. Item skips a record that
+// cannot be read. With several inputs, the columns are those of the first, matched by name.
 func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	var doc neardup.Document
 	if err := dec.Decode(it, &doc); err != nil {
@@ -114,7 +113,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 		return err
 	}
 	from := it.in.format
-	if t.format == JSONL { // each object has its own fields
+	if t.format == JSONL { // each object keeps its own fields
 		t.begun, t.names, t.columns = false, nil, t.columns[:len(values)]
 	}
 	switch {
@@ -154,7 +153,7 @@ func (t *Table) Item(it Item, dec *Decoder, values ...any) error {
 	return t.Row(values...)
 }
 
-// record returns the columns of a record, and what it has of some of them; nil for null.
+// record returns the columns of a record, and the values of some of them; nil is null.
 func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []Column, cells func(names []string) []*string) {
 	from := it.in.format
 	names, own, ok := dec.Cells(it)
@@ -178,10 +177,10 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 		}
 	case !ok:
 		names, own = []string{"id", "title", "url", "text"}, []string{doc.ID, doc.Title, doc.URL, doc.Text}
-		if dec.opt.converts() { // what stands for the contents is not a text
+		if dec.opt.converts() { // the converted contents are not a text of the input
 			names = names[:3]
 		}
-	case names == nil: // numbers for a table without a header
+	case names == nil: // a table without a header has numbers as names
 		for i := range max(len(own), len(t.names)) {
 			names = append(names, strconv.Itoa(i+1))
 		}
@@ -204,7 +203,7 @@ func (t *Table) record(it Item, dec *Decoder, doc *neardup.Document) (columns []
 	}
 }
 
-// value returns the text of a value as a column of a kind has it; nil is null.
+// value converts a text to a value of the kind of a column. Nil is null.
 func (t *Table) value(k Kind, cell *string) (any, error) {
 	s := ""
 	if cell != nil {
@@ -242,7 +241,7 @@ func sheetValue(cell string) any {
 	return cell
 }
 
-// Row writes values of the columns.
+// Row writes a row with the values of the columns.
 func (t *Table) Row(values ...any) error {
 	if err := t.header(); err != nil {
 		return err
@@ -262,7 +261,7 @@ func (t *Table) Row(values ...any) error {
 	return t.csv.Write(row)
 }
 
-// header settles the columns with the first row, and writes their names where the format has such a line.
+// header determines the columns at the first row. It writes their names if the format has a header.
 func (t *Table) header() (err error) {
 	if t.begun {
 		return nil
@@ -297,8 +296,8 @@ func (t *Table) sink() *rowSink {
 	return t.rows
 }
 
-// Cell returns s as a cell of CSV. An apostrophe, as spreadsheets put there themselves,
-// keeps them from taking a text for a formula.
+// Cell returns s as a cell of CSV. If a spreadsheet would read s as a formula, Cell puts an apostrophe first, as
+// spreadsheets do.
 func Cell(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
 		return "'" + s
@@ -324,11 +323,11 @@ func (t *Table) cell(v any) string {
 	return ""
 }
 
-// members begins an object of JSON with the values.
+// members begins a JSON object with the values.
 func (t *Table) members(values []any) []byte {
 	object := []byte{'{'}
 	for i, v := range values {
-		if value, err := json.Marshal(v); v != nil && err == nil { // not for NaN
+		if value, err := json.Marshal(v); v != nil && err == nil { // NaN cannot be marshalled
 			object = appendMember(object, t.columns[i].Name, value)
 		}
 	}
@@ -341,7 +340,7 @@ func appendMember(object []byte, name string, value []byte) []byte {
 	}
 	quoted, _ := json.Marshal(name)
 	object = append(append(object, quoted...), ':')
-	for _, c := range value { // outside of strings line ends mean nothing, and inside JSON has none
+	for _, c := range value { // line ends can be removed, because strings in JSON contain none
 		if c == '\n' || c == '\r' {
 			c = ' '
 		}
@@ -350,7 +349,7 @@ func appendMember(object []byte, name string, value []byte) []byte {
 	return object
 }
 
-// object writes the values, and the members of the record that have other names.
+// object writes the values and those members of the record that have other names.
 func (t *Table) object(it Item, values []any) error {
 	t.begun = true
 	object := t.members(values)
@@ -371,13 +370,13 @@ func (t *Table) object(it Item, values []any) error {
 	return t.line(object)
 }
 
-// line ends an object and writes it on a line of its own.
+// line ends an object and writes it as a line.
 func (t *Table) line(object []byte) error {
 	_, err := t.file.Write(append(object, "}\n"...))
 	return err
 }
 
-// Close writes the remaining rows, or the header of a table without any. It does not commit the file.
+// Close writes the remaining rows. If there are no rows, it writes the header. It does not commit the file.
 func (t *Table) Close() error {
 	if err := t.header(); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// ParseTime parses a time as Unix nanoseconds. It accepts RFC 3339, a date, a date and a time of day (UTC
-// without a zone), or a number since 1970. By its size a number is seconds (up to 1e11, the year 5138),
-// milliseconds, microseconds or nanoseconds. Empty is 0, unknown.
+// ParseTime parses a time as Unix nanoseconds. It accepts RFC 3339, a date, a date and a time of day (UTC without a zone),
+// or a number since 1970. The size of a number determines whether it counts seconds (up to 1e11, the year 5138),
+// milliseconds, microseconds or nanoseconds. For "" it returns 0, which means unknown.
 func ParseTime(s string) (int64, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -31,7 +31,7 @@ func ParseTime(s string) (int64, error) {
 	return 0, fmt.Errorf("invalid time %q (want RFC 3339, a date, or a Unix number)", clip(s))
 }
 
-// fromNumber scales a number; exact is used where the number has no fraction.
+// fromNumber scales a number to nanoseconds. exact is the number itself if it is an integer.
 func fromNumber(x float64, exact int64) int64 {
 	nanos, size := 1.0, math.Abs(x)
 	switch {
@@ -51,7 +51,7 @@ func fromNumber(x float64, exact int64) int64 {
 	return int64(x * nanos)
 }
 
-// fromTime refuses what nanoseconds since 1970 cannot hold.
+// fromTime returns Unix nanoseconds, or an error if they do not fit.
 func fromTime(t time.Time) (int64, error) {
 	if y := t.Year(); y < 1678 || y > 2261 {
 		return 0, fmt.Errorf("time %s: out of range (want the years 1678 to 2261)", t.Format(time.RFC3339))
@@ -59,7 +59,7 @@ func fromTime(t time.Time) (int64, error) {
 	return t.UnixNano(), nil
 }
 
-// clip shortens what an error quotes.
+// clip shortens a text that an error quotes.
 func clip(s string) string {
 	if len(s) > 40 {
 		return s[:40] + "..."

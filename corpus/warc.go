@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// maxWarcHead is the largest header of a WARC record that is read.
+// maxWarcHead limits the header of a WARC record, in bytes.
 const maxWarcHead = 64 << 10
 
-// warcFrames yields the records of a WARC file that hold a document: response records of a successful request
-// for a page or a text, resource records of such a type, and conversion records. It skips others. After damage
-// it continues at the next bytes that look like a record.
+// warcFrames yields the records of a WARC file that hold a document: response records of a successful request for a page or
+// a text, resource records of such a type, and conversion records. It skips all others. After damaged bytes it continues
+// with the next bytes that look like a record.
 type warcFrames struct {
 	in    *input
 	s     *stream
 	b     *blocks
 	limit int64
-	kind  func(contentType []byte) bool // that is read
-	n     int64                         // records begun
+	kind  func(contentType []byte) bool // reports whether a content type is read
+	n     int64                         // records begun so far
 }
 
 func newWarcFrames(in *input, s *stream, opt *Options) *warcFrames {
@@ -64,11 +64,11 @@ func (f *warcFrames) next() ([]byte, int64, error) {
 	}
 }
 
-// maxWarcInfo is the longest warcinfo record that is copied.
+// maxWarcInfo limits the warcinfo records that are copied, in bytes.
 const maxWarcInfo = 1 << 20
 
-// note keeps a warcinfo record, which describes the records after it. The writer puts it
-// before those that are kept.
+// note keeps a warcinfo record, which describes the records after it. The writer copies it before the records that it
+// keeps.
 func (f *warcFrames) note(head []byte, size int64) {
 	end := int64(len(head)) + size
 	if string(headerValue(head, "warc-type")) == "warcinfo" && end <= maxWarcInfo && f.b.fill(int(end)) {
@@ -76,7 +76,7 @@ func (f *warcFrames) note(head []byte, size int64) {
 	}
 }
 
-// skipBlank drops the line ends between two records; false at the end.
+// skipBlank drops the line ends between two records. It returns false at the end of the stream.
 func (f *warcFrames) skipBlank() bool {
 	for f.b.fill(1) {
 		if c := f.b.window()[0]; c != '\r' && c != '\n' {
@@ -87,8 +87,8 @@ func (f *warcFrames) skipBlank() bool {
 	return false
 }
 
-// head returns the header of the record that begins here, which stays in the
-// window, and the length of its block.
+// head returns the header of the record at the current position, and the length of its block. The header stays in the
+// window.
 func (f *warcFrames) head() ([]byte, int64, error) {
 	if !f.b.fill(8) || !bytes.HasPrefix(f.b.window(), []byte("WARC/1.")) {
 		if f.b.err != nil && f.b.err != io.EOF {
@@ -100,7 +100,7 @@ func (f *warcFrames) head() ([]byte, int64, error) {
 		w := f.b.window()
 		if n := headLength(w); n > 0 {
 			head := w[:n:n]
-			size, err := strconv.ParseUint(string(headerValue(head, "content-length")), 10, 62) // the head's comes on top
+			size, err := strconv.ParseUint(string(headerValue(head, "content-length")), 10, 62) // the length of the header is added to it
 			if err != nil {
 				return nil, 0, errors.New("WARC record without a valid Content-Length")
 			}
@@ -115,7 +115,7 @@ func (f *warcFrames) head() ([]byte, int64, error) {
 	}
 }
 
-// cut makes the end of a stream inside a record an error.
+// cut turns the end of a stream within a record into an error.
 func cut(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -123,8 +123,7 @@ func cut(err error) error {
 	return err
 }
 
-// body takes the whole record; nil if a look at it shows that it holds no
-// document.
+// body returns the whole record, or nil if its beginning shows that it holds no document.
 func (f *warcFrames) body(head, size int64) ([]byte, error) {
 	f.b.fill(int(head + min(size, 8<<10)))
 	w := f.b.window()
@@ -146,9 +145,9 @@ func (f *warcFrames) body(head, size int64) ([]byte, error) {
 	return f.b.take(int(head + size)), nil
 }
 
-// swallowed returns where, within the record, the next one begins, if the record was cut off. In that case no
-// other begins at its end, but one does inside. It returns 0 for a record that is whole, or only followed by
-// garbage. Records that exceed the limit are not searched.
+// swallowed returns the offset within the record where the next record begins, if the record was cut off. That is the case
+// if no record begins at its end, but one begins inside. It returns 0 for a whole record, and for one that only garbage
+// follows. It does not search records that exceed the limit.
 func (f *warcFrames) swallowed(head, size int64) int {
 	end := int(head + size)
 	if head+size > f.limit || !f.b.fill(end) || f.ends(end) {
@@ -164,8 +163,7 @@ func (f *warcFrames) swallowed(head, size int64) int {
 	return next
 }
 
-// ends reports whether the window has another record, or the file its end,
-// after n bytes and some line ends.
+// ends reports whether, after n bytes and some line ends, the window has another record or the file ends.
 func (f *warcFrames) ends(n int) bool {
 	for i := n; i <= n+8; i++ {
 		if !f.b.fill(i + 1) {
@@ -179,8 +177,8 @@ func (f *warcFrames) ends(n int) bool {
 	return false
 }
 
-// damage makes err the rejection of the current record and finds the next one.
-// Where there is none, or the file system failed, the error ends the file.
+// damage turns err into the rejection of the current record, and skips to the next record. If there is none, or the file
+// system failed, the error ends the file.
 func (f *warcFrames) damage(err error) error {
 	err = cut(err)
 	var sick ioError
@@ -191,13 +189,12 @@ func (f *warcFrames) damage(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		reason = "the record is cut off"
 	}
-	broken := f.b.err != nil // the stream, and not a record in it
+	broken := f.b.err != nil // the stream is broken, not only a record
 	f.resync()
 	return &RejectError{Line: f.n, Reason: reason, Err: err, damaged: broken}
 }
 
-// resync drops bytes up to the next line that begins like a record. A broken
-// gzip member is left for the next one.
+// resync drops bytes up to the next line that begins like a record. It keeps the start of the next gzip member.
 func (f *warcFrames) resync() {
 	if f.b.at < f.b.end {
 		f.b.at++
@@ -217,7 +214,7 @@ func (f *warcFrames) resync() {
 			f.b.err = io.EOF
 			return
 		}
-		// The member that begins here begins with a record.
+		// The next member begins with a record.
 		f.b.err = nil
 		if f.b.fill(7) && bytes.HasPrefix(f.b.window(), []byte("WARC/1.")) {
 			return
@@ -225,7 +222,7 @@ func (f *warcFrames) resync() {
 	}
 }
 
-// holdsDocument looks at the type of a record.
+// holdsDocument reports whether a record of this type may hold a document.
 func holdsDocument(head []byte) bool {
 	switch string(headerValue(head, "warc-type")) {
 	case "response", "resource", "conversion":
@@ -235,7 +232,7 @@ func holdsDocument(head []byte) bool {
 	return false
 }
 
-// wantedBlock looks at the content type, and at the status of a response.
+// wantedBlock reports whether the content type, and the status of a response, are those of a document.
 func (f *warcFrames) wantedBlock(head, block []byte) bool {
 	kind := headerValue(head, "content-type")
 	if isHTTP(head) {
@@ -257,8 +254,7 @@ func isHTTP(head []byte) bool {
 		!bytes.HasPrefix(headerValue(head, "warc-target-uri"), []byte("dns:"))
 }
 
-// textual reports whether a content type is read: pages and plain text, and a
-// missing one.
+// textual reports whether a content type is read: pages, plain text, or none.
 func textual(kind []byte) bool {
 	switch string(mediaType(kind)) {
 	case "", "text/html", "text/plain", "application/xhtml+xml", "text/markdown":

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// wholeFrames yields one file as one record.
+// wholeFrames yields a file as one record.
 type wholeFrames struct {
 	s     *stream
-	size  int64 // of the file, -1 if not known
+	size  int64 // size of the file, or -1 if unknown
 	limit int64
 	done  bool
 }
@@ -29,12 +29,12 @@ func (f *wholeFrames) next() ([]byte, int64, error) {
 		return nil, 0, b.err
 	}
 	if len(raw) < cap(b.buf)/2 {
-		raw = bytes.Clone(raw) // the item holds only its own bytes
+		raw = bytes.Clone(raw) // so that the item keeps no larger buffer alive
 	}
 	return raw[:len(raw):len(raw)], 1, nil
 }
 
-// guess returns how much room the document probably needs.
+// guess returns the size to allocate for the document.
 func (f *wholeFrames) guess() int {
 	n := f.size + 1
 	if f.s.members != nil {

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 )
 
-// folderSink writes the items of each input to a file of its name in a directory. Inputs of which nothing is kept
-// have a file also, unless it is a whole file, or cannot be read.
+// folderSink writes the items of each input to a file with its name in a directory. An input without kept items also gets a
+// file, unless it is a single document or cannot be read.
 type folderSink struct {
 	*AtomicDir
 	r       *Reader
 	columns []Column
-	next    int     // the input after that of file
-	file    *Writer // nil before the first, and for a whole file
+	next    int     // index of the input after that of file
+	file    *Writer // nil before the first input, and for an input that is one document
 }
 
 func (s *folderSink) write(it Item, values ...any) error {
@@ -30,7 +30,7 @@ func (s *folderSink) write(it Item, values ...any) error {
 	return s.file.write(it, values...)
 }
 
-// advance ends the file of an input and begins that of the next.
+// advance ends the file of the current input and begins that of the next.
 func (s *folderSink) advance() error {
 	if err := s.end(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *folderSink) advance() error {
 	return err
 }
 
-// end ends a file. The error of an input that cannot be read was reported when it was read.
+// end ends a file. It ignores the error of an unreadable input, which was reported when the input was read.
 func (s *folderSink) end() error {
 	if s.file == nil {
 		return nil
@@ -91,7 +91,7 @@ func (r *Reader) CreateDir(path string) (*AtomicDir, error) {
 	return d, nil
 }
 
-// checkDir refuses a directory that holds an input, and inputs whose names collide.
+// checkDir returns an error if a directory holds an input, or if names of inputs collide.
 func (r *Reader) checkDir(path string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -123,8 +123,7 @@ func (s *folderSink) copyFile(it Item) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// fill copies the file unchanged, compressed or not. It writes standard input as it was read, and a replaced
-// text.
+// fill copies the file unchanged, compressed or not. For standard input and a replaced text it writes the content.
 func (s *folderSink) fill(out io.Writer, it Item) error {
 	if it.File == Stdin || it.replaced {
 		_, err := out.Write(it.Raw)

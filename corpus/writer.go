@@ -12,21 +12,22 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes items in the format they were read in, or as a [Table] if the name says another of TableFormats.
-// Lines and rows are written byte for byte, under the header of the first table. Rows of Parquet and Arrow keep the
-// schema, and WARC records are written byte for byte, a gzip member each. A directory gets a file for each input,
-// under its relative name; whole files, text or HTML, are copied unchanged.
+// Writer writes items in the format of the input, or as a [Table] if the name has the extension of another table format.
+// Lines and rows are written byte for byte, under the header of the first table. Rows of Parquet and Arrow keep the schema.
+// WARC records are written byte for byte, each as a gzip member. A directory gets a file for each input, under its relative
+// name, and files that are one document are copied unchanged.
 //
-// The items must come from one Reader (or its Again), and be written in the
-// order they were read. One goroutine at a time.
+// The items must come from one Reader (or its Again), and be written in the order they were read. A Writer is for one
+// goroutine at a time.
 type Writer struct {
 	Output
 	write func(it Item, values ...any) error
 }
 
-// NewWriter starts an output for items of r: a file, "-" for standard output, or a new or empty directory, which
-// files and HTML need. Inputs of several formats can share a Table or a directory only. An input cannot be the
-// output, and a name of another format is ErrName. Columns precede those of the records, in a Table; Write gets their values.
+// NewWriter starts an output for items of r: a file, "-" for standard output, or a new or empty directory. Inputs of the
+// formats Files and HTML need a directory. Inputs of several formats need a Table or a directory. The output must not be an
+// input. If its extension belongs to a format that cannot be written, the error wraps ErrName. In a Table, columns precede
+// those of the records, and Write receives their values.
 func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	if err := r.CheckOutput(path); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func NewWriter(path string, r *Reader, columns ...Column) (*Writer, error) {
 	return r.writerOf(f, r.inputs, format, table, columns)
 }
 
-// NewWriterTo starts an output to w for items of r, which are not files of their own.
+// NewWriterTo starts an output to w for items of r. The inputs must not be files that are one document each.
 func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	format, err := r.outputFormat()
 	if err == nil && format == Files {
@@ -70,13 +71,13 @@ func NewWriterTo(w io.Writer, r *Reader) (*Writer, error) {
 	return r.writerOf(NewStream(w), r.inputs, format, false, nil)
 }
 
-// isFolder reports whether a path is that of a directory.
+// isFolder reports whether a path names a directory.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return (err == nil && info.IsDir()) || (path != "" && os.IsPathSeparator(path[len(path)-1]))
 }
 
-// writerOf returns a writer of items of inputs to one file. After an error the file is aborted.
+// writerOf returns a writer for items of inputs to one file. After an error it aborts the file.
 func (r *Reader) writerOf(f *AtomicFile, inputs []*input, format Format, table bool, columns []Column) (w *Writer, err error) {
 	defer func() {
 		if err != nil {
@@ -110,7 +111,7 @@ func (r *Reader) writerOf(f *AtomicFile, inputs []*input, format Format, table b
 	return &Writer{f, s.write}, nil
 }
 
-// outputFormat returns the one format of all inputs. Formats of one record a file count as Files.
+// outputFormat returns the common format of all inputs. Formats with one record per file count as Files.
 func (r *Reader) outputFormat() (Format, error) {
 	format := func(in *input) Format {
 		if in.format.isWhole() {
@@ -128,8 +129,8 @@ func (r *Reader) outputFormat() (Format, error) {
 	return format(first), nil
 }
 
-// CheckOutput returns an error if writing to any of the paths would overwrite
-// an input, or two of them are one. "" is not a path, and "-" no file.
+// CheckOutput returns an error if writing to one of the paths would overwrite an input, or if two paths are the same file.
+// It ignores "" and "-".
 func (r *Reader) CheckOutput(paths ...string) error {
 	seen := map[string]bool{}
 	for _, path := range paths {
@@ -163,29 +164,29 @@ func (r *Reader) CheckOutput(paths ...string) error {
 	return nil
 }
 
-// Write adds an item, after values of the columns given to NewWriter.
+// Write writes an item, after the values of the columns given to NewWriter.
 func (w *Writer) Write(it Item, values ...any) error { return w.write(it, values...) }
 
 // Only makes r read no values of rows that w copies by their numbers. No other user may get the items of r.
 func (w *Writer) Only(r *Reader) {
 	_, byNumber := w.Output.(*rowSink)
-	r.bare = byNumber && !r.samples() && !r.opt.SkipDamaged // values choose the rows of these
+	r.bare = byNumber && !r.samples() && !r.opt.SkipDamaged // the reader needs values to skip rows
 }
 
-// Commit makes the output appear, whole and on disk.
+// Commit makes the output appear, whole and stored on disk.
 func (w *Writer) Commit() error { return CommitAll(w) }
 
 // lineSink writes lines and rows.
 type lineSink struct {
 	*AtomicFile
-	first   *input // its header is written even where no row is kept
+	first   *input // its header is written even if no row is kept
 	from    *input
 	header  []byte
 	started bool
-	open    bool // the last line has no end
+	open    bool // the last line has no line end
 
-	mixed   bool   // the inputs may have charsets of their own
-	charset string // of the first line that is not only ASCII, and the place of that line
+	mixed   bool   // the inputs may differ in charset
+	charset string // charset of the first line that is not ASCII, and the position of that line
 	told    string
 }
 
@@ -201,14 +202,13 @@ func (s *lineSink) write(it Item, _ ...any) error {
 	return s.line(it.Raw)
 }
 
-// oneCharset refuses a line in another charset than the previous lines, because no reader could
-// read both.
+// oneCharset returns an error if a line has another charset than the earlier lines, because no reader could read both.
 func (s *lineSink) oneCharset(it Item) error {
 	charset := cmp.Or(it.in.charset, "utf-8")
 	if !s.mixed || charset == s.charset || !bytes.ContainsFunc(it.Raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return nil
 	}
-	if utf8.Valid(it.Raw) { // which is how it was read
+	if utf8.Valid(it.Raw) { // such lines are read as UTF-8
 		charset = "utf-8"
 	}
 	if s.charset == "" {
@@ -221,7 +221,7 @@ func (s *lineSink) oneCharset(it Item) error {
 	return nil
 }
 
-// begin writes the header of the first table, and checks that the others have the same.
+// begin writes the header of the first table, and verifies that the other tables have the same.
 func (s *lineSink) begin(in *input) error {
 	s.from = in
 	if !s.started {
@@ -260,8 +260,7 @@ func (s *lineSink) end() error {
 	return s.begin(s.first)
 }
 
-// warcSink writes WARC records, each after the warcinfo record that it stood
-// under.
+// warcSink writes WARC records, each after the warcinfo record that describes it.
 type warcSink struct {
 	*AtomicFile
 	n    int
@@ -278,7 +277,7 @@ func (s *warcSink) write(it Item, _ ...any) error {
 	return s.record(it.Raw)
 }
 
-// record writes one record as a member of its own.
+// record writes a record as a gzip member.
 func (s *warcSink) record(raw []byte) error {
 	s.n++
 	if s.n > 1 {
@@ -297,12 +296,12 @@ func (s *warcSink) record(raw []byte) error {
 type rowSink struct {
 	*AtomicFile
 	rows  RowWriter
-	first *input // has the schema if no row is kept
+	first *input // provides the schema if no row is kept
 	from  *input
 	file  rowFile
 }
 
-// write writes a row after values of columns of its own.
+// write writes a row, with the values of the own columns first.
 func (s *rowSink) write(it Item, before ...any) error {
 	if s.from != it.in {
 		if err := s.begin(it.in); err != nil {
@@ -345,7 +344,7 @@ func (s *rowSink) end() error {
 	return s.rows.Close()
 }
 
-// errUnread marks the error about an input that cannot give its schema to an output without rows.
+// errUnread marks the error about an input that cannot provide the schema for an output without rows.
 var errUnread = errors.New("")
 
 // Abort implements Output.

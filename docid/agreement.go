@@ -13,16 +13,16 @@ type content struct {
 	stage  Stage
 }
 
-// agreement is the result of that comparison. It is zero if the docId has ended.
+// agreement is the result of a comparison of contents. It is zero if the docId has ended.
 type agreement struct {
 	nid        string
-	identifies bool           // the name does, unless the advice contradicts it
-	disagrees  bool           // the url identifies, but the contents contradict each other
-	contents   *neardup.Match // where they were measured, and are near
+	identifies bool           // the name identifies the docId, unless the advice contradicts it
+	disagrees  bool           // the url identifies the docId, but the contents contradict each other
+	contents   *neardup.Match // set if the contents were compared and are near
 	advice
 }
 
-// agrees returns the agreement with a leader and computes it only once.
+// agrees returns the agreement with a leader. It computes each agreement once.
 func (j *search) agrees(ctx context.Context, c content) (agreement, error) {
 	a, ok := j.contents[c]
 	if ok {

@@ -14,7 +14,7 @@ import (
 type Stage string
 
 const (
-	StageOverride Stage = "override" // a person ruled that the two are one
+	StageOverride Stage = "override" // a person has linked the two
 	StageURL      Stage = "url"
 	StageTitle    Stage = "title"
 	StageContent  Stage = "content"
@@ -26,26 +26,26 @@ type Mode string
 const (
 	Off   Mode = "off"
 	Exact Mode = "exact"
-	Near  Mode = "near" // content and title only
+	Near  Mode = "near" // only for content and title
 )
 
-// Maker makes a method for an index: with its secret seed and its table.
+// Maker makes a method for an index, with the secret seed and the table of the index.
 type Maker func(seed uint64, table []byte) (neardup.Method, error)
 
-// Settings are the settings of an index. Those that change decisions are part of the index: opening it with
-// others is ErrUnlike. Without a stage, url and content are Exact.
+// Settings are the settings of an index. The index stores those that change decisions, and returns ErrUnlike if it is
+// opened with others. If no stage is set, url and content are Exact.
 type Settings struct {
-	Clean               neardup.Cleaner // nil: texts are clean as they come
+	Clean               neardup.Cleaner // nil if the texts are clean already
 	URL, Title, Content Mode
-	// TitleMethod and ContentMethod are for stages that are near.
+	// TitleMethod and ContentMethod are used by stages with the mode Near.
 	TitleMethod, ContentMethod Maker
-	// If TitleAgrees is not nil, a title match counts only if its Compare of the two contents is Near or one of
-	// them is empty. The title "Weekly report" alone identifies nothing. Use a loose threshold: of the pairs
-	// with one title in three labelled corpora, 99 % had contents of Jaccard similarity below .3. (The corpora
-	// are terms of service, Chinese articles and manuals.)
+	// TitleAgrees compares the contents of two articles with one title. If it is not nil, the title only counts if the
+	// contents are near or one of them is empty, because a title such as "Weekly report" identifies nothing. Use a loose
+	// threshold: in three labelled corpora, 99 % of the pairs with one title had contents of Jaccard similarity below .3.
+	// (The corpora are terms of service, Chinese articles and manuals.)
 	TitleAgrees Maker
-	// If URLAgrees is not nil, a url match counts only on the same condition. Without it the url alone
-	// identifies, and an article whose content disagrees with the leader's is marked and never kept.
+	// URLAgrees compares the contents of two articles with one url in the same way. If it is nil, the url alone identifies
+	// a docId. An article whose content disagrees with the leader's is then marked, and is never the kept copy.
 	URLAgrees Maker
 
 	// If Titled is set, every method of the stage content compares title and text, with the title on a line before
@@ -56,44 +56,45 @@ type Settings struct {
 	// this share of the docIds have, such as a logo, is ignored.
 	CommonPictures float64
 
-	// Overrides are rulings of people about pairs of articles, by nid; nil: none.
+	// Overrides are rulings of people about pairs of articles, by nid. May be nil.
 	Overrides *override.Set
 
-	// Window bounds how old a leader may be to be matched; 0: any age.
+	// Window is the largest age of a leader that is matched; 0 means any age.
 	Window time.Duration
-	// TTL is after how long a docId is due to expire; 0: never.
+	// TTL is the time after which a docId is due to expire; 0 means never.
 	TTL time.Duration
-	// MaxCandidates bounds the comparisons of one submission. One that needs more is refused with ErrHotBucket. 0: 10,000.
+	// MaxCandidates limits the comparisons of one submission. A submission that needs more is refused with ErrHotBucket. 0
+	// means 10,000.
 	MaxCandidates int
-	// MaxMembers is the quota of articles, those that were deleted not counted; 0: none.
+	// MaxMembers is the quota of articles; deleted ones do not count. 0 means no quota.
 	MaxMembers int
-	// Backlog bounds the changes that wait for the sinks: from there on
-	// articles are refused with ErrBacklog. 0: none.
+	// Backlog limits the changes that wait for the sinks. Beyond it, articles are refused with ErrBacklog. 0 means no
+	// limit.
 	Backlog uint64
-	// CacheBytes bounds the cache of views. 0: 64 MiB.
+	// CacheBytes limits the cache of views; 0 means 64 MiB.
 	CacheBytes int
-	// Semaphore bounds the long judgements; detectors of one process should share
-	// one. nil: one for this detector, of half the processors.
+	// Semaphore limits the long comparisons at one time. The detectors of a process should share one. nil means one for
+	// this detector, with half of the processors.
 	Semaphore *Semaphore
-	// Identity makes the identity of a new index; nil draws one at random.
+	// Identity makes the identity of a new index. nil draws one at random.
 	Identity func(spec string) (Identity, error)
-	// If Lost is not nil, it is called when the index has only changes up to has, and a sink has seen a later
-	// one. An epoch has begun by then.
+	// Lost is called if the index only has changes up to has, but a sink has seen a later one. A new epoch has begun by
+	// then. May be nil.
 	Lost func(has, seen uint64)
-	// Now is the clock that times are recorded from; nil: time.Now.
+	// Now is the clock for recorded times; nil means time.Now.
 	Now func() time.Time
 }
 
-// cascade is Settings made ready for one index.
+// cascade holds Settings, prepared for one index.
 type cascade struct {
 	Settings
 	title, content, agrees, urlAgrees neardup.Method
-	// disagrees detects contents that contradict each other if no agreement is required. It decides nothing, so
-	// it is not part of the spec.
+	// disagrees compares contents if no agreement is required, to mark those that contradict each other. It changes no
+	// decision, so it is not part of the spec.
 	disagrees neardup.Method
-	nameKey   []byte // of the hashes of urls and titles
-	routed    string // the method that judges contents
-	// the clean forms of the end of a line, between two texts and at the end
+	nameKey   []byte // key of the hashes of urls and titles
+	routed    string // name of the method that compares contents
+	// The clean form of a line end, between two texts and at the end.
 	lineEnd, lastEnd string
 }
 
@@ -138,7 +139,7 @@ func (s Settings) build(seed uint64, table []byte) (cascade, string, error) {
 	return c, c.spec(), nil
 }
 
-// maxAge is the longest window and TTL, a century, so that adding one to a time never overflows.
+// maxAge is the longest window and TTL: a century, so that adding one to a time never overflows.
 const maxAge = 100 * 365 * 24 * time.Hour
 
 func (s Settings) valid() error {
@@ -149,17 +150,17 @@ func (s Settings) valid() error {
 	}
 	switch {
 	case s.Window < 0 || s.Window > maxAge, s.TTL < 0 || s.TTL > maxAge:
-		return fmt.Errorf("%w: a window of %s or a TTL of %s is not within 0 and %s", ErrInvalid, s.Window, s.TTL, maxAge)
+		return fmt.Errorf("%w: window %s or TTL %s: out of range (want 0 to %s)", ErrInvalid, s.Window, s.TTL, maxAge)
 	case s.MaxCandidates < 0 || s.MaxMembers < 0:
-		return fmt.Errorf("%w: %d candidates, %d members", ErrInvalid, s.MaxCandidates, s.MaxMembers)
+		return fmt.Errorf("%w: limits of %d candidates and %d members (want at least 0)", ErrInvalid, s.MaxCandidates, s.MaxMembers)
 	case s.URL == Near:
 		return fmt.Errorf("%w: stage url cannot be near", ErrInvalid)
 	case s.Title == Near && s.TitleMethod == nil, s.Content == Near && s.ContentMethod == nil:
 		return fmt.Errorf("%w: a stage that is near needs a method", ErrInvalid)
 	case !(s.CommonPictures >= 0 && s.CommonPictures <= 1):
-		return fmt.Errorf("%w: pictures are common from a share of %g on: it is 0 to 1", ErrInvalid, s.CommonPictures)
+		return fmt.Errorf("%w: common=%g of pictures: out of range (want 0 to 1)", ErrInvalid, s.CommonPictures)
 	case s.Titled && !on(s.Content):
-		return fmt.Errorf("%w: titles are to be compared with their texts, and no text is compared", ErrInvalid)
+		return fmt.Errorf("%w: titles need texts for the comparison, but the stage content is missing", ErrInvalid)
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (c *cascade) spec() string {
 	return strings.Join(parts, " ")
 }
 
-// textOf returns the text that a view of a kind compares. For contents it is what Clean makes of title and text
+// textOf returns the text that a view of a kind represents. For contents it is the result of Clean for title and text
 // joined, as in a batch.
 func (c *cascade) textOf(kind viewKind, title, text string) string {
 	switch {

@@ -7,23 +7,24 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Identity makes an index unique, and is secret. With the seed an attacker can forge texts that share keys,
-// with the key docIds.
+// Identity identifies an index, and is secret. An attacker who knows the seed can forge texts that share keys. One who
+// knows the key can forge docIds.
 type Identity struct {
-	Seed    uint64   // of the feature hashes
-	Key     [32]byte // of docIds, names and request digests
-	Spec    string   // the cascade with every parameter; see Settings
-	Table   []byte   // rarity table of trainable methods; empty: none
+	Seed    uint64   // seed of the feature hashes
+	Key     [32]byte // key of docIds, names and request digests
+	Spec    string   // the cascade with all parameters; see Settings
+	Table   []byte   // rarity table of trainable methods; empty if there is none
 	Created int64    // Unix nanoseconds
-	// Epochs began before the index was opened; a new index has none. The Catalog returns later ones.
+	// Epochs lists the epochs that had begun when the index was opened. A new index has none. The Catalog returns later
+	// ones.
 	Epochs []Epoch
 }
 
-// Epoch distinguishes histories of an index that share numbers. Its number is drawn at random. Changes before
-// the first epoch are in epoch 0.
+// Epoch distinguishes histories of an index that give the same numbers. The Number is drawn at random. Changes before the
+// first epoch belong to epoch 0.
 type Epoch struct {
-	First  uint64 // the change that began it
-	Number uint64 // random, not 0
+	First  uint64 // the first change of the epoch
+	Number uint64 // random, but not 0
 }
 
 // EpochOf returns the number of the epoch of a change. O(epochs).
@@ -36,11 +37,11 @@ func EpochOf(epochs []Epoch, seq uint64) uint64 {
 	return 0
 }
 
-// AnonymousPrefix starts the nid of an article that came without one: its
-// sequence number follows. A caller's nid may not start with it.
+// AnonymousPrefix begins the nid of an article that came without one. The sequence number follows it. A caller's nid must
+// not begin with it.
 const AnonymousPrefix = "~"
 
-// AnonymousNID names the article of a change that has no nid of its own.
+// AnonymousNID returns the nid for the article of a change that has no nid.
 func AnonymousNID(seq uint64) string { return AnonymousPrefix + strconv.FormatUint(seq, 10) }
 
 // Name is a keyed 128-bit hash of a normalised url or title. A store matches
@@ -49,39 +50,37 @@ type Name [16]byte
 
 // KeySet is the set of probes of one method of one stage.
 type KeySet struct {
-	Keys []uint64 // the probes
-	// If Plausible is not nil, it reports which sketches are worth returning. It is pure and takes nanoseconds.
-	// Commit does not call it: a newer leader is a conflict whatever its sketch, so that the outcome follows
-	// from data alone.
+	Keys []uint64 // the probe keys
+	// Plausible reports, if not nil, whether a leader with a sketch is worth returning. It is pure and takes nanoseconds.
+	// Commit does not call it: any newer leader is a conflict, so the outcome follows from the data alone.
 	Plausible func(sketch uint64) bool
 }
 
 // Query lists what to look up. At Commit it lists what must not have been posted since.
 //
-// A look-up by keys is bounded as a whole. A posting is one key under which one change put a leader. The store
-// reads the postings of all sets from the newest changes with Since < change < Before. It reads whole changes,
-// at least one, up to Limit postings. If some are left, Found.Rest is where to continue. Plausible filters what
-// was read, so it does not affect the limit.
+// A look-up by keys is bounded as a whole. A posting is one key under which one change put a leader. The store reads the
+// postings of all sets from the newest changes with Since < change < Before. It reads whole changes, at least one, up to
+// Limit postings. If some remain, Found.Rest is the point to continue from. Postings that Plausible rejects count towards
+// the limit.
 type Query struct {
-	Since, Before uint64 // Before 0: up to now
-	// Ruled is the last rule that the caller knows of.
+	Since, Before uint64 // Before 0 means all changes up to now
+	// Ruled is the last ruling that the caller knows.
 	Ruled   uint64
 	Names   []Name
 	KeySets []KeySet
-	// Rated are names of extras. Lookup reports which are common, by a share of 1,000,000 of the docIds
-	// (MostUncommon). Commit returns ErrConflict if one no longer is as it states.
+	// Rated lists names of extras. Lookup reports which of them more than a share (in millionths) of the docIds have
+	// (MostUncommon). Commit returns ErrConflict if one of them is no longer as Rated states.
 	Rated []Rated
 	Share uint64
-	// Limit bounds the postings of all key sets, NameLimit the hits of each
-	// name, of which the newest are returned whatever Since and Before;
-	// 0 or less means 16,384.
+	// Limit limits the postings of all key sets; 0 or less means 16,384. NameLimit limits the hits of each name in the same
+	// way. Of these the newest are returned, whatever Since and Before are.
 	Limit, NameLimit int
 }
 
 // defaultLimit is the number of postings that a look-up reads by default.
 const defaultLimit = 1 << 14
 
-// Bounds returns Limit and NameLimit, or their defaults. Stores use it.
+// Bounds returns Limit and NameLimit, or their defaults. It is for stores.
 func (q *Query) Bounds() (postings, hits int) {
 	postings, hits = q.Limit, q.NameLimit
 	if postings <= 0 {
@@ -93,40 +92,40 @@ func (q *Query) Bounds() (postings, hits int) {
 	return postings, hits
 }
 
-// Hit is a leader found.
+// Hit is a leader that a look-up found.
 type Hit struct {
 	Leader uint64
 	Sketch uint64
-	Time   int64 // of its change, Unix nanoseconds
-	// Shared is how many keys of the set lead to it; 1 for a name.
+	Time   int64 // time of its change, in Unix nanoseconds
+	// Shared is the number of keys of the set that lead to the leader. For a name it is 1.
 	Shared int
 }
 
-// Found is the answer to a Query: the hits of each name and of each key set, no
-// leader twice in one, in no particular order.
+// Found is the answer to a Query. It holds the hits of each name and of each key set, in no particular order and without
+// repetitions.
 type Found struct {
-	At      uint64 // as of which change: Since of the next look-up
-	Ruled   uint64 // the last rule
+	At      uint64 // the last change that was seen, which is Since of the next look-up
+	Ruled   uint64 // the last ruling
 	Names   [][]Hit
 	KeySets [][]Hit
-	Common  []bool // by name of Query.Rated
-	// Rest is 0 if all was read, otherwise the oldest change that was read. Pass it as Before to continue.
+	Common  []bool // for each name of Query.Rated: whether it is common
+	// Rest is 0 if everything was read. Otherwise it is the oldest change that was read, to pass as Before.
 	Rest uint64
 }
 
-// ReplayKey names a submission that may have been answered before.
+// ReplayKey identifies a submission that may have been answered before.
 type ReplayKey struct {
 	Idempotency, NID string   // either may be empty
-	Request          [16]byte // keyed digest
+	Request          [16]byte // keyed digest of the request
 }
 
-// Material is the part of a leader that verification needs. It never changes while the docId lives, whatever is
+// Material is the part of a leader that verification needs. It never changes while the docId lives, even if articles are
 // deleted.
 type Material struct {
 	NID    string
-	Title  string // clean
-	Text   string // clean
-	Extras        // of the article
+	Title  string // the clean title
+	Text   string // the clean text
+	Extras        // extras of the article
 }
 
 // Kind is the kind of a change.
@@ -135,54 +134,53 @@ type Kind string
 const (
 	KindNew       Kind = "new"       // an article becomes a leader
 	KindDuplicate Kind = "duplicate" // an article joins a leader
-	KindUpdate    Kind = "update"    // heat or text of an nid
-	KindDelete    Kind = "delete"    // the texts of an nid go
-	KindEnd       Kind = "end"       // a docId ends by request
-	KindExpire    Kind = "expire"    // a docId ends by time
+	KindUpdate    Kind = "update"    // the heat or the text of an nid changes
+	KindDelete    Kind = "delete"    // the texts of an nid are deleted
+	KindEnd       Kind = "end"       // a docId ends on request
+	KindExpire    Kind = "expire"    // a docId ends because it expired
 	KindForget    Kind = "forget"    // idempotency keys up to Leader are dropped
-	KindEpoch     Kind = "epoch"     // the epoch numbered Leader begins; the store's own
+	KindEpoch     Kind = "epoch"     // the epoch numbered Leader begins; only the store makes this change
 	KindCorrect   Kind = "correct"   // a person moves an nid to the docId Leader
-	KindRule      Kind = "rule"      // a person rules about two nids
+	KindRule      Kind = "rule"      // a person rules on a pair of nids
 )
 
-// Change is what Commit writes. Fields that a kind does not use stay empty.
+// Change is the input of Commit. Fields that a kind does not use stay empty.
 type Change struct {
-	// Entry has all but Seq; Leader too where the kind is new, or a correction
-	// makes a docId. The Heat of an update or a correction is not read. The Leader of an update with a text is the
-	// docId that Evidence.Disagrees was made by.
+	// Entry is complete except for Seq, and except for Leader where the change makes a docId. The Heat of an update or a
+	// correction is ignored. The Leader of an update with a text is the docId for which Evidence.Disagrees was computed.
 	Entry
-	Query     Query  // new, duplicate: what the judgement rests on
-	Names     []Name // new, duplicate, correct: lead to the docId from now on
+	Query     Query  // new, duplicate: the look-up that the decision depends on
+	Names     []Name // new, duplicate, correct: names that lead to the docId from now on
 	Article   *Article
-	NewLeader *NewLeader // new, and a correction that makes a docId
-	SetHeat   *int64     // update only; nil: the heat stays
-	Backlog   uint64     // new, duplicate, update, correct: how much may wait for the sinks; 0: no bound
+	NewLeader *NewLeader // new, or a correction that makes a docId
+	SetHeat   *int64     // update: the new heat; nil leaves it unchanged
+	Backlog   uint64     // new, duplicate, update, correct: limit of the changes that wait for the sinks; 0 means none
 }
 
 // NewLeader is the part of a change that a new leader adds.
 type NewLeader struct {
-	Keys     []uint64 // found under these
+	Keys     []uint64 // keys under which the leader is found
 	Sketch   uint64
 	Material Material
 }
 
-// Entry is one change in the log. It is enough to repeat the answer and to replay every decision, and has no text.
+// Entry is a change in the log. Answers can be repeated and decisions replayed from it. It contains no text.
 type Entry struct {
 	Seq    uint64
 	Kind   Kind
 	Leader uint64
 	NID    string
-	Time   int64 // when it was received, Unix nanoseconds; decides nothing
-	// Heat of the article after the change.
+	Time   int64 // time of receipt in Unix nanoseconds; no decision depends on it
+	// Heat is the heat of the article after the change.
 	Heat int64
-	// Window is the time before which leaders were not considered; 0: none.
+	// Window is the time before which leaders were ignored; 0 means none.
 	Window int64
-	// Expires is when a new docId is due to expire; 0: never.
+	// Expires is the time at which a new docId is due to expire; 0 means never.
 	Expires     int64
 	Idempotency string
 	Request     [16]byte // keyed digest of the request
 	Evidence    Evidence
-	// Ruling is of a correction and of a rule.
+	// Ruling is set for a correction and for a rule.
 	Ruling *Ruling `json:",omitempty"`
 }
 
@@ -191,14 +189,14 @@ func (e *Entry) Leads() bool {
 	return e.Kind == KindNew || (e.Kind == KindCorrect && e.Leader == e.Seq)
 }
 
-// Ruling is a person's decision, with the reason.
+// Ruling is a decision of a person, with the reason.
 type Ruling struct {
 	Who, Why string
 	// Before is the previous docId of a corrected article.
 	Before uint64
-	// Other is the nid of the other article of the pair that was looked at.
+	// Other is the nid of the other article of the pair that the person read.
 	Other string
-	// Link is the new link of the pair; "" withdraws it. Was is the previous link.
+	// Link is the new link of the pair; "" withdraws the link. Was is the previous link.
 	Link, Was override.Link
 }
 
@@ -207,15 +205,14 @@ type Evidence struct {
 	Stage      Stage
 	LeaderNID  string
 	Similarity float64
-	Distance   int // -1: none
+	Distance   int // -1 if there is none
 	Method     string
 	Basis      string
-	// Disagrees is set if the content contradicts the content of the leader that the url names. The article
-	// never is the kept copy.
+	// Disagrees is set if the content contradicts the content of the leader that the url identifies. Such an article is
+	// never the kept copy.
 	Disagrees bool
-	// Variant is the best leader that a new article is a variant of, 0: none;
-	// VariantNID its nid, Relation the relation to it, with Similarity, and Conflicts
-	// the evidence against the same.
+	// Variant is the best leader that a new article is a variant of, or 0. VariantNID is its nid, and Relation and
+	// Similarity describe the pair. Conflicts is the evidence against the two being the same.
 	Variant    uint64
 	VariantNID string
 	Relation   neardup.Relation `json:",omitempty"`
@@ -224,7 +221,7 @@ type Evidence struct {
 }
 
 // Receipt is the log entry of a change. Replayed is set if the change was made earlier. Epoch is the epoch of
-// Entry.Leader, so that code that prints its docId notices an epoch that began while the index was open.
+// Entry.Leader, so that code that prints its docId learns of an epoch that began after the index was opened.
 //
 // Moved, in a replay, is the last correction of the article since. The article is in the docId Moved.Leader.
 type Receipt struct {
@@ -244,11 +241,11 @@ func (r *Receipt) Home() uint64 {
 
 // Correction is the last correction of an article.
 type Correction struct {
-	Seq      uint64 // the change
+	Seq      uint64 // the change that made it
 	Time     int64  // Unix nanoseconds
-	Leader   uint64 // the docId that it has since then
-	Before   uint64 // the previous docId
-	Own      uint64 // the docId that a correction made for the article; 0: none did
+	Leader   uint64 // the docId of the article since then
+	Before   uint64 // the docId of the article before
+	Own      uint64 // the docId that a correction made for the article, or 0
 	Who, Why string
 }
 
@@ -264,17 +261,17 @@ type Article struct {
 
 // Member is an article of a docId, without its text.
 type Member struct {
-	Article        // Text is empty
-	Leader  uint64 // the docId it belongs to
-	Seq     uint64 // the change it came with
-	// Disagrees is set if the content contradicts the leader's. Then the article is never the kept copy.
+	Article        // without its text
+	Leader  uint64 // the docId that it belongs to
+	Seq     uint64 // the change that added it
+	// Disagrees is set if the content contradicts the leader's. Such an article is never the kept copy.
 	Disagrees bool
-	// Correction is the last one, or nil if the article was never moved.
+	// Correction is the last correction, or nil if the article was never moved.
 	Correction *Correction
 }
 
-// Own returns the change that made the docId that the article leads, if it leads one. Later articles that are like this
-// leader join the article's current docId.
+// Own returns the change that made the docId which this article leads, or 0. Later articles that are like this leader join
+// the article's current docId.
 func (m *Member) Own() uint64 {
 	if m.Correction != nil && m.Correction.Own != 0 {
 		return m.Correction.Own
@@ -285,24 +282,23 @@ func (m *Member) Own() uint64 {
 // Group is one docId.
 type Group struct {
 	GroupSize
-	NID     string // of the article that made it
+	NID     string // nid of the article that made it
 	Time    int64
 	Expires int64
-	// Kept is the hottest article that came with its text, does not disagree and was not deleted; of ties, the
-	// earliest. It is nil if there is none. No other texts are stored.
+	// Kept is the hottest article that came with its text, does not disagree and was not deleted. Of equally hot articles
+	// it is the earliest. It is nil if there is none. The group stores no other texts.
 	Kept    *Article
 	KeptSeq uint64
-	// Hotter is the hottest member that is hotter than Kept by a later
-	// change of heat, and whose text is not stored; nil when there is none.
-	// HotterUnknown: there are too many members to look at all.
+	// Hotter is the member that became hotter than Kept by a later change of heat, but whose text is not stored. Of several
+	// it is the hottest. It is nil if there is none. HotterUnknown is set if there are too many members to look at.
 	Hotter        *Member
 	HotterUnknown bool
 	Members       []Member
 	More          bool
 }
 
-// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested, by its first members. more reports
-// that it has further ones.
+// Contest sets Hotter and HotterUnknown of a group whose kept copy is contested. members are the first members, and more is
+// set if there are others.
 func (g *Group) Contest(members []Member, more bool) {
 	g.HotterUnknown = more
 	most := g.Kept.Heat
@@ -319,18 +315,18 @@ type GroupSize struct {
 	Size   int
 }
 
-// GroupPage selects groups of at least MinSize members that come after another in the order of Groups. An After
-// with Leader 0 starts at the front.
+// GroupPage selects groups of at least MinSize members that follow After in the order of Groups. An After with Leader 0
+// starts at the beginning.
 type GroupPage struct {
 	MinSize int
 	After   GroupSize
 	Limit   int
 }
 
-// Stats are the counts of an index.
+// Stats holds the counts of an index.
 type Stats struct {
 	Seq     uint64 // the last change
-	Epoch   uint64 // its epoch
+	Epoch   uint64 // the current epoch
 	Leaders int
 	Members int
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Correcting moves an article to another docId. Only this change revises an answer. The target is the docId of
-// another article (With), a docId (DocID), or, with neither, a docId of its own.
+// Correcting moves an article to another docId. No other change revises an answer. The target is the docId of another
+// article (With), a docId (DocID), or, with neither, a docId of its own.
 type Correcting struct {
 	NID         string
-	With, DocID string // at most one of them
-	// Text is the article's text, needed for a docId of its own. It is not read if the service stores it.
+	With, DocID string // at most one of them is set
+	// Text is the article's text, which a docId of its own needs. It is ignored if the service stores the text.
 	Text     *string
 	Who, Why string
 }
@@ -26,17 +26,17 @@ type Corrected struct {
 	Seq    uint64    `json:"seq" doc:"The change that moved it."`
 }
 
-// Moved is the answer to a correction.
+// Moved is the result of a correction.
 type Moved struct {
 	Corrected
 	NID   string
-	DocID string // where the article is now
-	// Unchanged is set if the article already had that docId. Then nothing was written.
+	DocID string // current docId of the article
+	// Unchanged is set if the article already had that docId. Nothing was written then.
 	Unchanged bool
 }
 
-// Correct moves an article. A repeated correction gets the same answer. Errors: ErrNotFound, ErrEnded,
-// ErrInvalid, ErrLeads, ErrTextUnknown, ErrContended, ErrBacklog, and those of a store.
+// Correct moves an article. Repeating a correction returns the same answer. Errors: ErrNotFound, ErrEnded, ErrInvalid,
+// ErrLeads, ErrTextUnknown, ErrContended, ErrBacklog, and those of a store.
 func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 	m, err := untilFirst(func() (Moved, error) { return d.correct(ctx, &c) })
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Detector) Correct(ctx context.Context, c Correcting) (Moved, error) {
 	return m, err
 }
 
-// correct finds the target docId, and moves the article there if it has not moved meanwhile.
+// correct finds the target docId and moves the article there. If the article has moved meanwhile, it returns ErrConflict.
 func (d *Detector) correct(ctx context.Context, asked *Correcting) (Moved, error) {
 	m, _, err := d.Member(ctx, asked.NID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 	case asked.With != "" && asked.DocID != "":
 		return 0, fmt.Errorf("%w: two targets (want the docId of another article, or a named docId)", ErrInvalid)
 	case asked.With == asked.NID:
-		return 0, fmt.Errorf("%w: an article is no other than itself", ErrInvalid)
+		return 0, fmt.Errorf("%w: an article cannot be split from itself", ErrInvalid)
 	case asked.With != "":
 		other, _, err := d.Member(ctx, asked.With)
 		return other.Leader, err
@@ -96,7 +96,7 @@ func (d *Detector) target(ctx context.Context, asked *Correcting, m *Member) (ui
 		return leader, err
 	}
 	_, err := d.index.Catalog().Group(ctx, m.Own(), 0, 0)
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) { // it never led one, or no more
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) { // the article does not lead a docId, or that docId has ended
 		return 0, nil
 	}
 	return m.Own(), err
@@ -108,7 +108,7 @@ func (d *Detector) makeLeader(ctx context.Context, c *Change, asked *Correcting,
 	g, err := d.index.Catalog().Group(ctx, m.Leader, 0, 0)
 	switch {
 	case errors.Is(err, ErrEnded):
-		return ErrConflict // the docId, and with it the article
+		return ErrConflict // the docId has ended, and with it the article
 	case err != nil:
 		return err
 	case g.Kept != nil && g.Kept.ID == m.ID:

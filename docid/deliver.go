@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// complete adds to deliveries what the outbox does not keep because it follows from the rest: docIds, names,
-// the clean texts of leaders. If the outbox kept nothing for the sink, complete uses what the index still has.
+// complete adds to deliveries the parts that the outbox does not store because they follow from the rest: docIds, names,
+// and the clean texts of leaders. If the outbox stored nothing for the sink, complete takes the parts that the index still
+// has.
 func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	_, leaders := r.sink.(Library)
 	for i := range ds {
@@ -29,15 +30,15 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 		if d.Kind == KindCorrect {
 			d.Left = r.d.ids.DocID(d.Ruling.Before)
 		}
-		places := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
-		if places {
+		joins := d.Kind == KindNew || d.Kind == KindDuplicate || d.Kind == KindCorrect
+		if joins {
 			d.Backfilled = d.Article == nil
 		}
 		var err error
 		switch {
 		case d.Kind == KindUpdate && d.Article == nil:
 			err = r.lateUpdate(ctx, d)
-		case !places:
+		case !joins:
 			continue
 		case leaders && d.Leads():
 			err = r.lead(ctx, d)
@@ -54,8 +55,8 @@ func (r *Relay) complete(ctx context.Context, ds []Delivery) error {
 	return nil
 }
 
-// before returns the last change before a number, or the zero Entry if there is none. Numbers may be skipped.
-// O(log seq) looks at the log.
+// before returns the last change before a number, or the zero Entry. Numbers may be skipped. It reads the log O(log seq)
+// times.
 func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) {
 	for low, high := uint64(0), seq-1; low < high; {
 		mid := low + (high-low)/2
@@ -72,7 +73,7 @@ func (r *Relay) before(ctx context.Context, seq uint64) (last Entry, err error) 
 	return last, nil
 }
 
-// lateArticle takes the article of a submission from the catalogue, if that still has it.
+// lateArticle reads the article of a submission from the catalogue, if it is still there.
 func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	m, err := r.d.index.Catalog().Member(ctx, d.NID)
 	if err == nil && (m.Seq == d.Seq || (d.Kind == KindCorrect && m.Seq < d.Seq)) {
@@ -81,8 +82,8 @@ func (r *Relay) lateArticle(ctx context.Context, d *Delivery) error {
 	return gone(err)
 }
 
-// lateUpdate determines whether an update came with a text, and whether that text is kept. It does neither for an update
-// that changed the heat of an article other than the kept one.
+// lateUpdate determines whether an update came with a text, and whether that text is kept. It skips an update that changed
+// the heat of an article other than the kept one.
 func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	if d.Evidence.Stage != "" {
 		d.Article = &Article{}
@@ -90,7 +91,7 @@ func (r *Relay) lateUpdate(ctx context.Context, d *Delivery) error {
 	return r.lateKept(ctx, d, func(seq uint64) bool { return seq == d.Seq })
 }
 
-// lateKept gives a change the copy that is kept now, if the change that kept it counts.
+// lateKept adds the current kept copy to a delivery, if counts accepts the change that kept it.
 func (r *Relay) lateKept(ctx context.Context, d *Delivery, counts func(seq uint64) bool) error {
 	g, err := r.d.index.Catalog().Group(ctx, d.Leader, 0, 0)
 	if err == nil && g.Kept != nil && counts(g.KeptSeq) {
@@ -99,7 +100,7 @@ func (r *Relay) lateKept(ctx context.Context, d *Delivery, counts func(seq uint6
 	return gone(err)
 }
 
-// lead adds the material of a new leader to its delivery. To a late delivery it adds the current kept copy.
+// lead adds the material of a new leader to its delivery. To a late delivery it also adds the current kept copy.
 func (r *Relay) lead(ctx context.Context, d *Delivery) error {
 	if !d.Backfilled {
 		d.Material = &Material{NID: d.NID, Title: r.d.clean(d.Article.Title), Text: r.d.clean(d.Article.Text), Extras: d.Article.Extras}

@@ -11,22 +11,21 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Errors of a Detector. It also returns those of the store.
+// Errors of a Detector. It also returns the errors of the store.
 var (
 	ErrInvalid   = errors.New("invalid")
 	ErrHotBucket = errors.New("too many candidates to compare")
 	ErrQuota     = errors.New("the quota of the index is used up")
-	// ErrContended reports that nothing was stored, and that a retry may succeed.
-	ErrContended = errors.New("others were first each time")
+	// ErrContended means that nothing was stored. A retry may succeed.
+	ErrContended = errors.New("too many conflicting submissions")
 	// ErrLeads rejects a correction of a leader, because the other articles of the docId were compared with it.
 	ErrLeads = errors.New("the article leads its docId, and others may be like it: move those away instead, each to a docId of its own")
 	// ErrTextUnknown rejects a correction, because only one text of a docId is stored.
 	ErrTextUnknown = errors.New("the text of the article is not stored, but a docId of its own needs it: send it along")
 )
 
-// Detector decides for one tenant which articles are new. Safe for concurrent
-// use; several detectors, in several processes where the store allows it, may
-// share one index and never call two near articles new.
+// Detector decides for one tenant which articles are new. It is safe for concurrent use. Several detectors may share one
+// index, also in several processes if the store allows it. They never call two near articles new.
 type Detector struct {
 	cascade
 	index     Index
@@ -35,13 +34,13 @@ type Detector struct {
 	askKey    []byte
 	viewCache *viewCache
 
-	ruled    ruled      // what people have said
-	learning sync.Mutex // of that
+	ruled    ruled      // the rulings of people
+	learning sync.Mutex // guards reading the epochs
 	resuming sync.Mutex
 }
 
-// NewDetector opens the index of a tenant, and makes it if it is not there.
-// An index made under other settings is ErrUnlike.
+// NewDetector opens the index of a tenant, and creates it if needed. If the index was made with other settings, the error
+// wraps ErrUnlike.
 func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*Detector, error) {
 	if store == nil {
 		return nil, fmt.Errorf("%w: no store given", ErrInvalid)
@@ -72,7 +71,7 @@ func NewDetector(ctx context.Context, store Store, tenant string, s Settings) (*
 	return d, nil
 }
 
-// ofIndex makes the cascade of an index. The error wraps neardup.ErrUnlike if the index was made with other settings.
+// ofIndex makes the cascade of an index. If the index was made with other settings, the error wraps neardup.ErrUnlike.
 func (s Settings) ofIndex(tenant string, id Identity) (cascade, error) {
 	c, spec, err := s.build(id.Seed, id.Table)
 	if err != nil || spec == id.Spec {
@@ -81,7 +80,7 @@ func (s Settings) ofIndex(tenant string, id Identity) (cascade, error) {
 	return c, fmt.Errorf("%w: index of tenant %q is %q, settings are %q", neardup.ErrUnlike, tenant, id.Spec, spec)
 }
 
-// create makes the identity of a new index, its spec included.
+// create makes the identity of a new index, including its spec.
 func (s Settings) create() (Identity, error) {
 	var id Identity
 	var err error
@@ -104,16 +103,16 @@ func (s Settings) create() (Identity, error) {
 	return id, nil
 }
 
-// Submission is an article to decide on, with what the caller wants beyond the settings. Every field may be empty.
+// Submission is an article to decide on, with options of the caller. Every field may be empty.
 type Submission struct {
 	ID, URL, Title, Text        string
-	Time                        int64 // of publication, in Unix nanoseconds
+	Time                        int64 // time of publication, in Unix nanoseconds
 	Category, Media, ImageCount string
-	Heat                        int64 // of the articles of a docId, the hottest is the kept copy
+	Heat                        int64 // the hottest article of a docId is the kept copy
 	Extras
-	// If Idempotency is not empty, a repeated Add with the same one gets the first answer.
+	// Idempotency identifies the request: a repeated Add with the same value gets the first answer. May be empty.
 	Idempotency string
-	// Window and TTL replace those of the settings unless 0.
+	// Window and TTL, unless 0, replace those of the settings.
 	Window, TTL time.Duration
 }
 
@@ -136,7 +135,7 @@ type Answer struct {
 	// Seq is the number of the change. For Check it is the last change that the answer depends on.
 	Seq   uint64 `json:"seq"`
 	Stage Stage  `json:"stage,omitempty"`
-	// LeaderSeq is the number of the leader, which the docId prints.
+	// LeaderSeq is the number of the leader, from which the docId is made.
 	LeaderSeq uint64 `json:"-"`
 	Replayed  bool   `json:"replayed,omitempty"`
 	// Corrected is set if a person moved the article after the decision. DocID is the current docId.
@@ -144,10 +143,11 @@ type Answer struct {
 	// Disagrees is set if the url led to the docId but the contents contradict each other. The article is never
 	// the kept copy.
 	Disagrees bool `json:"contentsDisagree,omitempty" doc:"The url led to this docId, but the contents contradict each other: the article is never the kept one."`
-	// SameImages are the pictures that confirmed a duplicate, or whose docIds an article without words may belong to.
+	// SameImages lists the pictures that confirmed a duplicate. For an article without words, it lists docIds that share
+	// its pictures.
 	SameImages []ImagesInCommon `json:"sameImages,omitempty" doc:"Of a duplicate: the pictures that confirmed it. Of a new article without title and text: up to 10 docIds that have pictures of it, those that have most first."`
-	// Candidates is the number of leaders that shared a key, Compared of those verified, Rounds of look-ups in
-	// the store: for metrics.
+	// Candidates is the number of leaders that shared a key, Compared the number of verified ones, and Rounds the number of
+	// look-ups in the store. They are for metrics.
 	Candidates int `json:"-"`
 	Compared   int `json:"-"`
 	Rounds     int `json:"-"`
@@ -161,7 +161,7 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 		return Answer{}, err
 	}
 	request := d.request(&sub)
-	full := d.quota(ctx) // first, because then the index has every answer of other servers
+	full := d.quota(ctx) // called first, because it waits until the index has every answer of other servers
 	if a, err := d.replay(ctx, &sub, request); !errors.Is(err, ErrNotFound) {
 		return a, err
 	} else if full != nil {
@@ -184,7 +184,7 @@ func (d *Detector) Add(ctx context.Context, sub Submission) (Answer, error) {
 	return Answer{}, refused
 }
 
-// replay returns the answer to a submission that was made before, or ErrNotFound.
+// replay returns the answer to a repeated submission, or ErrNotFound.
 func (d *Detector) replay(ctx context.Context, sub *Submission, request [16]byte) (Answer, error) {
 	if sub.ID == "" && sub.Idempotency == "" {
 		return Answer{}, ErrNotFound
@@ -244,7 +244,7 @@ func (d *Detector) decideAndCommit(ctx context.Context, s *subject) (Answer, err
 			a, err := d.answer(ctx, r)
 			a.Candidates, a.Compared, a.Rounds = j.candidates, j.compared, j.rounds
 			return a, err
-		case errors.Is(err, ErrConflict): // look at the newer ones only
+		case errors.Is(err, ErrConflict): // look only at the newer leaders
 		case errors.Is(err, ErrEnded):
 			j.restart()
 		default:
@@ -285,7 +285,7 @@ func (d *Detector) Check(ctx context.Context, sub Submission) (Answer, error) {
 	return a, nil
 }
 
-// name fills in the nids of leaders, and the docId that a duplicate joins, as Commit would.
+// name adds the nids of leaders, and the docId that a duplicate joins, as Commit would.
 func (d *Detector) name(ctx context.Context, e *Entry) (err error) {
 	if e.Leader != 0 {
 		e.Evidence.LeaderNID, e.Leader, err = d.leaderNID(ctx, e.Leader, e.Evidence.LeaderNID)
@@ -303,7 +303,7 @@ func (d *Detector) leaderNID(ctx context.Context, leader uint64, nid string) (na
 	return AnonymousNID(leader), leader, gone(err)
 }
 
-// valid checks the limits that hold for every caller, in addition to those of the server.
+// valid checks the limits that apply to every caller. The server has further ones.
 func (c *cascade) valid(sub *Submission) error {
 	switch {
 	case strings.HasPrefix(sub.ID, AnonymousPrefix):
@@ -313,7 +313,7 @@ func (c *cascade) valid(sub *Submission) error {
 	case len(sub.Text)+len(sub.Title)+len(sub.URL) > 64<<20:
 		return fmt.Errorf("%w: article over 64 MiB", ErrInvalid)
 	case sub.Window < 0 || sub.Window > maxAge, sub.TTL < 0 || sub.TTL > maxAge:
-		return fmt.Errorf("%w: window or time to live not within 0 and %s", ErrInvalid, maxAge)
+		return fmt.Errorf("%w: window or time to live: out of range (want 0 to %s)", ErrInvalid, maxAge)
 	}
 	return c.validExtras(sub.Extras)
 }
@@ -331,7 +331,7 @@ func (d *Detector) answer(ctx context.Context, r Receipt) (Answer, error) {
 	return a, nil
 }
 
-// learn reads the epochs again if a receipt shows an unknown one.
+// learn reads the epochs again if a receipt names an unknown one.
 func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	if d.ids.Epoch(r.Home()) == r.Epoch {
 		return nil
@@ -339,7 +339,7 @@ func (d *Detector) learn(ctx context.Context, r Receipt) error {
 	return d.learnEpochs(ctx)
 }
 
-// learnEpochs reads the epochs. Calls take turns, so that an earlier reading never replaces a later one.
+// learnEpochs reads the epochs. Calls wait for each other, so that an older result never replaces a newer one.
 func (d *Detector) learnEpochs(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()
@@ -348,7 +348,7 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 		return fmt.Errorf("read the epochs: %w", err)
 	}
 	d.ids.learn(epochs)
-	// The lost changes may include rulings, so read them again.
+	// The lost changes may include rulings, so they are read again.
 	d.ruled.forget()
 	return nil
 }
@@ -357,19 +357,19 @@ func (d *Detector) learnEpochs(ctx context.Context) error {
 // lost changes stay lost, and their numbers are not reused. It returns ErrBehind if the index is empty and must
 // be rebuilt.
 func (d *Detector) Resume(ctx context.Context, seen uint64) error {
-	d.resuming.Lock() // so that one epoch begins
+	d.resuming.Lock() // so that only one epoch begins
 	defer d.resuming.Unlock()
 	st, err := d.index.Catalog().Stats(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read how far the index is: %w", err)
 	case st.Seq >= seen:
-		if d.ids.Epoch(st.Seq) != st.Epoch { // others began one, and a relay prints it
+		if d.ids.Epoch(st.Seq) != st.Epoch { // another server began one, and a relay uses it
 			return d.learnEpochs(ctx)
 		}
 		return nil
 	case st.Seq == 0:
-		return fmt.Errorf("%w: it is empty, and was at change %d", ErrBehind, seen)
+		return fmt.Errorf("%w: the index is empty but had change %d", ErrBehind, seen)
 	}
 	if err := d.index.BeginEpoch(ctx, Beyond(seen, d.now())); err != nil {
 		return fmt.Errorf("begin an epoch: %w", err)
@@ -400,5 +400,5 @@ func (d *Detector) FromEntry(e Entry) Answer {
 // Index returns the index, for its catalogue and its log.
 func (d *Detector) Index() Index { return d.index }
 
-// DocIDs converts between docIds and the numbers of leaders.
+// DocIDs returns the converter between docIds and the numbers of leaders.
 func (d *Detector) DocIDs() DocIDs { return d.ids }

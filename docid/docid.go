@@ -1,16 +1,15 @@
 // Package docid gives each article that arrives a docId, which near-duplicates share.
 //
-// A [Detector] decides one article at a time, by its url, title and content, against all that its
-// [Store] holds, and answers when the decision is durable:
+// A [Detector] decides one article at a time. It compares the url, title and content with all articles in its [Store], and
+// answers when the decision is durable:
 //
 //	store, err := memory.New(ctx)
 //	d, err := docid.NewDetector(ctx, store, "news", docid.Settings{})
 //	answer, err := d.Add(ctx, docid.Submission{ID: "7", Text: "The words of the article."})
 //	fmt.Println(answer.DocID, answer.Decision, answer.Leader)
 //
-// The zero Settings find equal urls and texts. Package docid/standard has the settings of the service, which find
-// near ones, and store/pebble stores an index in a folder. A
-// [Relay] feeds the changes to sinks.
+// The zero Settings find equal urls and texts. Package docid/standard has the settings of the service, which find near
+// ones, and store/pebble stores an index in a folder. A [Relay] feeds the changes to sinks.
 package docid
 
 import (
@@ -39,10 +38,10 @@ func NewIdentity(spec string, table []byte) (Identity, error) {
 	return id, nil
 }
 
-// DocIDs turns the sequence numbers of leaders into docIds and back. A docId is one AES-128 block: the epoch of
-// the number and the number, 64 bits each, encrypted under a key derived from the secret of the index and the
-// tenant. Encryption is a permutation, so two numbers never get one docId. A restored copy has another epoch, so it gives
-// other docIds for the same numbers. Without the key a docId reveals nothing, not even the order.
+// DocIDs turns the sequence numbers of leaders into docIds and back. A docId is one AES-128 block: the epoch of the number
+// and the number, 64 bits each, encrypted under a key derived from the secret of the index and the tenant. Encryption is a
+// permutation, so no two numbers get the same docId. A restored copy of an index has another epoch, so it gives other
+// docIds for the same numbers. Without the key a docId reveals nothing, not even the order.
 type DocIDs struct {
 	block  cipher.Block
 	epochs *atomic.Pointer[[]Epoch]
@@ -68,7 +67,7 @@ func (id Identity) DocID(tenant string, leader uint64) (string, error) {
 	return ids.DocID(leader), nil
 }
 
-// DocID prints the docId of a leader, 16-16 hex digits. 0.1 us.
+// DocID returns the docId of a leader as 16-16 hex digits. It takes 0.1 us.
 func (d DocIDs) DocID(leader uint64) string {
 	var b [16]byte
 	binary.BigEndian.PutUint64(b[:], d.Epoch(leader))
@@ -83,7 +82,7 @@ func (d DocIDs) Epoch(seq uint64) uint64 {
 	return EpochOf(*d.epochs.Load(), seq)
 }
 
-// begun returns how many epochs began up to a change. O(epochs).
+// begun returns the number of epochs that began up to a change. O(epochs).
 func (d DocIDs) begun(seq uint64) int {
 	n := 0
 	for _, e := range *d.epochs.Load() {
@@ -94,11 +93,10 @@ func (d DocIDs) begun(seq uint64) int {
 	return n
 }
 
-// learn sets the current epochs for every copy of d.
+// learn sets the current epochs in every copy of d.
 func (d DocIDs) learn(epochs []Epoch) { d.epochs.Store(&epochs) }
 
-// Leader decodes a docId. It returns false if the docId belongs to another tenant, or was given in an epoch that was
-// replaced.
+// Leader decodes a docId. It returns false if the docId belongs to another tenant or to an epoch that was replaced.
 func (d DocIDs) Leader(docID string) (uint64, bool) {
 	if len(docID) != 33 || docID[16] != '-' {
 		return 0, false

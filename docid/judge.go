@@ -7,59 +7,58 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// proven is what is known about a subject and the leaders. All of it stays true as long as they live, so it can
-// be reused after any number of look-ups.
+// proven holds what is known about a subject and the leaders. It stays true as long as the leaders live, so any number of
+// look-ups can reuse it.
 type proven struct {
-	names    [][]Hit    // by name of the subject: every leader it leads to
-	searched []searched // by key set of the subject
+	names    [][]Hit    // for each name of the subject: every leader that it leads to
+	searched []searched // for each key set of the subject
 	contents map[content]agreement
-	rated    []Rated // names of extras that were looked up
+	rated    []Rated // names of extras with known ratings
 }
 
-// searched is the state of the leaders under a key set.
+// searched is the state of the search under one key set.
 type searched struct {
-	left          []Hit    // found, not compared yet
-	more          bool     // and others share fewer keys
-	best, variant *matched // of those compared
+	left          []Hit    // found, but not compared yet
+	more          bool     // other leaders share fewer keys and were left out
+	best, variant *matched // the best of the compared leaders
 }
 
-// matched is a leader that was verified.
+// matched is a verified leader.
 type matched struct {
 	leader uint64
 	neardup.Match
 	agreement
-	Extras // of the leader
+	Extras // extras of the leader
 }
 
-// outcome is the decision on a subject: the duplicate of match, or new, and then perhaps the variant of
-// another.
+// outcome is the decision on a subject: a duplicate of match, or new. A new subject may be the variant of a leader.
 type outcome struct {
 	stage     Stage
 	match     *matched
 	variant   *matched
 	conflicts []neardup.Conflict
-	alike     Advice // of an article without words
+	alike     Advice // only for an article without words
 }
 
-// question names the proof that is missing for an outcome: whether two contents agree, or which leaders a key set has.
+// question names a missing proof: whether two contents agree, or which leaders a key set has.
 type question struct {
 	content
 	keySet int
 }
 
-const askContent = -1 // the key set of a question about contents
+const askContent = -1 // the value of set for a question about contents
 
 const (
 	basisURL   = "equal url"
 	basisTitle = "equal title"
 )
 
-// hotName is the number of docIds from which a title identifies none of them, so the content decides. The same applies
-// to a url if the contents must agree. Otherwise a url leads to one docId at a time.
+// hotName is the least number of docIds with the same title at which the title no longer identifies a docId, so the content
+// decides. It also applies to a url if the contents must agree. Otherwise a url leads to one docId at a time.
 const hotName = 64
 
-// judge decides on the subject. It is a pure function: the first stage that has a match decides. It returns a
-// question instead if the outcome depends on something that is not proven.
+// judge decides on the subject. It is a pure function. The first stage with a match decides. If the outcome depends on a
+// missing proof, it returns a question instead.
 func judge(s *subject, p *proven) (outcome, *question) {
 	for _, stage := range []Stage{StageOverride, StageURL, StageTitle, StageContent} {
 		m, q := match(s, p, stage)
@@ -94,8 +93,8 @@ func match(s *subject, p *proven, stage Stage) (*matched, *question) {
 	return best, q
 }
 
-// matchName returns the earliest leader that the url or title identifies. If contradicted is set, it returns a leader
-// that only the advice of the pictures excludes.
+// matchName returns the earliest leader that the url or title identifies. If contradicted is set, it returns a leader that
+// is excluded only by the advice of the pictures.
 func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched, *question) {
 	for i, a := range s.names {
 		if a.stage != stage || (len(p.names[i]) > hotName && (stage == StageTitle || s.urlAgrees != nil)) {
@@ -118,7 +117,7 @@ func matchName(s *subject, p *proven, stage Stage, contradicted bool) (*matched,
 	return nil, nil
 }
 
-// named returns the match by a name.
+// named returns the match of a leader found by a name.
 func named(stage Stage, leader uint64, a agreement) *matched {
 	m := &matched{leader: leader, agreement: a, Match: neardup.Match{Similarity: 1, Distance: -1,
 		Near: a.apart == nil, Variant: a.apart != nil, Method: string(Exact), Basis: basisURL}}
@@ -129,7 +128,7 @@ func named(stage Stage, leader uint64, a agreement) *matched {
 	return m
 }
 
-// evidence returns the match of the contents for a name whose contents are near but not equal.
+// evidence returns the match of the contents, if they are near but not equal. It is for a leader found by a name.
 func (m *matched) evidence() neardup.Match {
 	if m.contents == nil {
 		return m.Match
@@ -139,7 +138,7 @@ func (m *matched) evidence() neardup.Match {
 	return e
 }
 
-// grade returns the strength of the evidence, higher is stronger. A batch grades in the same way.
+// grade returns the strength of the evidence, in the same order as a batch. Higher is stronger.
 func grade(m *matched) int {
 	switch m.Basis {
 	case neardup.BasisEqual:
@@ -170,8 +169,8 @@ func better(a, b *matched) *matched {
 	return a
 }
 
-// add takes the result of a look-up. It replaces the hits of names and adds those of keys. If there are more leaders than
-// limit, it keeps those that share the most keys.
+// add adds the result of a look-up. It replaces the hits of names, and adds those of keys. If there are more than limit
+// leaders, it keeps those that share the most keys.
 func (p *proven) add(s *subject, f Found, limit int) {
 	for _, hits := range f.Names {
 		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(a.Leader, b.Leader) })
@@ -194,8 +193,8 @@ func (t *searched) add(hits []Hit, cutoff int64, limit int) {
 	}
 }
 
-// order sorts the leaders for comparison, in their own order, so that it does not depend on the store. If there
-// are more than limit, it keeps those that share the most keys.
+// order sorts the leaders for comparison, in an order that does not depend on the store. If there are more than limit, it
+// keeps those that share the most keys.
 func (t *searched) order(limit int) {
 	if len(t.left) > limit {
 		slices.SortFunc(t.left, func(a, b Hit) int {

@@ -2,15 +2,15 @@ package docid
 
 import "context"
 
-// Source reads the history of an index and the remaining texts of its articles, so that [Rebuild] can repeat it.
+// Source reads the history of an index and the remaining texts of its articles, for [Rebuild].
 type Source interface {
-	// Identity returns the identity of the index; ErrNotFound if there is none.
+	// Identity returns the identity of the index, or ErrNotFound.
 	Identity(ctx context.Context, tenant string) (Identity, error)
-	// Cursors returns the last change, and the last one whose texts the source has.
+	// Cursors returns the last change, and the last change whose texts the source has.
 	Cursors(ctx context.Context, tenant string) (changes, texts uint64, err error)
-	// History returns the changes after one: see History.
+	// History returns the changes after a number, like History.History.
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
-	// Texts returns the stored texts of the docIds of changes, by Entry.Leader. It leaves out docIds without any.
+	// Texts returns the stored texts of the docIds of changes, keyed by Entry.Leader. It omits docIds without texts.
 	Texts(ctx context.Context, ds []*Delivery) (map[uint64]Texts, error)
 }
 
@@ -18,7 +18,7 @@ type Source interface {
 func SourceOf(history History, library Library) Source { return sinks{history, library} }
 
 type (
-	historian = History // so that its method History is promoted
+	historian = History // an alias, so that its method History is promoted
 	sinks     struct {
 		historian
 		library Library
@@ -47,34 +47,34 @@ func (s sinks) Texts(ctx context.Context, ds []*Delivery) (map[uint64]Texts, err
 	return all, err
 }
 
-// History is a sink that can be read again: the log of an index, and the remaining data of its articles.
+// History is a sink that can be read back. It holds the log of an index and the remaining data of its articles.
 type History interface {
 	Sink
 	// KeepIdentity stores the identity of an index, so that a lost index can be rebuilt. It returns ErrOther if
 	// another index feeds the library.
 	KeepIdentity(ctx context.Context, tenant string, id Identity) error
-	// Identity returns the stored identity of the index; ErrNotFound if there is none.
+	// Identity returns the stored identity of the index, or ErrNotFound.
 	Identity(ctx context.Context, tenant string) (Identity, error)
-	// History returns the changes after one, in order and without gaps, up to Cursor: entry, names, and the
-	// effect on the kept copy. A submission has the article without its text, or nil if it was deleted. An
-	// update with a text has an empty article.
+	// History returns the changes after a number, in order and without gaps, up to Cursor. Each has the entry, the names,
+	// and the effect on the kept copy. A submission has its article without the text, or nil if it was deleted. An update
+	// with a text has an empty article.
 	History(ctx context.Context, tenant string, after uint64, limit int) ([]Delivery, error)
 }
 
-// Library is a sink of articles that can be read again, and that also keeps what verification
-// needs of each leader: its deliveries have a Material.
+// Library is a sink of articles that can be read back. It also stores what verification needs of each leader, because its
+// deliveries have a Material.
 type Library interface {
 	Sink
-	// Texts reads the stored texts of docIds. It leaves out docIds without any.
+	// Texts reads the stored texts of docIds. It omits docIds without texts.
 	Texts(ctx context.Context, docIDs []string) (map[string]Texts, error)
 }
 
 // Texts are the stored texts of a docId.
 type Texts struct {
-	Material *Material // nil: none
-	Keys     []uint64  // of the leader, with Sketch, where the source has them
+	Material *Material // nil if there is none
+	Keys     []uint64  // keys and Sketch of the leader, if the source has them
 	Sketch   uint64
-	Kept     *Article // its nid, text and heat; nil: none
+	Kept     *Article // its nid, text and heat; nil if there is none
 	KeptSeq  uint64   // the last change that concerned the kept copy
-	Ended    bool     // the docId
+	Ended    bool     // the docId has ended
 }

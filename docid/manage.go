@@ -11,14 +11,15 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Revision is a change of an article. Earlier answers stay.
+// Revision is a change of an article. It does not change earlier answers.
 type Revision struct {
 	Heat *int64
 	Text *string
 }
 
-// Update changes heat or text of an article. With a text, or if it is the kept copy, the article competes for
-// being kept at its new heat. It does not if the text contradicts the leader's. ErrNotFound, ErrContended.
+// Update changes the heat or the text of an article. With a text, or if it is the kept copy, the article competes at its
+// new heat for being the kept copy. It does not compete if the text contradicts the leader's. Errors: ErrNotFound,
+// ErrContended.
 func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, error) {
 	return untilFirst(func() (Entry, error) {
 		c := &Change{SetHeat: r.Heat, Backlog: d.Backlog}
@@ -26,7 +27,7 @@ func (d *Detector) Update(ctx context.Context, nid string, r Revision) (Entry, e
 		if r.Text != nil {
 			c.Article = &Article{}
 			c.Article.Text = *r.Text
-			c.Evidence.Stage = StageContent // so that the log shows that it had one
+			c.Evidence.Stage = StageContent // so that the log shows that there was a text
 			if err := d.judgeText(ctx, c); err != nil {
 				return Entry{}, fmt.Errorf("update %q: %w", nid, err)
 			}
@@ -46,8 +47,7 @@ func untilFirst[T any](work func() (T, error)) (done T, err error) {
 	return done, fmt.Errorf("%w: %d rounds", ErrContended, maxRounds)
 }
 
-// judgeText sets whether the new text of an article contradicts its leader. The text of the leader itself may
-// change freely.
+// judgeText sets whether the new text of an article contradicts its leader. The leader itself may have any text.
 func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	m, err := d.index.Catalog().Member(ctx, c.NID)
 	if err != nil {
@@ -69,16 +69,16 @@ func (d *Detector) judgeText(ctx context.Context, c *Change) error {
 	return err
 }
 
-// Delete removes an article and its texts. Its docId lives on, with the keys
-// and the clean text that later articles are compared with. ErrNotFound.
+// Delete removes an article and its texts. Its docId stays, along with the keys and the clean text that later articles are
+// compared with. It may return ErrNotFound.
 func (d *Detector) Delete(ctx context.Context, nid string) (Entry, error) {
 	c := &Change{}
 	c.Kind, c.NID, c.Time = KindDelete, nid, d.now().UnixNano()
 	return d.commit(ctx, c)
 }
 
-// End ends a docId. It removes members, texts and keys, and the docId is never given again. ErrNotFound, ErrEnded.
-// O(members).
+// End ends a docId. It removes members, texts and keys. The docId is never given again. O(members). Errors: ErrNotFound,
+// ErrEnded.
 func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	leader, err := d.leader(ctx, docID)
 	if err != nil {
@@ -89,8 +89,8 @@ func (d *Detector) End(ctx context.Context, docID string) (Entry, error) {
 	return d.commit(ctx, c)
 }
 
-// Expire ends up to limit docIds that are due, each as a change of its own, and returns how many. A docId lives
-// until the caller calls it, whatever the clock shows.
+// Expire ends up to limit docIds that are due, each in a separate change, and returns their number. A docId lives until a
+// caller calls Expire, whatever the clock shows.
 func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, error) {
 	due, err := d.index.Catalog().Due(ctx, now.UnixNano(), limit)
 	if err != nil {
@@ -110,9 +110,9 @@ func (d *Detector) Expire(ctx context.Context, now time.Time, limit int) (int, e
 	return n, nil
 }
 
-// Forget drops idempotency keys of changes received before a time. It returns the last change handled, some limit
-// changes past from, where the last Forget ended. Changes without a key cost only a look at the log. A clock that was
-// temporarily ahead does not keep keys longer.
+// Forget drops the idempotency keys of changes received before a time. It handles about limit changes after from, the
+// result of the previous call, and returns the last one handled. For changes without a key it only reads the log. A clock
+// that was temporarily ahead does not keep keys longer.
 func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, limit int) (uint64, error) {
 	keys := false
 	for at, upTo := from, from; ; {
@@ -131,11 +131,11 @@ func (d *Detector) Forget(ctx context.Context, from uint64, before time.Time, li
 		if len(entries) == 0 || len(entries) < limit || entries[len(entries)-1].Time <= now.UnixNano() {
 			return from, nil
 		}
-		at = entries[len(entries)-1].Seq // a page of a clock that was ahead
+		at = entries[len(entries)-1].Seq // all changes of the page were made while the clock was ahead
 	}
 }
 
-// forget drops the keys of changes up to one, if there are any.
+// forget drops the keys of the changes up to a number, if there are any.
 func (d *Detector) forget(ctx context.Context, from, upTo uint64, keys bool) (uint64, error) {
 	if !keys {
 		return upTo, nil
@@ -184,7 +184,7 @@ func (d *Detector) commit(ctx context.Context, c *Change) (Entry, error) {
 	return r.Entry, d.learn(ctx, r)
 }
 
-// leader reads a docId. If its epoch is unknown, it first asks the store for new epochs.
+// leader decodes a docId. If its epoch is unknown, it first reads the epochs from the store.
 func (d *Detector) leader(ctx context.Context, docID string) (uint64, error) {
 	leader, ok := d.ids.Leader(docID)
 	if !ok {
@@ -199,7 +199,7 @@ func (d *Detector) leader(ctx context.Context, docID string) (uint64, error) {
 	return leader, nil
 }
 
-// Stats counts, and learns of epochs that began.
+// Stats returns the counts of the index, and learns new epochs.
 func (d *Detector) Stats(ctx context.Context) (Stats, error) {
 	st, err := d.index.Catalog().Stats(ctx)
 	if err == nil && d.ids.Epoch(st.Seq) != st.Epoch {
@@ -208,7 +208,7 @@ func (d *Detector) Stats(ctx context.Context) (Stats, error) {
 	return st, err
 }
 
-// Member finds an article and its docId by nid. ErrNotFound.
+// Member returns an article and its docId by nid, or ErrNotFound.
 func (d *Detector) Member(ctx context.Context, nid string) (Member, string, error) {
 	m, err := d.index.Catalog().Member(ctx, nid)
 	if err != nil {
@@ -217,7 +217,7 @@ func (d *Detector) Member(ctx context.Context, nid string) (Member, string, erro
 	return m, d.ids.DocID(m.Leader), nil
 }
 
-// Group returns a docId with a page of its members. ErrNotFound, ErrEnded.
+// Group returns a docId with a page of its members. Errors: ErrNotFound, ErrEnded.
 func (d *Detector) Group(ctx context.Context, docID string, after uint64, limit int) (Group, error) {
 	leader, err := d.leader(ctx, docID)
 	if err != nil {
@@ -230,8 +230,7 @@ func (d *Detector) Group(ctx context.Context, docID string, after uint64, limit 
 	return g, nil
 }
 
-// Evidence returns the answer given with change seq. ErrNotFound if that
-// change was no submission.
+// Evidence returns the answer that was given with a change. It returns ErrNotFound if the change was not a submission.
 func (d *Detector) Evidence(ctx context.Context, seq uint64) (Answer, error) {
 	if seq == 0 {
 		return Answer{}, fmt.Errorf("change 0: %w", ErrNotFound)
@@ -260,7 +259,7 @@ func (d *Detector) find(ctx context.Context, s Stage, m Mode, text string) ([]st
 	if !on(m) || neardup.Blank(text) {
 		return nil, nil
 	}
-	if _, err := d.index.Catalog().Stats(ctx); err != nil { // what was acknowledged elsewhere is here then
+	if _, err := d.index.Catalog().Stats(ctx); err != nil { // waits until the index has what other servers acknowledged
 		return nil, fmt.Errorf("find by %s: %w", s, err)
 	}
 	f, err := d.index.Lookup(ctx, Query{Names: []Name{keyed(d.nameKey, string(s), text)}})
@@ -280,7 +279,7 @@ type Comparison struct {
 	URL     neardup.Match `json:"url"`
 	Title   neardup.Match `json:"title"`
 	Content neardup.Match `json:"content"`
-	// Relation of the contents.
+	// Relation is the relation of the contents.
 	Relation neardup.Relation `json:"relation" enum:"duplicate,unsure,variant,overlap,contained,new" doc:"Relation of the content of a to that of b; only overlap and contained depend on their order."`
 	// Contained is empty if neither content contains the other.
 	Contained string `json:"contained,omitempty" enum:"a,b" doc:"The article whose content the other one contains, where the service was started with containment in --method; the similarity of content is the share of its passages that the other holds."`
@@ -288,9 +287,9 @@ type Comparison struct {
 	Images *ImagesInCommon `json:"images,omitempty" doc:"The pictures that they have in common, common ones too."`
 }
 
-// Compare compares two articles as the cascade would, without the store. It waits for a slot of the semaphore
-// as a long judgement does. If the context ends, it stops before the next text. The match of the contents has
-// the Evidence, if their method has any.
+// Compare compares two articles as the cascade would, without the store. Like other long comparisons, it waits for a slot
+// of the semaphore. If the context ends, it stops before the next text. The match of the contents has the Evidence, if
+// their method has any.
 func (d *Detector) Compare(ctx context.Context, a, b Submission) (c Comparison, err error) {
 	if err := d.Semaphore.Acquire(ctx); err != nil {
 		return c, err
@@ -312,7 +311,7 @@ func (d *Detector) Compare(ctx context.Context, a, b Submission) (c Comparison, 
 	return c, ctx.Err()
 }
 
-// compareContained finds which of two contents contains the other, if the method measures containment.
+// compareContained determines which of two contents contains the other, if the method measures containment.
 func (d *Detector) compareContained(ctx context.Context, c *Comparison, a, b string) error {
 	if c.Content.Basis == neardup.BasisContained {
 		c.Contained = "a"

@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Neighbor is a docId that is like an article, with the relation of the article to its leader.
+// Neighbor is a docId whose leader is like an article, with the relation between the two.
 type Neighbor struct {
 	ID         string             `json:"id" doc:"The id of the leader; once that was deleted, ~ and the number of the change that made it."`
 	DocID      string             `json:"docId"`
@@ -20,7 +20,7 @@ type Neighbor struct {
 	Evidence   []neardup.Conflict `json:"evidence,omitempty" doc:"For the same (bits above 0) and against it; a is of the article, b of the leader."`
 }
 
-// mostNeighbors bounds how many leaders one article is compared with by Near.
+// mostNeighbors limits the leaders that Near compares an article with.
 const mostNeighbors = 256
 
 // Near returns up to top docIds whose leaders are most like an article by the stage content, the most alike first.
@@ -57,7 +57,7 @@ func (j *search) neighbors(ctx context.Context) ([]Neighbor, error) {
 		switch {
 		case late == nil:
 			found = append(found, n)
-		case !errors.Is(late, ErrNotFound): // it ended since the look-up
+		case !errors.Is(late, ErrNotFound): // it has ended since the look-up
 			return nil, late
 		}
 	}
@@ -65,7 +65,7 @@ func (j *search) neighbors(ctx context.Context) ([]Neighbor, error) {
 	return found, err
 }
 
-// mostShared returns the leaders that share the most keys of the stage content with the subject, plausible or not.
+// mostShared returns the leaders that share the most keys of the stage content with the subject, whether plausible or not.
 func (j *search) mostShared(ctx context.Context) ([]uint64, error) {
 	q := Query{}
 	for _, p := range j.s.keySets {
@@ -93,7 +93,7 @@ func (j *search) mostShared(ctx context.Context) ([]uint64, error) {
 	return leaders[:min(len(leaders), mostNeighbors)], nil
 }
 
-// neighbor compares the subject with one leader, in a slot of the semaphore because evidence is expensive.
+// neighbor compares the subject with one leader, with a slot of the semaphore, because evidence is expensive.
 func (j *search) neighbor(ctx context.Context, leader uint64) (n Neighbor, err error) {
 	if err := j.spend(ctx, freeEffort); err != nil {
 		return n, err
@@ -105,7 +105,7 @@ func (j *search) neighbor(ctx context.Context, leader uint64) (n Neighbor, err e
 	}
 	match := neardup.Match{Similarity: 1, Near: true}
 	if !theirs.equal(j.s.content) {
-		if m == nil { // a key that another text has by chance
+		if m == nil { // they share a key only by chance
 			return n, ErrNotFound
 		}
 		match = neardup.Explain(m, j.s.view(viewContent, m), theirs.Prepared)

@@ -13,15 +13,15 @@ import (
 	"github.com/neardup/neardup/image"
 )
 
-// Pictures are evidence besides the texts: they confirm what a text leaves open, and contradict what a template
-// makes equal. Pictures alone never make two articles duplicates. The evidence rests on the pictures of the two
-// articles, and on which of them are common. An article's docId has a name for each, so that the store can
-// count the docIds of a picture. Commit refuses a judgement if one of its pictures has become common since.
+// Pictures are evidence besides the texts. They confirm a match that the texts leave open, and contradict a match that only
+// a template causes. Pictures alone never make two articles duplicates. The evidence depends on the pictures of the two
+// articles, and on which of them are common. The docId of an article has a name for each picture, so that the store can
+// count the docIds of a picture. Commit refuses a decision if one of its pictures has become common since.
 
-// The rest of the package handles only extras, which have names, and advice on a match. Only this file depends on the
+// The rest of the package only handles extras, which have names, and advice on a match. Only this file depends on the
 // extras being pictures.
 
-// Extras are what an article carries besides its texts: evidence that confirms or contradicts a match.
+// Extras are the parts of an article besides its texts that confirm or contradict a match.
 type Extras struct {
 	Pictures []Picture `json:"images,omitempty"`
 }
@@ -31,7 +31,7 @@ func (x *Extras) Encode() string {
 	if len(x.Pictures) == 0 {
 		return ""
 	}
-	b, _ := json.Marshal(x.Pictures) // cannot fail
+	b, _ := json.Marshal(x.Pictures) // never fails
 	return string(b)
 }
 
@@ -43,10 +43,10 @@ func (x *Extras) Decode(text string) error {
 	return json.Unmarshal([]byte(text), &x.Pictures)
 }
 
-// Picture is one of an article's.
+// Picture is a picture of an article.
 type Picture struct {
 	Hash    image.Hash // PDQ
-	Quality int        // of the hash, 0 to 100; below image.DefaultQuality it counts for nothing
+	Quality int        // quality of the hash, 0 to 100; below image.DefaultQuality the picture does not count
 }
 
 // MarshalText encodes a picture as in a list of pictures: pdq:HASH quality:N.
@@ -65,41 +65,42 @@ func (p *Picture) UnmarshalText(text []byte) error {
 	return err
 }
 
-// maxPictures bounds the pictures of an article, whose names are a column of a sink.
+// maxPictures limits the pictures of an article, because their names are a column of a sink.
 const maxPictures = 50
 
-// Rated is a name of a picture, and whether it is common.
+// Rated is the name of a picture, and whether the picture is common.
 type Rated struct {
 	Name   Name
 	Common bool
 }
 
 const (
-	shares      = 1_000_000 // to the whole: shares are whole numbers
-	leastCommon = 5         // docIds have a picture before it can be common
+	shares      = 1_000_000 // shares are fractions of this number
+	leastCommon = 5         // a picture that fewer docIds have is never common
 )
 
-// MostUncommon returns how many of docIDs docIds may have a picture before it is common.
+// MostUncommon returns the largest number of docIds that may have a picture which is not common, if there are docIDs
+// docIds.
 func (q *Query) MostUncommon(docIDs int) int {
 	return max(leastCommon, int(uint64(docIDs)*q.Share/shares))
 }
 
-// SameImages counts the pictures that an article has in common with the leader of a docId, and names the nearest pair.
+// SameImages counts the pictures that an article shares with the leader of a docId, and names the nearest pair.
 type SameImages struct {
 	Leader   uint64     // the docId
-	Same, Of int        // Of: of the pictures that count, of the article that has more; of one without words, its own
-	A, B     image.Hash // of the article, of the leader
+	Same, Of int        // Of is the number of pictures that count in the article with more of them, or in the article itself if it has no words
+	A, B     image.Hash // picture of the article and of the leader
 	Distance int
 }
 
-// Advice is what extras contributed to a decision.
+// Advice is the contribution of extras to a decision.
 type Advice struct {
-	// SameImages are the pictures that confirmed a duplicate. For a new article without words they are the
-	// docIds that have most of its pictures.
+	// SameImages lists the pictures that confirmed a duplicate. For a new article without words it lists the docIds that
+	// have most of its pictures.
 	SameImages []SameImages `json:",omitempty"`
 }
 
-// ImagesInCommon is SameImages in an answer.
+// ImagesInCommon is the form of SameImages in an answer.
 type ImagesInCommon struct {
 	DocID    string `json:"docId,omitempty"`
 	Same     int    `json:"same" doc:"How many pictures the two have in common."`
@@ -109,10 +110,10 @@ type ImagesInCommon struct {
 	Distance int    `json:"distance" doc:"How many of their 256 bits differ: at most 31."`
 }
 
-// stageImages is the stage of the names of pictures. It decides nothing.
+// stageImages is the stage of the names of pictures. It has no matches.
 const stageImages Stage = "images"
 
-// extrasSpec returns the parts of the spec that describe how pictures count.
+// extrasSpec returns the parts of the spec that concern pictures.
 func (s *Settings) extrasSpec() []string {
 	if s.CommonPictures == 0 {
 		return nil
@@ -121,7 +122,8 @@ func (s *Settings) extrasSpec() []string {
 		strconv.FormatFloat(float64(s.commonShare())/shares, 'g', -1, 64))}
 }
 
-// commonShare returns the share from which a picture is common, or 0 if pictures do not count.
+// commonShare returns the share of docIds above which a picture is common, in the unit of shares. It returns 0 if pictures
+// do not count.
 func (s *Settings) commonShare() uint64 { return uint64(math.Round(s.CommonPictures * shares)) }
 
 // validExtras checks the pictures of an article.
@@ -141,7 +143,7 @@ func (c *cascade) validExtras(x Extras) error {
 	return nil
 }
 
-// fields returns what identifies the extras of a repeated submission.
+// fields returns the values that identify the extras of a repeated submission.
 func (x *Extras) fields() (fields []string) {
 	for _, p := range x.Pictures {
 		fields = append(fields, p.Hash.String(), strconv.Itoa(p.Quality))
@@ -149,10 +151,10 @@ func (x *Extras) fields() (fields []string) {
 	return fields
 }
 
-// size returns the memory of the extras.
+// size returns the memory of the extras in bytes.
 func (x *Extras) size() int { return 40 * len(x.Pictures) }
 
-// extra is a picture that counts, and its name.
+// extra is a picture that counts, with its name.
 type extra struct {
 	image.Hash
 	name Name
@@ -171,7 +173,7 @@ func (c *cascade) extras(x Extras) (some extras) {
 	return some
 }
 
-// aliases returns the names of pictures.
+// aliases returns the names of the extras.
 func (some extras) aliases() (names []alias) {
 	for _, e := range some {
 		names = append(names, alias{stageImages, e.name})
@@ -179,7 +181,7 @@ func (some extras) aliases() (names []alias) {
 	return names
 }
 
-// advice states whether the pictures of two articles confirm a match, contradict it, or neither.
+// advice is what the pictures of two articles say about a match: they confirm it, contradict it, or neither.
 type advice struct {
 	same  *SameImages
 	apart *neardup.Conflict
@@ -193,7 +195,7 @@ func (a *advice) recorded() (out Advice) {
 	return out
 }
 
-// basis returns what the advice adds to the basis of a match.
+// basis returns the text that the advice adds to the basis of a match.
 func (a *advice) basis() string {
 	if a.same == nil {
 		return ""
@@ -201,19 +203,20 @@ func (a *advice) basis() string {
 	return ", confirmed by pictures"
 }
 
-// likeness is the evidence of the uncommon pictures of two articles.
+// likeness compares the uncommon pictures of two articles.
 type likeness struct {
 	mine, theirs extras
 	SameImages
 }
 
-// confirms reports whether half of the pictures or more are the same.
+// confirms reports whether at least half of the pictures are the same.
 func (l *likeness) confirms() bool { return l.Same > 0 && 2*l.Same >= l.Of }
 
-// contradicts reports whether both have several pictures, and none in common.
+// contradicts reports whether both articles have several pictures, and none in common.
 func (l *likeness) contradicts() bool { return l.Same == 0 && len(l.mine) > 1 && len(l.theirs) > 1 }
 
-// matchPictures finds the pictures that two articles have in common, each with one other: the nearest first, then in their order.
+// matchPictures pairs the pictures that two articles have in common, each at most once. The nearest pairs come first, and
+// equally near pairs in their order.
 func (l *likeness) matchPictures() {
 	type picturePair struct{ distance, a, b int }
 	var near []picturePair
@@ -281,7 +284,7 @@ func (j *search) uncommon(ctx context.Context, all extras) (some extras, err err
 	return some, nil
 }
 
-// otherwise reports whether a rated name is no longer as it was: common, or uncommon.
+// otherwise reports whether a picture has become common or uncommon since it was rated.
 func (j *search) otherwise(common []bool) bool {
 	for i, r := range j.rated {
 		if r.Common != common[i] {
@@ -291,10 +294,10 @@ func (j *search) otherwise(common []bool) bool {
 	return false
 }
 
-// rest adds the ratings of names to a query, so that the commit fails if one has changed.
+// rest adds the ratings of names to a query, so that Commit fails if one has changed.
 func (j *search) rest(q *Query) { q.Rated, q.Share = j.rated, j.s.commonShare() }
 
-// rate looks up which pictures are common, unless it is known.
+// rate looks up which pictures are common, unless that is known.
 func (j *search) rate(ctx context.Context, all extras) error {
 	q := Query{Share: j.s.commonShare()}
 	for _, e := range all {
@@ -321,9 +324,9 @@ func (p *proven) common(n Name) bool {
 	return slices.ContainsFunc(p.rated, func(r Rated) bool { return r.Name == n && r.Common })
 }
 
-// advised adjusts a match of texts by the pictures of both.
+// advised adjusts a match of texts by the pictures of both articles.
 func (j *search) advised(ctx context.Context, m matched) (matched, error) {
-	confirmable := m.Unsure && !m.Overlap // an overlap stays one
+	confirmable := m.Unsure && !m.Overlap // an overlap stays an overlap
 	if !m.Near && !confirmable {
 		return m, nil
 	}
@@ -338,7 +341,7 @@ func (j *search) advised(ctx context.Context, m matched) (matched, error) {
 	return m, err
 }
 
-// mostAlike bounds the docIds that are named because they share pictures with an article without words.
+// mostAlike limits the docIds that are named because they share pictures with an article without words.
 const mostAlike = 10
 
 // alike returns the docIds that share pictures with an article without words, the most similar first.
@@ -375,12 +378,12 @@ func alike(s *subject, p *proven) (found Advice) {
 	return found
 }
 
-// inAnswer converts s for an answer.
+// inAnswer returns s in the form of an answer.
 func (s *SameImages) inAnswer() ImagesInCommon {
 	return ImagesInCommon{Same: s.Same, Of: s.Of, Hash: s.A.String(), Other: s.B.String(), Distance: s.Distance}
 }
 
-// answered converts advice for an answer.
+// answered returns advice in the form of an answer.
 func (d *Detector) answered(a Advice) (out []ImagesInCommon) {
 	for _, s := range a.SameImages {
 		one := s.inAnswer()

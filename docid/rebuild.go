@@ -16,28 +16,27 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Rebuild rebuilds an index from a source. It repeats every change of the history, with the original docIds. Leaders
-// are found under the keys of their texts.
+// Rebuild rebuilds an index from a source. It repeats every change of the history, with the original docIds. It computes
+// the keys of leaders from their texts.
 type Rebuild struct {
-	Store interface { // a Store
+	Store interface { // the store of the rebuilt index
 		Restore(ctx context.Context, tenant string, id Identity) (Restoration, error)
 	}
 	Source   Source
 	Tenant   string
-	Settings Settings // those that the index was served with
+	Settings Settings // the settings that the index was served with
 	// Rejudge rebuilds with these settings even if the index was served with others. It keeps the seed, the key and the
-	// table, so the docIds stay. ErrUnlike if the settings clean texts differently, because the index stores only clean
-	// texts. Call Detector.Rejudge afterwards.
+	// table, so the docIds stay. It returns ErrUnlike if the settings clean texts differently, because the index only
+	// stores clean texts. Call Detector.Rejudge afterwards.
 	Rejudge bool
-	// AsStored rebuilds without making keys, from a source that has them or for a store that makes them. Of Settings
-	// it reads Clean only.
+	// AsStored takes keys from the source instead of computing them, or leaves them to the store. Of Settings it only uses
+	// Clean.
 	AsStored bool
-	// Drained states that the source had every change when the index was lost. Then nothing is lost, and no
-	// epoch begins.
+	// Drained states that the source had every change when the index was lost. Then no change is lost, and no epoch begins.
 	Drained bool
-	// Page bounds the changes read and repeated at a time; it is fewer if texts are long. 0: 500.
+	// Page limits the changes that are read and repeated at a time; 0 means 500. If texts are long, it is fewer.
 	Page int
-	// If Progress is not nil, it gets the number of changes made so far.
+	// Progress is called with the number of changes made so far. May be nil.
 	Progress func(made int)
 
 	identity Identity
@@ -51,32 +50,31 @@ type Rebuild struct {
 // reading is the state of reading the source.
 type reading struct {
 	texts uint64          // the last change whose texts the source has
-	size  int             // of the next page
-	read  digest          // of what was read
-	bare  map[uint64]bool // submissions whose article the source does not have
+	size  int             // size of the next page
+	read  digest          // digest of the entries read
+	bare  map[uint64]bool // submissions whose article the source lacks
 }
 
-// Rebuilt reports what was rebuilt.
+// Rebuilt describes the result of a rebuild.
 type Rebuilt struct {
-	From, Seq uint64 // the changes after From, up to Seq
-	Digest    string // of the log up to Seq: see Detector.LogDigest
-	// Textless counts docIds whose text the source lacked. Articles find them by url and title only. Some of
-	// them may have ended since.
+	From, Seq uint64 // the rebuilt changes are those after From up to Seq
+	Digest    string // digest of the log up to Seq; see Detector.LogDigest
+	// Textless counts docIds whose text the source lacked. Articles only find them by url and title. Some of them may have
+	// ended since.
 	Textless int
-	// Missing counts those of them whose text the source has lost.
+	// Missing counts those of Textless whose text the source has lost.
 	Missing int
-	// Keptless are kept copies whose text the source did not have.
+	// Keptless counts kept copies whose text the source lacked.
 	Keptless int
-	// Rowless counts articles that were never deleted but that the source has lost.
+	// Rowless counts articles that the source has lost although they were never deleted.
 	Rowless int
-	Epoch   bool // one began
-	Changed bool // the settings
+	Epoch   bool // an epoch began
+	Changed bool // the settings changed
 	Stats
 }
 
-// Run rebuilds the index. After an error or a crash it continues where it was. Errors: neardup.ErrUnlike if the
-// settings are not those of the index, ErrOccupied if there is an index already, ErrUndrained, ErrCorrupt,
-// ErrUnavailable.
+// Run rebuilds the index. After an error or a crash it continues where it stopped. Errors: neardup.ErrUnlike if the
+// settings are not those of the index, ErrOccupied if there is an index already, ErrUndrained, ErrCorrupt, ErrUnavailable.
 func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	if err := r.prepare(ctx); err != nil {
 		return r.sum, err
@@ -95,7 +93,7 @@ func (r *Rebuild) Run(ctx context.Context) (Rebuilt, error) {
 	return r.sum, r.target.Finish(ctx, past)
 }
 
-// prepare opens source and index, and determines how far the rebuild is.
+// prepare opens the source and the index, and determines how far the rebuild is.
 func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	if r.Page <= 0 {
 		r.Page = 500
@@ -136,7 +134,7 @@ func (r *Rebuild) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// makeCascade makes the cascade by which the index is rebuilt.
+// makeCascade makes the cascade of the rebuilt index.
 func (r *Rebuild) makeCascade() (err error) {
 	if r.AsStored {
 		r.cascade.Clean = r.Settings.Clean
@@ -151,12 +149,12 @@ func (r *Rebuild) makeCascade() (err error) {
 	was, is := cleanOf(r.identity.Spec), cleanOf(r.cascade.spec())
 	r.identity.Spec = r.cascade.spec()
 	if was != is {
-		return fmt.Errorf("%w: the texts of tenant %q are kept normalised by %q, and cannot be by %q", neardup.ErrUnlike, r.Tenant, was, is)
+		return fmt.Errorf("%w: the texts of tenant %q were normalised by %q and cannot be changed to %q", neardup.ErrUnlike, r.Tenant, was, is)
 	}
 	return nil
 }
 
-// changes repeats every change that the index lacks. While it writes a page, it reads the next one and makes its keys.
+// changes repeats every change that the index lacks. While it writes one page, it reads the next and makes its keys.
 func (r *Rebuild) changes(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -186,7 +184,7 @@ type past struct {
 	err     error
 }
 
-// Pages begin small, and are halved where their texts are longer than this.
+// Pages begin small. They are halved if their texts are longer than this.
 const (
 	firstPage = 16
 	pageBytes = 16 << 20
@@ -274,7 +272,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 	case KindNew, KindDuplicate, KindCorrect:
 		r.sum.Members++
 		c.Article = d.Article
-		if c.Article == nil { // it is deleted later
+		if c.Article == nil { // the article is deleted later
 			c.Article, r.bare[d.Seq] = &Article{}, d.Kind != KindCorrect
 		}
 	case KindUpdate:
@@ -297,7 +295,7 @@ func (r *Rebuild) change(d *Delivery, t Texts) *Change {
 		switch {
 		case t.Material != nil:
 			c.NewLeader.Material = *t.Material
-		case !t.Ended && d.Article != nil && !r.cascade.Titled: // a title alone is not what it was
+		case !t.Ended && d.Article != nil && !r.cascade.Titled: // the clean text may not be the original one, because it includes the title
 			c.NewLeader.Material.Title, c.NewLeader.Material.Extras = r.cascade.clean(d.Article.Title), d.Article.Extras
 		}
 		if t.Material == nil && !t.Ended {
@@ -423,10 +421,10 @@ func newDigest() digest {
 func (d digest) add(e *Entry) {
 	e2 := *e
 	if len(e2.Evidence.Conflicts) == 0 {
-		e2.Evidence.Conflicts = []neardup.Conflict{} // nil or not is the store's
+		e2.Evidence.Conflicts = []neardup.Conflict{} // stores differ in whether an empty list is nil
 	}
-	_ = d.lines.Encode(&e2) // into a hash, of numbers and strings
+	_ = d.lines.Encode(&e2) // numbers and strings always marshal, and writing to a hash never fails
 }
 
-// String returns the digest of what was added.
+// String returns the digest of the added entries.
 func (d digest) String() string { return hex.EncodeToString(d.Sum(nil)) }

@@ -14,27 +14,27 @@ const rejudger = "neardup rebuild"
 
 // Rejudged counts the results of judging an index again.
 type Rejudged struct {
-	DocIDs   int // that live, or came of it
-	Articles int // judged: those whose text is kept
-	Textless int // not judged: their text is not kept
-	Moved    int // to another docId, or to one of their own
-	// Together are docIds that would join an earlier one and stay, because articles belong to them that were
-	// compared with their leader alone.
+	DocIDs   int // docIds that are alive, or were made
+	Articles int // articles that were judged, because their text is stored
+	Textless int // articles that were not judged, because their text is not stored
+	Moved    int // articles that moved to another docId, or to one of their own
+	// Together counts docIds that would join an earlier one but stay, because they have other articles that were only
+	// compared with their leader.
 	Together int
-	// Undecided articles keep their docId, because too many leaders share a key with them.
+	// Undecided counts articles that keep their docId because too many leaders share a key with them.
 	Undecided int
 }
 
-// Rejudge judges an index by its new settings and compares that with its docIds: see [Rebuild]. An
-// article changes its docId on the evidence of its own text alone, as a correction of the log:
+// Rejudge judges an index by its new settings and compares that with its docIds: see [Rebuild]. An article changes its
+// docId only because of its own text. The change is a correction in the log:
 //
 //   - an article that the settings do not find like its leader joins the docId that they find, or gets its own;
 //   - a docId of one article joins an earlier one that it is like, so that the earlier docId stays;
 //   - a docId of several articles stays whole: they were compared with its leader, and with no other;
 //   - an article that a person moved stays, as does one whose text is not available.
 //
-// The index stores the texts of leaders and kept copies. If textOf is not nil, it returns other texts by the
-// change they came with. moved gets each article that moves. No client may write meanwhile.
+// The index stores the texts of leaders and kept copies. textOf, if not nil, returns other texts by the change that they
+// came with. Rejudge calls moved for each article that moves. No client may write at the same time.
 func (d *Detector) Rejudge(ctx context.Context, textOf func(seq uint64) (string, bool, error), moved func(Moved) error) (Rejudged, error) {
 	if err := d.learnRulings(ctx); err != nil {
 		return Rejudged{}, err
@@ -56,7 +56,7 @@ func (d *Detector) Rejudge(ctx context.Context, textOf func(seq uint64) (string,
 	return r.sum, err
 }
 
-// rejudging is the work of Rejudge.
+// rejudging is the state of Rejudge.
 type rejudging struct {
 	d      *Detector
 	textOf func(seq uint64) (string, bool, error)
@@ -64,10 +64,10 @@ type rejudging struct {
 	sum    Rejudged
 }
 
-// rejudgePage is how many articles of a docId are read at a time.
+// rejudgePage is the number of articles of a docId that are read at a time.
 const rejudgePage = 1000
 
-// docID judges the articles of a docId, its leader last, which may be alone by then.
+// docID judges the articles of a docId. The leader comes last, because by then it may be the only article.
 func (r *rejudging) docID(ctx context.Context, leader uint64) error {
 	var first *Member
 	for after := uint64(0); ; {
@@ -94,13 +94,13 @@ func (r *rejudging) docID(ctx context.Context, leader uint64) error {
 		}
 	}
 	r.sum.DocIDs++
-	if first == nil { // its article was deleted, or moved
+	if first == nil { // its article was deleted or moved
 		return nil
 	}
 	return r.leader(ctx, leader, first)
 }
 
-// follower judges an article that belongs to a leader.
+// follower judges an article that is not the leader of its docId.
 func (r *rejudging) follower(ctx context.Context, g *Group, m *Member) error {
 	text, known, err := r.text(g, m)
 	switch {
@@ -161,7 +161,7 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 		return nil
 	}
 	mat, err := r.d.index.Material(ctx, leader)
-	if err != nil || neardup.Blank(mat.Text) { // without a text only its names find it
+	if err != nil || neardup.Blank(mat.Text) { // it can only be found by its names
 		return err
 	}
 	e, err := r.entry(ctx, m.Seq)
@@ -176,8 +176,8 @@ func (r *rejudging) leader(ctx context.Context, leader uint64, m *Member) error 
 	return r.judge(ctx, j, m, "", "", func(other uint64) bool { return other < leader })
 }
 
-// judge judges an article against some leaders, and moves it to the best. If none is like it and it may not stay (why
-// gives the reason), it gets its own docId.
+// judge judges an article against some leaders, and moves it to the best. If none is like it, it stays, unless why gives
+// the reason why it must not. Then it gets its own docId.
 func (r *rejudging) judge(ctx context.Context, j *search, m *Member, text, why string, counts func(leader uint64) bool) error {
 	r.sum.Articles++
 	o, err := j.among(ctx, counts)
@@ -225,9 +225,9 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// against makes the leader of one docId the only candidate. If the article was a duplicate of another one that a person
-// moved to this docId, that one is the candidate. Of the article's names only the url or title by which it was found
-// counts, because the other names may lead to the docId only through the article itself.
+// against makes the leader of one docId the only candidate. If the article was a duplicate of an article that a person
+// moved to this docId, the moved article is the candidate. Only the url or title by which the article was found counts,
+// because its other names may lead to the docId only through the article itself.
 func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	leader := g.Leader
 	switch m, err := j.d.index.Catalog().Member(ctx, e.Evidence.LeaderNID); {
@@ -249,7 +249,7 @@ func (j *search) against(ctx context.Context, g *Group, e *Entry) error {
 	return nil
 }
 
-// among judges an article against the candidates only.
+// among judges an article against those candidates that counts accepts.
 func (j *search) among(ctx context.Context, counts func(leader uint64) bool) (outcome, error) {
 	j.restart()
 	if err := j.look(ctx); err != nil {

@@ -15,15 +15,15 @@ import (
 type Relay struct {
 	d    *Detector
 	name string
-	who  string // of all that feed the sink
+	who  string // name of this process, among all that feed the sink
 	sink Sink
-	// If Told is not nil, it gets the start and size of each page handed to the sink, and the error that Run
-	// waits for.
+	// Told, if not nil, is called after each page handed to the sink, with its start and size, and with each error after
+	// which Run retries.
 	Told func(began time.Time, changes int, err error)
 }
 
-// Relay attaches a sink under a name and returns the Relay that feeds it. From then on the store keeps articles for the
-// sink, even while no relay runs, until Detach.
+// Relay attaches a sink under a name and returns the Relay that feeds it. Until Detach, the store keeps articles for the
+// sink, even while no relay runs.
 func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, error) {
 	if keeper, ok := sink.(History); ok {
 		if err := keeper.KeepIdentity(ctx, d.tenant, d.index.Identity()); err != nil {
@@ -37,14 +37,14 @@ func (d *Detector) Relay(ctx context.Context, name string, sink Sink) (*Relay, e
 	if err == nil {
 		err = d.Resume(ctx, at)
 	}
-	if err != nil && !errors.Is(err, ErrUnavailable) { // it may be unavailable for now; Drain tries again
+	if err != nil && !errors.Is(err, ErrUnavailable) { // the sink may be unavailable for now; Drain tries again
 		return nil, fmt.Errorf("compare index and sink %q: %w", name, err)
 	}
 	return &Relay{d: d, name: name, who: rand.Text(), sink: sink}, nil
 }
 
-// A relay hands out pages of relayPage changes and polls every relayPause. After errors it doubles the pause,
-// up to relayMost. Another relay takes over if it has not been active for relayClaim.
+// A relay delivers pages of relayPage changes and polls every relayPause. After errors it doubles the pause, up to
+// relayMost. If it is inactive for relayClaim, another relay takes over.
 const (
 	relayPage  = 500
 	relayPause = 100 * time.Millisecond
@@ -52,13 +52,13 @@ const (
 	relayClaim = 5 * time.Second
 )
 
-// Drain applies pending changes until there are none, and returns the sink's cursor. If the sink has changes that the
-// index has lost, the index begins an epoch after them.
+// Drain delivers all pending changes, and returns the sink's cursor. If the sink has changes that the index has lost, the
+// index begins an epoch after them.
 func (r *Relay) Drain(ctx context.Context) (uint64, error) {
 	return r.drain(ctx, func() (bool, error) { return true, nil })
 }
 
-// drain does the work of Drain as long as may returns true.
+// drain delivers pending changes as long as may returns true.
 func (r *Relay) drain(ctx context.Context, may func() (bool, error)) (uint64, error) {
 	at, err := r.sink.Cursor(ctx, r.d.tenant)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r *Relay) read(ctx context.Context, after uint64) page {
 	return page{ds, r.complete(ctx, ds)}
 }
 
-// apply hands a page to the sink, and reads the next page at the same time.
+// apply delivers a page to the sink and reads the next page at the same time.
 func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -119,12 +119,12 @@ func (r *Relay) apply(ctx context.Context, ds []Delivery) (page, error) {
 	return <-next, err
 }
 
-// Run drains repeatedly until ctx ends, and returns its error. It continues after errors of the sink and of the
-// store. One of the relays of a sink feeds it; the others wait for its lease to expire.
+// Run drains repeatedly until ctx ends, and returns the error of ctx. It continues after errors of the sink and of the
+// store. If several relays feed one sink, one of them works, and the others wait for its lease to expire.
 func (r *Relay) Run(ctx context.Context) error {
 	defer r.release(ctx)
 	return pause.Between(ctx, relayPause, relayMost, r.turn, func(began time.Time, err error) {
-		r.release(ctx) // another may reach what this one cannot
+		r.release(ctx) // another relay may reach the sink or the store
 		r.tell(began, 0, err)
 	})
 }

@@ -13,33 +13,33 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Rulings of people about two articles, by their nids, precede every stage. Both articles of a pair that must be linked
-// get a key of their own. So the store finds the leader, and guards the commit, as for any key. A leader that is older
-// than the ruling is found by its nid. A pair that cannot be linked matches in no stage. Only the nid of the leader
-// counts, as in a batch: a ruling about a partner that is not a leader moves no article.
+// Rulings of people about two articles, by nid, precede every stage. Both articles of a pair that must be linked get a
+// common key. So the store finds the leader and guards the commit as for any key. A leader that is older than the ruling is
+// found by its nid. A pair that cannot be linked matches in no stage. As in a batch, only the nid of the leader counts: a
+// ruling about an article that is not a leader moves no other article.
 
-// ruled holds the rules of people up to a change. It is safe for concurrent use.
+// ruled holds the rulings up to a change. It is safe for concurrent use.
 type ruled struct {
 	mu   sync.RWMutex
-	at   uint64                              // the last rule
-	said map[string]map[string]override.Link // of a nid and another, both ways
+	at   uint64                              // number of the last ruling
+	said map[string]map[string]override.Link // nid -> other nid -> link; each pair is there both ways
 }
 
-// of returns the rules about an article, and the number of the last rule.
+// of returns the rulings about an article, and the number of the last ruling.
 func (r *ruled) of(nid string) (at uint64, said map[string]override.Link) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.at, maps.Clone(r.said[nid])
 }
 
-// pair returns the rule about two articles, and the number of the last rule.
+// pair returns the ruling about two articles, and the number of the last ruling.
 func (r *ruled) pair(a, b string) (at uint64, said override.Link) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.at, r.said[a][b]
 }
 
-// add adds rules in their order.
+// add adds rulings in their order.
 func (r *ruled) add(es []Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,17 +54,17 @@ func (r *ruled) add(es []Entry) {
 	}
 }
 
-// forget drops all rules.
+// forget drops all rulings.
 func (r *ruled) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.said = 0, map[string]map[string]override.Link{}
 }
 
-// rulingsPage is how many rules are read at a time.
+// rulingsPage is the number of rulings read at a time.
 const rulingsPage = 1000
 
-// learnRulings reads the rules since the last call. O(new rulings).
+// learnRulings reads the rulings since the last call. O(new rulings).
 func (d *Detector) learnRulings(ctx context.Context) error {
 	d.learning.Lock()
 	defer d.learning.Unlock()
@@ -81,8 +81,8 @@ func (d *Detector) learnRulings(ctx context.Context) error {
 	}
 }
 
-// rulings returns the links between an article and others: rules first, then the overrides of the settings. The
-// number is that of the last rule.
+// rulings returns the links between an article and others. Rulings precede the overrides of the settings. at is the number
+// of the last ruling.
 func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Link) {
 	at, said := d.ruled.of(nid)
 	links = map[string]override.Link{}
@@ -99,16 +99,16 @@ func (d *Detector) rulings(nid string) (at uint64, links map[string]override.Lin
 	return at, links
 }
 
-// Rule records a person's decision about two articles, which need not exist yet; a link of "" withdraws it.
-// From then on it takes precedence over Settings.Overrides. Unsure decides nothing. Earlier answers stay; Correct
-// changes them. Errors: ErrInvalid, and those of a store.
+// Rule records a ruling on two articles, which need not exist yet. A link of "" withdraws the ruling. It takes precedence
+// over Settings.Overrides. Link Unsure changes no decision. Earlier answers stay; Correct changes them. Errors: ErrInvalid,
+// and those of a store.
 func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, error) {
 	links := []override.Link{override.Must, override.Cannot, override.Unsure, ""}
 	switch {
 	case a == "" || b == "" || a == b:
-		return Entry{}, fmt.Errorf("%w: a ruling is about two articles", ErrInvalid)
+		return Entry{}, fmt.Errorf("%w: a ruling about one article (want two)", ErrInvalid)
 	case !slices.Contains(links, r.Link):
-		return Entry{}, fmt.Errorf("%w: a ruling is must, cannot, unsure or nothing", ErrInvalid)
+		return Entry{}, fmt.Errorf("%w: invalid ruling (want must, cannot, unsure or nothing)", ErrInvalid)
 	}
 	return untilFirst(func() (Entry, error) {
 		at, was := d.ruled.pair(a, b)
@@ -126,7 +126,7 @@ func (d *Detector) Rule(ctx context.Context, a, b string, r Ruling) (Entry, erro
 	})
 }
 
-// rule adds the keys of the pairs that the article must be linked in.
+// rule adds the keys of the pairs in which the article must be linked.
 func (s *subject) rule(key []byte) {
 	for _, other := range slices.Sorted(maps.Keys(s.links)) {
 		if s.links[other] != override.Must {
@@ -139,7 +139,7 @@ func (s *subject) rule(key []byte) {
 	}
 }
 
-// partners adds the leaders that the article must be linked to and that existed before the rule.
+// partners adds the leaders that the article must be linked to and that are older than the ruling.
 func (j *search) partners(ctx context.Context) error {
 	for i, p := range j.s.keySets {
 		if p.partner == "" || j.searched[i].best != nil {
@@ -167,12 +167,12 @@ func (j *search) partners(ctx context.Context) error {
 	return nil
 }
 
-// ruledApart reports whether the article and the leader named cannot be linked.
+// ruledApart reports whether a ruling forbids linking the article to a leader.
 func (s *subject) ruledApart(nid string) bool {
 	return s.links[nid] == override.Cannot
 }
 
-// compareRuled returns the match with a leader, if a rule links the article to it.
+// compareRuled returns the match with a leader, if a ruling links the article to it.
 func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, error) {
 	mat, err := j.material(ctx, leader)
 	if err != nil {
@@ -181,7 +181,7 @@ func (j *search) compareRuled(ctx context.Context, leader uint64) (matched, erro
 	m := matched{leader: leader, agreement: agreement{nid: mat.NID}, Match: neardup.Match{Similarity: 1, Distance: -1, Method: j.s.routed, Basis: neardup.BasisOverride}}
 	if j.s.links[mat.NID] == override.Must {
 		name, _, err := j.d.leaderNID(ctx, leader, mat.NID)
-		m.Near = name == mat.NID // and not another article's by now
+		m.Near = name == mat.NID // the nid may name another article by now
 		return m, err
 	}
 	return m, nil

@@ -14,12 +14,12 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// search is the work on one subject: it queries the store and proves facts until the judgement has an outcome.
+// search decides on one subject. It queries the store and proves facts until judge has an outcome.
 type search struct {
 	d *Detector
 	s *subject
 	proven
-	query Query // of the last round; the outcome depends on it
+	query Query // query of the last round, on which the outcome depends
 
 	candidates, compared, rounds int
 
@@ -34,15 +34,15 @@ func (d *Detector) search(s *subject) *search {
 	return j
 }
 
-// restart forgets everything that was proven, because a leader in it has ended.
+// restart drops everything that was proven, because a leader has ended.
 func (j *search) restart() {
 	j.proven = proven{searched: make([]searched, len(j.s.keySets)), contents: map[content]agreement{}}
 	j.query.Since = 0
 }
 
-// conclude looks up and judges until there is an outcome to commit. A long judgement looks again when it has a slot
-// of the semaphore, and keeps the slot for the commit. Other long judgements of its bucket wait meanwhile; if all
-// committed at once, all but one would have to look again.
+// conclude looks up and judges until there is an outcome to commit. A long judgement looks up again once it has a slot of
+// the semaphore, and keeps the slot for the commit. Other long judgements of its bucket wait meanwhile. If all committed at
+// once, all but one would conflict and look up again.
 func (j *search) conclude(ctx context.Context) (outcome, error) {
 	o, err := j.round(ctx)
 	if err != nil || !j.long() {
@@ -71,7 +71,7 @@ func (j *search) round(ctx context.Context) (outcome, error) {
 	return o, err
 }
 
-// outcome judges by what was found.
+// outcome judges what was found, and proves what the judgement asks for.
 func (j *search) outcome(ctx context.Context) (outcome, error) {
 	for {
 		o, q := judge(j.s, &j.proven)
@@ -86,11 +86,10 @@ func (j *search) outcome(ctx context.Context) (outcome, error) {
 	}
 }
 
-// maxPages bounds the pages of one key set that a round reads. In a larger bucket only the newest part is
-// searched.
+// maxPages limits the pages of one key set that a round reads. In a larger bucket, it only searches the newest part.
 const maxPages = 64
 
-// look makes one query for everything, and then queries for the rest of each key set.
+// look sends one query for all names and keys, and then queries for the rest of each key set.
 func (j *search) look(ctx context.Context) error {
 	q, f, err := j.lookup(ctx)
 	if err != nil {
@@ -126,7 +125,7 @@ func (j *search) look(ctx context.Context) error {
 	return nil
 }
 
-// lookup queries the store, again if a rule was made meanwhile, or an extra has become common.
+// lookup queries the store. It repeats the query if a ruling was made or an extra became common meanwhile.
 func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	for {
 		q := j.s.query(j.query.Since)
@@ -146,7 +145,7 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 			return q, f, err
 		}
 		at, links := j.d.rulings(j.s.sub.ID)
-		if maps.Equal(links, j.s.links) { // the rules are about others
+		if maps.Equal(links, j.s.links) { // the new rulings concern other articles
 			j.s.ruled, q.Ruled = at, at
 			return q, f, nil
 		}
@@ -155,7 +154,7 @@ func (j *search) lookup(ctx context.Context) (Query, Found, error) {
 	}
 }
 
-// prove answers a question of the judgement.
+// prove answers a question of judge.
 func (j *search) prove(ctx context.Context, q *question) error {
 	if q.keySet == askContent {
 		_, err := j.agrees(ctx, q.content)
@@ -164,8 +163,8 @@ func (j *search) prove(ctx context.Context, q *question) error {
 	return j.compareAll(ctx, &j.s.keySets[q.keySet], &j.searched[q.keySet])
 }
 
-// compareAll compares the subject with the remaining leaders, in order. If they were chosen among more and none
-// is near, the outcome is unknown.
+// compareAll compares the subject with the remaining leaders, in order. If these are only the best of more leaders and none
+// is near, it returns an error.
 func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	t.order(j.d.maxCandidates())
 	for len(t.left) > 0 {
@@ -188,11 +187,10 @@ func (j *search) compareAll(ctx context.Context, p *keySet, t *searched) error {
 	return nil
 }
 
-// keep copies a match to the heap. Most matches are not near and are dropped.
+// keep copies a match to the heap. Most matches are dropped instead, because they are not near.
 func (m matched) keep() *matched { return &m }
 
-// compare compares the subject with one leader; one that people have ruled to be
-// another is not a match.
+// compare compares the subject with a leader. A leader that a ruling excludes is not a match.
 func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	j.compared++
 	if err := j.spend(ctx, j.compareEffort()); err != nil {
@@ -211,7 +209,8 @@ func (j *search) compare(ctx context.Context, p *keySet, leader uint64) (matched
 	return m, err
 }
 
-// compareTexts compares by the method of a key set. A near title must meet the same conditions as an equal one.
+// compareTexts compares the subject with a leader by the method of a key set. A near title must meet the same conditions as
+// an equal one.
 func (j *search) compareTexts(ctx context.Context, p *keySet, leader uint64) (matched, error) {
 	if p.method == nil {
 		return j.compareEqual(ctx, leader)
@@ -234,13 +233,13 @@ func (j *search) compareEqual(ctx context.Context, leader uint64) (matched, erro
 		Similarity: 1, Distance: -1, Near: j.s.textOf(viewContent, mat.Title, mat.Text) == j.s.content, Method: j.s.routed, Basis: neardup.BasisEqual}}, err
 }
 
-// Bounds of the conflicts that are stored with a decision.
+// Limits for the conflicts that are stored with a decision.
 const (
 	maxConflicts = 16
-	maxFact      = 100 // bytes
+	maxFact      = 100 // in bytes
 )
 
-// explain finds the evidence by which the subject is a variant of the leader.
+// explain adds the evidence that the subject is a variant of the leader.
 func (j *search) explain(ctx context.Context, o *outcome) error {
 	if o.match != nil || o.variant == nil {
 		return nil
@@ -260,7 +259,7 @@ func (j *search) explain(ctx context.Context, o *outcome) error {
 	return nil
 }
 
-// bounded shortens evidence to what is stored and shown.
+// bounded limits evidence to the amount that is stored and shown.
 func bounded(all []neardup.Conflict) []neardup.Conflict {
 	all = all[:min(len(all), maxConflicts)]
 	for i, c := range all {
@@ -277,7 +276,7 @@ func short(s string) string {
 	return strings.ToValidUTF8(s[:maxFact], "")
 }
 
-// gone drops the error if the leader has ended since the look-up.
+// gone returns nil if the error means that the leader has ended since the look-up.
 func gone(err error) error {
 	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEnded) {
 		return nil
@@ -285,8 +284,8 @@ func gone(err error) error {
 	return err
 }
 
-// maxRounds bounds how often a submission is judged again after a conflict. From the second conflict on it
-// waits at random, up to maxPause, so that not all retry together.
+// maxRounds limits the rounds of a submission. From the second conflict on, a round begins after a random pause of up to
+// maxPause, so that not all submissions retry at once.
 const (
 	maxRounds = 100
 	maxPause  = 50 * time.Millisecond

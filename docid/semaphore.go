@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// Semaphore bounds how many long judgements run at one moment. So a client that fills one bucket, or several in
-// several tenants, never has all processors. A judgement of few candidates and a short text needs no slot. A
-// long one does a piece of its work and rejoins its client's queue. Clients (see [WithClient]) are served in
-// rotation, so the requests of one client delay only each other. A very long judgement also keeps its slot while it
-// commits. One Semaphore may serve many detectors.
+// Semaphore limits the number of long judgements at one time. So a client that fills one bucket, or several in several
+// tenants, never occupies all processors. A judgement with few candidates and a short text needs no slot. A long one does a
+// piece of its work, then rejoins its client's queue. Clients (see [WithClient]) are served in rotation, so the requests of
+// one client only delay each other. A very long judgement also keeps its slot while it commits. Several detectors may share
+// one Semaphore.
 type Semaphore struct {
 	mu    sync.Mutex
 	free  int
-	line  []string                   // clients that wait, the next first
-	waits map[string][]chan struct{} // of each, the oldest first
+	line  []string                   // waiting clients, the next one first
+	waits map[string][]chan struct{} // client -> its waiting requests, the oldest first
 }
 
-// NewSemaphore lets n long judgements work at one moment; 0 or less: half as many
-// as there are processors, one at least.
+// NewSemaphore returns a Semaphore for n long judgements at one time. If n <= 0, it is half the number of processors, and
+// at least one.
 func NewSemaphore(n int) *Semaphore {
 	if n <= 0 {
 		n = max(1, runtime.GOMAXPROCS(0)/2)
@@ -30,12 +30,12 @@ func NewSemaphore(n int) *Semaphore {
 
 type clientKey struct{}
 
-// WithClient names the client that the work under a context is for. Work without a name counts as one client's.
+// WithClient returns a context whose work is for the named client. All work without a name counts as that of one client.
 func WithClient(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, clientKey{}, name)
 }
 
-// Acquire waits for a slot, in the line of the client of ctx.
+// Acquire waits for a slot in the queue of the client of ctx.
 func (s *Semaphore) Acquire(ctx context.Context) error {
 	client, _ := ctx.Value(clientKey{}).(string)
 	s.mu.Lock()
@@ -59,7 +59,7 @@ func (s *Semaphore) Acquire(ctx context.Context) error {
 	}
 }
 
-// leave removes a request from the line. If it got a slot meanwhile, that goes to the next.
+// leave removes a request from the queue. If it got a slot meanwhile, the slot goes to the next request.
 func (s *Semaphore) leave(client string, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Semaphore) Release() {
 	s.pass()
 }
 
-// pass hands a slot to the oldest request of the next client, which then moves to the end of the line.
+// pass gives a slot to the oldest request of the next client, which then moves to the end of the queue.
 func (s *Semaphore) pass() {
 	if len(s.line) == 0 {
 		s.free++
@@ -106,20 +106,20 @@ func (s *Semaphore) keep(client string, queue []chan struct{}) {
 	s.waits[client] = queue
 }
 
-// The work of a judgement is counted in comparisons that end early, 0.2 us. A
-// leader that has to be read from the store costs as much as readEffort of them.
+// The effort of a judgement is counted in comparisons that end early, which take 0.2 us. Reading a leader from the store
+// counts as readEffort comparisons.
 const (
 	readEffort  = 64
-	freeEffort  = 1024 // work below this needs no slot
+	freeEffort  = 1024 // a judgement with less effort needs no slot
 	pieceEffort = 256
 
-	// A pair of short texts is compared by its edits, some 4 us.
-	shortText   = 1024 // bytes
+	// A pair of short texts is compared by its edits, which takes about 4 us.
+	shortText   = 1024 // in bytes
 	shortEffort = 16
 
-	// A long text takes milliseconds to prepare, to compare and to commit, so each of these needs a slot. Changes that
-	// are committed together wait for the longest text.
-	longText = 64 << 10 // bytes
+	// A long text takes milliseconds to prepare, to compare and to commit, so each of these needs a slot. Changes that are
+	// committed together wait for the longest text.
+	longText = 64 << 10 // in bytes
 )
 
 // compareEffort returns the effort of one comparison of the subject.
@@ -133,8 +133,8 @@ func (j *search) compareEffort() int {
 	return 1
 }
 
-// spend counts work before it is done. After every piece it yields to other judgements, and from freeEffort on
-// the next piece needs a slot.
+// spend counts effort before the work is done. After every piece it lets other judgements run. From freeEffort on, the next
+// piece needs a slot.
 func (j *search) spend(ctx context.Context, effort int) error {
 	before := j.effort
 	j.effort += effort
@@ -149,7 +149,7 @@ func (j *search) spend(ctx context.Context, effort int) error {
 	return j.acquire(ctx)
 }
 
-// inSlot does the work on a text, in a slot of its own if the text is long.
+// inSlot calls work on a text, with a slot if the text is long.
 func (d *Detector) inSlot(ctx context.Context, text string, work func()) error {
 	if len(text) >= longText {
 		if err := d.Semaphore.Acquire(ctx); err != nil {
@@ -161,10 +161,10 @@ func (d *Detector) inSlot(ctx context.Context, text string, work func()) error {
 	return nil
 }
 
-// long reports whether the bucket has enough leaders that simultaneous commits would conflict.
+// long reports whether simultaneous commits would conflict, because the bucket has many leaders.
 func (j *search) long() bool { return j.compared >= freeEffort }
 
-// acquire waits for a slot unless the judgement holds one.
+// acquire waits for a slot, unless the search holds one.
 func (j *search) acquire(ctx context.Context) error {
 	if j.holds {
 		return nil

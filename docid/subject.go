@@ -8,32 +8,32 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Keys of different stages share one key space of the store, so each stage flips its own bits of a method's
-// keys. A method's equal keys stay equal.
+// Keys of all stages share one key space of the store. So each stage flips bits of its own in the keys of a method. Equal
+// keys stay equal.
 const (
 	saltEqual   = 0x9ae16a3b2f90404f
 	saltTitle   = 0xc949c7defebd8b5d
 	saltContent = 0
 )
 
-// subject is a submission made ready to be judged: clean texts, names and keys. It does not depend on the store.
+// subject is a submission prepared for judging: its clean texts, names and keys. It does not depend on the store.
 type subject struct {
 	*cascade
 	sub         *Submission
-	ruled       uint64                   // the last rule when it was made ready
-	links       map[string]override.Link // rules about it, by nid
-	title, text string                   // clean
-	content     string                   // of these, what the stage content compares
+	ruled       uint64                   // the last ruling at the time of preparation
+	links       map[string]override.Link // links that rulings set, by nid
+	title, text string                   // clean texts
+	content     string                   // the text that the stage content compares
 	silent      bool                     // the text has no words
-	wordless    bool                     // nor the title: there are extras and nothing else
+	wordless    bool                     // neither text nor title has words, so there are only extras
 	extras
-	cutoff  int64 // leaders from before do not count
+	cutoff  int64 // older leaders do not count
 	request [16]byte
 	names   []alias
 	keySets []keySet
-	keys    []uint64 // under which a new leader is found
+	keys    []uint64 // keys under which a new leader is found
 	sketch  uint64
-	views   [viewKinds]neardup.Prepared // made when first needed
+	views   [viewKinds]neardup.Prepared // each is made when first needed
 }
 
 // alias is a name of an article, with the stage that looks it up.
@@ -42,12 +42,12 @@ type alias struct {
 	name  Name
 }
 
-// keySet is a KeySet of a stage, and how the leaders under it are verified.
+// keySet is a KeySet of a stage, with the method that verifies its leaders.
 type keySet struct {
 	KeySet
 	stage  Stage
 	kind   viewKind
-	method neardup.Method // nil: equal text
+	method neardup.Method // nil if the texts must be equal
 	// partner is the article that this one must be linked to, in the stage of overrides.
 	partner string
 }
@@ -65,13 +65,13 @@ func (d *Detector) subject(sub *Submission, request [16]byte) *subject {
 	return d.subjectOf(sub, d.cascade.subject(d.clean(sub.Title), d.clean(sub.Text)), request)
 }
 
-// prepare prepares a submission, in a slot of the semaphore if its text is long.
+// prepare prepares a submission. It waits for a slot of the semaphore if the text is long.
 func (d *Detector) prepare(ctx context.Context, sub *Submission, request [16]byte) (s *subject, err error) {
 	err = d.inSlot(ctx, sub.Text, func() { s = d.subject(sub, request) })
 	return s, err
 }
 
-// subjectOf prepares a submission whose texts are clean.
+// subjectOf prepares a submission with clean texts.
 func (d *Detector) subjectOf(sub *Submission, s *subject, request [16]byte) *subject {
 	s.sub, s.request = sub, request
 	s.ruled, s.links = d.rulings(sub.ID)
@@ -97,7 +97,7 @@ func (c *cascade) subject(title, text string) *subject {
 	return &subject{cascade: c, title: title, text: text, content: c.textOf(viewContent, title, text), silent: neardup.Blank(text)}
 }
 
-// aliases returns the names of an article with a url and a clean title.
+// aliases returns the names of an article, from its url and clean title.
 func (c *cascade) aliases(url, title string) (names []alias) {
 	if u := NormalizeURL(url); on(c.URL) && u != "" {
 		names = append(names, alias{StageURL, keyed(c.nameKey, string(StageURL), u)})
@@ -116,7 +116,7 @@ func (c *cascade) namesOf(a *Article) (names []Name) {
 	return names
 }
 
-// prepare makes key sets and keys of the clean texts.
+// prepare adds the key sets and the keys of the clean texts.
 func (s *subject) prepare() {
 	if m := s.cascade.title; m != nil && on(s.Title) && !neardup.Blank(s.title) {
 		s.record(keySet{stage: StageTitle, kind: viewTitle, method: m}, s.title, saltTitle)
@@ -129,8 +129,7 @@ func (s *subject) prepare() {
 	}
 }
 
-// record adds the keys of a method and returns the sketch. Only
-// content has one in the store.
+// record adds the keys of a method and returns the sketch. The store only keeps the sketch of the content.
 func (s *subject) record(p keySet, text string, salt uint64) (sketch uint64) {
 	var rec neardup.Record
 	p.method.Record(text, &rec)
@@ -141,7 +140,8 @@ func (s *subject) record(p keySet, text string, salt uint64) (sketch uint64) {
 	return rec.Sketch
 }
 
-// addKeys adds the keys of a record to the probes, and to the keys under which a leader is found.
+// addKeys adds the keys of a record: the probe keys to the probes, and the others to the keys under which a leader is
+// found.
 func (s *subject) addKeys(p keySet, rec neardup.Record, salt uint64) {
 	if len(rec.Index) == 0 && len(rec.Probes()) == 0 {
 		return
@@ -190,7 +190,7 @@ func (s *subject) query(since uint64) Query {
 	return q
 }
 
-// change returns the change to commit for an outcome that depends on a query.
+// change returns the change that commits an outcome. The outcome depends on the query.
 func (s *subject) change(o outcome, q Query) *Change {
 	article := s.sub.Article()
 	c := &Change{Query: q, Names: q.Names, Article: &article, Backlog: s.Backlog}

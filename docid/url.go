@@ -8,18 +8,15 @@ import (
 	"strings"
 )
 
-// NormalizeURL returns the form under which two addresses count as one page. It returns "" unless the address
-// is an absolute http or https address, and "" never matches.
+// NormalizeURL returns the form under which two addresses count as one page. It returns "" unless the address is an
+// absolute http or https address, and "" never matches.
 //
-// It follows RFC 3986, 6.2: scheme and host in lower case, a final dot of the
-// host and a default port dropped, dot segments resolved, escapes made
-// uniform. It also ignores what sites vary without changing the page: the scheme
-// itself (http is read as https), user information, the fragment (kept if it
-// starts with "!" or "/", where single-page sites keep the address of the
-// article), a trailing slash, the order of different query parameters, and
-// parameters that only track (see tracking). It keeps the case of path and query,
-// "www." and "m.", because another form can be another page.
-// Idempotent. O(n log n).
+// It follows RFC 3986, 6.2: scheme and host in lower case, a final dot of the host and a default port dropped, dot segments
+// resolved, escapes made uniform. It also ignores differences that do not change the page: http instead of https, user
+// information, a trailing slash, the order of different query parameters, and parameters that only track readers (see
+// tracking). It drops the fragment, unless that starts with "!" or "/", because single-page sites keep the address of the
+// article there. It keeps the case of path and query, "www." and "m.", because another form can be another page. It is
+// idempotent. O(n log n).
 func NormalizeURL(raw string) string {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Host == "" || u.Opaque != "" {
@@ -43,7 +40,7 @@ func NormalizeURL(raw string) string {
 	return s
 }
 
-// normalHost drops what a browser would fill in: case, final dot, default port.
+// normalHost returns the host in lower case, without a final dot and the default port.
 func normalHost(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	host = strings.TrimRight(host, ".")
@@ -64,11 +61,10 @@ func plain(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) < 0
 }
 
-// normalPath resolves dot segments and doubled slashes on the decoded path
-// and escapes it again, so that %7E and ~ are one.
+// normalPath resolves dot segments and doubled slashes in the decoded path, and escapes it again. So %7E and ~ are equal.
 func normalPath(u *url.URL) string {
 	if strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {
-		return strings.TrimRight(u.EscapedPath(), "/") // an escaped slash is not a slash
+		return strings.TrimRight(u.EscapedPath(), "/") // %2F is not a slash
 	}
 	p := path.Clean("/" + u.Path)
 	if p == "/" {
@@ -77,8 +73,7 @@ func normalPath(u *url.URL) string {
 	return (&url.URL{Path: p}).EscapedPath()
 }
 
-// normalQuery sorts parameters by name, keeps the order of those with one
-// name, and drops those that only track.
+// normalQuery sorts parameters by name and drops those that only track readers. Parameters with one name keep their order.
 func normalQuery(raw string) string {
 	var kept []string
 	for _, part := range strings.Split(raw, "&") {
@@ -95,7 +90,7 @@ func paramName(part string) string {
 	return name
 }
 
-// escapes writes every %xx with upper-case digits.
+// escapes converts the digits of every %xx to upper case.
 func escapes(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -109,9 +104,9 @@ func escapes(s string) string {
 	return string(b)
 }
 
-// tracking reports whether a parameter only names where a reader came from, and never which page is shown. It
-// knows the published names of advertising networks, analytics and sharing buttons. Names that some sites use
-// for content (id, ref, source, from, spm) are not among them.
+// tracking reports whether a parameter only records where a reader came from, so it does not change the page. It knows the
+// published names of advertising networks, analytics and sharing buttons. Names that some sites use for content (id, ref,
+// source, from, spm) are not among them.
 func tracking(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, "utm_") || strings.HasPrefix(name, "hsa_") || strings.HasPrefix(name, "mtm_") {

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// viewKind names which text of a leader a view is of, and the method it is for.
+// viewKind identifies a text of a leader and the method that its view is for.
 type viewKind uint8
 
 const (
@@ -24,23 +24,23 @@ type leaderView struct {
 	nid    string
 	digest neardup.Digest
 	empty  bool
-	Extras // of the leader
+	Extras // extras of the leader
 }
 
-// equal reports whether the digests of the texts are equal. A digest is enough if texts merely must not contradict each
-// other.
+// equal reports whether the digests of the texts are equal. The digest is enough, because it only saves a comparison that
+// checks for contradictions.
 func (v *leaderView) equal(clean string) bool { return v.digest == neardup.DigestOf(clean) }
 
-// viewKey is the number of a leader and the kind in one.
+// viewKey combines the number of a leader and the kind of view.
 type viewKey uint64
 
 func keyOfView(leader uint64, kind viewKind) viewKey { return viewKey(leader<<2 | uint64(kind)) }
 
-// viewCache keeps recently used views, up to a number of bytes. A leader never changes, so no view is ever
-// stale; views of ended leaders simply age.
+// viewCache caches recently used views, up to a number of bytes. A leader never changes, so no view becomes stale; views of
+// ended leaders age like all others.
 //
-// Eviction uses the clock algorithm: a hand evicts the first view not used since its last pass. So a hit costs
-// one look into a map, and a hot bucket needs thousands.
+// Eviction uses the clock algorithm: a hand evicts the first view that was not used since its last pass. So a hit costs one
+// map access, and a hot bucket needs thousands of them.
 type viewCache struct {
 	mu     sync.Mutex
 	limit  int
@@ -56,7 +56,7 @@ type cachedView struct {
 	leaderView
 }
 
-// overhead is the approximate cost of an entry in addition to its view.
+// overhead is the approximate memory of an entry apart from its view.
 const overhead = 200
 
 func newViewCache(limit int) *viewCache {
@@ -66,7 +66,7 @@ func newViewCache(limit int) *viewCache {
 	return &viewCache{limit: limit, cached: map[viewKey]*cachedView{}}
 }
 
-// get returns nil if a view is not there.
+// get returns a view, or nil if the cache does not have it.
 func (c *viewCache) get(k viewKey) *leaderView {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *viewCache) put(k viewKey, v leaderView) {
 	c.bytes += size
 }
 
-// evict drops the view at the hand. The last view of the ring takes its place, and is not evicted for a whole round.
+// evict drops the view at the hand. The last view of the ring takes its place, so it stays for a whole round.
 func (c *viewCache) evict() {
 	c.hand %= len(c.ring)
 	for c.ring[c.hand].used {
@@ -117,8 +117,8 @@ func newLeaderView(nid, text string, extras Extras, v neardup.Prepared) leaderVi
 	return leaderView{Prepared: v, nid: nid, digest: neardup.DigestOf(text), empty: neardup.Blank(text), Extras: extras}
 }
 
-// viewOf returns the view of a leader, from the cache or from the store. Without a method it returns only the
-// metadata. ErrNotFound once its docId has ended.
+// viewOf returns the view of a leader, from the cache or from the store. Without a method it returns only the metadata. It
+// returns ErrNotFound if the docId has ended.
 func (j *search) viewOf(ctx context.Context, leader uint64, kind viewKind, m neardup.Method) (*leaderView, error) {
 	k := keyOfView(leader, kind)
 	if v := j.d.viewCache.get(k); v != nil {
@@ -145,8 +145,8 @@ func (j *search) material(ctx context.Context, leader uint64) (Material, error) 
 	return j.d.index.Material(ctx, leader)
 }
 
-// remember caches the views of an article that has become a leader. An article with candidates has views, and
-// is likely to be a candidate later.
+// remember caches the views of an article that became a leader. An article with candidates has views, and later articles
+// are likely to be compared with it.
 func (d *Detector) remember(s *subject, e Entry) {
 	for kind, v := range s.views {
 		if v != nil {

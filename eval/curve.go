@@ -11,8 +11,8 @@ import (
 	"github.com/neardup/neardup/internal/plot"
 )
 
-// Scored is a labelled pair with its similarity. The similarity is 0 for variants and for pairs without a
-// common key, because no threshold calls these duplicates.
+// Scored is a labelled pair with its similarity. The similarity is 0 for variants and for pairs without a common key,
+// because they are not duplicates at any threshold.
 type Scored struct {
 	Similarity float64
 	Positive   bool
@@ -23,36 +23,36 @@ type CurvePoint struct {
 	Threshold float64 `json:"threshold"`
 	Precision Rate    `json:"precision"`
 	Recall    Rate    `json:"recall"`
-	// F1 is the harmonic mean of both.
+	// F1 is the harmonic mean of precision and recall.
 	F1 float64 `json:"f1"`
 }
 
-// CurveReport is precision and recall against the threshold, and a proposal.
+// CurveReport holds precision and recall for each threshold, and a proposal.
 type CurveReport struct {
 	Method   string       `json:"method"`
-	Positive int          `json:"positive"` // pairs that are duplicates
-	Negative int          `json:"negative"` // pairs that are not
+	Positive int          `json:"positive"` // pairs labelled as duplicates
+	Negative int          `json:"negative"` // all other pairs
 	Points   []CurvePoint `json:"points"`
 	Proposed CurvePoint   `json:"proposed"`
 	// Bias is added to the score of every pair, in bits, for method auto at its usual threshold; see Shift.
 	Bias float64 `json:"bias,omitempty"`
-	// Few names the data that is too small to rely on the proposal, or is "".
+	// Few names the data that is too small for a reliable proposal, or is "".
 	Few string `json:"few,omitempty"`
 }
 
-// Aim sets which threshold to propose.
+// Aim selects the threshold to propose.
 type Aim struct {
-	// Precision selects the lowest threshold of at least this precision. If it is 0, the threshold of the
-	// best F1 is selected or, if no pair is negative, the highest one of at least Recall.
+	// Precision, if not 0, selects the lowest threshold with at least this precision. Otherwise, the threshold with the
+	// best F1 is selected. If no pair is negative, it is the highest threshold with at least Recall.
 	Precision float64
 	Recall    float64
 }
 
 const (
 	curveStep   = 50  // thresholds are multiples of 1/50
-	fewPairs    = 30  // of a kind
-	wideShare   = .1  // half the width of an interval
-	nearTheBest = .02 // F1 within this is as good
+	fewPairs    = 30  // fewer pairs of a kind are too few
+	wideShare   = .1  // half the width of an interval that is too wide
+	nearTheBest = .02 // a smaller difference in F1 does not count
 )
 
 // Curve measures thresholds from floor to 1 on labelled pairs.
@@ -90,7 +90,7 @@ func pointAt(pairs []Scored, threshold float64, positive int) CurvePoint {
 	return p
 }
 
-// propose chooses a point. Of those as good as the best F1 it takes the highest threshold, because wrong
+// propose selects a point. Among the points whose F1 is as good as the best, it takes the highest threshold, because wrong
 // removals lose texts.
 func (r *CurveReport) propose(aim Aim) CurvePoint {
 	switch {
@@ -122,11 +122,11 @@ func (r *CurveReport) few() string {
 	half := func(x Rate) float64 { return (x.High - x.Low) / 2 }
 	switch p := r.Proposed; {
 	case r.Positive < fewPairs:
-		return fmt.Sprintf("too few pairs that are duplicates: %d, at least %d are wanted", r.Positive, fewPairs)
+		return fmt.Sprintf("too few pairs that are duplicates: %d (want at least %d)", r.Positive, fewPairs)
 	case r.Negative == 0:
 		return "no pair that is none: nothing is known of precision"
 	case r.Negative < fewPairs:
-		return fmt.Sprintf("too few pairs that are none: %d, at least %d are wanted", r.Negative, fewPairs)
+		return fmt.Sprintf("too few pairs that are not duplicates: %d (want at least %d)", r.Negative, fewPairs)
 	case half(p.Precision) > wideShare || half(p.Recall) > wideShare:
 		return fmt.Sprintf("too few pairs: the intervals at the proposal are wider than %v either way", wideShare)
 	}

@@ -9,13 +9,12 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// Disagreement is a document whose decision differs from the exact graph. Leaders are empty if a document is,
-// or should be, new.
+// Disagreement is a document whose decision differs from the exact graph. A leader is empty where the document is new.
 type Disagreement struct {
 	ID         string  `json:"id"`
 	Decided    string  `json:"decided_leader,omitempty"`
 	Truth      string  `json:"true_leader,omitempty"`
-	Similarity float64 `json:"similarity,omitempty"` // as decided
+	Similarity float64 `json:"similarity,omitempty"` // similarity of the decision
 }
 
 // DecisionReport compares decisions with the leader clustering of the exact
@@ -24,22 +23,21 @@ type DecisionReport struct {
 	At        float64 `json:"at"`
 	Documents int     `json:"documents"`
 	Removed   int     `json:"removed"`
-	// WronglyRemoved is the share of the removed documents that are leaders in the exact clustering.
+	// WronglyRemoved is the share of removed documents that are leaders in the exact clustering.
 	WronglyRemoved Rate `json:"wrongly_removed"`
-	// WronglyKept is the share of the kept documents that are duplicates there.
+	// WronglyKept is the share of kept documents that are duplicates in the exact clustering.
 	WronglyKept Rate `json:"wrongly_kept"`
-	// OtherLeader is the share of the documents removed by both that have another leader.
+	// OtherLeader is the share of documents that both remove, but with different leaders.
 	OtherLeader Rate `json:"other_leader"`
-	// NotNear is the share of the removed documents whose leader the truth does not list as similar >= At:
-	// removals without evidence.
+	// NotNear is the share of removed documents for which the truth does not list a similarity of at least At to their
+	// leader.
 	NotNear        Rate           `json:"not_near"`
 	WrongRemovals  []Disagreement `json:"removes"` // wrongly removed, in order
 	MissedRemovals []Disagreement `json:"keeps"`   // wrongly kept, in order
 }
 
-// Decisions compares a decisions file (JSONL: id, decision, leader, similarity)
-// with the greedy leader clustering that the true pairs at or above o.At give
-// in the same order.
+// Decisions compares a decisions file (JSONL: id, decision, leader, similarity) with the greedy leader clustering of the
+// true pairs at or above o.At, in the same order.
 func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, error) {
 	t, o, err := begin(truthPath, o)
 	if err != nil {
@@ -58,7 +56,7 @@ func Decisions(truthPath, decisionsPath string, o Options) (DecisionReport, erro
 	return c.out, nil
 }
 
-// placedAt is one decision: the leader's number (its own for a new document).
+// placedAt is a decision. leader is the leader's number, or the document's own number if it is new.
 type placedAt struct {
 	leader     uint32
 	similarity float64
@@ -97,7 +95,7 @@ func readDecisions(path string, n *names) (map[uint32]placedAt, []uint32, error)
 	return decided, order, err
 }
 
-// leaders runs greedy leader over the graph of the true pairs, by document number.
+// leaders returns the greedy leader clustering of the graph of true pairs, by document number.
 func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 	near := map[uint32][]placedAt{} // here .leader is a neighbour
 	for _, p := range t.pairs {
@@ -107,7 +105,7 @@ func (t *truth) leaders(order []uint32, least float64) map[uint32]placedAt {
 			near[b] = append(near[b], placedAt{a, p.similarity})
 		}
 	}
-	rank := make(map[uint32]int, len(order)) // of leaders
+	rank := make(map[uint32]int, len(order)) // rank of each leader
 	placed := make(map[uint32]placedAt, len(order))
 	for i, id := range order {
 		best := placedAt{leader: id, similarity: -1}

@@ -1,6 +1,5 @@
-// Package eval measures results against the truth: reported pairs against
-// pairs known to be similar, decisions against the leader clustering of the
-// exact graph.
+// Package eval measures results against a truth. It compares reported pairs with pairs known to be similar, and decisions
+// with the leader clustering of the exact graph.
 //
 // A truth file is one of
 //
@@ -12,6 +11,6 @@
 //   - JSONL with id_a, id_b and label, or with id, text_a, text_b and label;
 //     the two texts of the latter are the documents "<id>/a" and "<id>/b".
 //
-// Columns are separated by tabs (by blanks where a line has no tab). Files may
-// be compressed with gzip or zstd, seen by their content.
+// Columns are separated by tabs, or by blanks if a line has no tab. Files may be compressed with gzip or zstd, which is
+// detected from their content.
 package eval

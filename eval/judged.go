@@ -13,19 +13,19 @@ import (
 // Verdict is a method's decision about one judged pair.
 type Verdict struct {
 	neardup.Match
-	// Found is false where the pair is near and no key would have found it.
+	// Found is false if the pair is near but shares no key.
 	Found bool
-	// Short is whether the pair is short, if its band does not say so.
+	// Short reports whether the pair is short. It is used if the band does not give the length.
 	Short bool
-	// Sure is set if the method has no doubt. Such pairs are also measured separately.
+	// Sure reports whether the method is certain. Sure pairs are also measured separately.
 	Sure bool
 }
 
-// JudgedScore is how the decisions about a group of judged pairs agree with
-// the reader. A pair is called duplicate if it is near and found.
+// JudgedScore measures how the decisions on a group of judged pairs agree with the reader. A pair is called a duplicate if
+// it is near and found.
 type JudgedScore struct {
 	Group     string `json:"group"` // "all", "short", "long", "sure", a set, a label
-	Pairs     int    `json:"pairs"` // scored
+	Pairs     int    `json:"pairs"` // scored pairs
 	Precision Rate   `json:"precision"`
 	Recall    Rate   `json:"recall"`
 	// Variants counts the pairs that are called variants instead of duplicates.
@@ -34,7 +34,7 @@ type JudgedScore struct {
 	Unfound int `json:"unfound"`
 }
 
-// JudgedMistake is a scored pair on which method and reader disagree.
+// JudgedMistake is a scored pair on which the method and the reader disagree.
 type JudgedMistake struct {
 	Set        string  `json:"set,omitempty"`
 	A          string  `json:"id_a"`
@@ -50,11 +50,11 @@ type JudgedReport struct {
 	Unscored int             `json:"unscored"`
 	Scores   []JudgedScore   `json:"scores"`
 	Labels   []JudgedLabel   `json:"labels"`
-	False    []JudgedMistake `json:"false"`  // called duplicates, most similar first
-	Missed   []JudgedMistake `json:"missed"` // least similar last
+	False    []JudgedMistake `json:"false"`  // wrongly called duplicates, the most similar first
+	Missed   []JudgedMistake `json:"missed"` // missed duplicates, the least similar last
 }
 
-// JudgedLabel has the decisions on the pairs of one label.
+// JudgedLabel counts the decisions on the pairs of one label.
 type JudgedLabel struct {
 	Label     string `json:"label"`
 	Length    string `json:"length"`
@@ -62,8 +62,8 @@ type JudgedLabel struct {
 	Variant   Rate   `json:"variant"`
 }
 
-// Judged measures decisions against pairs judged by people. It calls decide once for each. Shares are those of
-// the sample, not of a corpus. The slices of mistakes hold at most examples each; a negative number means all.
+// Judged measures decisions on pairs that people have judged. It calls decide once for each pair. Shares refer to the
+// sample, not to a corpus. The slices of mistakes hold at most examples each; a negative number means all.
 func Judged(pairs []JudgedPair, decide func(JudgedPair) Verdict, examples int) JudgedReport {
 	r := JudgedReport{Pairs: len(pairs)}
 	scores, labels := groups[counts]{}, groups[counts]{}
@@ -122,7 +122,7 @@ func lengthName(short bool) string {
 	return "long"
 }
 
-// isShort reads the length off the band, which may also have other words.
+// isShort reads the length from the words of the band. It returns otherwise if the band does not give one.
 func isShort(band string, otherwise bool) bool {
 	for _, word := range strings.Fields(band) {
 		if word == "short" || word == "long" {
@@ -164,7 +164,7 @@ func (g groups[T]) of(name string) *T {
 	return g[name]
 }
 
-// names returns the existing names of first, then the others sorted.
+// names returns the names in first that exist, then the other names, sorted.
 func (g groups[T]) names(first ...string) []string {
 	var names []string
 	for name := range g {

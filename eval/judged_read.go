@@ -13,20 +13,20 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// JudgedPair is two texts and a reader's label.
+// JudgedPair is a pair of texts with a reader's label.
 type JudgedPair struct {
-	Set   string `json:"set"` // where they are from, "" for one set
+	Set   string `json:"set"` // the source of the pair; "" if there is one set
 	A     string `json:"id_a"`
 	B     string `json:"id_b"`
 	Label string `json:"label"` // same, version, part, facts, other, unsure
-	Band  string `json:"band"`  // how it was sampled; its words "short" and "long" give the length
+	Band  string `json:"band"`  // how the pair was sampled; "short" and "long" among its words give the length
 	TextA string `json:"text_a"`
 	TextB string `json:"text_b"`
 }
 
-// Positive reports whether the texts should be called duplicates, and whether the pair counts at all. It is
-// positive if labelled the same or another version, and negative if labelled other facts or another text. A
-// part (removing it loses substance) and an undecided pair are not scored.
+// Positive reports whether a pair should be called a duplicate, and whether it is scored. It is positive if labelled the
+// same or another version, and negative if labelled other facts or another text. A part is not scored, because removing it
+// loses content. Neither is an undecided pair.
 func (p JudgedPair) Positive() (positive, scored bool) {
 	switch p.Label {
 	case "same", "version":
@@ -37,11 +37,11 @@ func (p JudgedPair) Positive() (positive, scored bool) {
 	return false, false
 }
 
-// ReadJudged reads pairs judged by people: JSONL with the fields of JudgedPair, or a table whose header names
-// them, in any order, with or without the texts. It looks for missing texts next to the file: in tables and
-// JSONL files, and in the folder of the set next to its own. (There it reads docs.jsonl with id and text, and
-// pairs.jsonl with text_a and text_b, whose ids are "ID#a" and "ID#b"; compressed or not.) Texts that are still
-// missing are left empty; see MissingTexts.
+// ReadJudged reads pairs judged by people: JSONL with the fields of JudgedPair, or a table whose header names them, in any
+// order, with or without the texts. It looks for missing texts in tables and JSONL files next to the file, and in the
+// folder of the set next to the file's own folder. In the latter it reads docs.jsonl with id and text, and pairs.jsonl with
+// text_a and text_b, whose ids are "ID#a" and "ID#b". The files may be compressed. Texts that are still missing stay empty;
+// see MissingTexts.
 func ReadJudged(path string) ([]JudgedPair, error) {
 	pairs, err := readJudged(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func ReadJudged(path string) ([]JudgedPair, error) {
 	return pairs, nil
 }
 
-// Texts in a table of tabs are written by tsvEscapes and read by tsvUnescapes.
+// tsvEscapes writes and tsvUnescapes reads texts in tab-separated tables.
 var (
 	tsvEscapes   = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 	tsvUnescapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
@@ -86,9 +86,9 @@ var (
 // EscapeField converts a text to a field of a table: backslash, tab, newline and return become \\, \t, \n and \r.
 func EscapeField(s string) string { return tsvEscapes.Replace(s) }
 
-// ReadLabelled reads pairs labelled 1 or true (the same), or 0 or false (another text); pairs without a label
-// are the same. It reads JSONL of text_a and text_b, or of id_a and id_b, or a table of ids with or without a
-// header id_a, id_b, label.
+// ReadLabelled reads pairs labelled 1 or true (the same), or 0 or false (another text). Pairs without a label are the same.
+// It reads JSONL with text_a and text_b, or with id_a and id_b. It also reads a table of ids, with or without the header
+// id_a, id_b, label.
 func ReadLabelled(path string) ([]JudgedPair, error) {
 	var pairs []JudgedPair
 	_, err := eachPair(path, func(r row) error {
@@ -115,7 +115,7 @@ func ReadLabelled(path string) ([]JudgedPair, error) {
 	return pairs, err
 }
 
-// MissingTexts maps the ids whose text is not known to the places that want it.
+// MissingTexts maps each id whose text is unknown to the fields that need the text.
 func MissingTexts(pairs []JudgedPair) map[string][]*string {
 	want := map[string][]*string{}
 	for i := range pairs {
@@ -130,15 +130,15 @@ func MissingTexts(pairs []JudgedPair) map[string][]*string {
 	return want
 }
 
-// isTexts and isSet select files by name, ignoring the ending of a compressed file: those next to the judged
-// pairs, and those of a set.
+// isTexts and isSet report whether a file may hold texts: next to the judged pairs, or in the folder of a set. They ignore
+// .gz and .zst.
 func isTexts(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".tsv")
 }
 
 func isSet(name string) bool { return name == "docs.jsonl" || name == "pairs.jsonl" }
 
-// filesOf lists files of a folder, none where there is no such folder.
+// filesOf returns the matching files of a folder, or none if the folder does not exist.
 func filesOf(dir string, is func(name string) bool) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -171,10 +171,10 @@ func readJudged(path string) ([]JudgedPair, error) {
 	return pairs, err
 }
 
-// fillFrom gives the pairs the texts that a file has of them.
+// fillFrom sets the missing texts of the pairs that a file has.
 func fillFrom(pairs []JudgedPair, path string) error {
 	want := MissingTexts(pairs)
-	for i := range pairs { // a file of several sets has ids "SET|ID"
+	for i := range pairs { // ids in a file of several sets are "SET|ID"
 		p := &pairs[i]
 		want[p.Set+"|"+p.A] = append(want[p.Set+"|"+p.A], &p.TextA)
 		want[p.Set+"|"+p.B] = append(want[p.Set+"|"+p.B], &p.TextB)
@@ -199,17 +199,16 @@ func fillFrom(pairs []JudgedPair, path string) error {
 	})
 }
 
-// judgedLine is a line of JSONL: a judged pair, a pair of texts with one id, or
-// a document.
+// judgedLine is a line of JSONL: a judged pair, a pair of texts with one id, or a document.
 type judgedLine struct {
 	JudgedPair
 	ID    string          `json:"id"`
 	Text  string          `json:"text"`
-	Label json.RawMessage `json:"label"` // a number in files of other kinds
+	Label json.RawMessage `json:"label"` // other kinds of files have a number here
 }
 
-// eachJudged reads JSONL or a table with a header. If a line has only one id, it is in Set, and text is the
-// text of that document.
+// eachJudged reads JSONL, or a table with a header. If a line has only one id, Set holds it, and text is the text of that
+// document.
 func eachJudged(path string, fn func(p JudgedPair, text string) error) error {
 	var columns []string
 	return textlines.Each(path, func(_ int, line []byte) error {

@@ -7,19 +7,18 @@ import (
 	"slices"
 )
 
-// Options set what to measure. The zero value measures at .8.
+// Options selects what to measure. The zero value measures at .8.
 type Options struct {
 	// At is the threshold the pairs were made with; 0 means .8.
 	At float64
-	// Floor is the similarity from which on the truth lists every pair; 0
-	// means the smallest one listed, rounded down to one decimal.
+	// Floor is the least similarity at which the truth lists every pair. 0 means the smallest similarity listed, rounded
+	// down to one decimal.
 	Floor float64
-	// Examples is how many misses and false pairs are listed; 0 means 10,
-	// a negative number none.
+	// Examples is the number of misses and false pairs to list. 0 means 10, and a negative number none.
 	Examples int
 }
 
-// begin fills in the options and reads the truth.
+// begin sets the default options and reads the truth.
 func begin(truthPath string, o Options) (*truth, Options, error) {
 	if o.At == 0 {
 		o.At = .8
@@ -28,7 +27,7 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 		o.Examples = 10
 	}
 	if !(o.At > 0 && o.At <= 1) {
-		return nil, o, fmt.Errorf("threshold %v is not above 0 and at most 1", o.At)
+		return nil, o, fmt.Errorf("threshold %v: out of range (want above 0, at most 1)", o.At)
 	}
 	t, err := readTruth(truthPath)
 	if err != nil {
@@ -37,19 +36,17 @@ func begin(truthPath string, o Options) (*truth, Options, error) {
 	return t, o, err
 }
 
-// edges are the lower ends of the bands. The last band ends at 1, included.
+// edges are the lower ends of the bands. The last band includes 1.
 var edges = []float64{.5, .6, .7, .8, .9, 1}
 
-// Band is the recall of the pairs with Low <= similarity < High (<= High if High is 1 and no other band starts
-// there).
+// Band is the recall of the pairs with Low <= similarity < High (or <= High in the last band).
 type Band struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Recall Rate    `json:"recall"`
 }
 
-// Example is one pair worth looking at. Truth is nil if the truth does not list the pair, Reported if it was
-// not reported.
+// Example is a pair to look at. Truth is nil if the truth does not list the pair, and Reported if it was not reported.
 type Example struct {
 	A        string   `json:"id_a"`
 	B        string   `json:"id_b"`
@@ -61,36 +58,36 @@ type Example struct {
 type Report struct {
 	At    float64 `json:"at"`
 	Floor float64 `json:"floor"`
-	// Labelled is set if the truth consists of labels. Pairs that it does not list are then unknown: they
-	// count in Unlisted and are not judged.
+	// Labelled is set if the truth consists of labels. Pairs that it does not list are then unknown. They only count in
+	// Unlisted.
 	Labelled bool `json:"labelled"`
 	Truth    int  `json:"truth_pairs"`
 	Reported int  `json:"reported_pairs"`
 	Repeated int  `json:"repeated_lines"`
-	// Recall of the true pairs with similarity >= At.
+	// Recall is the share of the true pairs with similarity >= At that were reported.
 	Recall Rate `json:"recall"`
-	// Border counts the missed pairs whose similarity in the truth is exactly At: it is rounded, so they may
-	// really be below.
+	// Border counts the missed pairs whose similarity in the truth is exactly At. It is rounded, so they may really be
+	// below.
 	Border int    `json:"missed_at_border"`
 	Bands  []Band `json:"bands"`
 	// AtLeast is the recall of the pairs with similarity >= Low.
 	AtLeast []Band `json:"at_least"`
 	// Precision is the share of all reported pairs with true similarity >= At.
 	Precision Rate `json:"precision"`
-	Below     int  `json:"below_at"` // reported, listed in the truth below At
-	Unlisted  int  `json:"unlisted"` // reported, not listed in the truth
+	Below     int  `json:"below_at"` // reported pairs that the truth lists below At
+	Unlisted  int  `json:"unlisted"` // reported pairs that the truth does not list
 	// Agreement is the share of the reported pairs in the truth whose similarities differ by at most .0005.
 	// MaxDifference is the largest difference.
 	Agreement     Rate      `json:"agreement"`
 	MaxDifference float64   `json:"max_difference"`
-	Misses        []Example `json:"misses"` // most similar first
-	False         []Example `json:"false"`  // least similar first
+	Misses        []Example `json:"misses"` // the most similar first
+	False         []Example `json:"false"`  // the least similar first
 	Notes         []string  `json:"notes,omitempty"`
 }
 
-// Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a header; the similarity may be left
-// out) with a truth file. Each pair counts once, in either order of its ids. Memory: about 17 bytes a pair of
-// the truth, 8 to 40 a reported pair that is not true, and the ids. Errors name file, line and reason.
+// Pairs compares a file of reported pairs (TSV: id_a id_b similarity, with a header; the similarity may be left out) with a
+// truth file. Each pair counts once, in either order of its ids. It needs about 17 bytes for each pair of the truth, 8 to
+// 40 bytes for each reported pair that is not true, and memory for the ids. Errors name file, line and reason.
 func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
 	t, o, err := begin(truthPath, o)
 	if err != nil {
@@ -106,11 +103,11 @@ func Pairs(truthPath, reportedPath string, o Options) (Report, error) {
 	return m.report(), nil
 }
 
-// measure takes the reported pairs one by one.
+// measure compares the reported pairs with the truth, one by one.
 type measure struct {
 	truth      *truth
 	options    Options
-	seen       []bool // of truth.pairs
+	seen       []bool // for each of truth.pairs
 	unlisted   map[uint64]struct{}
 	out        Report
 	agree, cmp int
@@ -167,7 +164,7 @@ func (m *measure) addUnlisted(k uint64, reported *float64) {
 	}
 }
 
-// threshold returns the similarity from which on a pair of the truth counts as similar.
+// threshold returns the least similarity at which a pair of the truth counts as similar.
 func (m *measure) threshold() float64 {
 	if m.truth.labelled {
 		return 1
@@ -216,7 +213,7 @@ func (m *measure) report() Report {
 		if p.similarity == m.options.At {
 			out.Border++
 		}
-		similarity := p.similarity // a separate variable, so that only a miss is allocated
+		similarity := p.similarity // a copy, so that only a miss is allocated
 		misses.add(m.example(p.key, &similarity, nil), -similarity, 0)
 	}
 	out.Recall = NewRate(found, of)
@@ -234,8 +231,8 @@ func (m *measure) report() Report {
 	return *out
 }
 
-// bands counts the listed and the found pairs by band and from each edge on.
-// Bands that the truth cannot fill, below its floor, are left out.
+// bands counts the listed and the found pairs in each band, and from each edge on. It omits bands below the floor of the
+// truth.
 func (m *measure) bands() (bands, atLeast []Band) {
 	of, found := make([]int, len(edges)), make([]int, len(edges))
 	for i, p := range m.truth.pairs {
@@ -292,7 +289,7 @@ func (m *measure) notes() []string {
 	return notes
 }
 
-// worst keeps the examples with the smallest rank, ties by ids.
+// worst keeps the examples with the smallest rank. Ties are broken by ids.
 type worst struct {
 	limit int
 	kept  []ranked

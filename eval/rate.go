@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Rate is a share with its 95 % Wilson score interval (Wilson, JASA 1927). The interval stays inside 0..1 and
-// is valid for few cases and for shares of 1. Share and interval are 0 and 0..1 if Of is 0.
+// Rate is a share with its 95 % Wilson score interval (Wilson, JASA 1927). The interval stays inside 0..1, and is valid for
+// few cases and for shares of 1. If Of is 0, the share is 0 and the interval is 0..1.
 type Rate struct {
 	Count int     `json:"count"`
 	Of    int     `json:"of"`
@@ -18,9 +18,8 @@ type Rate struct {
 // NewRate returns the share count/of.
 func NewRate(count, of int) Rate { return NewClusteredRate(count, of, of) }
 
-// NewClusteredRate returns the rate of cases in independent groups, within which cases may be alike. The
-// interval is that of as many cases as there are groups, which is wide enough whatever the cases of a group
-// share.
+// NewClusteredRate returns the rate of cases in independent groups. Cases within a group may be alike. The interval is
+// computed as if there were only as many cases as groups, which is wide enough for any dependence within a group.
 func NewClusteredRate(count, of, groups int) Rate {
 	if of == 0 {
 		return Rate{High: 1}

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// names gives every id a small number, so that a pair is one 64-bit word.
+// names numbers the ids, so that a pair fits in 64 bits.
 type names struct {
 	number map[string]uint32
 	id     []string
@@ -48,12 +48,12 @@ func (n *names) split(key uint64) (a, b string) {
 
 // header maps the columns of a table of pairs to their contents.
 type header struct {
-	named bool // it is there
+	named bool // the table has a header
 	value int  // column of the similarity, or -1
 	label int  // column of the label, or -1
 }
 
-// parseHeader reads the first line of a table, which may be a pair already.
+// parseHeader parses the first line of a table, which may already be a pair.
 func parseHeader(cells [][]byte) (h header) {
 	h = header{value: -1, label: -1}
 	if len(cells) < 2 || string(cells[0]) != "id_a" || string(cells[1]) != "id_b" {
@@ -75,11 +75,11 @@ func parseHeader(cells [][]byte) (h header) {
 }
 
 type row struct {
-	a, b       []byte        // nil where a line of JSON has none
-	similarity *float64      // nil where the table has none
-	label      int           // 1 similar, 0 not; 1 where the table has no labels
-	named      bool          // below a header
-	line       *labelledPair // of JSON; nil for a table
+	a, b       []byte        // nil if a line of JSON has none
+	similarity *float64      // nil if the table has none
+	label      int           // 1 for similar, 0 for not; 1 if the table has no labels
+	named      bool          // the table has a header
+	line       *labelledPair // a line of JSON; nil for a table
 }
 
 func (h header) parse(cells [][]byte) (row, error) {
@@ -91,7 +91,7 @@ func (h header) parse(cells [][]byte) (row, error) {
 		return row{}, fmt.Errorf("pair of %q with itself", r.a)
 	}
 	if !h.named && h.value < 0 && len(cells) > 2 {
-		return row{}, errors.New("a third column, which the first line has not")
+		return row{}, errors.New("three columns, but the first line has two")
 	}
 	if h.value >= 0 {
 		if h.value >= len(cells) {
@@ -126,7 +126,7 @@ func parseLabel(s string) (int, error) {
 	return 0, fmt.Errorf("invalid label %q (want 0 or 1)", s)
 }
 
-// eachPair calls fn with the rows of a table, or with the lines of JSON if the first one is.
+// eachPair calls fn with the rows of a table, or with the lines of JSON if the first line is JSON.
 func eachPair(path string, fn func(row) error) (header, error) {
 	var h header
 	first, isJSON := true, false

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// known is one pair of the truth: 16 bytes, so that ten million fit in 160 MB.
+// known is a pair of the truth. It takes 16 bytes, so ten million pairs fit in 160 MB.
 type known struct {
 	key        uint64
 	similarity float64 // 0 for a pair labelled "not similar"
 }
 
-// truth is all that is known about a set of documents.
+// truth holds what is known about a set of documents.
 type truth struct {
 	names    *names
-	pairs    []known // sorted by key, one a pair
-	labelled bool    // similarities are labels, and what is not listed is unknown
-	floor    float64 // every pair at or above it is listed (not labelled)
+	pairs    []known // sorted by key, without repetitions
+	labelled bool    // similarities are labels, and pairs that are not listed are unknown
+	floor    float64 // every pair at or above it is listed, unless labelled
 }
 
-// readTruth reads a truth file in any of the forms of the package's comment.
+// readTruth reads a truth file in any of the formats of the package comment.
 func readTruth(path string) (*truth, error) {
 	t := &truth{names: &names{number: map[string]uint32{}}}
 	h, err := eachPair(path, func(r row) error {
@@ -79,7 +79,7 @@ func (p *labelledPair) row() row {
 	return r
 }
 
-// sort orders the pairs by key and drops consistent repeats.
+// sort orders the pairs by key and drops repetitions. It returns an error if they contradict each other.
 func (t *truth) sort() error {
 	slices.SortFunc(t.pairs, func(x, y known) int { return cmp.Compare(x.key, y.key) })
 	var err error

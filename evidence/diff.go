@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// hunk is a difference of two texts: words a0 to a1 of the first, and b0 to b1 of the second in their place.
+// hunk is a difference of two texts. It replaces the words [a0, a1) of the first by the words [b0, b1) of the second.
 type hunk struct{ a0, a1, b0, b1 int }
 
-// differ finds where two sequences of hashes differ. It skips what is equal at both ends, and then follows a
-// shortest path of insertions and deletions (Myers 1986). If that path is long, it first divides the sequences
-// at runs of words that occur once in each (patience). A part that is still too large becomes one hunk. It
-// reuses its memory. Near-linear.
+// differ finds where two sequences of hashes differ. It skips the equal parts at both ends, then follows a shortest path of
+// insertions and deletions (Myers 1986). If that path is long, it first divides the sequences at runs of words that occur once
+// in each (patience). A part that is still too large becomes one hunk. It reuses its memory, and takes near-linear time.
 type differ struct {
 	diffs []hunk
-	ends  []int32 // how far each diagonal got, for each number of edits: a triangle
+	ends  []int32 // a triangle: for each number of edits, how far each diagonal got
 	steps []step
-	// of addShortestPath:
+	// Used by addShortestPath.
 	shared [2]common
-	seen   []uint64 // bits of words
-	// of divideAtAnchors:
+	seen   []uint64 // a bit set of words
+	// Used by divideAtAnchors.
 	runs    hashTable
-	sampled []run // of the first text
+	sampled []run // runs of the first text
 	anchors []anchor
 	tails   []int32
 }
@@ -30,7 +29,7 @@ type differ struct {
 // step is a run of equal words.
 type step struct{ a, b, n int }
 
-// run is a run of words: its hash, and where it is, in the text or in a table.
+// run is a run of words, with its hash and its index in the text or in a table.
 type run struct {
 	hash uint64
 	at   int32
@@ -39,7 +38,8 @@ type run struct {
 // anchor is a run of words in both texts. before is the previous anchor of the longest chain that ends with it.
 type anchor struct{ a, b, before int32 }
 
-// Runs of anchorWords words are anchors. Paths have at most mostEdits edits; after fewEdits, words are left out.
+// Runs of anchorWords words are anchors. Paths have at most mostEdits edits. From fewEdits on, words that only one text has
+// are left out.
 const (
 	anchorWords = 4
 	wantAnchors = 1024
@@ -47,7 +47,7 @@ const (
 	fewEdits    = 12
 )
 
-// Diff calls emit with each difference of two sequences of words, in order: b[b0:b1] is in the place of a[a0:a1].
+// Diff calls emit with each difference of two sequences of words, in order. In a difference, b[b0:b1] replaces a[a0:a1].
 func Diff(a, b []uint32, emit func(a0, a1, b0, b1 int)) {
 	for _, s := range new(differ).diff(a, b) {
 		emit(s.a0, s.a1, s.b0, s.b1)
@@ -89,7 +89,7 @@ func (d *differ) divide(a, b []uint32, a0, a1, b0, b1 int, anchors bool) {
 // divideAtAnchors divides a part at runs of words that occur once in each text.
 func (d *differ) divideAtAnchors(a, b []uint32, a0, a1, b0, b1 int) {
 	d.findAnchors(a[a0:a1], b[b0:b1])
-	// The longest chain of anchors that rises in both.
+	// Find the longest chain of anchors that ascends in both texts.
 	pairs, tails := d.anchors, d.tails[:0]
 	for i := range pairs {
 		k := len(tails)
@@ -106,7 +106,7 @@ func (d *differ) divideAtAnchors(a, b []uint32, a0, a1, b0, b1 int) {
 		}
 	}
 	d.tails = tails
-	for k, i := len(tails)-1, int32(-1); k >= 0; k-- { // from now on tails are the chain itself
+	for k, i := len(tails)-1, int32(-1); k >= 0; k-- { // from here on, tails holds the chain itself
 		if i < 0 {
 			i = tails[k]
 		}
@@ -124,8 +124,8 @@ func (d *differ) divideAtAnchors(a, b []uint32, a0, a1, b0, b1 int) {
 	d.divide(a, b, fromA, a1, fromB, b1, false)
 }
 
-// findAnchors finds the runs of words that occur once in x and once in y, in the order of x. Of long sequences
-// it takes a sample by hash, about wantAnchors runs.
+// findAnchors finds the runs of words that occur once in x and once in y, in the order of x. From long sequences it samples
+// about wantAnchors runs by hash.
 func (d *differ) findAnchors(x, y []uint32) {
 	const twice = -1
 	most := ^uint64(0) >> bits.Len(uint(min(len(x), len(y))/wantAnchors))
@@ -219,7 +219,7 @@ func (d *differ) addShortestPath(x, y []uint32, a0, b0 int) bool {
 	return true
 }
 
-// common holds the words of a text that the other one has, with their indexes.
+// common holds the words of a text that the other text also has, with their indexes.
 type common struct {
 	words []uint32
 	at    []int32
@@ -246,8 +246,8 @@ func (r *common) fill(x, y []uint32, seen *[]uint64) {
 // nowhere marks a diagonal that has left one of the texts.
 const nowhere = -2
 
-// countEdits returns the number of edits of a shortest path, if it is at most most. For each number of edits n,
-// ends records how far the diagonals -n, -n+2 and so on to n got.
+// countEdits returns the number of edits of a shortest path, unless it exceeds most. For each number of edits n, ends
+// records how far the diagonals -n, -n+2 and so on to n got.
 func (d *differ) countEdits(x, y []uint32, most int) (n int, found bool) {
 	if max(len(x), len(y))-min(len(x), len(y)) > most {
 		return 0, false
@@ -296,7 +296,7 @@ func (d *differ) traceBack(n, i, j int) {
 		if c < n {
 			fromI = int(last[c])
 		}
-		start := fromI // where the run of equal words begins, after the edit
+		start := fromI // start of the run of equal words after the edit
 		if c == n || (c > 0 && last[c-1] >= last[c]) {
 			from, fromI = k-1, int(last[c-1])
 			start = fromI + 1

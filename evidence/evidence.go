@@ -1,10 +1,10 @@
-// Package evidence scores whether two similar texts mean the same.
+// Package evidence scores how likely two similar texts mean the same.
 //
-// The score is a sum in bits: each of seven quantities of the alignment of the words of two texts, times a weight that
-// was learned from pairs judged by readers. It is symmetric: the order of the texts does not matter. features.go
-// computes the quantities; diff.go aligns two texts; long.go holds long texts; letters.go compares the letters of what
-// differs; weights.go holds the weights. No rule knows a subject, a place or a language except for the tables of
-// package token. All numbers are whole: the same texts have the same score on every machine.
+// The words of the two texts are aligned, and seven quantities of the alignment are measured. The score, in bits, is the
+// sum of these quantities, each times a weight that was learned from pairs judged by readers. The order of the texts does
+// not matter. features.go computes the quantities; diff.go aligns two texts; long.go holds long texts; letters.go compares
+// the letters of what differs; weights.go holds the weights. No rule depends on a subject, a place or a language, except
+// for the tables of package token. All numbers are integers, so the same texts have the same score on every machine.
 package evidence
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Evidence is one difference of two texts and its weight in bits: more than 0 for the same, less against it. A
-// is in the first text and B in the second; it is "" if one has nothing there.
+// Evidence is a difference of two texts and its weight in bits, which is positive if it speaks for the same meaning. A is
+// the part of the first text and B of the second. Either may be "".
 type Evidence struct {
 	Feature Feature
 	A, B    string
@@ -25,11 +25,11 @@ type Evidence struct {
 	value   int32
 }
 
-// Scorer scores pairs. Safe for concurrent use.
+// Scorer scores pairs. It is safe for concurrent use.
 type Scorer struct {
 	weights Weights
 	lexicon *token.Lexicon
-	works   sync.Pool // of *work
+	works   sync.Pool // holds *work
 }
 
 // work is the memory of one call.
@@ -37,15 +37,15 @@ type work struct {
 	comparison
 	differ
 	lexicon   *token.Lexicon
-	cutter    *token.Cutter // made for the first long text: it takes a third of a megabyte
+	cutter    *token.Cutter // made for the first long text, because it takes a third of a megabyte
 	bufs      [2][]token.Token
-	longHunks []longHunk  // of compareLong
-	hashes    [2][]uint32 // of align
+	longHunks []longHunk  // used by compareLong
+	hashes    [2][]uint32 // used by align
 	counts    []uint32
 }
 
-// longHunk is a difference of two long texts: the tokens that were cut there, and the coarse words next to it
-// that both texts have (0: none).
+// longHunk is a difference of two long texts. It has the tokens of the difference, and the coarse words next to it that
+// both texts have, or 0.
 type longHunk struct {
 	a0, a1, b0, b1 int
 	before, after  uint64
@@ -58,32 +58,32 @@ func New(l *token.Lexicon, w Weights) *Scorer {
 	return s
 }
 
-// Label names weights and tables in a Spec.
+// Label returns the name of the weights and tables, for a Spec.
 func (s *Scorer) Label() string { return s.weights.Digest() + "," + s.lexicon.Label() }
 
 // Result is a scorer's result for a pair.
 type Result struct {
 	Score
-	// Replaced reports that the strongest evidence against the same is a replacement. First and Second report
-	// that it is extra words of that text.
+	// Replaced reports whether the strongest evidence against a match is a replacement. First and Second report whether it
+	// is extra words of that text.
 	Replaced, First, Second bool
-	// Sure reports that each text holds .95 of the other, and that nothing is replaced.
+	// Sure reports whether each text holds .95 of the other and nothing is replaced.
 	Sure bool
-	// FirstHeld and SecondHeld report that the other text contains the text: it lacks at most .05 of the text,
-	// and nothing is replaced. They are false for texts of less than 16 words.
+	// FirstHeld and SecondHeld report whether the other text contains this text: it lacks at most .05 of it, and nothing is
+	// replaced. They are false for texts of fewer than 16 words.
 	FirstHeld, SecondHeld bool
 }
 
 const (
 	sureHeld  = 1087 // log2 of .95 to .05, in units of 1/Unit
-	leastHeld = 16   // words of a text that another one may contain
+	leastHeld = 16   // least words of a text that another one may contain
 )
 
-// View is a text in the form that is scored: a [*token.View] of a short one, a [*LongView] of a long one. Both
-// views of a pair have one type.
+// View is a text prepared for scoring: a [*token.View] of a short text, or a [*LongView] of a long one. Both views of a
+// pair must have one type.
 type View interface{ Bytes() int }
 
-// Score scores whether two texts mean the same.
+// Score returns the result for two texts.
 func (s *Scorer) Score(a, b View) Result {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -91,7 +91,7 @@ func (s *Scorer) Score(a, b View) Result {
 	return r
 }
 
-// Vector returns the features of a pair, to learn weights from.
+// Vector returns the features of a pair, from which weights can be learned.
 func (s *Scorer) Vector(a, b View) Vector {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -99,8 +99,8 @@ func (s *Scorer) Vector(a, b View) Vector {
 	return v
 }
 
-// Explain lists the differences of two texts and their weights, the strongest against the same first. The last
-// entry is what they share, with the rest of the score: the sum is the score.
+// Explain lists the differences of two texts and their weights, the strongest against the same first. The last entry is
+// what they share. It carries the rest of the score, so the sum of all entries is the score.
 func (s *Scorer) Explain(a, b View) (Result, []Evidence) {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -133,7 +133,7 @@ func (s *Scorer) result(w *work, a, b View) (Result, Vector) {
 	return r, v
 }
 
-// meaning returns the result for the sums.
+// meaning returns the Result for the sums of a pair.
 func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	r := Result{Score: s.weights.Score(v)}
 	replaced := int64(0)
@@ -156,7 +156,7 @@ func (s *Scorer) meaning(sums *sums, v Vector) Result {
 	return r
 }
 
-// heavyReplacement is the weight, in units of 1/Unit bits, above which a replaced word changes the subject of a text.
+// heavyReplacement is the weight above which a replaced word changes the subject of a text, in units of 1/Unit bits.
 const heavyReplacement = 4 * token.Unit
 
 // explain returns the weight of each difference.
@@ -177,7 +177,7 @@ func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
 	return append(out, Evidence{Feature: Coverage, Bits: rest.Bits()})
 }
 
-// heaviestOf returns the heaviest difference that was found of a feature.
+// heaviestOf returns the heaviest of the found differences that count for a feature.
 func heaviestOf(f Feature, found []Evidence) Evidence {
 	e, best := Evidence{Feature: f}, int32(-1)
 	for i := range found {
@@ -188,10 +188,10 @@ func heaviestOf(f Feature, found []Evidence) Evidence {
 	return e
 }
 
-// compareShort measures the differences of two short texts, and reports whether it exchanged them.
+// compareShort measures the differences of two short texts. turned reports whether it exchanged the two.
 func (w *work) compareShort(a, b *token.View, s *sums) (turned bool) {
 	x, y := &w.opened[0], &w.opened[1]
-	if y.View == a || x.View == b { // of one view compared with many it keeps the tokens
+	if y.View == a || x.View == b { // keeps the tokens of a view that is compared with many others
 		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
 	}
 	x.Open(a)
@@ -210,7 +210,7 @@ func (w *work) compareShort(a, b *token.View, s *sums) (turned bool) {
 	return turned
 }
 
-// align appends to w.hunks the differences of the words of two texts.
+// align appends the differences of the words of two texts to w.hunks.
 func (w *work) align(a, b []token.Token) {
 	found := w.byHalf(a, b, 0)
 	if !equalBetween(a, b, found) {
@@ -228,7 +228,7 @@ func (w *work) align(a, b []token.Token) {
 	}
 }
 
-// byHalf compares two rows of words by 32 bits of their hashes, from a bit on.
+// byHalf compares two sequences of words by 32 bits of their hashes, starting at a bit.
 func (w *work) byHalf(a, b []token.Token, bit int) []hunk {
 	for side, tokens := range [2][]token.Token{a, b} {
 		w.hashes[side] = w.hashes[side][:0]
@@ -239,14 +239,14 @@ func (w *work) byHalf(a, b []token.Token, bit int) []hunk {
 	return w.diff(w.hashes[0], w.hashes[1])
 }
 
-// equalBetween reports whether two rows are equal between the places in which they differ by half of the hashes. Of 100,000
-// numbers two agree in half of a hash.
-func equalBetween(a, b []token.Token, places []hunk) bool {
+// equalBetween reports whether two sequences are equal outside of differing, where they differ by half of the hashes. Of
+// 100,000 numbers, two agree in half of a hash.
+func equalBetween(a, b []token.Token, differing []hunk) bool {
 	i, j := 0, 0
-	for k := 0; k <= len(places); k++ {
+	for k := 0; k <= len(differing); k++ {
 		end := hunk{a0: len(a)}
-		if k < len(places) {
-			end = places[k]
+		if k < len(differing) {
+			end = differing[k]
 		}
 		for ; i < end.a0; i, j = i+1, j+1 {
 			if a[i].Hash != b[j].Hash {
@@ -258,7 +258,7 @@ func equalBetween(a, b []token.Token, places []hunk) bool {
 	return true
 }
 
-// before orders texts by their words, whatever the seed of the hashes.
+// before orders texts by their words. The order does not depend on the seed of the hashes.
 func before(a, b []token.Token) bool {
 	return slices.CompareFunc(a, b, func(x, y token.Token) int {
 		if x.Hash == y.Hash {
@@ -268,10 +268,11 @@ func before(a, b []token.Token) bool {
 	}) < 0
 }
 
-// coarseWeight is the approximate weight of a coarse word that is not looked up.
+// coarseWeight is the weight assumed for a coarse word that is not looked up.
 const coarseWeight = 3 * token.Unit
 
-// compareLong measures the differences of two long texts. It cuts and weighs words only where the texts differ.
+// compareLong measures the differences of two long texts. It only cuts the texts into words, and weighs these, where they
+// differ.
 func (w *work) compareLong(a, b *LongView, s *sums) {
 	if w.cutter == nil {
 		w.cutter = token.NewCutter(w.lexicon, 0)
@@ -281,7 +282,7 @@ func (w *work) compareLong(a, b *LongView, s *sums) {
 	s.count = min(len(a.hashes), len(b.hashes))
 	s.total = [2]uint64{uint64(len(a.hashes)) * coarseWeight, uint64(len(b.hashes)) * coarseWeight}
 	w.longHunks = w.longHunks[:0]
-	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all first: the buffers grow
+	for _, sp := range widen(w.diff(a.hashes, b.hashes), a, b) { // cut all differences first, because the buffers grow
 		p := longHunk{a0: len(w.bufs[0]), b0: len(w.bufs[1])}
 		w.bufs[0] = append(w.bufs[0], w.cutter.CutPart(a.slice(sp.a0, sp.a1), sp.a0 == 0)...)
 		w.bufs[1] = append(w.bufs[1], w.cutter.CutPart(b.slice(sp.b0, sp.b1), sp.b0 == 0)...)

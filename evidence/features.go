@@ -7,20 +7,19 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Feature is a quantity of a pair that speaks for or against its texts saying
-// the same. All are symmetric.
+// Feature is a quantity of a pair that is evidence for or against equal meaning. All features are symmetric.
 type Feature int
 
-// The features of a pair. Weights of words are idf in bits.
+// The features of a pair. A word weighs its idf in bits.
 const (
 	Bias        Feature = iota
-	Coverage            // bits: log2 of what the less covered text shares with the other, to what it does not; at most 4
-	Number              // numbers, codes, units and signs in the place of others, per hunk
-	Replacement         // bits: the weightiest replacement of a word by another, per hunk
-	Opposite            // opposites, and negations that only one text has, per hunk
-	Insertion           // percent of the weight of the heavier text: the heaviest passage that only one text has, or all rewritten ones
-	Length              // log2 of the words of the shorter text
-	Difference          // log2 of the words of both texts that the other lacks, at 4 bits a word; at most 8
+	Coverage            // in bits: log2 of the ratio of what the less covered text shares with the other to what it does not share; at most 4
+	Number              // numbers, codes, units and signs that are replaced, per hunk
+	Replacement         // in bits: the heaviest replacement of a word by another, per hunk
+	Opposite            // replacements of a word by its opposite, and negations that only one text has, per hunk
+	Insertion           // in percent of the heavier text: the heaviest passage that only one text has, or all rewritten passages
+	Length              // log2 of the number of words of the shorter text
+	Difference          // log2 of the weight of the words that only one text has, at 4 bits a word; at most 8
 	features
 )
 
@@ -38,17 +37,16 @@ func Features() []Feature {
 	return all
 }
 
-// replaces reports whether the feature measures words that replace others.
+// replaces reports whether the feature measures replacements of words.
 func (f Feature) replaces() bool { return f == Number || f == Replacement || f == Opposite }
 
 // Vector holds the value of each feature in units of 1/Unit.
 type Vector [features]int32
 
-// tokenHunk is a difference of two texts: the words of the one and the words of the other in their place. One of
-// them may be empty.
+// tokenHunk is a difference of two texts. It holds the differing words of both, and one of the two may be empty.
 type tokenHunk struct {
 	a, b          []token.Token
-	before, after uint64 // the words around it, which both texts have; 0: none
+	before, after uint64 // the words around the hunk, which both texts have; 0 if there is none
 }
 
 // comparison collects the differences of two texts. It reuses its memory.
@@ -56,24 +54,24 @@ type comparison struct {
 	hunks     []tokenHunk
 	opened    [2]token.Opened
 	unmatched [2][]unmatched
-	byHash    hashTable // unmatched tokens of the second text
+	byHash    hashTable // index of the unmatched tokens of the second text
 	rest      [2][]*unmatched
-	facts     [2][]*unmatched // numbers and codes that the other text lacks
+	facts     [2][]*unmatched // for each text: numbers and codes that the other text lacks
 	replaced  []replacement
 	found     []Evidence
 	letters   letters
 	negations [2]int
-	ends      [2]string // the marks that end the texts, where they differ
+	ends      [2]string // the marks that end the texts, if they differ
 }
 
-// unmatched is a token that the other text lacks in a hunk.
+// unmatched is a token of a hunk that the other text lacks.
 type unmatched struct {
 	*token.Token
-	before, after uint64 // the words next to it
+	before, after uint64 // the neighbouring words
 	hunk          int
-	next          int32 // the next one of this word, plus 1; 0: none
-	used          bool  // it has its partner in the other text
-	passage       bool  // it is one of many words that only its text has
+	next          int32 // the next token with this word, plus 1, or 0
+	used          bool  // it was paired with a word of the other text
+	passage       bool  // it belongs to a passage that only its text has
 }
 
 // sharesNeighbour reports whether two tokens have a common neighbour.
@@ -81,24 +79,24 @@ func (e *unmatched) sharesNeighbour(o *unmatched) bool {
 	return (e.before == o.before && e.before != 0) || (e.after == o.after && e.after != 0)
 }
 
-// replacement is one word in the place of another.
+// replacement is a word that replaces another.
 type replacement struct {
 	a, b   uint64
 	weight uint32
 }
 
-// sums are the differences of two texts.
+// sums holds the counted differences of two texts.
 type sums struct {
-	total     [2]uint64 // weight of all words
-	lacking   [2]uint64 // of those that the other text lacks
-	count     int       // words of the shorter text
+	total     [2]uint64 // for each text: weight of all words
+	lacking   [2]uint64 // for each text: weight of the words that the other lacks
+	count     int       // number of words of the shorter text
 	numbers   int
 	opposites int
 	insertion uint64 // weight of the heaviest passage that only one text has
 	inserted  [2]uint64
 	rewritten uint64 // weight of the passages that replace others
-	heaviest  int64  // replacement: weight times count times log2(1 + count)
-	hunks     int    // all
+	heaviest  int64  // of all replacements, the largest weight times count times log2(1 + count)
+	hunks     int    // number of hunks
 }
 
 // nameWeight returns the weight of a word as a name. The lexicon halves the weight of unknown words, because they may be
@@ -111,11 +109,11 @@ func nameWeight(t *token.Token) uint32 {
 }
 
 const (
-	mostFew      = 4  // extra words that are not a passage: a negation among them denies the words around it
-	mostReplaced = 24 // words of a hunk in which one word can be matched to another
+	mostFew      = 4  // extra words up to this number are not a passage, so a negation among them counts
+	mostReplaced = 24 // most words of a hunk whose words are paired one by one
 )
 
-// measure fills s from the hunks.
+// measure computes s from the hunks.
 func (p *comparison) measure(s *sums) {
 	p.found, p.replaced = p.found[:0], p.replaced[:0]
 	p.facts[0], p.facts[1] = p.facts[0][:0], p.facts[1][:0]
@@ -153,8 +151,8 @@ func (p *comparison) measure(s *sums) {
 	p.weighReplacements(s)
 }
 
-// unmatchedIn collects in rest the tokens of a hunk that matchMoved left, from the unmatched tokens that begin
-// there, and returns the tokens of later hunks.
+// unmatchedIn collects the tokens of a hunk that matchMoved left over. list begins with the tokens of the hunk. It returns
+// the tokens of later hunks.
 func (p *comparison) unmatchedIn(side, hunk int, list []unmatched) []unmatched {
 	n := 0
 	for ; n < len(list) && list[n].hunk == hunk; n++ {
@@ -165,8 +163,8 @@ func (p *comparison) unmatchedIn(side, hunk int, list []unmatched) []unmatched {
 	return list[n:]
 }
 
-// matchMoved pairs a word with the same word in another hunk: the first with the first, and so on. A number, and a word
-// of a rewritten passage, is the same only next to the same word, because long passages have many words in common.
+// matchMoved pairs a word with the same word in another hunk, the first with the first and so on. A number also needs the
+// same neighbour. So does a word of a rewritten passage, because two long passages have many words in common.
 func (p *comparison) matchMoved() {
 	a, b := p.unmatched[0], p.unmatched[1]
 	if len(a) == 0 || len(b) == 0 {
@@ -176,7 +174,7 @@ func (p *comparison) matchMoved() {
 	for i := len(b) - 1; i >= 0; i-- {
 		e, _ := p.byHash.at(b[i].Hash)
 		b[i].next = e.a
-		e.a = int32(i) + 1 // the first one so far
+		e.a = int32(i) + 1 // the first one with this word so far
 		e.b = 1
 	}
 	for i := range a {
@@ -207,7 +205,7 @@ func (p *comparison) exchanged(x, y *unmatched) bool {
 	return len(here.a) == 1 && len(here.b) == 1 && len(there.a) == 1 && len(there.b) == 1 && here.b[0].Hash == there.a[0].Hash
 }
 
-// measureHunk weighs the rest of a hunk: likeness of letters, facts, opposites, and words that replace others.
+// measureHunk weighs the rest of a hunk: similar letters, facts, opposites, and replaced words.
 func (p *comparison) measureHunk(s *sums) {
 	a, b := p.rest[0], p.rest[1]
 	weight, negations, facts := [2]uint64{}, [2]int{}, false
@@ -283,14 +281,14 @@ func (p *comparison) replaceFacts(s *sums) {
 	}
 }
 
-// addNumber counts a fact, sign or mark in the place of another.
+// addNumber counts a fact, sign or mark that replaces another.
 func (s *sums) addNumber(p *comparison, x, y string) {
 	s.numbers++
 	p.add(Number, x, y, token.Unit)
 }
 
-// unpaired counts the facts that each text has and the other lacks, wherever they are. It also counts each extra sign,
-// because a sign changes the meaning even if the other text has nothing in its place. At last it counts negations.
+// unpaired counts the facts that only one text has, anywhere in it. It counts each extra sign, because a sign changes the
+// meaning even if it replaces nothing. Finally it counts negations.
 func (p *comparison) unpaired(s *sums) {
 	x, y := p.facts[0], p.facts[1]
 	for side, list := range p.facts {
@@ -316,7 +314,7 @@ func (p *comparison) unpaired(s *sums) {
 	}
 }
 
-// findOpposites finds a word in the place of its opposite.
+// findOpposites counts the words of a hunk that are replaced by their opposite.
 func (p *comparison) findOpposites(s *sums) {
 	for _, x := range p.rest[0] {
 		for _, y := range p.rest[1] {
@@ -329,8 +327,8 @@ func (p *comparison) findOpposites(s *sums) {
 	}
 }
 
-// replaceWords pairs the heaviest words of a hunk with the heaviest of the other text, as long as both have one.
-// If one text has many more words, the hunk is rather an insertion than a replacement, and counts less.
+// replaceWords pairs the heaviest words of one side of a hunk with the heaviest of the other side, until one side has none
+// left. If one side has many more words, the hunk is an insertion rather than a replacement, so it counts less.
 func (p *comparison) replaceWords(apart uint64) {
 	a, b := p.rest[0], p.rest[1]
 	n, m := unused(a), unused(b)
@@ -347,7 +345,7 @@ func (p *comparison) replaceWords(apart uint64) {
 	}
 }
 
-// unused counts the words that no word of the other text has been paired with.
+// unused counts the words of a list that were not paired.
 func unused(list []*unmatched) (n int) {
 	for _, e := range list {
 		if !e.used && e.Kind != token.Number {
@@ -367,8 +365,8 @@ func heaviest(list []*unmatched) *unmatched {
 	return best
 }
 
-// weighReplacements finds the weightiest replacement of one word by another: its weight, times the number of such
-// replacements n, times log2(1 + n). If a name is replaced throughout, the texts are about different things.
+// weighReplacements finds the heaviest replacement of a word by another. If it occurs n times, it counts n * log2(1 + n)
+// times its weight, because two texts that differ in a name throughout are about different things.
 func (p *comparison) weighReplacements(s *sums) {
 	slices.SortFunc(p.replaced, func(x, y replacement) int { return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b)) })
 	for i := 0; i < len(p.replaced); {
@@ -381,15 +379,15 @@ func (p *comparison) weighReplacements(s *sums) {
 	}
 }
 
-// A fact counts the same however long the text around it is, so coverage ends at sixteen to one. One word that
-// is replaced throughout, as a spelling is, counts as at most one heavy name.
+// mostCoverage ends at sixteen to one, so that a fact counts the same in a text of any length. A word that is replaced
+// throughout, such as a spelling, counts at most as one heavy name.
 const (
 	mostCoverage    = 4 * token.Unit
 	mostDifference  = 8 * token.Unit
 	mostReplacement = 8 * token.Unit
 )
 
-// vector returns the features of what was counted.
+// vector returns the features of the sums.
 func (s *sums) vector() (v Vector) {
 	hunks := int64(max(1, s.hunks))
 	v[Bias] = token.Unit

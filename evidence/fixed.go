@@ -21,7 +21,7 @@ func log2(n uint64) int32 {
 		return 0
 	}
 	whole := bits.Len64(n) - 1
-	rest := n << (63 - whole) << 1 // the fraction, in units of 2^-64
+	rest := n << (63 - whole) << 1 // the fractional part, in units of 2^-64
 	i := rest >> 56
 	part := logs[i] + (logs[i+1]-logs[i])*int64(rest>>40&0xffff)>>16
 	return int32((int64(whole-8)<<16 + part) >> 8)

@@ -8,24 +8,25 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// letters compares the letters of a hunk. It reuses its memory.
+// letters compares the letters of the two sides of a hunk. It reuses its memory.
 type letters struct {
 	text [2][]rune
 	rows [3][]uint16
 }
 
 const (
-	mostLetters = 120 // letters of a hunk that are compared
+	mostLetters = 120 // most letters of a hunk that are compared
 	// leastLikeness is the likeness, in units of 1/Unit, below which the sides of a hunk have nothing in common.
 	leastLikeness = token.Unit * 34 / 100
-	// Rare words are more than rareWeight. Forms of one share leastStem letters and end in at most mostEnding others.
+	// Words above rareWeight are rare. Two forms of a rare word share leastStem letters, and each has at most mostEnding
+	// letters after them.
 	rareWeight            = 5 * token.Unit
 	leastStem, mostEnding = 4, 3
 )
 
-// likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit, 0 below leastLikeness.
-// An edit inserts, deletes or replaces a letter or exchanges two in a row (Damerau 1964). It covers typing
-// errors, spelling, inflection and word breaks. Hunks with facts are alike only if they have the same letters.
+// likeness returns 1 minus the edits per letter of the longer side, in units of 1/Unit. If that is below leastLikeness, it
+// returns 0. An edit inserts, deletes or replaces a letter, or exchanges two neighbours (Damerau 1964). So typing errors,
+// spellings, inflections and word breaks are alike. If a hunk has facts, the letters must be equal.
 func (l *letters) likeness(a, b []*unmatched, facts bool) uint64 {
 	for side, list := range [2][]*unmatched{a, b} {
 		l.text[side] = l.text[side][:0]
@@ -45,7 +46,7 @@ func (l *letters) likeness(a, b []*unmatched, facts bool) uint64 {
 	case facts || (word && names(a[0].Token, b[0].Token, x, y)):
 		return 0
 	case word && a[0].Han && b[0].Han && strings.ContainsAny(a[0].Text, b[0].Text):
-		return token.Unit / 2 // compounds of one morpheme: 测试 and 检测
+		return token.Unit / 2 // compounds that share a morpheme, such as 测试 and 检测
 	}
 	longer, shorter := max(len(x), len(y)), min(len(x), len(y))
 	if token.Unit*shorter < leastLikeness*longer {
@@ -58,8 +59,9 @@ func (l *letters) likeness(a, b []*unmatched, facts bool) uint64 {
 	return s
 }
 
-// names reports whether two words with the letters x and y are two names, so that an error of one for the other is
-// unlikely: neither is in the tables, or both are, are rare, and differ in more than the ending of a stem.
+// names reports whether two words with the letters x and y are two different names, so one is unlikely to be a typing error
+// for the other. That is the case if neither is in the tables. It is also the case if both are, both are rare, and they
+// differ in more than the ending of a stem.
 func names(a, b *token.Token, x, y []rune) bool {
 	stem := 0
 	for stem < min(len(x), len(y)) && x[stem] == y[stem] {

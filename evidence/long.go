@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// LongView is a long text prepared for comparison: the hashes and offsets of its coarse words, which are the units of its
-// shingles. Only parts in which two texts differ are cut into tokens.
+// LongView is a long text prepared for comparison. It holds the hashes and offsets of the coarse words, which are the units
+// of its shingles. Only the parts in which two texts differ are cut into tokens.
 type LongView struct {
 	*Outline
 	clean  string
@@ -17,16 +17,16 @@ type LongView struct {
 	starts []uint32
 }
 
-// Outline counts the coarse words of a long text. It takes a fiftieth of the view, and rules out most pairs.
+// Outline holds counts of the coarse words of a long text. It is a fiftieth of the size of the view, and rules out most pairs.
 type Outline struct {
 	words  int
-	counts []wordCounts // a power of two
+	counts []wordCounts // its length is a power of two
 }
 
 // Bytes returns the memory of the outline.
 func (o *Outline) Bytes() int { return 48 + 16*len(o.counts) }
 
-// wordCounts counts words modulo 4, in 64 classes by hash: the low bits of all counts, and the high bits.
+// wordCounts counts words modulo 4 in 64 classes of hashes. It holds the low bits of all counts, and the high bits.
 type wordCounts struct{ low, high uint64 }
 
 // add adds counts.
@@ -34,7 +34,7 @@ func (c wordCounts) add(o wordCounts) wordCounts {
 	return wordCounts{c.low ^ o.low, c.high ^ o.high ^ c.low&o.low}
 }
 
-// apart returns by how much the counts differ at least.
+// apart returns a lower bound of the difference of the counts.
 func (c wordCounts) apart(o wordCounts) int {
 	odd := c.low ^ o.low
 	two := (c.high ^ o.high ^ o.low&^c.low) &^ odd
@@ -70,8 +70,8 @@ func NewOutline(hashes []uint32) *Outline {
 	return o
 }
 
-// MostResemblance returns an upper bound of the Resemblance of two texts, a hundred times as fast. Words that share a
-// counter in Resemblance also share one here.
+// MostResemblance returns an upper bound of the Resemblance of two texts. It is a hundred times as fast. Words that share a
+// counter in Resemblance share one here as well.
 func MostResemblance(a, b *Outline) float64 {
 	x, y := a.counts, b.counts
 	if len(x) > len(y) {
@@ -90,11 +90,11 @@ func MostResemblance(a, b *Outline) float64 {
 	return float64(shared) / float64(max(1, words-shared))
 }
 
-// spread spreads the hashes of words over a table.
+// spread distributes the hashes of words over a table.
 const spread = 2654435769
 
-// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. It has at least 8 counters a word, and
-// words may share one, so the result may be a little too high but is never too low. O(words).
+// Resemblance returns the Jaccard similarity of two texts as bags of coarse words. It has at least 8 counters per word, and
+// words may share a counter. So the result may be slightly too high, but never too low. O(words).
 func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	w := s.works.Get().(*work)
 	defer s.works.Put(w)
@@ -114,11 +114,11 @@ func (s *Scorer) Resemblance(a, b *LongView) float64 {
 	return float64(shared) / float64(max(1, len(a.hashes)+len(b.hashes)-shared))
 }
 
-// marginRunes is the number of characters on each side of a difference that are cut with it in scripts without spaces, so
-// that words are cut as in the whole text.
+// marginRunes is the number of characters on each side of a difference that are cut along with it, in scripts without
+// spaces. So words are cut as in the whole text.
 const marginRunes = 4
 
-// widen extends each hunk by the characters and the parts of words around it, and joins hunks that then touch.
+// widen extends each hunk by the adjacent characters and parts of words, and joins hunks that then touch.
 func widen(hunks []hunk, a, b *LongView) []hunk {
 	out := hunks[:0]
 	for _, s := range hunks {
@@ -139,20 +139,20 @@ func widen(hunks []hunk, a, b *LongView) []hunk {
 	return out
 }
 
-// glued reports whether the coarse word i and the previous one may be parts of one word or number, because no
-// white space is between them.
+// glued reports whether coarse word i and the previous one may be parts of one word or number, because no white space
+// separates them.
 func glued(v *LongView, i int) bool {
 	if i == 0 || i >= len(v.starts) {
 		return false
 	}
-	if v.clean[v.starts[i]-1] == ' ' { // nearly always
+	if v.clean[v.starts[i]-1] == ' ' { // the most frequent case
 		return false
 	}
 	gap := v.clean[v.starts[i-1]:v.starts[i]]
 	return !strings.ContainsAny(gap, " \n\t,;!?。，；！？、") || (strings.Contains(gap, ",") && !strings.Contains(gap, " "))
 }
 
-// slice returns the text of the coarse words from up to to.
+// slice returns the text of the coarse words [from, to).
 func (v *LongView) slice(from, to int) string {
 	if from >= to {
 		return ""

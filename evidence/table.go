@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// hashTable maps a hash to two numbers, at least one of which is not 0. It reuses its memory.
+// hashTable maps a hash to two numbers that are not both 0. It reuses its memory.
 type hashTable struct {
 	entries []entry
 	shift   int
@@ -38,7 +38,7 @@ func (t *hashTable) at(hash uint64) (*entry, int32) {
 	}
 }
 
-// find returns the entry of a hash, nil where there is none.
+// find returns the entry of a hash, or nil.
 func (t *hashTable) find(hash uint64) *entry {
 	if e, _ := t.at(hash); e.a != 0 || e.b != 0 {
 		return e

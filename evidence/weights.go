@@ -9,12 +9,12 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Weights are the weights of a unit of each feature, in units of 1/weightUnit bits.
+// Weights holds the weight of one unit of each feature, in units of 1/weightUnit bits.
 type Weights [features]int32
 
 const weightUnit = 1 << 12
 
-// Shipped are the weights that neardup learned from judged and made pairs, by `go run -C bench ./decision learn`.
+// Shipped holds the weights that were learned from judged and generated pairs, by `go run -C bench ./decision learn`.
 var Shipped = MakeWeights([]float64{
 	Bias: -.2122, Coverage: .3664, Number: -4.1883, Replacement: -.7381, Opposite: -5.7742, Insertion: -.0660, Length: .4030,
 	Difference: -.3541,
@@ -28,7 +28,7 @@ func MakeWeights(bits []float64) (w Weights) {
 	return w
 }
 
-// Shifted returns the weights with bits added to the bias, and so to every score.
+// Shifted returns the weights with bits added to the bias, which adds them to every score.
 func (w Weights) Shifted(bits float64) Weights {
 	w[Bias] += int32(math.Round(bits * weightUnit))
 	return w
@@ -40,8 +40,7 @@ func (w Weights) Digest() string { return fmt.Sprintf("%016x", xxh3.HashString(f
 // worth returns the weight of a value of a feature, in units of 1/Unit bits times weightUnit.
 func (w *Weights) worth(k Feature, value int32) int64 { return int64(value) * int64(w[k]) }
 
-// Score is the sum of the evidence, in units of 1/Unit bits: the binary logarithm of the odds that two texts
-// mean the same.
+// Score is a sum of evidence, in units of 1/Unit bits. It is the binary logarithm of the odds that two texts mean the same.
 type Score int32
 
 // Score adds up the evidence.
@@ -53,13 +52,13 @@ func (w *Weights) Score(v Vector) Score {
 	return Score(min(max(sum/weightUnit, -mostScore), mostScore))
 }
 
-// mostScore bounds the score: odds of one in a million.
+// mostScore limits the score to odds of a million to one.
 const mostScore = 20 * token.Unit
 
 // Bits returns the odds in bits.
 func (s Score) Bits() float64 { return float64(s) / token.Unit }
 
-// Probability returns the probability of the odds, from 0 to 1, a quotient of whole numbers.
+// Probability returns the probability of the odds, from 0 to 1. It is a quotient of integers.
 func (s Score) Probability() float64 {
 	whole, part := int(s)>>8, int(s)&(token.Unit-1)
 	odds, one := powers[part], uint64(1)<<31 // 2^(part/256), in units of 2^-31
@@ -76,7 +75,7 @@ func Probability(bits float64) float64 {
 	return Score(math.Round(min(max(bits*token.Unit, -mostScore), mostScore))).Probability()
 }
 
-// powers are 2^(i/256) in units of 2^-31. Rounding hides how a machine computes the last bits of the power.
+// powers holds 2^(i/256) in units of 2^-31. The rounding removes differences between machines in the last bits.
 var powers = func() (t [token.Unit]uint64) {
 	for i := range t {
 		t[i] = uint64(math.Round(math.Exp2(float64(i)/token.Unit) * (1 << 31)))

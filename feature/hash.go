@@ -17,8 +17,8 @@ import "math/bits"
 //	shingle  z = e * chain of its lanes under (c, d)  modulo 2^64;
 //	         hash = z xor z>>32.
 //
-// No zero byte is in a word and no zero code point in a shingle of runes, so padding makes no two of them equal. All
-// keys come from the seed: without it an attacker can neither predict a hash nor construct two that collide.
+// A word has no zero byte and a shingle of runes no zero code point, so padding never makes two of them equal. All keys
+// come from the seed. An attacker who does not know it can neither predict a hash nor construct two texts that collide.
 type keys struct{ a, b, c, d, e uint64 }
 
 func newKeys(seed uint64) keys {
@@ -54,7 +54,7 @@ func (k *keys) joinWords(u []uint64, size int) int {
 		return 0
 	}
 	out := u[:len(u)-size+1]
-	if size == 3 { // the usual sizes, twice as fast
+	if size == 3 { // specialised for the usual sizes, which makes it twice as fast
 		c, d := k.c, k.d
 		x, y := u[0], u[1]
 		for i, z := range u[2:] {

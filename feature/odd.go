@@ -2,11 +2,11 @@ package feature
 
 import "math/bits"
 
-// OddSketch is a bit string that gives a lower bound for the difference of two sets. Bit b is set if an odd
-// number of hashes end in b. Common hashes cancel out, so differing bits come from hashes that only one set
-// has, and there are at least as many of these (Mitzenmacher, Pagh, Pham 2014, Efficient Estimation for High
-// Similarities using OddSketch Sketches; an estimate there, a bound here). It takes a 32nd to a 16th of the
-// memory of the set. Comparing two takes a tenth of a merge or less.
+// OddSketch is a bit string that gives a lower bound for the difference of two sets. Bit b is set if an odd number of
+// hashes end in b. Common hashes cancel out, so each differing bit comes from a hash that only one set has. Therefore there
+// are at least as many such hashes as differing bits. (Mitzenmacher, Pagh and Pham 2014, Efficient Estimation for High
+// Similarities using Odd Sketches. They estimate the difference; here it is bounded.) The sketch takes a 32nd to a 16th of
+// the memory of the set. Comparing two sketches takes at most a tenth of the time of a merge.
 //
 // The length in words is a power of two.
 type OddSketch []uint64
@@ -20,8 +20,8 @@ func OddSketchWords(n int) int {
 	return 1 << (bits.Len(uint(n-1)) - 5)
 }
 
-// Fill makes o, all zero, the odd sketch of a set. Of hashes that repeat, the bound
-// counts the repeats that only one side has.
+// Fill sets o, which must be zero, to the odd sketch of a set. If hashes are repeated, the bound counts repetitions that
+// only one side has.
 func (o OddSketch) Fill(set []uint64) {
 	mask := uint64(len(o) - 1)
 	for _, h := range set {

@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// kinds counts two things at once: letters and digits of ASCII, and from signBit up what
-// may be a sign.
+// kinds holds two counts in one number: letters and digits of ASCII in the low bits, and bytes that may be signs from
+// signBit up.
 var kinds = func() (t [256]uint32) {
 	for c := range utf8.RuneSelf {
 		switch {
@@ -24,7 +24,7 @@ var kinds = func() (t [256]uint32) {
 
 const signBit = 1 << 16
 
-// room is the number of runes that space is made for at a time.
+// room is the number of runes for which space is reserved at a time.
 const room = 256
 
 // appendRunes appends the letters, digits and signs of s.
@@ -38,8 +38,8 @@ func appendRunes(dst []uint64, s string) []uint64 {
 	return dst
 }
 
-// fillRunes writes the letters, digits and signs from a place on until out is
-// nearly full. It returns their number and where it stopped.
+// fillRunes writes letters, digits and signs from an offset on until out is nearly full. It returns their number and the
+// offset where it stopped.
 func fillRunes(out *[room]uint64, s string, at int) (n, end int) {
 	for n <= room-8 && len(s)-at >= 8 {
 		v := load8(s[at:])
@@ -53,13 +53,13 @@ func fillRunes(out *[room]uint64, s string, at int) (n, end int) {
 			n += got & (signBit - 1)
 			at += 8
 		case v&0xC0C0F0 == 0x8080E0 && ((v&0xF > 2 && v&0xF != 0xD) || v&0xF8FFFF == 0x9880E2):
-			// Three bytes: nearly every Chinese, Japanese or Korean rune, and quotes.
+			// Three bytes encode nearly every Chinese, Japanese or Korean rune, and quotation marks.
 			r := v&0xF<<12 | v>>2&0xFC0 | v>>16&0x3F
 			out[n] = r
 			n += one(text.IsAlnum(rune(r)))
 			at += 3
 		case high&0x80 == 0:
-			// The bytes before the first that is not ASCII.
+			// The number of bytes before the first that is not ASCII.
 			ascii := bits.TrailingZeros64(high) &^ 7
 			got := eightRunes((*[8]uint64)(out[n:]), v&(1<<ascii-1))
 			if got >= signBit && signed(s, at, ascii>>3, 0) {
@@ -78,7 +78,7 @@ func fillRunes(out *[room]uint64, s string, at int) (n, end int) {
 	return n, at
 }
 
-// signRunes takes some bytes, at least one of which may be a sign.
+// signRunes reads some bytes, at least one of which may be a sign.
 func signRunes(out *[room]uint64, n, at, size int, s string) (int, int) {
 	for end := at + size; at < end && n < room-1; {
 		n, at = oneRune(out, n, at, s)
@@ -92,9 +92,8 @@ const (
 	hanLen = 0x51F0
 )
 
-// eightRunes takes the letters and digits of eight ASCII bytes. It writes
-// every byte and steps over the good ones: no branch to predict. It adds
-// signBit for each byte that may be a sign.
+// eightRunes reads the letters and digits among eight ASCII bytes. It writes every byte but advances only for letters and
+// digits, so there is no branch to mispredict. It adds signBit for each byte that may be a sign.
 func eightRunes(out *[8]uint64, v uint64) int {
 	n := uint32(0)
 	for range 8 {
@@ -106,7 +105,7 @@ func eightRunes(out *[8]uint64, v uint64) int {
 	return int(n)
 }
 
-// oneRune takes what s has at a place: a rune or a sign, of two runes at most.
+// oneRune reads the rune at an offset, or a sign of one or two runes.
 func oneRune(out *[room]uint64, n, at int, s string) (int, int) {
 	r, width := utf8.DecodeRuneInString(s[at:])
 	if text.IsAlnum(r) {
@@ -148,8 +147,8 @@ func (k *keys) joinRunes(u []uint64, size int) int {
 		k.oneLane(out, u[size-1:], x, laneMask(size))
 		return len(out)
 	}
-	// Two lanes at most: x ends with the first lane and y with the second,
-	// and older runes above them are masked off.
+	// A shingle has at most two lanes. x is the last of the first lane, y of the second. Older runes above them are masked
+	// off.
 	var x, y uint64
 	for _, r := range u[:laneLen-1] {
 		x = x<<runeBits | r
@@ -172,8 +171,7 @@ func (k *keys) oneLane(out, ends []uint64, x, keep uint64) {
 	}
 }
 
-// twoLanes writes a shingle for every rune of ends. In place: out may begin
-// where the other two do.
+// twoLanes writes a shingle for every rune of ends. It works in place: out may share its start with the other two.
 func (k *keys) twoLanes(out, mids, ends []uint64, x, y, keepX, keepY uint64) {
 	c, d, e := k.c, k.d, k.e
 	mids = mids[:len(out)]

@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// Below this many hashes the standard sort is as fast.
+// For fewer hashes than radixFrom the standard sort is as fast.
 const radixFrom = 64
 
-// Set sorts hashes in place, drops repeats and returns what is left. O(n) and
-// 12 bytes of scratch a hash; a [Sorter] keeps the scratch.
+// Set sorts hashes in place and returns them without repetitions. It takes O(n) and 12 bytes of scratch memory per hash. A
+// [Sorter] reuses that memory.
 func Set(hashes []uint64) []uint64 {
 	var s Sorter
 	return s.Set(hashes)
 }
 
-// Sorter makes sets and keeps its scratch between them. The zero value is
-// ready; not for concurrent use.
+// Sorter makes sets and reuses its scratch memory. The zero value is ready to use. It is not safe for concurrent use.
 type Sorter struct {
 	next []uint32
 	from []uint64
 }
 
-// Set sorts hashes and drops duplicates. Hashes are spread evenly, so one pass deals them into about as many
-// buckets as there are hashes. Two steps of bubble sort, which never branch, then leave little to insert. Other
-// numbers are also sorted correctly, but more slowly.
+// Set sorts hashes and drops duplicates. Hashes are spread evenly, so one pass distributes them into about as many buckets
+// as there are hashes. After two steps of bubble sort, which never branch, insertion sort has little to do. Other numbers
+// are also sorted correctly, but more slowly.
 func (s *Sorter) Set(hashes []uint64) []uint64 {
 	if len(hashes) < radixFrom {
 		slices.Sort(hashes)
@@ -40,10 +39,10 @@ func (s *Sorter) Set(hashes []uint64) []uint64 {
 	return hashes[:n]
 }
 
-// deal sorts by the top bits.
+// deal distributes the hashes by their top bits.
 func (s *Sorter) deal(hashes []uint64) {
 	width := min(bits.Len(uint(len(hashes))), 16)
-	shift := (64 - width) & 63 // the mask spares a test in the loops
+	shift := (64 - width) & 63 // the mask saves a test in the loops
 	next := slices.Grow(s.next[:0], 1<<width+1)[:1<<width+1]
 	clear(next)
 	count := next[1:]
@@ -65,7 +64,7 @@ func (s *Sorter) deal(hashes []uint64) {
 	s.next, s.from = next, from
 }
 
-// bubble does two steps of bubble sort at once: it carries the two largest elements so far.
+// bubble does two steps of bubble sort at once, by carrying the two largest elements so far.
 func bubble(h []uint64) {
 	next, most := min(h[0], h[1]), max(h[0], h[1])
 	for i, x := range h[2:] {
@@ -77,8 +76,8 @@ func bubble(h []uint64) {
 	h[len(h)-2], h[len(h)-1] = next, most
 }
 
-// insertion sorts nearly sorted hashes, without repeats, into the first n. If the hashes were not spread
-// evenly, it gives up and ok is false; the first n then hold all that is left to sort.
+// insertion sorts nearly sorted hashes, without repetitions, into the first n. If the hashes are not spread evenly, it
+// stops and ok is false. Then the first n hold all hashes that remain to be sorted.
 func insertion(h []uint64) (n int, ok bool) {
 	moves := 16 * len(h)
 	last, n := h[0], 1
@@ -107,9 +106,8 @@ func insertion(h []uint64) (n int, ok bool) {
 	return n, true
 }
 
-// IntersectSorted returns how many hashes two sets have in common. O(len(a) +
-// len(b)) without a branch that depends on the hashes, or
-// O(len(a) log len(b)) where b is much longer.
+// IntersectSorted returns the number of common hashes of two sets. It takes O(len(a) + len(b)) without a branch that
+// depends on the hashes, or O(len(a) log len(b)) if b is much longer.
 func IntersectSorted(a, b []uint64) int {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -121,7 +119,7 @@ func IntersectSorted(a, b []uint64) int {
 	return n
 }
 
-// gallopFrom is the ratio of sizes from which searching beats merging.
+// gallopFrom is the least ratio of sizes at which searching is faster than merging.
 const gallopFrom = 32
 
 func gallop(a, b []uint64) int {
@@ -143,8 +141,8 @@ func gallop(a, b []uint64) int {
 // stride is the number of merge steps between two checks of the misses.
 const stride = 64
 
-// A lane holds two sets, or parts of them, that are merged. A step of a merge advances past a hash that both
-// have, or past a miss, which only one has.
+// A lane holds two sets, or parts of sets, that are being merged. A step of the merge advances past a common hash, or past
+// a miss, which is a hash that only one set has.
 type lane struct{ a, b []uint64 }
 
 // merge counts the common elements of two sets. It stops with ok false if more than misses elements differ.
@@ -153,8 +151,7 @@ func merge(a, b []uint64, misses int) (both int, ok bool) {
 		both, misses = lane{a, b}.merge(misses)
 		return both, misses >= 0
 	}
-	// A step waits for the one before it, so two halves side by side take
-	// little longer than one.
+	// A step waits for the previous one, so two halves merged in parallel take little longer than one.
 	half := len(a) / 2
 	same, _ := slices.BinarySearch(b, a[half])
 	low, high := lane{a[:half], b[:same]}, lane{a[half:], b[same:]}
@@ -170,11 +167,11 @@ func merge(a, b []uint64, misses int) (both int, ok bool) {
 	return both, misses >= 0
 }
 
-// merge returns how many misses are left, less than 0 if there were too many.
+// merge merges a lane. left is the remaining number of misses, which is negative if there were too many.
 func (l lane) merge(misses int) (both, left int) {
 	a, b := l.a, l.b
 	for misses >= 0 {
-		// No index runs out within a stride, so its steps need no check.
+		// No index can run out within a stride, so its steps need no check.
 		steps := min(len(a), len(b), stride)
 		if steps == 0 {
 			return both, misses - len(a) - len(b)
@@ -193,8 +190,7 @@ func (l lane) merge(misses int) (both, left int) {
 	return both, misses
 }
 
-// mergeTwo merges two lanes side by side while all parts have a stride left,
-// and leaves the rest in them.
+// mergeTwo merges two lanes in parallel while every part has at least a stride left. It leaves the rest in the lanes.
 func mergeTwo(l, m *lane, misses int) (both, left int) {
 	a, b, c, d := l.a, l.b, m.a, m.b
 	for misses >= 0 && min(len(a), len(b), len(c), len(d)) >= stride {
@@ -208,8 +204,8 @@ func mergeTwo(l, m *lane, misses int) (both, left int) {
 	return both, misses
 }
 
-// strides takes stride steps in two lanes and returns how far they went. It is
-// a function of its own for the sake of registers.
+// strides takes stride steps in two lanes and returns how far each part advanced. It is a separate function so that all
+// indexes stay in registers.
 func strides(a, b, c, d *[stride]uint64) (i, j, p, q int) {
 	for range stride {
 		x, y := a[i&(stride-1)], b[j&(stride-1)]
@@ -222,7 +218,7 @@ func strides(a, b, c, d *[stride]uint64) (i, j, p, q int) {
 	return i, j, p, q
 }
 
-// one returns 1 for true; the compiler makes it a flag, not a jump.
+// one returns 1 for true. The compiler makes a flag of it instead of a jump.
 func one(b bool) int {
 	if b {
 		return 1
@@ -230,9 +226,9 @@ func one(b bool) int {
 	return 0
 }
 
-// JaccardAtLeast compares two sets. ok reports whether float64(inter) / float64(union) >= t, and inter is the
-// size of the intersection. It stops as soon as t is out of reach; then inter is the part found so far. Two
-// empty sets are never near. It costs at most as much as IntersectSorted.
+// JaccardAtLeast compares two sets. ok reports whether float64(inter) / float64(union) >= t, and inter is the size of the
+// intersection. It stops as soon as t is out of reach; inter is then the number found so far. Two empty sets are never
+// near. It costs at most as much as IntersectSorted.
 func JaccardAtLeast(a, b []uint64, t float64) (inter int, ok bool) {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -247,7 +243,7 @@ func JaccardAtLeast(a, b []uint64, t float64) (inter int, ok bool) {
 	return merge(a, b, Misses(len(a), len(b), t))
 }
 
-// Jaccard returns the Jaccard similarity of two sorted sets, 0 of two empty ones.
+// Jaccard returns the Jaccard similarity of two sorted sets. For two empty sets it is 0.
 func Jaccard(a, b []uint64) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
@@ -255,9 +251,8 @@ func Jaccard(a, b []uint64) float64 {
 	return jaccard(IntersectSorted(a, b), len(a)+len(b))
 }
 
-// Misses returns how many hashes only one of two sets of these sizes may have if their Jaccard similarity is
-// at least t. If no sets of these sizes are that similar, the result is less than the difference of the
-// sizes.
+// Misses returns how many hashes may occur in only one of two sets of these sizes if their Jaccard similarity is at least
+// t. If no sets of these sizes are that similar, the result is less than the difference of the sizes.
 func Misses(m, n int, t float64) int { return m + n - 2*MinIntersection(m, n, t) }
 
 func jaccard(inter, sizes int) float64 {
@@ -270,7 +265,7 @@ func LeastIntersection(n int, t float64) int {
 	if n == 0 {
 		return 1
 	}
-	// The union is the set itself at the least.
+	// The union is at least the set itself.
 	need := min(int(t*float64(n)), n)
 	for need > 0 && jaccard(need-1, n+need-1) >= t {
 		need--
@@ -281,13 +276,13 @@ func LeastIntersection(n int, t float64) int {
 	return need
 }
 
-// MinIntersection returns the smallest intersection of two sets of these sizes whose
-// Jaccard similarity is at least t; min(m, n)+1 if none is.
+// MinIntersection returns the smallest intersection of two sets of these sizes whose Jaccard similarity is at least t. If
+// there is none, it returns min(m, n)+1.
 func MinIntersection(m, n int, t float64) int {
 	if m+n == 0 {
 		return 1
 	}
-	// The float is right to a step or two; the definition decides.
+	// The float may be off by a step or two, so the definition decides.
 	need := max(min(int(t/(1+t)*float64(m+n)), min(m, n)+1), 0)
 	for need > 0 && jaccard(need-1, m+n) >= t {
 		need--

@@ -1,9 +1,7 @@
-// Package feature turns a clean text into hashed features: shingles here, weighted keywords in package keyword.
+// Package feature turns a clean text into shingles, which are hashed features. Package keyword adds weighted keywords.
 //
-// A shingle is K consecutive units of a text, and a unit is a word or a rune.
-// Every shingle becomes one 64-bit hash that is fixed for ever (hash.go has
-// the definition), so hashes can be stored and compared between machines,
-// versions and years.
+// A shingle is K consecutive units of a text, and a unit is a word or a rune. Every shingle becomes one 64-bit hash that is
+// fixed for ever (hash.go has the definition), so hashes can be stored and compared between machines, versions and years.
 package feature
 
 import (
@@ -17,19 +15,16 @@ import (
 type Unit uint8
 
 const (
-	// Auto takes each Chinese, Japanese or Korean rune (Han, Hiragana,
-	// Katakana, Hangul) and each maximal run of other word runes as a unit:
-	// words for English, runes for Chinese, both in a mixed text.
+	// Auto uses each Chinese, Japanese or Korean rune (Han, Hiragana, Katakana, Hangul) and each maximal run of other word
+	// runes as a unit. So units are words in English and runes in Chinese, also within one text.
 	Auto Unit = iota
-	// Words takes the maximal runs of letters, digits and underscore: the
-	// words that \w+ finds in Python.
+	// Words uses the maximal runs of letters, digits and underscores, like \w+ in Python.
 	Words
-	// Runes takes each letter and digit (isalnum in Python) and drops all
-	// else, spaces included.
+	// Runes uses each letter and digit (isalnum in Python) and drops everything else, including spaces.
 	Runes
-	// Scripts is Auto for every script. Runes of scripts without spaces between words (text.IsUnspaced: Thai,
-	// Lao, Khmer, Burmese, Tibetan, ...) are also units, including their marks. A mark inside any other word
-	// belongs to it, as in Hindi. For Chinese, Japanese, Korean and English it equals Auto.
+	// Scripts extends Auto to all scripts. Runes of scripts without spaces between words (text.IsUnspaced: Thai, Lao,
+	// Khmer, Burmese, Tibetan, ...) are also units, including their marks. A mark inside any other word belongs to the
+	// word, as in Hindi. For Chinese, Japanese, Korean and English it equals Auto.
 	Scripts
 )
 
@@ -39,7 +34,8 @@ var unitNames = [...]string{"auto", "words", "runes", "scripts"}
 // MaxK is the largest number of units in a shingle.
 const MaxK = 32
 
-// Shingle sets how a text is cut: K consecutive units. The zero value cuts nothing; Default is a good start.
+// Shingle defines how a text is cut: into sequences of K consecutive units. The zero value is invalid; Default suits most
+// texts.
 type Shingle struct {
 	Unit Unit
 	K    int
@@ -52,7 +48,7 @@ var Default = Shingle{Unit: Auto, K: 3}
 func ParseShingle(spec string) (Shingle, error) {
 	name, num, ok := strings.Cut(spec, ":")
 	if !ok {
-		return Shingle{}, fmt.Errorf("%q is not a shingle: unit:k, for example auto:3", spec)
+		return Shingle{}, fmt.Errorf("%q: invalid (want unit:k, for example auto:3)", spec)
 	}
 	k, err := strconv.Atoi(num)
 	if err != nil || k < 1 || k > MaxK || strconv.Itoa(k) != num {
@@ -65,13 +61,13 @@ func ParseShingle(spec string) (Shingle, error) {
 	return Shingle{Unit: Unit(unit), K: k}, nil
 }
 
-// Validate reports whether s is one that ParseShingle could have returned.
+// Validate returns an error unless ParseShingle could have returned s.
 func (s Shingle) Validate() error {
 	_, err := ParseShingle(s.String())
 	return err
 }
 
-// String returns what ParseShingle reads.
+// String returns the form that ParseShingle parses.
 func (s Shingle) String() string {
 	return s.Unit.String() + ":" + strconv.Itoa(s.K)
 }
@@ -84,13 +80,12 @@ func (u Unit) String() string {
 	return "unit" + strconv.Itoa(int(u))
 }
 
-// Append appends to dst one 64-bit hash for every shingle of a clean text, in
-// the order of the text, repeats kept. A text of 1 to K-1 units is one
-// shingle; a text without a unit has none. Bytes that are not UTF-8 separate
-// words and are not units. Hashes made with an unknown random seed cannot be
-// foreseen; with the same seed they are the same everywhere.
+// Append appends one 64-bit hash for every shingle of a clean text to dst, in the order of the text, including repetitions.
+// A text of 1 to K-1 units is one shingle, and a text without a unit has none. Bytes that are not UTF-8 separate words and
+// are not units. Hashes made with a secret random seed cannot be predicted. With the same seed they are the same
+// everywhere.
 //
-// O(len(clean)); allocates only to grow dst.
+// O(len(clean)). It only allocates to grow dst.
 func (s Shingle) Append(dst []uint64, clean string, seed uint64) []uint64 {
 	if s.K < 1 || s.K > MaxK {
 		return dst

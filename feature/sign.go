@@ -7,17 +7,17 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Signs are units of their own. Few texts have any, so a block of words is first hashed without them. If the
-// bytes between its words could be signs, it is hashed again.
+// Signs are units of their own. Few texts have any, so a block of words is first hashed without them. If the bytes between
+// its words may be signs, it is hashed again.
 //
-// Two bytes after a word may hold a sign if they share a bit of these tables: first for the first, next for the
-// second. The tables exclude frequent punctuation: full stops, hyphens, brackets, slashes of links.
+// Two bytes after a word may hold a sign if they share a bit of these tables: first for the first byte, next for the
+// second. The tables exclude frequent punctuation, such as full stops, hyphens, brackets and the slashes of links.
 const (
-	anything uint8 = 1 << iota // the first may begin a sign, whatever follows
+	anything uint8 = 1 << iota // the first byte may begin a sign, whatever follows
 	doubled                    // != && ||
-	ending                     // a minus that ends a word: Ca2-
-	opening                    // the second may begin a sign
-	pointed                    // a point that begins a word or a number
+	ending                     // a minus that ends a word, as in Ca2-
+	opening                    // the second byte may begin a sign
+	pointed                    // a point at the start of a word or a number
 	apart                      // / and @ after a space
 )
 
@@ -40,7 +40,7 @@ var signPairs = func() (pairs [1 << 16]uint8) {
 	return pairs
 }()
 
-// mayBegin marks the bytes with which a sign may begin at the start of a block: those that are not parts of words.
+// mayBegin marks the bytes with which a sign may begin at the start of a block. They are not part of a word.
 var mayBegin = func() (t [256]uint8) {
 	for c := range byte(utf8.RuneSelf) {
 		if text.MaySign[c] && !text.IsWord(rune(c)) {
@@ -96,7 +96,7 @@ func nextBits(c byte) uint8 {
 	return ending
 }
 
-// signed reports whether there is a sign between the words of n bytes at a place.
+// signed reports whether there is a sign between words in the n bytes from an offset on.
 func signed(s string, at, n int, word uint64) bool {
 	var spots [blockBytes]uint8
 	m := 0
@@ -113,8 +113,8 @@ func signed(s string, at, n int, word uint64) bool {
 	return false
 }
 
-// mixed takes the words and signs of n bytes at a place. It returns where it stopped: after them, or after a
-// longer sign.
+// mixed hashes the words and signs in the n bytes from an offset on. It returns where it stopped, which is after these
+// bytes, or after a sign that extends beyond them.
 func (w *words) mixed(all []byte, s string, at, n int, word uint64) int {
 	from := at
 	for at < from+n {
@@ -132,7 +132,7 @@ func (w *words) mixed(all []byte, s string, at, n int, word uint64) int {
 	return at
 }
 
-// sign takes the sign at a place, if there is one, and returns where it ends.
+// sign hashes the sign at an offset, if there is one, and returns where it ends.
 func (w *words) sign(s string, at int) int {
 	name, end := text.Sign(s, at)
 	if name != "" {

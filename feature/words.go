@@ -12,17 +12,17 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// ASCII words are found 64 bytes at a time, including quotes and dashes between them. A bit for each byte marks
-// parts of words, and the words are then read off the bits. That costs one badly predicted branch per block
-// instead of one per word. All other runes are handled one by one.
+// ASCII words, and the quotes and dashes between them, are found 64 bytes at a time. A mask has a bit for each byte that is
+// part of a word, and the words are read off the mask. That costs one mispredicted branch per block instead of one per
+// word. All other runes are handled one by one.
 
-// blockBytes is the number of bytes classified at once; a block carries 16 bytes
-// more, so that a word is always hashed by two plain loads.
+// blockBytes is the number of bytes classified at once. A block has 16 more bytes, so that a word can always be hashed by
+// two plain loads.
 const blockBytes = 64
 
 type block = [blockBytes + 16]byte
 
-// alone reports whether a rune is a unit of its own under Auto or Scripts.
+// alone reports whether a rune is a unit by itself under Auto or Scripts.
 func (u Unit) alone(r rune) bool {
 	return (u != Words && text.IsCJK(r)) || (u == Scripts && text.IsUnspaced(r))
 }
@@ -40,7 +40,7 @@ func Units(clean string, unit Unit) (hashes, starts []uint32) {
 	return w.units(clean, unit)
 }
 
-// units returns the lower halves of the hashes, and leaves the whole hashes in w.hashes.
+// units returns the lower halves of the hashes, and the offsets. w.hashes keeps the whole hashes.
 func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	w.unit, w.hashes, w.starts = unit, w.hashes[:0], w.starts[:0]
 	w.append(clean)
@@ -51,7 +51,8 @@ func (w *words) units(clean string, unit Unit) (hashes, starts []uint32) {
 	return hashes, slices.Clone(w.starts)
 }
 
-// AppendUnits appends like Append, and also returns [Units]. It takes one pass if the seed is 0 and the units are not runes.
+// AppendUnits appends hashes like Append, and also returns those of [Units]. It needs one pass if the seed is 0 and the
+// units are not runes.
 func (s Shingle) AppendUnits(dst []uint64, clean string, seed uint64) (shingles []uint64, hashes, starts []uint32) {
 	if seed != 0 || s.Unit == Runes {
 		hashes, starts = Units(clean, s.Unit)
@@ -78,7 +79,7 @@ type words struct {
 	where  bool
 }
 
-// put takes a word that begins at a place.
+// put adds a word that begins at an offset.
 func (w *words) put(h uint64, at int) {
 	w.hashes = append(w.hashes, h)
 	if w.where {
@@ -110,7 +111,7 @@ func (w *words) append(s string) {
 				at = end
 				continue
 			}
-			// The last word begins the next block.
+			// The last word continues in the next block.
 			n = first
 			start &^= 1 << first
 			word &= 1<<first - 1
@@ -128,8 +129,7 @@ func (w *words) append(s string) {
 	}
 }
 
-// other takes the words that begin before the next ASCII byte and
-// returns where it stopped.
+// other hashes the words that begin before the next ASCII byte, and returns where it stopped.
 func (w *words) other(all []byte, s string, at int) int {
 	for at < len(all) && all[at] >= utf8.RuneSelf {
 		if b := all[at:]; w.unit != Words && len(b) >= 3 && b[1]&0xC0 == 0x80 && b[2]&0xC0 == 0x80 {
@@ -155,8 +155,8 @@ func (w *words) other(all []byte, s string, at int) int {
 	return at
 }
 
-// block hashes the words of one block. It reports whether one of the two bytes after a word, or at its
-// beginning, may be a sign.
+// block hashes the words of a block. It reports whether one of the two bytes after a word, or at the start of the block,
+// may be a sign.
 func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	if w.where {
 		w.starts = slices.Grow(w.starts, blockBytes)
@@ -193,7 +193,7 @@ func (w *words) block(b *block, word, start uint64, at int) (odd bool) {
 	return may != 0
 }
 
-// gaps reports whether the third byte between two words, or a later one, may be a sign.
+// gaps reports whether the third or a later byte between two words may be a sign.
 func gaps(b *block, gap uint64) bool {
 	var may uint8
 	for third := gap & (gap << 1) & (gap << 2); third != 0; third &= third - 1 {
@@ -203,9 +203,8 @@ func gaps(b *block, gap uint64) bool {
 	return may != 0
 }
 
-// classify looks at the first n bytes of a block, or fewer: up to the first
-// that is neither ASCII nor of one of the quotes and dashes of English. It
-// returns their number and a bit for each: whether it is part of a word.
+// classify classifies up to n bytes of a block. It stops at the first byte that is neither ASCII nor part of an English
+// quote or dash. It returns a bit for each byte that is part of a word, and the number of bytes.
 func classify(b *block, n int) (word uint64, size int) {
 	for i := 0; i < n; {
 		v := binary.LittleEndian.Uint64(b[i : i+8])
@@ -226,8 +225,8 @@ func classify(b *block, n int) (word uint64, size int) {
 	return word & (1<<n - 1), n
 }
 
-// punctuation reports whether the first three bytes are a rune of U+2000 to U+203F that is not a sign. Per
-// mille, and a dash before a number, are signs. None of these runes belongs to a word.
+// punctuation reports whether the first three bytes are a rune from U+2000 to U+203F that is not a sign. Per mille is a
+// sign, and so is a dash before a number. None of these runes belongs to a word.
 func punctuation(a, b, c, then byte) bool {
 	if a != 0xE2 || b != 0x80 || c&0xC0 != 0x80 {
 		return false
@@ -241,9 +240,8 @@ const (
 	tops = 0x8080808080808080
 )
 
-// asciiWord returns a bit for each of the eight bytes of v: whether it is a
-// letter, a digit or the underscore. It is right up to the first byte that is
-// not ASCII.
+// asciiWord returns a bit for each of the eight bytes of v that is a letter, a digit or the underscore. The bits are right
+// up to the first byte that is not ASCII.
 func asciiWord(v uint64) uint64 {
 	low := v | 0x20*ones
 	letter := (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones)
@@ -252,13 +250,13 @@ func asciiWord(v uint64) uint64 {
 	return ((letter | digit | under) & tops >> 7) * 0x0102040810204080 >> 56
 }
 
-// goesOn reports whether a word that ends before rest has more to come.
+// goesOn reports whether a word that ends before rest continues in it.
 func goesOn(rest []byte, unit Unit) bool {
 	r, _ := utf8.DecodeRune(rest)
 	return unit.continues(r)
 }
 
-// wordEnd returns the length of the word that b starts with, which is not alone.
+// wordEnd returns the length of the word at the start of b, which is not a single rune under alone.
 func wordEnd(b []byte, unit Unit) int {
 	if end := bytes.IndexFunc(b, func(r rune) bool { return !unit.continues(r) }); end >= 0 {
 		return end

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// PHash returns the hash of 64 bits that imagehash.phash makes: of 32x32 grey pixels the 8x8 lowest
-// frequencies, and a bit for each above their median. Formatted with %016x it equals the output of imagehash.
+// PHash returns the 64-bit hash of imagehash.phash. It takes the 8x8 lowest frequencies of 32x32 grey pixels, and sets a
+// bit for each above their median. Formatted with %016x it equals the output of imagehash.
 func PHash(img image.Image) uint64 {
 	const n = 32
 	grey := greyOf(img).resized(n, n)
@@ -37,14 +37,14 @@ func wave(frequency, at, n int) float64 {
 	return math.Cos(math.Pi * float64(frequency) * float64(2*at+1) / float64(2*n))
 }
 
-// DHash returns the hash of 64 bits that imagehash.dhash makes: of 9x8 grey
-// pixels, a bit for each that is brighter than the one to its left.
+// DHash returns the 64-bit hash of imagehash.dhash. It sets a bit for each of 9x8 grey pixels that is brighter than its
+// left neighbour.
 func DHash(img image.Image) uint64 {
 	grey := greyOf(img).resized(9, 8)
 	return bitsOf(func(i int) bool { return grey.v[i/8*9+i%8+1] > grey.v[i/8*9+i%8] })
 }
 
-// bitsOf packs 64 bits, the first one highest.
+// bitsOf packs 64 bits, the first bit highest.
 func bitsOf(set func(int) bool) (h uint64) {
 	for i := range 64 {
 		h <<= 1
@@ -55,13 +55,13 @@ func bitsOf(set func(int) bool) (h uint64) {
 	return h
 }
 
-// grey is a picture without colours.
+// grey is a picture in greyscale.
 type grey struct {
 	w, h int
 	v    []uint8
 }
 
-// greyOf weighs the colours as Pillow's convert("L") does.
+// greyOf converts a picture to greyscale like Pillow's convert("L").
 func greyOf(img image.Image) grey {
 	at, w, h := pixels(img)
 	g := grey{w, h, make([]uint8, w*h)}
@@ -72,8 +72,8 @@ func greyOf(img image.Image) grey {
 	return g
 }
 
-// resized returns what Pillow's resize with the Lanczos filter makes: first along the rows, then along the
-// columns, in fixed point and rounded after each.
+// resized resizes a picture like Pillow with the Lanczos filter: first along the rows, then along the columns, in fixed
+// point, rounding after each.
 func (g grey) resized(w, h int) grey {
 	if g.w == 0 || g.h == 0 {
 		return grey{w, h, make([]uint8, w*h)}

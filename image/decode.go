@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // the decoders that image.Decode knows
+	_ "image/gif" // decoders that image.Decode uses
 	"image/jpeg"
 	_ "image/png"
 
@@ -20,9 +20,9 @@ import (
 	_ "golang.org/x/image/webp"
 )
 
-// Limits bound what is decoded; 0 is the default.
+// Limits limits the pictures that are decoded. 0 means the default.
 type Limits struct {
-	Bytes  int64 // of the file
+	Bytes  int64 // size of the file
 	Pixels int64
 }
 
@@ -33,7 +33,7 @@ const (
 	DefaultPixels = 40_000_000
 )
 
-// OrDefault replaces 0 by the defaults.
+// OrDefault returns the limits with the defaults in place of 0.
 func (l Limits) OrDefault() Limits {
 	return Limits{cmp.Or(l.Bytes, DefaultBytes), cmp.Or(l.Pixels, DefaultPixels)}
 }
@@ -45,8 +45,8 @@ var (
 	ErrFormat = errors.New("unsupported format")
 )
 
-// Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, in its EXIF orientation. It reads the
-// header first, so that a picture above the limits costs no decoding.
+// Decode reads a JPEG, PNG, GIF (its first frame), WebP, BMP or TIFF, in its EXIF orientation. It checks the header first,
+// so it never decodes a picture above the limits.
 func Decode(data []byte, l Limits) (image.Image, error) {
 	l = l.OrDefault()
 	if int64(len(data)) > l.Bytes {
@@ -69,7 +69,7 @@ func Decode(data []byte, l Limits) (image.Image, error) {
 	return orient(img, orientation(data)), nil
 }
 
-// Read makes the fingerprint of a file that holds a picture.
+// Read returns the fingerprint of a picture file.
 func Read(data []byte, l Limits) (Fingerprint, error) {
 	img, err := Decode(data, l)
 	if err != nil {
@@ -92,7 +92,7 @@ func Thumbnail(img image.Image, side int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// kindOf names the format of a file without a decoder.
+// kindOf returns the name of a format without a decoder.
 func kindOf(data []byte) string {
 	if len(data) >= 12 && string(data[4:8]) == "ftyp" {
 		switch brand := string(data[8:12]); brand {
@@ -115,5 +115,5 @@ func kindOf(data []byte) string {
 	if len(data) == 0 {
 		return "empty"
 	}
-	return "no picture that is known"
+	return "not a supported picture"
 }

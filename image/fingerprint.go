@@ -8,17 +8,17 @@ import (
 
 // Fingerprint is the compared form of a picture.
 type Fingerprint struct {
-	// Hashes are those of Turned. If only the first is known, the others are 0.
+	// Hashes holds the hashes of Turned. If only the first is known, the others are 0.
 	Hashes  [Turns]Hash
 	Quality int
-	// Width and Height are those of the picture in its orientation, or 0 if unknown.
+	// Width and Height are the size of the picture in its orientation, or 0 if unknown.
 	Width, Height int
 	// File is the SHA-256 of the file in hexadecimal digits, or "" if unknown.
 	File string
 }
 
-// String returns the text by which a picture is a document: words of name:value. Two files have the same text
-// if they are equal.
+// String returns the text that represents a picture as a document, in words of name:value. Equal files have the same text,
+// and different files different ones.
 func (f Fingerprint) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pdq:%v quality:%d", f.Hashes[0], f.Quality)
@@ -61,7 +61,7 @@ func Parse(s string) (Fingerprint, error) {
 		case "quality":
 			f.Quality, err = strconv.Atoi(value)
 			if err == nil && (f.Quality < 0 || f.Quality > 100) {
-				err = fmt.Errorf("quality %d is not 0 to 100", f.Quality)
+				err = fmt.Errorf("quality %d: out of range (want 0 to 100)", f.Quality)
 			}
 		case "size":
 			width, height, _ := strings.Cut(value, "x")
@@ -74,7 +74,7 @@ func Parse(s string) (Fingerprint, error) {
 		case "turned":
 			err = f.parseTurned(value)
 		default:
-			err = fmt.Errorf("no %.20q is known", name)
+			err = fmt.Errorf("unknown part %.20q", name)
 		}
 		if err != nil {
 			return Fingerprint{}, fmt.Errorf("fingerprint: %w", err)

@@ -9,8 +9,7 @@ import (
 // Bits is the length of a Hash.
 const Bits = 256
 
-// Hash is a PDQ hash. Bit i, of row i/16 and column i%16 of the frequencies, is
-// bit i%64 of word i/64.
+// Hash is a PDQ hash. The bit of row r and column c of the frequencies is i = 16*r + c. It is bit i%64 of word i/64.
 type Hash [4]uint64
 
 // ParseHash reads the 64 hexadecimal digits that String prints.

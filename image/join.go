@@ -9,20 +9,20 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// Pair holds the indexes of two hashes within the distance. In one list A < B; otherwise A is in the queries
-// and B in the hashes.
+// Pair holds the indexes of two hashes within the distance. In a self-join A < B. Otherwise A is an index of queries and B
+// of hashes.
 type Pair struct{ A, B, Distance int }
 
 // ErrTooMany is returned for lists of 2^32-1 hashes or more.
 var ErrTooMany = errors.New("too many hashes for one join")
 
-// SelfJoin calls emit for every pair of hashes within the distance, at most MaxDistance, once. Neither the
-// pairs nor their order depend on the workers, of which 0 means one a core. An error of emit or of the context
-// ends it.
+// SelfJoin calls emit once for every pair of hashes within the distance, which must be at most MaxDistance. Neither the
+// pairs nor their order depend on the number of workers; 0 means one per core. An error of emit or of the context ends the
+// join.
 //
-// For each slot the hashes are sorted by it, and each bucket is compared with itself and its neighbours: 36
-// bytes a hash in addition to the list. Time grows with the square of the number; a million hashes take 225
-// times less than comparing all (docs/images.md). Of n equal hashes all pairs are emitted.
+// For each slot it sorts the hashes by the slot, and compares each bucket with itself and its neighbours. That takes 36
+// bytes per hash in addition to the list. The time grows with the square of the number. A million hashes take 1/225 of the
+// time of comparing all pairs (docs/images.md). Of n equal hashes it emits all pairs.
 func SelfJoin(ctx context.Context, hashes []Hash, distance, workers int, emit func(Pair) error) error {
 	side := &sorted{input: hashes}
 	return runJoin(ctx, side, side, distance, workers, emit)
@@ -86,7 +86,7 @@ func joinSlot(ctx context.Context, j joiner, workers int, emit func(Pair) error)
 	return nil
 }
 
-// sorted is a list in the order of the keys of a slot.
+// sorted holds hashes in the order of the keys of a slot.
 type sorted struct {
 	input   []Hash
 	hashes  []Hash
@@ -94,7 +94,7 @@ type sorted struct {
 	starts  [slotKeys + 1]uint32
 }
 
-// sortBySlot sorts the hashes by a slot. Hashes of one key stay in the order of their indexes.
+// sortBySlot sorts the hashes by a slot. Hashes with one key are ordered by their index.
 func (s *sorted) sortBySlot(slot int) {
 	if s.hashes == nil {
 		s.hashes, s.indexes = make([]Hash, len(s.input)), make([]uint32, len(s.input))
@@ -120,15 +120,15 @@ func (s *sorted) bucket(key int) ([]Hash, []uint32) {
 }
 
 type joiner struct {
-	a, b           *sorted // the same in a self-join
+	a, b           *sorted // a and b are the same list in a self-join
 	slot, distance int
 }
 
-// buckets appends the pairs of a range of buckets and their neighbours.
+// buckets appends the pairs of a range of buckets with their neighbours.
 func (j joiner) buckets(out []Pair, from, to int) []Pair {
 	within := flips(j.slot, j.distance)
 	for key := from; key < to; key++ {
-		mine, places := j.a.bucket(key)
+		mine, indexes := j.a.bucket(key)
 		if len(mine) == 0 {
 			continue
 		}
@@ -137,7 +137,7 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 			if j.a == j.b && other < key {
 				continue
 			}
-			theirs, theirPlaces := j.b.bucket(other)
+			theirs, theirIndexes := j.b.bucket(other)
 			for i := range mine {
 				first := 0
 				if j.a == j.b && other == key {
@@ -145,7 +145,7 @@ func (j joiner) buckets(out []Pair, from, to int) []Pair {
 				}
 				for k := first; k < len(theirs); k++ {
 					if firstMeet(&mine[i], &theirs[k], j.slot, j.distance) {
-						out = append(out, j.pairOf(places[i], theirPlaces[k]))
+						out = append(out, j.pairOf(indexes[i], theirIndexes[k]))
 					}
 				}
 			}

@@ -13,31 +13,31 @@ import (
 // Name is the name of the method.
 const Name = "images"
 
-// DefaultQuality is the least quality of a hash that is compared.
+// DefaultQuality is the lowest quality of a hash that is compared.
 const DefaultQuality = 50
 
-// version numbers the definition of records and comparison.
+// version is the version of the definition of records and comparison.
 const version = 1
 
-// Config sets the method; the zero value is PDQ as the field uses it.
+// Config configures the method. The zero value is PDQ in its usual form.
 type Config struct {
 	// Distance is the largest distance of near pictures, 0 to MaxDistance. If nil, it is MaxDistance.
 	Distance *int
-	// Quality is the least quality of a picture that is compared, 1 to 100. If 0, it is DefaultQuality. A
-	// picture below it is the duplicate of equal files only.
+	// Quality is the lowest quality of a picture that is compared, 1 to 100. If 0, it is DefaultQuality. A picture below it
+	// is only a duplicate of equal files.
 	Quality int
-	// Turned also finds pictures that were rotated by quarters or mirrored.
+	// Turned also finds pictures that were rotated by 90, 180 or 270 degrees, or mirrored.
 	Turned bool
 }
 
-// Method compares pictures by their hashes. The text of a picture is its Fingerprint.String. Every pair is
-// found.
+// Method compares pictures by their hashes. A picture is represented by its Fingerprint.String. The method misses no near
+// pair.
 type Method struct {
 	distance, quality int
 	turned            bool
 }
 
-// New returns the method, or an error that names the setting that is wrong.
+// New returns the method, or an error about an invalid setting.
 func New(c Config) (*Method, error) {
 	m := &Method{MaxDistance, DefaultQuality, c.Turned}
 	if c.Distance != nil {
@@ -55,7 +55,7 @@ func New(c Config) (*Method, error) {
 	return m, nil
 }
 
-// Spec describes the method and all that changes its results.
+// Spec describes the method and all settings that change its results.
 func (m *Method) Spec() neardup.Spec {
 	return neardup.Spec{Method: Name, Version: version, Params: []neardup.Param{
 		{Name: "distance", Value: strconv.Itoa(m.distance)},
@@ -64,13 +64,13 @@ func (m *Method) Spec() neardup.Spec {
 	}}
 }
 
-// compared returns the fingerprint of a text, and whether it is compared.
+// compared returns the fingerprint of a text. ok is false if it is not compared.
 func (m *Method) compared(clean string) (Fingerprint, bool) {
 	f, err := Parse(clean)
 	return f, err == nil && f.Quality >= m.quality
 }
 
-// hashes returns the hashes of a fingerprint that are compared, the unturned picture's first.
+// hashes returns the compared hashes of a fingerprint. The hash of the unturned picture is first.
 func (m *Method) hashes(f *Fingerprint) []Hash {
 	if !m.turned {
 		return f.Hashes[:1]
@@ -78,8 +78,8 @@ func (m *Method) hashes(f *Fingerprint) []Hash {
 	return f.Hashes[:f.known()]
 }
 
-// Record gives the slots of the hash as keys, and searches with all their
-// neighbours: 16 keys and 272 searched ones. The sketch is a quarter of the hash.
+// Record makes a key of each of the 16 slots of the hash. A search uses the 272 keys of the slots and their neighbours. The
+// sketch is a quarter of the hash.
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	f, ok := m.compared(clean)
@@ -94,7 +94,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 			}
 			rec.Index = append(rec.Index, key(slot, h.slot(slot), turn > 0))
 			for _, flip := range flips(slot, m.distance) {
-				// Two turned pictures match if the unturned ones do.
+				// Two turned pictures match if they match unturned.
 				rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, false))
 				if turn == 0 && m.turned {
 					rec.Probe = append(rec.Probe, key(slot, h.slot(slot)^flip, true))
@@ -104,16 +104,16 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// key returns the key of a slot. Turned pictures have different keys.
+// key returns the key of a slot. Keys of turned pictures differ from those of unturned ones.
 func key(slot int, value uint16, turned bool) uint64 {
 	k := uint64(slot)<<slotBits | uint64(value)
 	if turned {
 		k |= 1 << 32
 	}
-	return k * 0x9e3779b97f4a7c15 // spread, as engines cut by the highest bits
+	return k * 0x9e3779b97f4a7c15 // spread over all bits, because engines partition by the highest bits
 }
 
-// Plausible reports whether a quarter of the hashes can be near. For turned pictures it always returns true.
+// Plausible reports whether two hashes may be near, from a quarter of each. For turned pictures it always returns true.
 func (m *Method) Plausible(a, b uint64) bool {
 	return m.turned || bits.OnesCount64(a^b) <= m.distance
 }
@@ -126,7 +126,7 @@ type view struct {
 // Bytes returns the memory of the view.
 func (v *view) Bytes() int { return 48 + len(v.hashes)*Bits/8 }
 
-// Prepare reads the fingerprint.
+// Prepare parses the fingerprint.
 func (m *Method) Prepare(clean string) neardup.Prepared {
 	f, ok := m.compared(clean)
 	return &view{append([]Hash(nil), m.hashes(&f)...), ok}
@@ -134,8 +134,8 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 
 const basis = "1 - distance/256 of PDQ"
 
-// Compare judges a pair. It is near if both qualities and the distance are good enough. With Turned it takes
-// the least distance between one unturned picture and any turn of the other, which the basis names.
+// Compare compares a pair. It is near if both qualities and the distance suffice. With Turned, the distance is the least
+// between one picture unturned and the other in any turn, which the basis names.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	v, w := a.(*view), b.(*view)
 	match := neardup.Match{Distance: Bits, Method: Name, Basis: basis}

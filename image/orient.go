@@ -10,7 +10,7 @@ import (
 // oriented shows a stored picture in another orientation.
 type oriented struct {
 	image.Image
-	as int // 2 to 8, of EXIF
+	as int // the EXIF orientation, 2 to 8
 }
 
 func orient(img image.Image, as int) image.Image {
@@ -20,7 +20,7 @@ func orient(img image.Image, as int) image.Image {
 	return &oriented{img, as}
 }
 
-// Bounds begins at 0, 0.
+// Bounds returns bounds that begin at 0, 0.
 func (o *oriented) Bounds() image.Rectangle {
 	w, h := o.Image.Bounds().Dx(), o.Image.Bounds().Dy()
 	if o.as >= 5 {
@@ -36,7 +36,7 @@ func (o *oriented) At(x, y int) color.Color {
 	return o.Image.At(b.Min.X+x, b.Min.Y+y)
 }
 
-// stored returns where the pixel shown at x, y is stored: w and h are the stored size.
+// stored returns the stored coordinates of the pixel shown at x, y. w and h are the stored size.
 func (o *oriented) stored(x, y, w, h int) (int, int) {
 	if o.as >= 5 {
 		x, y = y, x
@@ -65,7 +65,7 @@ func orientation(data []byte) int {
 	return ofTIFF(data)
 }
 
-// ofJPEG looks through the segments before the picture.
+// ofJPEG reads the orientation from the segments before the picture.
 func ofJPEG(data []byte) int {
 	for len(data) >= 4 && data[0] == 0xff && data[1] != 0xda {
 		size := 2 + int(binary.BigEndian.Uint16(data[2:]))
@@ -80,8 +80,8 @@ func ofJPEG(data []byte) int {
 	return 1
 }
 
-// ofChunks looks through the chunks of PNG (length, name, content, checksum) or
-// of WebP (name, length, content, made even), whose content may be 2^31 long.
+// ofChunks reads the orientation from the chunks of PNG (length, name, content, checksum) or of WebP (name, length, content
+// padded to an even length). The content may have 2^31 bytes.
 func ofChunks(data []byte, name string, order binary.ByteOrder, lengthAt, overhead int) int {
 	for len(data) >= overhead {
 		size := int64(order.Uint32(data[lengthAt:]))
@@ -100,7 +100,7 @@ func ofChunks(data []byte, name string, order binary.ByteOrder, lengthAt, overhe
 	return 1
 }
 
-// ofTIFF reads tag 274 of the first directory.
+// ofTIFF reads the orientation from tag 274 of the first directory.
 func ofTIFF(data []byte) int {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

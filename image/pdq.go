@@ -7,22 +7,21 @@ import (
 )
 
 const (
-	side        = 64  // of the square of samples
-	frequencies = 16  // in each direction
-	leastSide   = 5   // of a picture that is hashed
-	mostSide    = 512 // beyond it a picture is sampled first, as the reference does
-	passes      = 2   // of the box filter in each direction: together a tent
+	side        = 64  // width and height of the samples
+	frequencies = 16  // lowest frequencies in each direction
+	leastSide   = 5   // smallest width and height of a picture with a hash
+	mostSide    = 512 // larger pictures are sampled first, as in the reference
+	passes      = 2   // passes of the box filter in each direction; two make a tent filter
 )
 
-// Of returns the hash of a picture and its quality, 0 to 100: how much its
-// samples differ from their neighbours. A picture of one colour, or less than 5
-// pixels wide or high, has quality 0.
+// Of returns the hash of a picture and its quality. The quality, 0 to 100, measures how much the samples differ from their
+// neighbours. It is 0 for a picture of one colour, or one of less than 5 pixels in width or height.
 func Of(img image.Image) (Hash, int) {
 	spectrum, quality := spectrumOf(img)
 	return spectrum.hash(), quality
 }
 
-// spectrum holds the amplitudes of the 16x16 lowest frequencies but the constant one, row by row.
+// spectrum holds the amplitudes of the 16x16 lowest frequencies, except the constant one, row by row.
 type spectrum [frequencies * frequencies]float32
 
 func spectrumOf(img image.Image) (spectrum, int) {
@@ -42,8 +41,7 @@ type plane struct {
 	v    []float32
 }
 
-// luminance weighs the colours, of every pixel or, in a large picture, of 512
-// in each direction.
+// luminance returns the luminance of every pixel. From a large picture it samples 512 pixels in each direction.
 func luminance(img image.Image) plane {
 	at, w, h := pixels(img)
 	p := plane{w: w, h: h}
@@ -64,7 +62,7 @@ func luminance(img image.Image) plane {
 	return p
 }
 
-// blurred averages each pixel with its neighbours, twice, in a box half as wide as a sample.
+// blurred averages each pixel with its neighbours twice, in a box of half the width of a sample.
 func (p plane) blurred() plane {
 	other := make([]float32, len(p.v))
 	window := func(n int) int { return (n + 2*side - 1) / (2 * side) }
@@ -78,7 +76,7 @@ func (p plane) blurred() plane {
 	return p
 }
 
-// alongRow replaces each value by the mean of a window around it, which is cut off at the ends.
+// alongRow replaces each value by the mean of a window around it. The window is cut off at the ends.
 func alongRow(in, out []float32, window int) {
 	ahead := window / 2
 	behind := window - ahead - 1
@@ -99,7 +97,7 @@ func alongRow(in, out []float32, window int) {
 	}
 }
 
-// alongColumns does the same for columns, all at once, because memory is read by rows.
+// alongColumns does the same along the columns. It processes all columns at once, because memory is read by rows.
 func alongColumns(in, out []float32, width, window int) {
 	n, ahead := len(in)/width, window/2
 	behind := window - ahead - 1
@@ -129,7 +127,7 @@ func alongColumns(in, out []float32, width, window int) {
 	}
 }
 
-// samples takes the middle of each of n x n fields.
+// samples returns the middle value of each of n x n fields.
 func (p plane) samples(n int) plane {
 	s := plane{n, n, make([]float32, n*n)}
 	middle := func(i, of int) int { return (2*i + 1) * of / (2 * n) }
@@ -141,7 +139,8 @@ func (p plane) samples(n int) plane {
 	return s
 }
 
-// qualityOf adds up the steps between neighbours, each in whole percent of black to white, rounded down.
+// qualityOf returns the quality from the sum of the differences between neighbours. Each difference is rounded down to
+// whole percent of the range from black to white.
 func qualityOf(v []float32) int {
 	sum := 0
 	step := func(a, b float32) {
@@ -162,7 +161,7 @@ func qualityOf(v []float32) int {
 	return min(sum/90, 100)
 }
 
-// cosines are the rows 1 to 16 of the matrix of the cosine transform.
+// cosines holds the rows 1 to 16 of the matrix of the cosine transform.
 var cosines = func() (m [frequencies][side]float32) {
 	scale := float32(math.Sqrt(2.0 / side))
 	for i := range m {
@@ -173,8 +172,8 @@ var cosines = func() (m [frequencies][side]float32) {
 	return m
 }()
 
-// transform takes the frequencies of 64x64 samples. Products are rounded before
-// they are added, so that no processor fuses the two.
+// transform returns the lowest frequencies of 64x64 samples. Products are rounded before they are added, so that no
+// processor fuses the two operations.
 func transform(v []float32) (s spectrum) {
 	var columns [frequencies][side]float32
 	for i := range frequencies {
@@ -197,8 +196,7 @@ func transform(v []float32) (s spectrum) {
 	return s
 }
 
-// hash sets the bits of what is above the median, the lower one of the two in
-// the middle.
+// hash returns a hash with a bit set for each amplitude above the median. The median is the lower of the two middle values.
 func (s *spectrum) hash() (h Hash) {
 	sorted := *s
 	slices.Sort(sorted[:])

@@ -5,9 +5,9 @@ import (
 	"image/color"
 )
 
-// pixels returns a function that returns the colour at a place counted from the upper left corner, 8 bits each,
-// and the size of the picture. Alpha is ignored: transparent pixels count with their colour, as in the
-// reference. Of 16 bits the upper 8 are used.
+// pixels returns the size of a picture and a function for the colour at a position. Positions count from the upper left
+// corner, and colours have 8 bits. It ignores alpha, so transparent pixels keep their colour, as in the reference. Of 16
+// bits it uses the upper 8.
 func pixels(img image.Image) (at func(x, y int) (r, g, b uint8), w, h int) {
 	if t, ok := img.(*oriented); ok {
 		stored, w, h := pixels(t.Image)
@@ -47,7 +47,7 @@ func pixels(img image.Image) (at func(x, y int) (r, g, b uint8), w, h int) {
 }
 
 func paletted(m *image.Paletted) func(x, y int) (r, g, b uint8) {
-	var palette [256][3]uint8 // a number that the palette lacks is black
+	var palette [256][3]uint8 // an index outside of the palette is black
 	for i, c := range m.Palette {
 		palette[i][0], palette[i][1], palette[i][2] = straight(c)
 	}
@@ -57,9 +57,9 @@ func paletted(m *image.Paletted) func(x, y int) (r, g, b uint8) {
 	}
 }
 
-// straight returns a colour without its alpha.
+// straight returns a colour without alpha.
 func straight(c color.Color) (r, g, b uint8) {
-	if c, ok := c.(color.NRGBA64); ok { // it keeps the colour of a transparent pixel
+	if c, ok := c.(color.NRGBA64); ok { // this type keeps the colour of a transparent pixel
 		return uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8)
 	}
 	n := color.NRGBAModel.Convert(c).(color.NRGBA)

@@ -2,11 +2,11 @@ package image
 
 import "math/bits"
 
-// MaxDistance is the largest distance that is searched for: the usual one.
+// MaxDistance is the largest distance of a search, and the usual one for PDQ.
 const MaxDistance = 31
 
-// slots are the parts into which hashes are cut to be searched: 16 of 16 bits. If 31 bits differ, at most one
-// of them is in some slot. So two hashes within the distance are found by a slot with all its neighbours.
+// Hashes are cut into 16 slots of 16 bits for the search. If at most 31 bits differ, at most one of them differs in some
+// slot. So two hashes within the distance are found by a slot and all its neighbours.
 const (
 	slots    = 16
 	slotBits = Bits / slots
@@ -15,9 +15,8 @@ const (
 
 func (h Hash) slot(i int) uint16 { return uint16(h[i/4] >> (i % 4 * slotBits)) }
 
-// radius returns how many bits may differ in slot i if two hashes are found by it, or -1 if the slot is not
-// used. The radii, each plus 1, add up to distance + 1: a pair found by no slot would differ in more bits than
-// the distance.
+// radius returns how many bits may differ in slot i if two hashes are found by it, or -1 if the slot is not used. The
+// radii, each plus 1, add up to distance + 1. So a pair that no slot finds differs in more bits than the distance.
 func radius(i, distance int) int { return (distance+slots-i)/slots - 1 }
 
 // flips returns the values whose combination with the key of a slot gives all keys within its radius.
@@ -33,10 +32,10 @@ var allFlips = func() [1 + slotBits]uint16 {
 	return all
 }()
 
-// firstMeet reports whether two hashes are within the distance and slot is the first by which they are found.
+// firstMeet reports whether two hashes are within the distance, and slot is the first slot that finds the pair.
 func firstMeet(a, b *Hash, slot, distance int) bool {
 	d := bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1])
-	if d > distance { // nearly always
+	if d > distance { // the most frequent case
 		return false
 	}
 	if d+bits.OnesCount64(a[2]^b[2])+bits.OnesCount64(a[3]^b[3]) > distance {

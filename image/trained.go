@@ -9,10 +9,10 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainer joins the hashes of all pictures, so that each needs one key only: the key of its connected group. If
-// they do not fit the memory, the keys of Record stay in use.
+// Trainer joins the hashes of all pictures. Then a picture needs only one key, that of its connected group. If the hashes
+// do not fit the memory, the keys of Record are used.
 func (m *Method) Trainer(memory int64) neardup.Trainer {
-	size := int64(128) // bytes that a picture takes while the hashes are joined
+	size := int64(128) // bytes per picture while the hashes are joined
 	if m.turned {
 		size *= Turns
 	}
@@ -21,14 +21,14 @@ func (m *Method) Trainer(memory int64) neardup.Trainer {
 
 type trainer struct {
 	method *Method
-	room   int64 // of pictures
+	room   int64 // number of pictures that fit
 
 	mu       sync.Mutex
 	seen     int64
 	pictures [][]Hash
 }
 
-// Add takes the hashes of a picture.
+// Add adds the hashes of a picture.
 func (t *trainer) Add(clean string) {
 	f, ok := t.method.compared(clean)
 	if !ok {
@@ -45,21 +45,21 @@ func (t *trainer) Add(clean string) {
 	t.pictures = append(t.pictures, hashes)
 }
 
-// NextPass returns nil: one pass is enough.
+// NextPass returns nil, because one pass is enough.
 func (t *trainer) NextPass() neardup.Trainer { return nil }
 
-// Method joins the pictures. If they do not fit the memory, it returns the method as it is.
+// Method joins the pictures and returns the joined method. If they do not fit the memory, it returns the original method.
 func (t *trainer) Method() neardup.Method {
 	if t.seen > t.room {
 		return t.method
 	}
 	j := &joined{Method: t.method}
 	var turned []Hash
-	var places [][]Hash // the picture of each, because the final index of its hash is not known yet
+	var pictures [][]Hash // group by picture, because the final index of its hash is not known yet
 	for _, p := range t.pictures {
 		j.hashes = append(j.hashes, p[0])
 		for _, h := range p[1:] {
-			turned, places = append(turned, h), append(places, p)
+			turned, pictures = append(turned, h), append(pictures, p)
 		}
 	}
 	slices.SortFunc(j.hashes, compareHashes)
@@ -74,12 +74,12 @@ func (t *trainer) Method() neardup.Method {
 	})
 	if err == nil && len(turned) > 0 {
 		err = Join(context.Background(), turned, j.hashes, t.method.distance, 0, func(p Pair) error {
-			own, _ := j.indexOf(places[p.A][0])
+			own, _ := j.indexOf(pictures[p.A][0])
 			j.link(own, p.B)
 			return nil
 		})
 	}
-	if err != nil { // too many
+	if err != nil { // there are too many hashes
 		return t.method
 	}
 	return j
@@ -89,11 +89,11 @@ func compareHashes(a, b Hash) int {
 	return cmp.Or(cmp.Compare(a[3], b[3]), cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
-// joined is the method that knows the connected groups of hashes.
+// joined is a method with the connected groups of hashes.
 type joined struct {
 	*Method
-	hashes []Hash   // sorted
-	groups []uint32 // of each, a smaller place of its group, or its own
+	hashes []Hash   // sorted hashes
+	groups []uint32 // for each hash: a smaller index in its group, or its own index
 }
 
 func (j *joined) indexOf(h Hash) (int, bool) {
@@ -107,7 +107,7 @@ func (j *joined) first(i int) int {
 	return i
 }
 
-// link merges two groups, and shortens the paths that it follows.
+// link merges two groups and shortens the paths that it follows.
 func (j *joined) link(a, b int) {
 	least := min(j.first(a), j.first(b))
 	for _, i := range [2]int{a, b} {
@@ -117,8 +117,7 @@ func (j *joined) link(a, b int) {
 	}
 }
 
-// Record makes one key, from the first hash of the group. A picture that was not joined has no group and gets
-// the keys of Method.Record.
+// Record makes one key, from the first hash of the group. A picture that was not joined gets the keys of Method.Record.
 func (j *joined) Record(clean string, rec *neardup.Record) {
 	f, ok := j.compared(clean)
 	at, known := j.indexOf(f.Hashes[0])

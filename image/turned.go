@@ -2,13 +2,13 @@ package image
 
 import "image"
 
-// Turns is the number of turns of a picture: four rotations, also of its mirror image.
+// Turns is the number of turns of a picture: four rotations of the picture and of its mirror image.
 const Turns = 8
 
-// Turned returns the hashes of a picture in all its turns, and its quality. The first is the unturned picture.
-// Then follow the rotations counter-clockwise by 90, 180 and 270 degrees, and the mirror images top to bottom,
-// left to right, and about both diagonals. They come from the frequencies of the picture, because mirroring
-// changes the sign of each odd one.
+// Turned returns the hashes of a picture in all its turns, and its quality. The first hash is that of the unturned picture.
+// Then follow the rotations counter-clockwise by 90, 180 and 270 degrees, and the mirror images top to bottom, left to
+// right, and about both diagonals. They are computed from the frequencies of the picture, because mirroring only changes
+// the sign of odd ones.
 func Turned(img image.Image) ([Turns]Hash, int) {
 	s, quality := spectrumOf(img)
 	var all [Turns]Hash
@@ -22,11 +22,11 @@ func Turned(img image.Image) ([Turns]Hash, int) {
 // turn describes the effect of a turn on the frequencies.
 type turn struct {
 	name                         string
-	transposed, negateX, negateY bool // the signs before it is transposed
+	transposed, negateX, negateY bool // the signs change before the transposition
 }
 
-// turns are in the order of the reference. Signs are those of the frequencies 1, 3, 5, ..., because mirroring
-// changes only waves of an odd number of halves.
+// turns has the order of the reference. The signs apply to the frequencies 1, 3, 5, ..., because mirroring only changes
+// waves with an odd number of half periods.
 var turns = [Turns]turn{
 	{},
 	{"turned by a quarter", true, true, false},

@@ -17,14 +17,15 @@ import (
 	"github.com/neardup/neardup/weighted"
 )
 
-// Length returns the length by which auto routes, in halves of a Chinese character: three for a letter or digit
-// of an alphabet, two for any other rune.
+// Length returns the length that decides the route of auto, in halves of a Chinese character. A letter or digit of an
+// alphabet counts three, any other rune two.
 func Length(clean string) int {
 	length, _ := lengthUpTo(clean, math.MaxInt)
 	return length
 }
 
-// lengthUpTo returns the Length and the runes of the shortest part from the start whose Length is at least most, or of all.
+// lengthUpTo returns the Length and the number of runes of the shortest prefix whose Length is at least most, or of the
+// whole text.
 func lengthUpTo(clean string, most int) (length, runes int) {
 	letters := 0
 	for _, r := range clean {
@@ -35,7 +36,7 @@ func lengthUpTo(clean string, most int) (length, runes int) {
 		switch {
 		case r < utf8.RuneSelf:
 			letters += int(plain[r])
-		case r >= 0x4E00 && r < 0xA000: // most of Chinese
+		case r >= 0x4E00 && r < 0xA000: // most Chinese characters
 		case text.IsAlnum(r) && !text.IsCJK(r):
 			letters++
 		}
@@ -43,7 +44,7 @@ func lengthUpTo(clean string, most int) (length, runes int) {
 	return 2*runes + letters, runes
 }
 
-// plain has a 1 for each letter and digit of ASCII.
+// plain has a 1 for each ASCII letter and digit.
 var plain = func() (p [utf8.RuneSelf]uint8) {
 	for r := range p {
 		if text.IsAlnum(rune(r)) {
@@ -53,8 +54,8 @@ var plain = func() (p [utf8.RuneSelf]uint8) {
 	return p
 }()
 
-// DefaultLimit, in Chinese characters, is the length below which auto takes a
-// text as short: 200 letters or, with blanks, English of some 210 runes.
+// DefaultLimit is the length, in Chinese characters, below which auto takes a text as short. It equals 200 letters or, with
+// blanks, some 210 runes of English.
 const DefaultLimit = 300
 
 // The basis of decisions of auto. A pair is sure if each text has .95 of the words of the other, by weight, and no word is
@@ -64,9 +65,9 @@ const (
 	BasisSure = "sure by the evidence of the words"
 )
 
-// DefaultProbability is the least probability of near texts; Unsure is from where on
-// below it a person should look. The floors are the least similarity of texts that are scored: in short texts of words
-// by weight, in long ones of pairs of words and also of words. OCR copies have few common pairs of words, but many words.
+// DefaultProbability is the least probability of near texts. From Unsure up to it, a person should decide. The floors are
+// the least similarities of texts that are scored. Short texts are compared by the weight of their words. Long texts are
+// compared by pairs of words, and also by words, because OCR copies share few pairs of words, but many words.
 const (
 	DefaultProbability = .5
 	Unsure             = .3
@@ -77,18 +78,17 @@ const (
 
 const autoVersion = 5
 
-// auto finds short texts by words weighted by idf, and others by MinHash of pairs of words, or of runes in scripts
-// without spaces. It judges candidates by the evidence of the words. A pair is found by the method of its shorter
-// text. A long text that a short one may be near is on the border: it has the keys of both methods, so that no pair is
-// lost.
+// auto finds short texts by words weighted by idf. It finds other texts by MinHash of pairs of words, or of pairs of runes in
+// scripts without spaces. It decides candidates by the evidence of the words. A pair is found by the method for its shorter
+// text. A long text that may be near a short one is on the border: it has the keys of both methods, so no pair is lost.
 type auto struct {
 	limit       int
 	probability float64
 	bias        float64
 	words       *weighted.Method
 	shingles    *minhash.Method
-	units       int  // of a shingle, if these are the coarse words of the evidence; otherwise 0
-	onePass     bool // shingles and coarse words are cut in one pass
+	units       int  // units of a shingle, if these are the coarse words of the evidence; otherwise 0
+	onePass     bool // shingles and coarse words are made in one pass
 	scorer      *evidence.Scorer
 }
 
@@ -114,10 +114,10 @@ func newAuto(c Choice) (neardup.Method, error) {
 	return a, nil
 }
 
-// mostLonger is the greatest length, in limits, of a text that can be near a short one.
+// mostLonger is the greatest length, as a multiple of the limit, of a text that can be near a short one.
 const mostLonger = 2
 
-// Spec names the limit, the weights and tables of the score, and the parameters of both methods that find pairs.
+// Spec returns the limit, the weights and tables of the score, and the parameters of both search methods.
 func (a *auto) Spec() neardup.Spec {
 	s := neardup.Spec{Method: "auto", Version: autoVersion, Params: []neardup.Param{
 		{Name: "limit", Value: strconv.Itoa(a.limit)}, {Name: "threshold", Value: number(a.probability)},
@@ -135,9 +135,9 @@ func (a *auto) Spec() neardup.Spec {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Routes are in the two highest bits of the sketch. The methods' own sketches leave them free: ngram has a
-// length of at most 2^14 runes there (texts it gets here are shorter), weighted a weight of 14 bits below them,
-// minhash a count of shingles below 2^30.
+// The two highest bits of the sketch hold the route. The sketches of the methods leave them free. The sketch of ngram
+// begins with a length of at most 2^14 runes (texts it gets here are shorter), that of weighted with a weight of 14 bits
+// below them, and that of minhash with a number of shingles below 2^30.
 const (
 	routeShort  = 0 << 62
 	routeBorder = 1 << 62
@@ -145,9 +145,9 @@ const (
 	routeBits   = 3 << 62
 )
 
-// route chooses by the Length. It reads a text only up to the border.
+// route returns the route of a text by its Length. It reads the text only up to the border.
 func (a *auto) route(clean string) uint64 {
-	least := 2 * mostLonger * a.limit // of long texts
+	least := 2 * mostLonger * a.limit // the least Length of long texts
 	if len(clean)/utf8.UTFMax >= least/2 {
 		return routeLong
 	}
@@ -169,12 +169,12 @@ func (a *auto) Route(clean string) string {
 	return minhash.Name
 }
 
-// Record carries the keys of the route, of both methods on the border.
+// Record makes the keys of the route. On the border these are the keys of both methods.
 func (a *auto) Record(clean string, rec *neardup.Record) {
 	a.record(clean, a.route(clean), rec, a.shingles.Record)
 }
 
-// record makes the record of a text on a route; byShingles makes that of the shingles.
+// record makes the record of a text on a route. byShingles makes the part by shingles.
 func (a *auto) record(clean string, route uint64, rec *neardup.Record, byShingles func(string, *neardup.Record)) {
 	if route == routeLong {
 		byShingles(clean, rec)
@@ -189,12 +189,12 @@ func (a *auto) record(clean string, route uint64, rec *neardup.Record, byShingle
 	rec.Sketch |= route
 }
 
-// recordPreparer is a method that makes a record and a view in one, or the record alone and nil.
+// recordPreparer makes a record, and a view or nil.
 type recordPreparer interface {
 	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 }
 
-// RecordPrepare does Record and Prepare in one pass. It returns no view for texts on the border.
+// RecordPrepare does the work of Record and Prepare in one pass. It returns no view for texts on the border.
 func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
@@ -208,8 +208,8 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	return nil
 }
 
-// Plausible asks the method that finds the pair. It returns true for two texts on the border, and for one on the border
-// and a long one, because their sketches rule nothing out.
+// Plausible calls the method that finds the pair. It returns true for two texts on the border, and for a long one with one
+// on the border, because their sketches rule nothing out.
 func (a *auto) Plausible(x, y uint64) bool {
 	rx, ry := x&routeBits, y&routeBits
 	switch {
@@ -221,32 +221,33 @@ func (a *auto) Plausible(x, y uint64) bool {
 	return true
 }
 
-// alikeInWords reports whether the words of two long texts may reach wordFloor, by their numbers. The high half of a
-// sketch of minhash counts the shingles.
+// alikeInWords reports whether two long texts may reach wordFloor, judging by their numbers of words. The high half of a
+// sketch of minhash is the number of shingles.
 func (a *auto) alikeInWords(x, y uint64) bool {
 	m, n := min(x, y)>>32, max(x, y)>>32
-	if a.units == 0 || m < 2 { // a single shingle may have fewer words
+	if a.units == 0 || m < 2 { // a text of one shingle may have fewer words
 		return true
 	}
 	m, n = m+uint64(a.units)-1, n+uint64(a.units)-1
 	return float64(m)/float64(n) >= wordFloor
 }
 
-// view holds what a text is found and judged by. The words of a short text are stored in it, because they are compared most often.
+// view is a text prepared for search and comparison. It stores the words of a short text inline, because they are compared
+// most often.
 type view struct {
 	token.View
 	short    bool               // a short text may be near it
-	border   func() *token.View // the words of a text on the border, which few are found by; nil: View
-	shingles *minhash.View      // nil: no long text is
-	clean    string             // of shingles
-	early    bool               // long was made with the shingles
-	cut      sync.Once          // otherwise it is made when it is first wanted
+	border   func() *token.View // returns the words of a text on the border, which are rarely needed; nil if View has them
+	shingles *minhash.View      // nil if no long text is near it
+	clean    string             // text of the shingles
+	early    bool               // long was made together with the shingles
+	cut      sync.Once          // otherwise it is made on first use
 	long     *evidence.LongView
 }
 
 func newShort(words neardup.Prepared) *view { return &view{View: *words.(*token.View), short: true} }
 
-// newLong makes the view of a text that is not short, and if rec is not nil the record by the shingles.
+// newLong makes the view of a text that is not short. If rec is not nil, it also makes the record by shingles.
 func (a *auto) newLong(clean string, rec *neardup.Record) *view {
 	v := &view{clean: clean, early: a.onePass}
 	switch {
@@ -270,7 +271,7 @@ func (v *view) Bytes() int {
 	return n
 }
 
-// words returns the words by which short texts are compared.
+// words returns the words that are compared with those of short texts.
 func (v *view) words() *token.View {
 	if v.border != nil {
 		return v.border()
@@ -285,7 +286,7 @@ func (v *view) longWords() *evidence.LongView {
 	return v.long
 }
 
-// Prepare makes a view with what the methods that may find the text need.
+// Prepare makes a view with what the search methods of the text need.
 func (a *auto) Prepare(clean string) neardup.Prepared {
 	switch a.route(clean) {
 	case routeShort:
@@ -298,12 +299,12 @@ func (a *auto) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// pairing is how two texts are compared.
+// pairing is the way in which two texts are compared.
 type pairing uint8
 
 const (
-	unlike     pairing = iota // one is too short for the other
-	shortTexts                // one of them is short
+	unlike     pairing = iota // one text is too short for the other
+	shortTexts                // at least one text is short
 	longTexts
 )
 
@@ -320,8 +321,7 @@ func pairingOf(a, b neardup.Prepared) (x, y *view, how pairing) {
 	return x, y, how
 }
 
-// Screen compares short texts by weighted words and long ones by shingles. Cheap tests that reject most long texts come
-// first.
+// Screen compares short texts by weighted words and long ones by shingles. Cheap tests that reject most long texts come first.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
 		return neardup.Match{Distance: -1, Method: minhash.Name}, true
@@ -329,7 +329,7 @@ func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	return a.screen(x, y)
 }
 
-// screen does what Screen does, and also measures the similarity of a pair that it rejects.
+// screen does the work of Screen, and also measures the similarity of a pair that it rejects.
 func (a *auto) screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	m := neardup.Match{Distance: -1, Method: weighted.Name}
 	switch v, w, how := pairingOf(x, y); how {
@@ -345,13 +345,13 @@ func (a *auto) screen(x, y neardup.Prepared) (neardup.Match, bool) {
 	return neardup.Match{Closeness: m.Similarity}, false
 }
 
-// surelyAlike reports whether the similarity of the shingles alone shows that the words reach wordFloor. Different
-// shingles begin at different words, so two texts have as many words in common as shingles, or more.
+// surelyAlike reports whether the similarity of the shingles implies that the words reach wordFloor. Different shingles
+// begin at different words, so two texts have at least as many words in common as shingles.
 func (a *auto) surelyAlike(similarity float64, v, w *view) bool {
 	if a.units == 0 {
 		return false
 	}
-	shared := similarity/(1+similarity)*float64(v.shingles.Len()+w.shingles.Len()) - 1 // rounded
+	shared := similarity/(1+similarity)*float64(v.shingles.Len()+w.shingles.Len()) - 1 // may be rounded
 	return shared/(float64(v.longWords().Len()+w.longWords().Len())-shared) >= wordFloor
 }
 
@@ -373,7 +373,7 @@ func (a *auto) Compare(x, y neardup.Prepared) neardup.Match {
 	return a.Decide(x, y, m.Closeness)
 }
 
-// scored returns two texts in the form that is scored. ok is false if one is too short for the other, or has no words.
+// scored returns two views in the form that is scored. ok is false if one text is too short for the other, or has no words.
 func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	v, w, how := pairingOf(a, b)
 	if how == longTexts {
@@ -385,7 +385,7 @@ func scored(a, b neardup.Prepared) (x, y evidence.View, ok bool) {
 	return v.words(), w.words(), true
 }
 
-// Explain adds the evidence and the probability, whatever the similarity.
+// Explain returns the match with the evidence and the probability, whatever the similarity.
 func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	m, decided := a.screen(x, y)
 	v, w, ok := scored(x, y)
@@ -404,8 +404,8 @@ func (a *auto) Explain(x, y neardup.Prepared) neardup.Match {
 	return m
 }
 
-// match returns the match for a score. It is near from the probability on. Otherwise it is a variant if
-// something is replaced, and an overlap if one text is longer.
+// match returns the match for a score. It is near if the probability is high enough. Otherwise it is a variant if something
+// is replaced, and an overlap if one text is longer.
 func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.Match {
 	m := neardup.Match{Distance: -1, Method: name, Basis: Basis, Similarity: r.Probability(), Closeness: closeness}
 	m.Near = m.Similarity >= a.probability
@@ -422,8 +422,8 @@ func (a *auto) match(name string, closeness float64, r evidence.Result) neardup.
 	return m
 }
 
-// conflicts converts the evidence for a report. The extra words of the longer text come first if they are the
-// reason that the texts are not the same.
+// conflicts converts the evidence for a report. If extra words of the longer text are the reason why the texts are not the
+// same, these come first.
 func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 	out := make([]neardup.Conflict, len(list))
 	more := 0
@@ -445,8 +445,8 @@ func conflicts(r evidence.Result, list []evidence.Evidence) []neardup.Conflict {
 	return out
 }
 
-// FeatureSets appends the sets of the methods that may find the text. A text on the border has the sets of
-// both: one to find it among short texts, the other among long ones.
+// FeatureSets appends the sets of the search methods of the text. A text on the border has the sets of both: one finds it
+// among short texts, the other among long ones.
 func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok {
@@ -461,10 +461,10 @@ func (a *auto) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neard
 	return dst
 }
 
-// Measure returns the Similarity of Compare: the probability, or 0 for texts that the search would not find.
+// Measure returns the Similarity of Compare, which is the probability. For texts that the search would not find it is 0.
 func (a *auto) Measure(x, y neardup.Prepared) float64 { return a.Compare(x, y).Similarity }
 
-// Template returns the text without its numbers and codes, if the text is short for all others.
+// Template returns the text without its numbers and codes, if the text is short whatever it is compared with.
 func (a *auto) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	own, ok := v.(*view)
 	if !ok || own.shingles != nil {

@@ -10,19 +10,18 @@ import (
 // passages are the units of containment: eight words in a row, or runes in scripts without spaces.
 var passages = feature.Shingle{Unit: feature.Scripts, K: 8}
 
-// passageWindow is the number of consecutive passages of which one becomes a key. Two texts that share that
-// many, 39 words in a row, share a key. A shorter text is never found as contained.
+// passageWindow is the number of consecutive passages of which one becomes a key. So two texts share a key if they share 39
+// words in a row. A shorter text is never found as contained.
 const passageWindow = 32
 
-// passageKeys separates the keys of passages from all others.
+// passageKeys distinguishes the keys of passages from other keys.
 const passageKeys = 0x6f7a1c0d5e83b247
 
-// contained is a method that also removes a text if the leader has a share of its passages (containment as in
-// Broder 1997), whatever else the leader contains. If the method calls a pair a variant because something is
-// replaced, it stays one.
+// contained is a method that also removes a text if the leader contains a share of its passages (containment as in Broder
+// 1997), however much else the leader contains. A pair that is a variant because something is replaced stays a variant.
 //
-// The two highest bits of its sketches, which the method leaves free or fills with its route, show whether a
-// text has keys of passages. Their sketches do not rule out a pair of such texts.
+// The two highest bits of a sketch, which the wrapped method leaves free or uses for its route, show whether a text has
+// keys of passages. The sketches of two such texts never rule out the pair.
 type contained struct{ decorator }
 
 // newContained wraps a method so that it also finds contained texts.
@@ -37,8 +36,7 @@ func makeContained(d decorator, of neardup.Searchable) neardup.Method {
 	return c
 }
 
-// Containment returns the share of a text's passages from which a method removes it, or 0 if the method has
-// none.
+// Containment returns the least share of passages at which a method removes a contained text, or 0 if it removes none.
 func Containment(m neardup.Method) float64 {
 	for {
 		switch d := m.(type) {
@@ -52,13 +50,13 @@ func Containment(m neardup.Method) float64 {
 	}
 }
 
-// Record makes the keys of the wrapped method, and the least key of each window of passages.
+// Record makes the keys of the wrapped method and, for each window of passages, the smallest hash.
 func (c *contained) Record(clean string, rec *neardup.Record) {
 	c.Searchable.Record(clean, rec)
 	c.addKeys(clean, rec)
 }
 
-// RecordPrepare makes the record, and the view if the method makes both in one.
+// RecordPrepare makes the record. It also makes the view if the method can make both together.
 func (c *contained) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	v := c.decorator.RecordPrepare(clean, rec)
 	c.addKeys(clean, rec)
@@ -82,7 +80,7 @@ func (c *contained) addKeys(clean string, rec *neardup.Record) {
 	}
 }
 
-// minimizers returns the key of the least hash in each window, some more than once.
+// minimizers returns the smallest hash of each window as a key. Keys may repeat.
 func minimizers(hashes []uint64) (keys []uint64) {
 	at := -1
 	for from := 0; from+passageWindow <= len(hashes); from++ {
@@ -105,7 +103,7 @@ func minimizers(hashes []uint64) (keys []uint64) {
 	return keys
 }
 
-// Plausible asks the wrapped method, unless one text may contain the other.
+// Plausible calls the wrapped method, unless one text may contain the other.
 func (c *contained) Plausible(a, b uint64) bool {
 	return (a&routeBits != 0 && b&routeBits != 0) || c.Searchable.Plausible(ofMethod(a), ofMethod(b))
 }
@@ -117,7 +115,7 @@ func ofMethod(sketch uint64) uint64 {
 	return sketch
 }
 
-// revise makes a match near if the leader holds the passages of the text.
+// revise makes a match near if the leader contains the passages of the text.
 func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Match {
 	if m.Near || (m.Variant && !m.Overlap) || a.count < passageWindow {
 		return m
@@ -129,7 +127,8 @@ func (c *contained) revise(m neardup.Match, a, b *decorated, _ bool) neardup.Mat
 	return m
 }
 
-// Template returns the template of the wrapped method, or 0 for a text that may be contained: that depends on all of its words.
+// Template returns the template of the wrapped method. For a text that may be contained it returns 0, because containment
+// depends on all words.
 func (c *contained) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	if v.(*decorated).count >= passageWindow {
 		return 0, nil
@@ -138,7 +137,7 @@ func (c *contained) Template(v neardup.Prepared) (template uint64, fillers []uin
 }
 
 // FeatureSets appends the sets of the wrapped method and the set of passages. If one text contains the other, the smaller
-// set shares most of its passages. Nothing is known of the larger one.
+// set shares most of its passages. For the larger set no minimum is known.
 func (c *contained) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	dst = c.decorator.FeatureSets(dst, v)
 	if set := v.(*decorated).set; len(set) > 0 {

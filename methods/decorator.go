@@ -8,27 +8,27 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// decorator wraps a method and also compares a set of shingles of each text. It forwards every capability of the wrapped
-// method. For a capability that the method lacks, it does what engines do without it.
+// decorator wraps a method and also compares a set of shingles of each text. It forwards every optional interface of the
+// wrapped method. If the method lacks one, the decorator does what engines do without it.
 type decorator struct {
-	neardup.Searchable        // wrapped
-	name               string // of the setting
+	neardup.Searchable        // the wrapped method
+	name               string // name of the setting
 	share              float64
 	shingle            feature.Shingle
 	seed               uint64
-	keepText           bool // of a decorated text
+	keepText           bool // a decorated text keeps its text
 	// wrap makes the same decorator of another method.
 	wrap func(neardup.Searchable) neardup.Method
-	// revise returns the final match for a match of the wrapped method. With explain it adds the evidence.
+	// revise returns the final match, from a match of the wrapped method. If explain is set, it adds the evidence.
 	revise func(m neardup.Match, a, b *decorated, explain bool) neardup.Match
 }
 
-// decorated is a text as the wrapped method compares it, with the set of its shingles.
+// decorated is a view of the wrapped method with the set of the text's shingles.
 type decorated struct {
-	neardup.Prepared // wrapped
+	neardup.Prepared // the wrapped view
 	clean            string
 	set              []uint64
-	count            int // of shingles, with repeats
+	count            int // number of shingles, including repetitions
 }
 
 // innermost returns the method within all decorators.
@@ -67,7 +67,7 @@ func (d *decorator) decorate(clean string, wrapped neardup.Prepared) neardup.Pre
 	return &decorated{wrapped, clean, set, count}
 }
 
-// RecordPrepare makes the record, and the view if the method makes both in one.
+// RecordPrepare makes the record. It also makes the view if the method can make both together.
 func (d *decorator) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	if m, ok := d.Searchable.(recordPreparer); ok {
 		if v := m.RecordPrepare(clean, rec); v != nil {
@@ -107,7 +107,7 @@ func (d *decorator) Explain(a, b neardup.Prepared) neardup.Match {
 	return d.revise(neardup.Explain(d.Searchable, x.Prepared, y.Prepared), x, y, true)
 }
 
-// Template returns the template by the wrapped method.
+// Template returns the template of the wrapped method.
 func (d *decorator) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	if m, ok := d.Searchable.(neardup.TwoStage); ok {
 		return m.Template(v.(*decorated).Prepared)
@@ -120,7 +120,7 @@ func (d *decorator) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	return d.Searchable.FeatureSets(dst, v.(*decorated).Prepared)
 }
 
-// Measure measures by the wrapped method.
+// Measure returns the measure of the wrapped method.
 func (d *decorator) Measure(a, b neardup.Prepared) float64 {
 	return d.Searchable.Measure(a.(*decorated).Prepared, b.(*decorated).Prepared)
 }
@@ -142,7 +142,7 @@ func (d *decorator) Trainer(memory int64) neardup.Trainer {
 	return d.train(m.Trainer(memory))
 }
 
-// train wraps a trainer of the wrapped method; nil stays nil.
+// train wraps a trainer of the wrapped method. It returns nil for nil.
 func (d *decorator) train(wrapped neardup.Trainer) neardup.Trainer {
 	if wrapped == nil {
 		return nil
@@ -155,7 +155,7 @@ type trainer struct {
 	of *decorator
 }
 
-// NextPass returns the next trainer.
+// NextPass returns the wrapped next trainer.
 func (t *trainer) NextPass() neardup.Trainer { return t.of.train(t.Trainer.NextPass()) }
 
 // Method returns the decorator of the trained method.

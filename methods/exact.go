@@ -2,8 +2,8 @@ package methods
 
 import "github.com/neardup/neardup"
 
-// Exact is the method for equal clean texts only. Every caller finds these without a method, so Exact makes no keys and
-// calls no pair near.
+// Exact is the method for equal clean texts. Every caller detects these without a method, so Exact makes no keys and finds
+// no pair near.
 type Exact struct{}
 
 // Spec returns exact/1.

@@ -23,15 +23,15 @@ const (
 	kindKeywords = "keywords"
 
 	defaultLevels = 5
-	// mostWords bounds levels and keywords.
+	// mostWords limits the levels and the keywords.
 	mostWords = 1000
 )
 
-// builtIn names the tables that come with the program, at their version.
+// builtIn is the name and version of the tables that come with the program.
 const builtIn = "built-in/1"
 
-// Tables returns how many bytes of a memory bound a method's tables may take. These are the dictionary and the
-// idf of Chinese, which are loaded with the first Chinese text.
+// Tables returns the bytes of a memory limit that a method's tables may take. These are the dictionary and the idf table of
+// Chinese, which are loaded at the first Chinese text.
 func Tables(m neardup.Method) int64 {
 	s := innermost(m).Spec()
 	if s.Method == "auto" || s.Method == weighted.Name || strings.Contains(s.String(), "built-in/") {
@@ -40,8 +40,8 @@ func Tables(m neardup.Method) int64 {
 	return 0
 }
 
-// Features returns what simhash counts: the features of the setting "features", with its tables, or nil if no
-// such setting is given. Their String includes all of it, with the digests of tables. See Tables.
+// Features returns the features that simhash counts: those of the setting "features", with its tables, or nil if the
+// setting is not given. Their String covers everything that changes them, including the digests of tables. See Tables.
 func (c Choice) Features() (simhash.Features, error) {
 	kind := c.Get("features")
 	tables := c.Get("idf") + c.Get("stopwords") + c.Get("dictionary")
@@ -78,15 +78,15 @@ func (c Choice) Features() (simhash.Features, error) {
 	return &w, nil
 }
 
-// words are the words of a text as features.
+// words are features made of the words of a text.
 type words struct {
 	kind      string
 	n         int
 	seed      uint64
 	splitter  keyword.Splitter
 	stop      *keyword.StopWords
-	extractor *keyword.Extractor // of keywords
-	tables    string             // named for String
+	extractor *keyword.Extractor // for keywords
+	tables    string             // the tables, for String
 }
 
 func (w *words) open(c Choice) error {
@@ -123,7 +123,7 @@ func (w *words) open(c Choice) error {
 		}
 		return nil
 	}
-	own, err := table(c, "idf", keyword.ReadTable)
+	own, err := table(c, "idf", keyword.ReadIDFTable)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,8 @@ func (w *words) open(c Choice) error {
 	return nil
 }
 
-// Splitter returns a splitter into words, with the built-in dictionary, and the words of extra unless nil.
+// Splitter returns a splitter into words, with the built-in dictionary. If extra is not nil, it adds the words that extra
+// lists.
 func Splitter(extra io.Reader) (keyword.Splitter, error) {
 	if extra == nil {
 		return keyword.DefaultSplitter()
@@ -165,13 +166,13 @@ func (w *words) Append(dst []simhash.Weighted, clean string) []simhash.Weighted 
 	return dst
 }
 
-// String names the features: "keywords:20(xxh3,dict=...,stop=...,idf=...)".
+// String describes the features: "keywords:20(xxh3,dict=...,stop=...,idf=...)".
 func (w *words) String() string {
 	return fmt.Sprintf("%s:%d(xxh3%s)", w.kind, w.n, w.tables)
 }
 
-// minFeatures returns the least number of features that a text needs to be compared. It is the default of simhash, or
-// fewer if the setting allows no text that many.
+// minFeatures returns the least number of features that a text needs to be compared. It is the default of simhash, or fewer
+// if the setting allows no more.
 func minFeatures(f simhash.Features) int {
 	if w, ok := f.(*words); ok && w.kind == kindKeywords {
 		return min(w.n, simhash.DefaultMinFeatures)

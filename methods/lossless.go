@@ -10,12 +10,12 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// heldShingle is the unit that a leader must hold: pairs of words, or of runes in scripts without spaces. It
-// does not depend on what the method compares.
+// heldShingle is the unit that a leader must contain: pairs of words, or of runes in scripts without spaces. It does not
+// depend on what the method compares.
 var heldShingle = feature.Shingle{Unit: feature.Scripts, K: 2}
 
-// Held returns the share of a clean text's distinct shingles (scripts:2) that another text also has, or 1 if it
-// has none.
+// Held returns the share of a clean text's distinct shingles (scripts:2) that another text also has. If the text has none,
+// it returns 1.
 func Held(clean, by string) float64 {
 	set, _ := setOf(heldShingle, clean, 0)
 	others, _ := setOf(heldShingle, by, 0)
@@ -29,11 +29,11 @@ func held(set, by []uint64) float64 {
 	return float64(feature.IntersectSorted(set, by)) / float64(len(set))
 }
 
-// lossless wraps a method so that a text is removed only if the leader holds a share of its shingles, and is otherwise
-// kept as an overlap.
+// lossless wraps a method so that a text is removed only if the leader contains a share of its shingles. Otherwise the text
+// is kept as an overlap.
 type lossless struct{ decorator }
 
-// newLossless wraps a method so that it loses nothing.
+// newLossless wraps a method so that removals lose no content.
 func newLossless(m neardup.Searchable, share float64) neardup.Method {
 	return makeLossless(decorator{name: "lossless", share: share, shingle: heldShingle, keepText: true}, m)
 }
@@ -45,7 +45,8 @@ func makeLossless(d decorator, of neardup.Searchable) neardup.Method {
 	return l
 }
 
-// revise makes a near match an overlap if the leader does not hold the text, and names the longest passage that it lacks.
+// revise turns a near match into an overlap if the leader lacks a part of the text. It names the longest passage that the
+// leader lacks.
 func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardup.Match {
 	if !m.Near || held(a.set, b.set) >= l.share {
 		return m
@@ -57,8 +58,8 @@ func (l *lossless) revise(m neardup.Match, a, b *decorated, explain bool) neardu
 	return m
 }
 
-// Template returns the template by the wrapped method. It differs for texts that differ in more than the digits of their
-// numbers, because a leader may hold more of one of them than of another.
+// Template returns the template of the wrapped method, made more specific. It differs for texts that differ in more than
+// the digits of their numbers, because a leader may contain more of one than of the other.
 func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint64) {
 	template, fillers = l.decorator.Template(v)
 	if template != 0 {
@@ -73,13 +74,13 @@ func (l *lossless) Template(v neardup.Prepared) (template uint64, fillers []uint
 	return template, fillers
 }
 
-// mostLacking bounds the runes of a passage that is shown.
+// mostLacking limits the length of a shown passage, in runes.
 const mostLacking = 200
 
 // lacking returns the longest passage of a clean text that shares no shingle with others.
 func lacking(clean string, others []uint64) string {
 	all := heldShingle.Append(nil, clean, 0)
-	from, to := 0, 0 // shingles
+	from, to := 0, 0 // range of shingles
 	for i := 0; i < len(all); i++ {
 		begun := i
 		for i < len(all) && !isAmong(others, all[i]) {
@@ -89,8 +90,8 @@ func lacking(clean string, others []uint64) string {
 			from, to = begun, i
 		}
 	}
-	// Shingle i covers the units i and i+1. The first and the last unit of the passage are also in shingles that the
-	// leader holds, unless the text begins or ends there.
+	// Shingle i covers the units i and i+1. The first and the last unit of the passage are also in shingles that the leader
+	// contains, unless the text begins or ends there.
 	first, last := from, to
 	if from > 0 {
 		first++
@@ -98,7 +99,7 @@ func lacking(clean string, others []uint64) string {
 	if to < len(all) {
 		last--
 	}
-	if first > last { // two words that only are not adjacent
+	if first > last { // the leader has both words, but not next to each other
 		first, last = from, to
 	}
 	passage := strings.TrimSpace(clean[unitAt(clean, first):unitAt(clean, last+1)])
@@ -113,7 +114,7 @@ func isAmong(set []uint64, h uint64) bool {
 	return found
 }
 
-// unitAt returns where a unit of a clean text begins, or its end if it has fewer.
+// unitAt returns the offset of a unit of a clean text, or the length of the text if it has fewer units.
 func unitAt(clean string, n int) int {
 	_, starts := feature.Units(clean, heldShingle.Unit)
 	if n >= len(starts) {

@@ -1,5 +1,5 @@
-// Package methods is the table of methods by name: the one place where an
-// algorithm is plugged in, for the command, the service and every engine.
+// Package methods is the table of methods by name. It is the only place where an algorithm is plugged in, for the command,
+// the service and every engine.
 package methods
 
 import (
@@ -45,7 +45,7 @@ func Names() []string {
 	return names
 }
 
-// About returns what a method does, in a line.
+// About returns a one-line description of a method.
 func About(name string) string {
 	i := slices.IndexFunc(makers(), func(m maker) bool { return m.name == name })
 	if i < 0 {
@@ -54,8 +54,8 @@ func About(name string) string {
 	return makers()[i].about
 }
 
-// New makes the method of a spec such as "minhash threshold=.7 shingle=words:3", see Settings. "" is auto. Errors name
-// the setting that is wrong.
+// New makes the method of a spec such as "minhash threshold=.7 shingle=words:3" (see Settings). "" means auto. Errors name
+// the invalid setting.
 func New(spec string) (neardup.Method, error) {
 	c, err := Parse(spec)
 	if err != nil {
@@ -64,7 +64,7 @@ func New(spec string) (neardup.Method, error) {
 	return c.Method()
 }
 
-// Method makes the method. It reads the files that settings name.
+// Method makes the method. It reads the files that the settings name.
 func (c Choice) Method() (neardup.Method, error) {
 	i := slices.IndexFunc(makers(), func(m maker) bool { return m.name == c.method() })
 	if i < 0 {
@@ -89,7 +89,7 @@ func newWeighted(c Choice) (neardup.Method, error) {
 }
 
 func (c Choice) lexicon() (*token.Lexicon, error) {
-	idf, err := table(c, "idf", keyword.ReadTable)
+	idf, err := table(c, "idf", keyword.ReadIDFTable)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Quantities are the terms of the weighted sum that is the score of auto, in the order of evidence.Features.
-// Their weights are in natural units. Short reports which half of auto judges.
+// Quantities are the terms of the weighted sum that gives the score of auto, in the order of evidence.Features. Weights of
+// words are in natural units. Short reports which part of auto compares the texts.
 type Quantities struct {
 	X     []float64
 	Short bool

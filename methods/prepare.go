@@ -10,13 +10,12 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// preparers lists the forms that ngram can compare texts in, as preparer
-// names them.
+// preparers lists the names that preparer accepts.
 var preparers = []string{"asis", "alnum", "words", "stopped", "summary"}
 
-// preparer returns the first stage of ngram by name. Its output is the clean text unchanged (also ""), its
-// letters and digits only (no signs: c++ becomes c), its words (Chinese ones cut by the built-in dictionary),
-// its words without the built-in stop words, or the three sentences with the heaviest keywords.
+// preparer returns the preparation of ngram by name. It keeps the clean text unchanged ("" or asis), or keeps letters and
+// digits only (without signs, so c++ becomes c), the words (Chinese is cut by the built-in dictionary), the words without
+// the built-in stop words, or the three sentences with the heaviest keywords.
 func preparer(name string) (p ngram.Preparer, err error) {
 	switch name {
 	case "", "asis":
@@ -43,7 +42,7 @@ func preparer(name string) (p ngram.Preparer, err error) {
 		p.Name += "-stop(" + builtIn + ")"
 	}
 	p.Prepare = func(clean string) string {
-		// Spaces between the words make shingles of words work for texts that are written without spaces.
+		// Spaces between the words make shingles of words useful for texts that are written without spaces.
 		return strings.Join(slices.DeleteFunc(splitter.Append(nil, clean), func(word string) bool {
 			return stop.Has(word) || !strings.ContainsFunc(word, text.IsAlnum)
 		}), " ")

@@ -6,8 +6,7 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// sets makes the sets of shingles that views keep, each in as much memory as it needs. It reuses its working
-// memory.
+// sets makes the sets of shingles that views keep. Each set takes only the memory that it needs. It reuses its buffers.
 type sets struct {
 	hashes []uint64
 	sorter feature.Sorter
@@ -15,7 +14,7 @@ type sets struct {
 
 var idleSets = sync.Pool{New: func() any { return new(sets) }}
 
-// setOf returns the set of a text's shingles, and their number with repeats.
+// setOf returns the set of a text's shingles, and their number including repetitions.
 func setOf(shingle feature.Shingle, text string, seed uint64) (set []uint64, count int) {
 	s := idleSets.Get().(*sets)
 	defer idleSets.Put(s)

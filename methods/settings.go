@@ -17,21 +17,21 @@ import (
 // Setting is a setting of a method, as in "minhash recall=.999".
 type Setting struct {
 	Name string
-	// Type is float64, int, uint64, bool, shingle, string, or file for the name of one.
+	// Type is float64, int, uint64, bool, shingle or string, or file for the name of a file.
 	Type string
-	// Help is a noun phrase, Default what a method does without the setting.
+	// Help is a noun phrase. Default describes the method without the setting.
 	Help, Default string
-	// A float64 is above Least, an int at least Least; either is at most Most. Both are 0 if any value is allowed.
+	// A float64 must be above Least, an int at least Least, and both at most Most. If both are 0, any value is allowed.
 	Least, Most float64
-	Values      []string // that a string may have; nil: any
-	Methods     []string // on which it has an effect; nil: all
+	Values      []string // valid values of a string; nil allows any
+	Methods     []string // methods that use the setting; nil means all
 }
 
 var settings = []Setting{
 	{Name: "threshold", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
 		Help: "least similarity of near texts, 0..1", Default: ".8; auto: probability .5; weighted .6"},
 	{Name: "lossless", Type: "float64", Most: 1, Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram", "weighted"},
-		Help: "a duplicate goes only if the kept copy holds this share of its pairs of words (of characters in Chinese), such as .98; else it is an overlap, and kept"},
+		Help: "remove a duplicate only if the kept copy contains this share of its pairs of words (of characters in Chinese), such as .98; otherwise keep it as an overlap"},
 	{Name: "containment", Type: "float64", Most: 1, Methods: []string{"auto", "minhash"},
 		Help: "a text goes, too, if the kept one holds this share of its passages of eight words, such as .9: the relation is contained"},
 	{Name: "shingle", Type: "shingle", Methods: []string{"auto", "minhash", "simhash", "jaccard", "ngram"},
@@ -69,7 +69,7 @@ var settings = []Setting{
 // Settings lists the settings of the methods.
 func Settings() []Setting { return slices.Clone(settings) }
 
-// Parse reads a value of the setting's type, and returns it in one form for all spellings.
+// Parse parses a value of the setting. It returns one form for all spellings.
 func (s *Setting) Parse(value string) (string, error) {
 	var v any = value
 	var err error
@@ -90,7 +90,7 @@ func (s *Setting) Parse(value string) (string, error) {
 	return fmt.Sprint(v), err
 }
 
-// check returns an error if a parsed value is out of the range of the setting.
+// check returns an error if a parsed value is out of range.
 func (s *Setting) check(value string) error {
 	if s.Values != nil && !slices.Contains(s.Values, value) {
 		return fmt.Errorf("%s %q: invalid (want %s)", s.Name, value, strings.Join(s.Values, ", "))
@@ -109,13 +109,13 @@ func (s *Setting) check(value string) error {
 	return nil
 }
 
-// Choice is a method and its settings. The zero value is method auto.
+// Choice is a method with its settings. The zero value is the method auto.
 type Choice struct {
-	Name   string // one of Names; "": auto
+	Name   string // one of Names; "" means auto
 	values map[string]string
 }
 
-// Parse reads a spec: the name of a method, and settings as NAME=VALUE. "" is auto.
+// Parse parses a spec, which is the name of a method followed by settings NAME=VALUE. "" is auto.
 func Parse(spec string) (c Choice, err error) {
 	for i, word := range strings.Fields(spec) {
 		name, value, isSetting := strings.Cut(word, "=")
@@ -139,8 +139,8 @@ func Parse(spec string) (c Choice, err error) {
 
 var kinds = map[string]string{"float64": "a number", "int": "a whole number", "uint64": "a whole number of 0 or more", "bool": "true or false"}
 
-// With returns the choice with another value of a setting. The error names the setting if it does not exist, has no
-// effect on the method, or cannot have the value.
+// With returns the choice with another value of a setting. It returns an error that names the setting if the setting does
+// not exist, has no effect on the method, or does not allow the value.
 func (c Choice) With(name, value string) (Choice, error) {
 	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
 	if i < 0 {
@@ -174,15 +174,15 @@ func (c Choice) Takes(name string) bool {
 	})
 }
 
-// ReadsFiles reports whether a setting was chosen that names a file.
+// ReadsFiles reports whether a setting that names a file was given.
 func (c Choice) ReadsFiles() bool {
 	return slices.ContainsFunc(settings, func(s Setting) bool { return s.Type == "file" && c.values[s.Name] != "" })
 }
 
-// Get returns the value of a setting, "" if it was not chosen.
+// Get returns the value of a setting, or "" if it was not given.
 func (c Choice) Get(name string) string { return c.values[name] }
 
-// String prints the spec.
+// String returns the spec.
 func (c Choice) String() string {
 	spec := c.method()
 	for _, name := range slices.Sorted(maps.Keys(c.values)) {
@@ -198,7 +198,7 @@ func (c Choice) method() string {
 	return c.Name
 }
 
-// The values of settings, 0 if they were not chosen.
+// The following methods return the values of settings, or 0 for those that were not given.
 
 func (c Choice) float(name string) float64 {
 	x, _ := strconv.ParseFloat(c.values[name], 64)
@@ -222,7 +222,7 @@ func (c Choice) shingle(name string) (s feature.Shingle) {
 	return s
 }
 
-// distance returns nil if none was chosen.
+// distance returns the setting, or nil if it was not given.
 func (c Choice) distance() *int {
 	if c.values["distance"] == "" {
 		return nil
@@ -231,7 +231,7 @@ func (c Choice) distance() *int {
 	return &d
 }
 
-// read reads the file of a setting, nil if none was chosen.
+// read reads the file of a setting. It returns nil if the setting was not given.
 func (c Choice) read(name string) ([]byte, error) {
 	path := c.values[name]
 	if path == "" {
@@ -244,7 +244,7 @@ func (c Choice) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// table reads the table of a setting, nil if none was chosen.
+// table reads the table of a setting. It returns nil if the setting was not given.
 func table[T any](c Choice, name string, read func(io.Reader) (*T, error)) (*T, error) {
 	data, err := c.read(name)
 	if data == nil {

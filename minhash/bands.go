@@ -6,7 +6,7 @@ func Candidate(j float64, bands, rows int) float64 {
 	return 1 - power(1-power(j, rows), bands)
 }
 
-// power multiplies, so that every machine gets the same bits.
+// power multiplies, so that it gives the same bits on every machine.
 func power(x float64, n int) float64 {
 	p := 1.0
 	for range n {
@@ -15,32 +15,30 @@ func power(x float64, n int) float64 {
 	return p
 }
 
-// The approximate cost of a choice of bands, in nanoseconds a text. A slot is filled and hashed. A key is
-// stored, sorted and looked up. A candidate far below the threshold is fetched and compared.
+// The approximate costs of bands, in nanoseconds per text: filling and hashing a slot; storing, sorting and looking up a
+// key; fetching and comparing a candidate far below the threshold.
 const (
 	slotCost  = 1
 	keyCost   = 16
 	falseCost = 3000
 )
 
-// MaxSlots bounds the sketch, and with it recall at low thresholds.
+// MaxSlots limits the sketch, and therefore recall at low thresholds.
 const MaxSlots = 1024
 
-// Bands chooses the bands and rows that find a pair at the threshold itself
-// with at least the given probability for the least work. Work counts slots,
-// keys and the false candidates at half the threshold:
+// Bands returns the cheapest numbers of bands and rows that find a pair at the threshold with at least the given
+// probability. The cost counts slots, keys, and false candidates at half the threshold:
 //
 //	bands*rows*slotCost + bands*keyCost + Candidate(threshold/2)*falseCost
 //
-// The usual formula, (1/bands)^(1/rows) = threshold, puts only 60 % of the
-// pairs at the threshold into a bucket. Both results are 0 if no choice within
-// MaxSlots reaches the recall. Deterministic on every machine.
+// With the usual formula, (1/bands)^(1/rows) = threshold, only 60 % of the pairs at the threshold would share a bucket.
+// Both results are 0 if no choice within MaxSlots reaches the recall. They are the same on every machine.
 func Bands(threshold, recall float64) (bands, rows int) {
 	least := 0.0
 	for r := 1; r <= MaxSlots; r++ {
 		b := bandsFor(power(threshold, r), recall, MaxSlots/r)
 		if b == 0 {
-			break // more rows need more bands still
+			break // more rows need even more bands
 		}
 		work := float64(b*r*slotCost+b*keyCost) + float64(falseCost*Candidate(threshold/2, b, r))
 		if bands == 0 || work < least {
@@ -50,8 +48,8 @@ func Bands(threshold, recall float64) (bands, rows int) {
 	return bands, rows
 }
 
-// bandsFor returns the fewest bands of which at least one is hit with probability recall, if each is hit with
-// probability p. It returns 0 if that takes more than most bands.
+// bandsFor returns the least number of bands for the recall if each band matches with probability p. It returns 0 if that
+// is more than most.
 func bandsFor(p, recall float64, most int) int {
 	miss := 1.0
 	for b := 1; b <= most; b++ {

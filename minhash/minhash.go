@@ -1,9 +1,7 @@
-// Package minhash finds texts whose sets of shingles are alike: MinHash
-// sketches cut into bands (Broder 1997; Leskovec, Rajaraman, Ullman, Mining of
-// Massive Datasets, chapter 3), verified by the exact Jaccard similarity.
+// Package minhash finds texts whose sets of shingles are alike: MinHash sketches cut into bands (Broder 1997; Leskovec,
+// Rajaraman, Ullman, Mining of Massive Datasets, chapter 3), verified by the exact Jaccard similarity.
 //
-// The bands are solved for the recall that is wanted at the threshold itself;
-// pairs above it are found more often still. See [Bands].
+// The bands are chosen for a recall at the threshold itself. Pairs above it are found more often. See [Bands].
 package minhash
 
 import (
@@ -16,18 +14,18 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// Name is the method's name in specs and decisions.
+// Name is the name of the method in specs and decisions.
 const Name = "minhash"
 
-// Version is raised whenever a text would get other keys.
+// Version must be raised when any text would get other keys.
 const Version = 2
 
-// Config holds the settings. Zero values select the defaults.
+// Config configures the method. Zero values select the defaults.
 type Config struct {
-	Shingle   feature.Shingle // default auto:3
-	Threshold float64         // Jaccard similarity of a near pair, 0..1; default 0.8
-	Recall    float64         // share of pairs found at the threshold itself; default 0.99
-	Seed      uint64          // of the shingle hashes; secret in a service
+	Shingle   feature.Shingle // auto:3 by default
+	Threshold float64         // Jaccard similarity of a near pair, 0..1; .8 by default
+	Recall    float64         // share of the pairs at the threshold that are found; .99 by default
+	Seed      uint64          // seed of the shingle hashes; secret in a service
 }
 
 func (c Config) withDefaults() Config {
@@ -48,7 +46,7 @@ type Method struct {
 	cfg         Config
 	bands, rows int
 	basis       string
-	scratch     sync.Pool // of *scratch
+	scratch     sync.Pool // holds *scratch
 }
 
 // scratch is the working memory for one text.
@@ -57,8 +55,7 @@ type scratch struct {
 	sorter                feature.Sorter
 }
 
-// New computes the bands and returns the method, or an error that names the impossible part of the
-// configuration.
+// New computes the bands and returns the method, or an error about the configuration.
 func New(cfg Config) (*Method, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.Shingle.Validate(); err != nil {
@@ -85,10 +82,10 @@ func New(cfg Config) (*Method, error) {
 	return m, nil
 }
 
-// Bands returns the number of keys of a text and of slots in each.
+// Bands returns the number of keys of a text, and the number of slots in each.
 func (m *Method) Bands() (bands, rows int) { return m.bands, m.rows }
 
-// Spec names the parameters, with a digest of the seed because it may be secret.
+// Spec returns the parameters, with a digest of the seed, because the seed may be secret.
 func (m *Method) Spec() neardup.Spec {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	return neardup.Spec{Method: Name, Version: Version, Params: []neardup.Param{
@@ -100,21 +97,21 @@ func (m *Method) Spec() neardup.Spec {
 	}}
 }
 
-// Record makes one key a band, or none for a text without a shingle. The sketch holds bounds of the number of
-// distinct shingles.
+// Record makes one key per band, or none for a text without shingles. The sketch holds bounds of the number of distinct
+// shingles.
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
 	m.record(clean, rec, s)
 }
 
-// record leaves the hashes of the shingles in s.
+// record makes the record, and leaves the hashes of the shingles in s.
 func (m *Method) record(clean string, rec *neardup.Record, s *scratch) {
 	s.hashes = m.cfg.Shingle.Append(s.hashes[:0], clean, m.cfg.Seed)
 	m.fill(rec, s)
 }
 
-// fill makes the record of the hashes in s.
+// fill makes the record from the hashes in s.
 func (m *Method) fill(rec *neardup.Record, s *scratch) {
 	rec.Reset()
 	if len(s.hashes) == 0 {
@@ -125,8 +122,7 @@ func (m *Method) fill(rec *neardup.Record, s *scratch) {
 	rec.Sketch = bounds(s.hashes, s.bitmap)
 }
 
-// RecordPrepare does Record and Prepare in one pass, for a caller with room for views: it cuts the text once.
-// The view is sorted when it is first compared.
+// RecordPrepare does the work of Record and Prepare in one pass. The set of the view is sorted when it is first compared.
 func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -134,7 +130,8 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return m.newView(s.hashes)
 }
 
-// RecordUnits does what RecordPrepare does, and returns the [feature.Units] of the text. If rec is nil it makes no record.
+// RecordUnits does the work of RecordPrepare, and also returns the [feature.Units] of the text. If rec is nil, it makes no
+// record.
 func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes, starts []uint32) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -145,8 +142,7 @@ func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes
 	return m.newView(s.hashes), hashes, starts
 }
 
-// Plausible rejects pairs whose numbers of distinct shingles are too far apart
-// to reach the threshold.
+// Plausible returns false if the numbers of distinct shingles differ too much for the threshold.
 func (m *Method) Plausible(a, b uint64) bool {
 	return sizesAllow(a, b, m.cfg.Threshold)
 }
@@ -154,27 +150,27 @@ func (m *Method) Plausible(a, b uint64) bool {
 // View is the set of the hashes of a text's shingles.
 type View struct {
 	hashes  []uint64
-	odd     feature.OddSketch // of the set
+	odd     feature.OddSketch // sketch of the set
 	sorted  sync.Once
-	scratch *sync.Pool // of *scratch
+	scratch *sync.Pool // holds *scratch
 	bytes   int
 }
 
 func (m *Method) newView(hashes []uint64) *View {
 	hashes = slices.Clone(hashes)
-	// A separate allocation from the hashes: comparing many texts reads only their odd sketches, which are then
-	// close together in memory.
+	// It is separate from the hashes, because comparing many texts only reads their odd sketches, which are then close
+	// together in memory.
 	odd := make(feature.OddSketch, feature.OddSketchWords(len(hashes)))
 	return &View{hashes: hashes, odd: odd, scratch: &m.scratch, bytes: 8*(cap(hashes)+len(odd)) + 88}
 }
 
-// Bytes returns the memory of the view, about 8.5 bytes a shingle.
+// Bytes returns the memory of the view, about 8.5 bytes per shingle.
 func (v *View) Bytes() int { return v.bytes }
 
 // Len returns the number of different shingles.
 func (v *View) Len() int { return len(v.set()) }
 
-// set sorts the hashes when they are first wanted.
+// set returns the sorted hashes. It sorts them at the first call.
 func (v *View) set() []uint64 {
 	v.sorted.Do(func() {
 		s := v.scratch.Get().(*scratch)
@@ -195,9 +191,9 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Compare compares two views exactly, except for collisions of 64-bit hashes. Views of another method are never
-// near. Texts of one template share keys and most of their shingles but are not near. The odd sketches of their
-// sets rule out most such pairs without reading the sets.
+// Compare compares two views exactly, except for collisions of 64-bit hashes. Views of another method are never near. Texts
+// of one template share keys and most of their shingles without being near. Their odd sketches rule out most such pairs
+// without reading the sets.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	match := neardup.Match{Distance: -1, Method: Name, Basis: m.basis}
 	x, okX := a.(*View)
@@ -217,7 +213,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// Measure returns the Jaccard similarity of the sets, however small.
+// Measure returns the Jaccard similarity of the sets, even if it is small.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	x, okX := a.(*View)
 	y, okY := b.(*View)
@@ -227,7 +223,7 @@ func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	return feature.Jaccard(x.set(), y.set())
 }
 
-// FeatureSets appends the set of a view, and the least number of its hashes that a near text also has.
+// FeatureSets appends the set of a view, with the least number of hashes that a near text also has.
 func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*View)
 	if !ok {

@@ -2,12 +2,11 @@ package minhash
 
 import "math/bits"
 
-// The 64 bits of a record's sketch bound the number of distinct shingles: at
-// most the upper 32 bits, at least the lower 32. Counting them exactly would
-// take a sort of every text.
+// The sketch of a record bounds the number of distinct shingles: it is at most the upper 32 bits, and at least the lower 32
+// bits. The exact number would need a sort of every text.
 
-// bounds returns two bounds of the number of distinct hashes. The upper one is the number of hashes. The lower
-// one is the number of bits they set in a map of about 16 bits a hash.
+// bounds returns an upper and a lower bound of the number of distinct hashes. The upper one is the number of hashes. The
+// lower one is the number of bits that they set in a map with about 16 bits per hash.
 func bounds(hashes []uint64, bitmap []uint64) uint64 {
 	width := bitmapWidth(len(hashes))
 	bitmap = bitmap[:1<<(width-6)]
@@ -24,7 +23,7 @@ func bounds(hashes []uint64, bitmap []uint64) uint64 {
 	return most<<32 | least
 }
 
-// The map stays in the first cache: 32 KiB at most.
+// The map fits the first-level cache, with at most 32 KiB.
 const (
 	minBitmap = 8
 	maxBitmap = 18
@@ -34,9 +33,8 @@ func bitmapWidth(n int) int {
 	return min(max(bits.Len(uint(n))+4, minBitmap), maxBitmap)
 }
 
-// sizesAllow reports whether two sets with these bounds can reach Jaccard
-// similarity t. The intersection is no larger than either set and the union no
-// smaller; division rounds all quotients alike, so none that is near is lost.
+// sizesAllow reports whether two sets with these bounds can reach Jaccard similarity t. The intersection is at most the
+// smaller set, and the union at least the larger. Rounding is monotonic, so no near pair is lost.
 func sizesAllow(a, b uint64, t float64) bool {
 	return float64(a>>32)/float64(uint32(b)) >= t && float64(b>>32)/float64(uint32(a)) >= t
 }

@@ -30,8 +30,8 @@ func (s *scratch) decode(text string) []rune {
 	return s.runes
 }
 
-// grams fills s.hashes with a hash for each substring of 1 to q runes: the one of size runes that ends at place
-// i is s.hashes[i*q+size-1]. A substring that would begin before the text has 0 and is ignored.
+// grams fills s.hashes with a hash for each substring of 1 to q runes. s.hashes[i*q+size-1] is that of the substring of
+// size runes which ends at rune i. If it would begin before the text, the hash is 0 and is ignored.
 func (s *scratch) grams(runes []rune, q int, seed uint64) {
 	s.hashes = grow(s.hashes, len(runes)*q)
 	for i := range runes {
@@ -57,11 +57,11 @@ func (s *scratch) rank(hashes []uint64, table *rarityTable) {
 	slices.Sort(s.sorted)
 }
 
-// never is the rank of what is not a gram.
+// never is the rank of a gram that is left out.
 const never = ^uint64(0)
 
-// rankGrams fills s.ranks with the ranks of s.hashes, which grams has filled, and s.sorted with the grams from
-// rare to frequent. Grams that are left out have the rank never.
+// rankGrams fills s.ranks with the ranks of s.hashes, and s.sorted with the grams from rare to frequent. Grams that are
+// left out have the rank never.
 func (s *scratch) rankGrams(q int, table *rarityTable) {
 	s.ranks = grow(s.ranks, len(s.hashes))
 	s.levels = grow(s.levels, len(s.hashes))
@@ -73,9 +73,8 @@ func (s *scratch) rankGrams(q int, table *rarityTable) {
 			continue
 		}
 		level := table.gramLevel(s.hashes[at], size)
-		// Inside it are the gram one rune shorter that ends here and the
-		// one that ends a rune earlier; levels holds the least of each
-		// gram and all inside it.
+		// It contains the gram of one rune less that ends here, and the one that ends a rune earlier. levels holds the
+		// least level of each gram and all grams inside it.
 		s.levels[at] = level
 		if size > 1 {
 			inside := min(s.levels[at-1], s.levels[at-1-q])
@@ -90,8 +89,8 @@ func (s *scratch) rankGrams(q int, table *rarityTable) {
 	slices.Sort(s.sorted)
 }
 
-// disjoint returns the end of the shortest prefix of s.sorted whose grams include need that do not overlap, or
-// of all grams if there is none. O(n log n) for n grams.
+// disjoint returns the end of the shortest prefix of s.sorted that includes need disjoint grams, or of all grams if there
+// is none. O(n log n) for n grams.
 func (s *scratch) disjoint(q, need int) int {
 	low, high := min(need, len(s.sorted)), len(s.sorted)
 	for low < high {
@@ -108,10 +107,10 @@ func (s *scratch) disjoint(q, need int) int {
 	return low
 }
 
-// holds reports whether among the grams of at most this rank there are need
-// that do not overlap: taking whichever ends first is optimal for intervals.
+// holds reports whether there are need disjoint grams of at most this rank. It always takes the gram that ends first, which
+// is optimal for intervals.
 func (s *scratch) holds(most uint64, q, need int) bool {
-	free := 0 // first rune that is in no gram taken
+	free := 0 // first rune after the grams taken
 	for i := 0; i*q < len(s.ranks); i++ {
 		for size := 1; size <= min(q, i+1-free); size++ {
 			if s.ranks[i*q+size-1] <= most {
@@ -127,19 +126,18 @@ func (s *scratch) holds(most uint64, q, need int) bool {
 	return false
 }
 
-// Tags in the low byte of a key keep the keys of different purposes apart;
-// a prefix of grams of up to q runes has tag q.
+// Tags in the low byte of a key distinguish keys of different purposes. The prefix of grams of up to q runes has tag q.
 const (
 	tagShared  = 0x40 // features of a symmetric set similarity
-	tagSmaller = 0x41 // containment: index keys of a text as the smaller one
-	tagLarger  = 0x42 // containment: index keys of a text as the larger one
-	tagAny     = 0x43 // substrings of Keys = Any
+	tagSmaller = 0x41 // containment: index keys of a text as the smaller set
+	tagLarger  = 0x42 // containment: index keys of a text as the larger set
+	tagAny     = 0x43 // substrings for Keys = Any
 )
 
-// keyOf returns the key of a rank: its 56 bits of hash and the tag.
+// keyOf returns the key of a rank, from 56 bits of the rank and the tag.
 func keyOf(rank uint64, tag uint8) uint64 { return rank<<8 | uint64(tag) }
 
-// appendKeys adds the keys of a sorted prefix, each once.
+// appendKeys appends the keys of a sorted prefix, without repetitions.
 func appendKeys(dst, sorted []uint64, tag uint8) []uint64 {
 	for i, r := range sorted {
 		if i == 0 || r != sorted[i-1] {

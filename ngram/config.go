@@ -15,69 +15,63 @@ const (
 	// Edit is (longer - distance) / longer, in runes, with the Levenshtein
 	// distance.
 	Edit Similarity = "edit"
-	// Jaccard is common shingles / all shingles of both.
+	// Jaccard is the number of common shingles divided by that of all shingles of both texts.
 	Jaccard Similarity = "jaccard"
-	// Cosine is common shingles / sqrt(product of the numbers of shingles):
-	// the cosine of the two sets as vectors of zeros and ones.
+	// Cosine is the number of common shingles divided by the square root of the product of the two numbers of shingles. It
+	// is the cosine of the sets as vectors of zeros and ones.
 	Cosine Similarity = "cosine"
-	// Containment is common shingles / shingles of the text that has fewer.
+	// Containment is the number of common shingles divided by that of the text with fewer shingles.
 	Containment Similarity = "containment"
 )
 
-// Keys is which substrings a text is found under.
+// Keys selects the substrings under which a text is found.
 type Keys string
 
 const (
-	// Exact chooses the rarest substrings among which, by the threshold,
-	// every similar text must have one too: no pair is lost.
+	// Exact takes the rarest substrings for which the threshold guarantees that every similar text shares one. So no pair
+	// is lost.
 	Exact Keys = "exact"
-	// Any takes every substring of M units, or the whole text if it is shorter. It finds the similar texts that
-	// share M units in a row, and costs the square of a frequent substring.
+	// Any takes every substring of M units, or the whole text if it is shorter. It finds similar texts that share M units
+	// in a row. Its cost grows with the square of the number of texts with a frequent substring.
 	Any Keys = "any"
 )
 
-// Config is everything that changes what a method of this package finds.
-// The zero value of a field is its default.
+// Config holds everything that changes what a method of this package finds. A zero field selects its default.
 type Config struct {
-	// Prepare is stage 1; the zero value keeps the clean text unchanged.
+	// Prepare prepares a clean text. The zero value keeps the text unchanged.
 	Prepare Preparer
 	// Similarity is Edit by default.
 	Similarity Similarity
-	// Threshold in (0, 1]; .8 by default. A pair is near if the quotient,
-	// in float64, is at or above it.
+	// Threshold is in (0, 1], and .8 by default. A pair is near if the similarity, in float64, is at least the threshold.
 	Threshold float64
-	// Shingle is the unit that the set similarities count; runes:2 by default.
+	// Shingle is the unit of the set similarities; runes:2 by default.
 	Shingle feature.Shingle
 	// Keys is Exact by default.
 	Keys Keys
-	// M are the substrings of Keys = Any; runes:4 by default.
+	// M is the substring of Keys = Any; runes:4 by default.
 	M feature.Shingle
-	// Seed is the secret of an index, 0 for a batch. Without it an attacker cannot construct texts that share a
-	// key. Part of the Spec by digest.
+	// Seed is the secret of an index, or 0 for a batch. An attacker who does not know it cannot construct texts that share
+	// a key. The Spec contains its digest.
 	Seed uint64
-	// Variants makes texts that differ only in numbers, dates, roman
-	// numerals or codes variants of each other instead of duplicates: they
-	// are not near. See Variant.
+	// Variants makes texts variants instead of duplicates if they only differ in numbers, dates, roman numerals or codes.
+	// See Variant.
 	Variants bool
 }
 
-// version is raised whenever a text would get other keys or another
-// similarity under the same parameters.
+// version must be raised when any text would get other keys or another similarity with the same parameters.
 const version = 2
 
-// Method is a neardup.Method of this package: exact, trainable, with a table
-// that can be stored.
+// Method is a method of this package. It is exact and trainable, and its table can be stored.
 type Method interface {
 	neardup.Trainable
 	neardup.Searchable
-	// withTable returns the method choosing its keys by a table; nil is
-	// the untrained method.
+	// withTable returns the method with a table for choosing keys. nil gives the untrained method.
 	withTable(*rarityTable) Method
-	// rarity is the table, nil where the method is untrained.
+	// rarity returns the table, or nil for an untrained method.
 	rarity() *rarityTable
 }
 
-// New returns the method "ngram". Errors name the field that is wrong.
+// New returns the method "ngram". Errors name the invalid field.
 func New(c Config) (Method, error) {
 	if c.Similarity == "" {
 		c.Similarity = Edit
@@ -88,9 +82,9 @@ func New(c Config) (Method, error) {
 	return build("ngram", c)
 }
 
-// NewJaccard returns the method "jaccard". It finds every pair of documents of any length whose shingle sets
-// share at least the threshold, by prefix filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW
-// 2008). Shingle is auto:3 by default, Similarity need not be given.
+// NewJaccard returns the method "jaccard". It finds every pair of documents of any length whose shingle sets share at least
+// the threshold, by prefix filtering (Chaudhuri et al., ICDE 2006; Xiao et al., PPJoin, WWW 2008). Shingle is auto:3 by
+// default. Similarity may be empty.
 func NewJaccard(c Config) (Method, error) {
 	c.Similarity = Jaccard
 	if c.Shingle == (feature.Shingle{}) {
@@ -110,7 +104,7 @@ func build(name string, c Config) (Method, error) {
 		c.Keys = Exact
 	}
 	if c.Keys != Exact && c.Keys != Any {
-		return nil, fmt.Errorf("%s: keys %q are neither %q nor %q", name, c.Keys, Exact, Any)
+		return nil, fmt.Errorf("%s: keys %q: invalid (want %q or %q)", name, c.Keys, Exact, Any)
 	}
 	if c.M == (feature.Shingle{}) {
 		c.M = feature.Shingle{Unit: feature.Runes, K: 4}
@@ -135,7 +129,7 @@ type settings struct {
 	table *rarityTable
 }
 
-// similar completes the match of two texts that reach the threshold: near, or variants of one template.
+// similar completes the match of two texts that reach the threshold. They are near, or variants of one template.
 func (s *settings) similar(match neardup.Match, similarity float64, a, b string) neardup.Match {
 	match.Similarity = similarity
 	match.Variant = bool(s.Variants) && Variant(a, b)
@@ -143,8 +137,8 @@ func (s *settings) similar(match neardup.Match, similarity float64, a, b string)
 	return match
 }
 
-// Spec names every parameter that changes a result. The table is not among
-// them: it changes the keys and never what is found.
+// Spec returns every parameter that changes a result. The table is not included, because it changes the keys but not the
+// result.
 func (s *settings) Spec() neardup.Spec {
 	params := []neardup.Param{
 		{Name: "prepare", Value: s.Config.Prepare.Name},

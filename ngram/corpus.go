@@ -5,27 +5,26 @@ import (
 	"sync/atomic"
 )
 
-// corpusCounts holds what the scheme of pieces.go needs to know about the corpus being joined. It counts each
-// substring and, after a second pass, marks the selected ones. Substrings that share a slot share their count,
-// which costs work but never a pair.
+// corpusCounts holds the counts of the corpus that the keys of pieces.go need. It counts each substring and, after a second
+// pass, marks the selected ones. Substrings that share a slot share their count, which costs work but loses no pair.
 type corpusCounts struct {
-	// few counts up to 255, four slots in a word. over counts the excess, in fewer slots, so that the sums do
-	// not depend on the order.
+	// few holds counts up to 255, four slots in a word. over holds the excess, in fewer slots. So the sums do not depend on
+	// the order of the texts.
 	few  []atomic.Uint32
 	over []atomic.Uint32
-	// selected has a bit for each selected piece; nil before the second pass.
+	// selected has a bit for each selected piece. It is nil before the second pass.
 	selected []atomic.Uint64
 }
 
 const (
 	fullSlot = 255
 	overBits = 18
-	// Slots of a byte for a substring, and bits for a selected one, from
-	// the memory allowed: a table grows with it between these sizes.
+	// The table has 2^leastSlotBits to 2^mostSlotBits slots of a byte, and as many bits for selected substrings, depending
+	// on the memory.
 	leastSlotBits, mostSlotBits = 20, 27
 )
 
-// newCorpusCounts takes at most memory bytes, but at least 2.3 MB.
+// newCorpusCounts allocates tables of at most memory bytes, but at least 2.3 MB.
 func newCorpusCounts(memory int64) *corpusCounts {
 	width := min(max(bits.Len64(uint64(max(memory, 1)))-1, leastSlotBits), mostSlotBits)
 	return &corpusCounts{few: make([]atomic.Uint32, 1<<(width-2)), over: make([]atomic.Uint32, 1<<overBits)}
@@ -50,8 +49,7 @@ func (c *corpusCounts) add(hash uint64) {
 	}
 }
 
-// count returns how often a substring occurs, at the least estimate that is
-// never too low: 1 proves that no other text of the corpus has it.
+// count returns an upper bound of the occurrences of a substring. 1 proves that no other text of the corpus has it.
 func (c *corpusCounts) count(hash uint64) uint32 {
 	word, shift, slot := c.slot(hash)
 	n := word.Load() >> shift & fullSlot
@@ -61,7 +59,7 @@ func (c *corpusCounts) count(hash uint64) uint32 {
 	return n
 }
 
-// reselect forgets what was selected; from now on mark counts.
+// reselect clears the selection. Afterwards mark marks selected pieces.
 func (c *corpusCounts) reselect() { c.selected = make([]atomic.Uint64, len(c.few)/8) }
 
 func (c *corpusCounts) bit(hash uint64) (*atomic.Uint64, uint64) {
@@ -69,7 +67,7 @@ func (c *corpusCounts) bit(hash uint64) (*atomic.Uint64, uint64) {
 	return &c.selected[at/64], 1 << (at % 64)
 }
 
-// mark notes that a text has selected a piece.
+// mark records that a text has selected a piece.
 func (c *corpusCounts) mark(hash uint64) {
 	word, bit := c.bit(hash)
 	if word.Load()&bit == 0 {

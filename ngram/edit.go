@@ -12,11 +12,11 @@ import (
 type editMethod struct {
 	settings
 	plans *plans
-	run   int // runLength
-	// corpus counts the corpus that is joined; with it the longer text selects
-	// (pieces.go), without it both texts have the keys of plan.go.
+	run   int // length of the runs in a view
+	// corpus holds the counts of the joined corpus. With it, the longer text selects (pieces.go). Without it, both texts
+	// have the keys of plan.go.
 	corpus    *corpusCounts
-	selecting bool // training takes pieces.go whatever the corpus
+	selecting bool // training always chooses pieces.go
 }
 
 func (m *editMethod) withTable(t *rarityTable) Method {
@@ -25,9 +25,9 @@ func (m *editMethod) withTable(t *rarityTable) Method {
 	return &with
 }
 
-// Record makes the keys of plan.go. A method trained on a corpus in which those cost too much makes the keys of
-// pieces.go, and one with Keys = Any all substrings of M units. The sketch holds the number of runes in its
-// high 16 bits, at most 65535, and in the low 48 how many runes of each class there are (sketch.go).
+// Record makes the keys of plan.go. A method trained on a corpus for which these are too expensive makes the keys of
+// pieces.go. With Keys = Any the keys are all substrings of M units. The high 16 bits of the sketch hold the number of
+// runes, at most 65535. The low 48 bits count the runes of each class (sketch.go).
 func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	prepared := m.Config.Prepare.Prepare(clean)
@@ -53,8 +53,7 @@ func (m *editMethod) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// rolesOf makes the keys of both roles: each is found under its own tag and
-// searches under the other's.
+// rolesOf makes the keys of both roles. A text is found under the tag of a role, and searches under the tag of the other.
 func (m *editMethod) rolesOf(runes []rune, rec *neardup.Record, s *scratch) {
 	s.grams(runes, longestPiece, m.Seed)
 	m.pieces(s, len(runes))
@@ -67,9 +66,8 @@ func (m *editMethod) rolesOf(runes []rune, rec *neardup.Record, s *scratch) {
 	}
 }
 
-// Plausible compares lengths and letters: an edit changes the length by at
-// most one, and a changed rune is one letter less and one more. So with d
-// edits the counts differ by at most 2d in all, less the difference in length.
+// Plausible compares lengths and letters. An edit changes the length by at most one, and a replaced rune is one letter less
+// and another one more. So d edits change the counts by at most 2d in total, less the difference in length.
 func (m *editMethod) Plausible(a, b uint64) bool {
 	longer, shorter := int(a>>lengthShift), int(b>>lengthShift)
 	if longer < shorter {
@@ -82,20 +80,19 @@ func (m *editMethod) Plausible(a, b uint64) bool {
 	return longer-shorter <= d && differing(a&bitmap, b&bitmap) <= 2*d-(longer-shorter)
 }
 
-// runeView is a prepared text for the edit distance.
+// runeView is a text prepared for the edit distance.
 type runeView struct {
 	runes []rune
-	text  string // only where the variant guard needs it
+	text  string // only kept for the variant guard
 	bag   bag
-	odd   feature.OddSketch // of the runs
-	empty bool              // no letter or number
+	odd   feature.OddSketch // sketch of the runs
+	empty bool              // the text has no letter and no digit
 }
 
 // Bytes returns the memory of the view.
 func (v *runeView) Bytes() int { return 120 + 4*cap(v.runes) + 8*len(v.odd) }
 
-// bag counts the runes of a text in 32 classes, up to 255 of each: a class for
-// each Latin letter.
+// bag counts the runes of a text in 32 classes, up to 255 in each. Each Latin letter has its own class.
 type bag [32]uint8
 
 func bagOf(runes []rune) (b bag) {
@@ -107,7 +104,7 @@ func bagOf(runes []rune) (b bag) {
 	return b
 }
 
-// apart returns a lower bound of the edit distance: an edit removes at most one rune of either side.
+// apart returns a lower bound of the edit distance. An edit removes at most one rune from either side.
 func (b *bag) apart(o *bag) int {
 	more, less := 0, 0
 	for i, n := range b {
@@ -118,10 +115,10 @@ func (b *bag) apart(o *bag) int {
 	return max(more, less)
 }
 
-// runLength returns the length of the runs whose counts a view compares. One edit changes at most 2q runs of q
-// runes: q are removed and q added. Longer runs share less by chance but are changed more often. Of random
-// pairs that the sketch and the bag let through, runs of 2, 3 and 4 at .8 left 41, 5 and 75 % in generated
-// English, and 85, 36 and 93 % in dblp_acm.
+// runLength returns the length of the runs whose counts a view compares. An edit removes at most q runs of q runes and adds
+// at most q. Longer runs are shared less often by chance, but an edit changes more of them. So runs of 3 runes rejected most
+// random pairs that sketch and bag had let through. At .8, runs of 2, 3 and 4 runes left 41, 5 and 75 % of these pairs in
+// generated English, and 85, 36 and 93 % in dblp_acm.
 func runLength(threshold float64) int {
 	if threshold < .75 {
 		return 2
@@ -129,8 +126,7 @@ func runLength(threshold float64) int {
 	return 3
 }
 
-// oddRuns sets a bit for each run of q runes with an odd count. It has enough bits that most runs have their
-// own.
+// oddRuns returns the odd sketch of the runs of q runes. It has enough bits for most runs to have their own.
 func oddRuns(runes []rune, q int) feature.OddSketch {
 	hashes := runs(runes, q)
 	odd := make(feature.OddSketch, feature.OddSketchWords(4*len(hashes)))
@@ -151,7 +147,7 @@ func runs(runes []rune, q int) []uint64 {
 	return hashes
 }
 
-// Prepare decodes the runes.
+// Prepare decodes the runes and makes the sketch of the runs.
 func (m *editMethod) Prepare(clean string) neardup.Prepared {
 	prepared := m.Config.Prepare.Prepare(clean)
 	v := &runeView{runes: []rune(prepared)}
@@ -163,7 +159,7 @@ func (m *editMethod) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Measure returns the edit similarity, however small.
+// Measure returns the edit similarity, even if it is small.
 func (m *editMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*runeView), b.(*runeView)
 	longer := max(len(x.runes), len(y.runes))
@@ -175,7 +171,7 @@ func (m *editMethod) Measure(a, b neardup.Prepared) float64 {
 	return float64(longer-distance(x.runes, y.runes, longer, w)) / float64(longer)
 }
 
-// Compare computes the edit distance as far as the threshold allows it.
+// Compare computes the edit distance, up to the limit that the threshold allows.
 func (m *editMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*runeView), b.(*runeView)
 	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}

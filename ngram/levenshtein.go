@@ -2,10 +2,10 @@ package ngram
 
 import "math/bits"
 
-// distance returns the Levenshtein distance of a and b in runes if it is at most limit, otherwise limit+1.
-// Common ends are trimmed first. The rest is computed bit-parallel, 64 rows at a time, only inside the band
-// |i-j| <= limit (Myers, JACM 1999; blocks after Hyyrö 2003; band after Ukkonen 1985). O(len(a)+len(b)) for
-// texts that are equal at both ends, otherwise O(len(b) * min(len(a), 2*limit) / 64).
+// distance returns the Levenshtein distance of a and b in runes if it is at most limit, otherwise limit+1. It first trims
+// common ends. The rest is computed bit-parallel, 64 rows at a time, and only inside the band |i-j| <= limit (Myers, JACM
+// 1999; blocks after Hyyrö 2003; band after Ukkonen 1985). O(len(a)+len(b)) for texts that are equal at both ends,
+// otherwise O(len(b) * min(len(a), 2*limit) / 64).
 func distance(a, b []rune, limit int, w *workspace) int {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -25,8 +25,7 @@ func distance(a, b []rune, limit int, w *workspace) int {
 	return longDistance(a, b, limit, w)
 }
 
-// trim drops what a and b have in common at both ends, which never changes
-// the distance.
+// trim removes the common parts at both ends, which never changes the distance.
 func trim(a, b []rune) ([]rune, []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -37,8 +36,8 @@ func trim(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// shortDistance runs Myers' algorithm on one word: the pattern a has at most 64 runes. It stops once the
-// remaining columns cannot bring the score back to the limit, as one column lowers the score by at most one.
+// shortDistance runs Myers' algorithm on one word, so the pattern a has at most 64 runes. A column lowers the score by at
+// most one, so it stops when the remaining columns cannot bring the score back to the limit.
 func shortDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexWord(a)
 	last := uint(len(a) - 1)
@@ -62,16 +61,14 @@ func shortDistance(a, b []rune, limit int, w *workspace) int {
 	return score
 }
 
-// block is one word of rows of a column: the vertical differences and the
-// score at the block's last row.
+// block is one word of rows in a column. It holds the vertical differences, and the score at its last row.
 type block struct {
 	pv, mv uint64
 	score  int
 }
 
-// step advances the block by one column. eq marks the rows equal to the
-// column's rune, in is the horizontal difference above the block; the
-// difference at its last row comes back.
+// step advances the block by one column. eq marks the rows equal to the column's rune, and in is the horizontal difference
+// above the block. It returns the difference at its last row.
 func (k *block) step(eq uint64, in int) int {
 	xv := eq | k.mv
 	if in < 0 {
@@ -95,13 +92,13 @@ func (k *block) step(eq uint64, in int) int {
 	return out
 }
 
-// longDistance runs the blocks of the band column by column. A block that enters from below starts one higher
-// on each row than the block above it. Above the band every step counts one more. Both are upper bounds that no
-// path of at most limit edits can reach, so such a path's score stays exact.
+// longDistance runs the blocks of the band column by column. A block that enters from below starts one higher on each row
+// than the block above it. Above the band every step counts one more. Both are upper bounds that no path of at most limit
+// edits can reach, so the score of such a path stays exact.
 func longDistance(a, b []rune, limit int, w *workspace) int {
 	w.indexBlocks(a)
 	blocks := w.blocks
-	top, next := 0, 0 // blocks top..next-1 are inside the band
+	top, next := 0, 0 // blocks top to next-1 are inside the band
 	for j, r := range b {
 		for next < len(blocks) && next*64 <= j+limit {
 			above := j
@@ -126,9 +123,8 @@ func longDistance(a, b []rune, limit int, w *workspace) int {
 	return min(blocks[len(blocks)-1].scoreAt((len(a)-1)&63), limit+1)
 }
 
-// hopeless reports that no row of a column is within the limit. The least
-// score of a column never falls from one column to the next, so the last one
-// cannot be within it either.
+// hopeless reports whether no row of a column is within the limit. The least score never decreases from one column to the
+// next, so the last column cannot be within the limit either.
 func hopeless(column []block, limit int) bool {
 	for i := range column {
 		if column[i].score-bits.OnesCount64(column[i].pv) <= limit {

@@ -7,9 +7,9 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// FeatureSets appends the grams of a text, each with the number of its occurrence, and how many of them any
-// near text also has. An edit removes at most q of the grams of the longer text (Ukkonen 1992; numbered:
-// Gravano et al., VLDB 2001). A text so short that its edits may remove all grams shares none for certain.
+// FeatureSets appends the numbered grams of a text, and the number of them that any near text also has. An edit removes at
+// most q of the grams of the longer text (Ukkonen 1992; numbered: Gravano et al., VLDB 2001). If a text is so short that
+// edits may remove all grams, the number is 0.
 func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*runeView)
 	if !ok || own.empty {
@@ -28,8 +28,8 @@ func (m *editMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) [
 	return append(dst, neardup.FeatureSet{Features: numberedGrams(own.runes, q), Least: uint64(least), LeastLarger: uint64(larger)})
 }
 
-// overlapping returns the length of the grams that near texts share. It is the longest, hence rarest, length of
-// which edits leave two fifths, at most 4.
+// overlapping returns the length of the grams that near texts share. It is the longest length of which edits leave two
+// fifths of the grams, and at most 4. Longer grams are rarer.
 func (p *plans) overlapping() int {
 	q := 1
 	for q < 4 && float64(q+1)*(1-p.threshold) <= .6+1e-9 {
@@ -38,7 +38,7 @@ func (p *plans) overlapping() int {
 	return q
 }
 
-// numberedGrams returns the grams of q runes, sorted: the second of one kind is another feature than the first.
+// numberedGrams returns the grams of q runes, sorted. The second occurrence of a gram is another feature than the first.
 func numberedGrams(runes []rune, q int) []uint64 {
 	hashes := runs(runes, q)
 	slices.Sort(hashes)
@@ -54,7 +54,7 @@ func numberedGrams(runes []rune, q int) []uint64 {
 	return hashes
 }
 
-// FeatureSets appends the set and how much of it a near text has at the least.
+// FeatureSets appends the set, with the least part of it that a near text has.
 func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*setView)
 	if !ok || len(own.set) == 0 {
@@ -63,7 +63,7 @@ func (m *setMethod) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []
 	n := len(own.set)
 	o := neardup.FeatureSet{Features: own.set, Least: uint64(m.leastOf(n))}
 	switch m.Similarity {
-	case Containment: // of the larger set a feature is enough
+	case Containment: // one feature of the larger set is enough
 		o.Least, o.LeastLarger = 1, o.Least
 	case Cosine:
 		o.LeastLarger = max(1, uint64(m.Threshold*roughly*float64(n)))

@@ -6,34 +6,32 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// The keys of a batch: the longer text selects.
+// In a batch, the longer text of a pair selects keys, which are called its pieces.
 //
-// Let b be the longer text of a near pair, n its runes (either text if both are as long) and d = allowed(n).
-// Choose any d+1 substrings of b that do not overlap, its pieces. At most d edits turn b into the other text
-// and each hits at most one piece, so the other text holds one of the pieces. This is true of every length and
-// threshold: d < n, so there are always pieces of one rune.
-// So every text is found, and searches, in two roles: as the one that selects (its pieces) and as the one that
-// holds (all its substrings as long as pieces can be). Each role searches the other. A text of a greeting and
-// words of its own selects from its own words, whatever is frequent, because pieces are chosen to have the
-// least sum of frequencies. (Pigeonhole on segments, with the longer text's cut: Li et al., PASS-JOIN, VLDB
-// 2011; disjoint rare substrings on one side only: Qin et al., asymmetric signatures, SIGMOD 2011.)
+// Let b be the longer text of a near pair (or either, if both have one length), n its number of runes, and d = allowed(n).
+// Choose any d+1 disjoint substrings of b as its pieces. At most d edits turn b into the other text, and each edit hits at
+// most one piece. So the other text contains one of the pieces. This holds for every length and threshold: d < n, so b
+// always has enough pieces of one rune. Every text has two roles. It selects pieces, and it holds all its substrings of the
+// lengths that pieces can have. Each role searches the other. Pieces are chosen to have the least total frequency. So a
+// text with a common greeting selects pieces from its other words. (Pigeonhole on segments, with the longer text's cut: Li
+// et al., PASS-JOIN, VLDB 2011; disjoint rare substrings on one side only: Qin et al., asymmetric signatures, SIGMOD 2011.)
 //
-// Two rules keep the substrings of the holder few, and both need the whole corpus. A piece that occurs once is
-// in no other text, and a substring that no text selected need not be searched. Keys contain the class of the
-// longer length, so that texts of other lengths are not compared.
+// Two rules reduce the substrings of the holder. Both need counts of the whole corpus. A piece that occurs once is in no
+// other text, so it is dropped. A substring that no text has selected need not be searched. Keys contain the class of the
+// longer length, so texts of unsuitable lengths are not compared.
 
-// longestPiece bounds the pieces, and so the substrings of a holder.
+// longestPiece limits the length of pieces, and so the number of substrings of a holder.
 const longestPiece = 6
 
-// lengths is a class of lengths of the longer text: from..to runes.
+// lengths is a class of lengths of the longer text, from..to runes.
 type lengths struct {
 	from, to int
-	// sizes of the pieces
+	// lengths of the pieces
 	least, most int
 }
 
-// newClasses cuts the lengths so that a text and its longest partner are at
-// most one class apart. The last class has no end.
+// newClasses divides the lengths into classes so that a text and its longest partner are at most one class apart. The last
+// class is unbounded.
 func newClasses(p *plans) []lengths {
 	var all []lengths
 	for from := 1; from < planned; {
@@ -46,7 +44,7 @@ func newClasses(p *plans) []lengths {
 		from = c.to + 1
 	}
 	end := lengths{from: planned, to: 1 << 62, least: 2, most: longestPiece}
-	if p.threshold < .51 { // fewer than 2 runes for each of d+1 pieces
+	if p.threshold < .51 { // each of the d+1 pieces has fewer than 2 runes
 		end.least = 1
 	}
 	return append(all, end)
@@ -63,14 +61,13 @@ const (
 	tagHolds   = 0x45
 )
 
-// inClass returns the hash of a substring as a piece of a text of a class.
+// inClass returns the hash of a substring as a piece of a text in a class.
 func inClass(hash uint64, class int) uint64 {
 	return feature.Mix(hash + uint64(class+1)*0x9e3779b97f4a7c15)
 }
 
-// pieces fills s.chosen with the pieces of a text after s.grams with
-// q = longestPiece: hashes within the class of its length. Pieces that no
-// other text has are left out.
+// pieces fills s.chosen with the pieces of a text, as hashes within the class of its length. s.grams must have been called
+// with q = longestPiece. It omits pieces that no other text has.
 func (m *editMethod) pieces(s *scratch, n int) {
 	class := m.plans.class(n)
 	c := m.plans.classes[class]
@@ -85,8 +82,7 @@ func (m *editMethod) pieces(s *scratch, n int) {
 	s.chosen = slices.Compact(kept)
 }
 
-// held fills s.sorted with all substrings of a text that some text of a
-// length within reach may have selected.
+// held fills s.sorted with all substrings of a text that a text of suitable length may have selected.
 func (m *editMethod) held(s *scratch, n int) {
 	s.sorted = s.sorted[:0]
 	last := m.plans.class(longestPartner(m.plans.threshold, n))
@@ -105,12 +101,12 @@ func (m *editMethod) held(s *scratch, n int) {
 	s.sorted = slices.Compact(s.sorted)
 }
 
-// The choice of pieces takes one of these prices for a piece, growing by
-// about a half: the lowest at which enough pieces are worth their frequency.
+// The choice of pieces uses one of these prices per piece, which grow by about a half. It uses the lowest price at which
+// enough pieces are worth their frequency.
 const (
 	prices    = 48
 	mostPrice = 1 << 24
-	// longestChoice is the longest text whose pieces are chosen. Pieces of a longer one are equally spaced.
+	// longestChoice is the length up to which pieces are chosen by frequency. Pieces of a longer text are equally spaced.
 	longestChoice = 1 << 14
 )
 
@@ -121,9 +117,9 @@ func price(step int) int64 {
 	return int64(2+step&1) << (step/2 - 1)
 }
 
-// choose fills s.chosen with the places in s.hashes of need substrings that do not overlap. Their frequencies
-// have about the least sum. It finds the best choice for one price of a piece (Lagrange's relaxation) by
-// bisection, and drops the most frequent surplus pieces. O(n) for each of 6 prices.
+// choose fills s.chosen with the indexes in s.hashes of need disjoint substrings. Their total frequency is about the least.
+// It finds the best choice for a price per piece (Lagrangian relaxation) by bisection, then drops the most frequent surplus
+// pieces. O(n) for each of 6 prices.
 func (s *scratch) choose(n int, c lengths, need int, table *corpusCounts) {
 	s.chosen = s.chosen[:0]
 	if n <= longestChoice {
@@ -149,7 +145,7 @@ func (s *scratch) choose(n int, c lengths, need int, table *corpusCounts) {
 	}
 }
 
-// weigh fills s.costs in parallel to s.hashes: how many other texts have a substring.
+// weigh fills s.costs, parallel to s.hashes, with the number of other texts that have each substring.
 func (s *scratch) weigh(n int, c lengths, table *corpusCounts) {
 	s.costs = grow(s.costs, n*longestPiece)
 	for i := range n {
@@ -160,11 +156,11 @@ func (s *scratch) weigh(n int, c lengths, table *corpusCounts) {
 	}
 }
 
-// countBits is the room for the number of pieces below their worth.
+// countBits is the number of low bits that hold the number of pieces. Their worth is above them.
 const countBits = 16
 
-// worth returns how many pieces are taken at a price, preferring more; s.took
-// holds the size of the piece that ends at each place, 0 for none.
+// worth returns the number of pieces chosen at a price, preferring more pieces. s.took holds the length of the piece that
+// ends at each rune, or 0.
 func (s *scratch) worth(n int, c lengths, price int64) int {
 	s.best = grow(s.best, n+1)
 	s.took = grow(s.took, n)
@@ -182,7 +178,7 @@ func (s *scratch) worth(n int, c lengths, price int64) int {
 	return int(s.best[n] & (1<<countBits - 1))
 }
 
-// collect walks back and keeps the need least frequent pieces.
+// collect walks back through s.took and keeps the need least frequent pieces.
 func (s *scratch) collect(n, need int) {
 	for i := n - 1; i >= 0; {
 		size := int(s.took[i])

@@ -2,40 +2,36 @@ package ngram
 
 import "sync/atomic"
 
-// The plan of the edit method for an index that grows: which substrings a text can have as keys, and how many
-// of them it must have. (A batch knows its corpus and uses the keys of pieces.go.)
+// In an index that grows, the edit method uses a plan: which substrings of a text may be keys, and how many of them are
+// needed. (A batch knows its corpus, so it uses the keys of pieces.go.)
 //
-// A pair whose longer text has L runes is near if at most d = allowed(L) edits turn one text into the other.
-// Each edit hits at most one of any disjoint substrings, because a changed or deleted rune, or an insertion, is
-// inside at most one of them. So of d+1 disjoint substrings of a text one survives and is also a substring of
-// the other.
+// A pair whose longer text has L runes is near if at most d = allowed(L) edits turn one text into the other. Each edit hits
+// at most one of several disjoint substrings, because a changed, deleted or inserted rune is inside at most one of them. So
+// at least one of d+1 disjoint substrings is unchanged, and is a substring of the other text.
 //
-// Every text orders its grams (substrings of 1 to 3 runes) by rank, one order for all texts, rare ones first,
-// and takes the shortest prefix of the order that holds d+1 disjoint grams. Two near texts share a gram of both
-// prefixes. Let a's prefix be the one that ends at the lower rank. One gram of a's prefix survives in b. Its
-// rank is at most where a's prefix ends, so it is also before the end of b's prefix. (Prefix filtering by the
-// least number of edits that destroy a prefix: Xiao et al., Ed-Join, VLDB 2008; grams of several lengths chosen
-// by rarity: Li et al., VGRAM, VLDB 2007; disjoint rare ones: Deng et al., SIGMOD 2014.)
+// Every text sorts its grams (substrings of 1 to 3 runes) by rank, rare ones first. The rank of a gram is the same in all
+// texts. The text takes the shortest prefix of this order that includes d+1 disjoint grams. Then two near texts share a
+// gram of both prefixes. To see this, let a be the text whose prefix ends at the lower rank. One gram of its prefix is
+// unchanged in b. The rank of that gram is at most the end of a's prefix, so the gram is in b's prefix as well. (Prefix
+// filtering by the least number of edits that destroy a prefix: Xiao et al., Ed-Join, VLDB 2008; grams of several lengths
+// chosen by rarity: Li et al., VGRAM, VLDB 2007; disjoint rare ones: Deng et al., SIGMOD 2014.)
 //
-// A gram that is not rarer than a shorter one inside it is left out, because it would add a key for the same
-// place. That depends only on the gram and the table, so near texts leave out the same grams and the proof
-// holds.
+// A gram that is not rarer than a shorter one inside it is left out, because it would only add a key for the same place.
+// That depends only on the gram and the table. So near texts leave out the same grams, and the proof holds.
 //
-// A short text may be near a longer one and yet have too few runes for d+1 disjoint grams, at thresholds of
-// about .5 and below. Such L use grams of one rune: an insertion hits none of them, so at most allowed(n) of n
-// runes are lost to any partner, and n - allowed(n) >= 1. The choice depends on L alone, so both texts of a
-// pair agree. A text with partners of both kinds has both prefixes. There is a plan for every length and
-// threshold.
+// A short text may be near a longer one and yet have too few runes for d+1 disjoint grams, at thresholds of about .5 and
+// below. For such lengths L, the keys are grams of one rune. An insertion hits none of them, so a partner lacks at most
+// allowed(n) of n runes, and n - allowed(n) >= 1. The choice depends on L alone, so both texts of a pair agree. A text with
+// partners of both kinds has both prefixes. So there is a plan for every length and threshold.
 
-// prefix is one part of a text's keys: grams of 1 to q runes, the shortest
-// prefix with need disjoint ones.
+// prefix is one part of a text's keys: the shortest prefix of grams of 1 to q runes that includes need disjoint ones.
 type prefix struct{ q, need int }
 
-// planned is how many lengths have their plan and allowance tabled.
+// planned is the number of lengths whose plan and allowance are stored in tables.
 const planned = 1024
 
-// plans holds what follows from the threshold. The prefixes of a length are derived
-// when a text of it comes: at low thresholds all of them take some tenths of a second.
+// plans holds what follows from the threshold. The prefixes of a length are derived at its first text, because at low
+// thresholds deriving all takes some tenths of a second.
 type plans struct {
 	threshold float64
 	limits    [planned]int32
@@ -52,8 +48,7 @@ func newPlans(threshold float64) *plans {
 	return p
 }
 
-// allowed returns the most edits a near pair can have whose longer text has
-// longer runes.
+// allowed returns the largest number of edits in a near pair whose longer text has longer runes.
 func (p *plans) allowed(longer int) int {
 	if longer < planned {
 		return int(p.limits[longer])
@@ -74,8 +69,8 @@ func (p *plans) of(n int) []prefix {
 	return derived
 }
 
-// derive collects the prefixes for every length that the longer text of a
-// near pair with this one can have. What an L needs grows with L.
+// derive returns the prefixes for all lengths of the longer text in a near pair with a text of n runes. The requirements of
+// a length grow with it.
 func (p *plans) derive(n int) []prefix {
 	last := longestPartner(p.threshold, n)
 	if p.choose(last) == longestGram && n >= planned {
@@ -92,7 +87,7 @@ func (p *plans) derive(n int) []prefix {
 	return all
 }
 
-// merge adds a prefix, or raises the need of the one with the same q.
+// merge adds a prefix, or raises the need of the prefix with the same q.
 func merge(all []prefix, with prefix) []prefix {
 	for i := range all {
 		if all[i].q == with.q {
@@ -103,8 +98,8 @@ func merge(all []prefix, with prefix) []prefix {
 	return append(all, with)
 }
 
-// choose returns the longest grams for a pair whose longer text has longer runes. These are grams of up to
-// longestGram if the shortest possible partner has d+1 runes, otherwise single runes.
+// choose returns the length of the longest grams for a pair whose longer text has longer runes. It is longestGram if the
+// shortest possible partner has d+1 runes, otherwise 1.
 func (p *plans) choose(longer int) int {
 	d := p.allowed(longer)
 	if longer-d >= d+1 {
@@ -113,11 +108,10 @@ func (p *plans) choose(longer int) int {
 	return 1
 }
 
-// longestGram bounds the grams of these keys.
+// longestGram is the longest gram of these keys, in runes.
 const longestGram = 3
 
-// allowedEdits returns the largest d with float64(longer-d)/float64(longer)
-// at or above the threshold.
+// allowedEdits returns the largest d for which float64(longer-d)/float64(longer) is at least the threshold.
 func allowedEdits(threshold float64, longer int) int {
 	d := int((1 - threshold) * float64(longer))
 	for d < longer && near(longer-d-1, longer, threshold) {
@@ -129,8 +123,7 @@ func allowedEdits(threshold float64, longer int) int {
 	return d
 }
 
-// longestPartner returns the largest length whose quotient with n is at or
-// above the threshold.
+// longestPartner returns the largest length of a text that can be near one of n runes.
 func longestPartner(threshold float64, n int) int {
 	longer := int(float64(n) / threshold)
 	for near(n, longer+1, threshold) {
@@ -142,7 +135,7 @@ func longestPartner(threshold float64, n int) int {
 	return longer
 }
 
-// near applies the rule of every similarity that is a quotient of two numbers.
+// near reports whether a similarity part/whole reaches the threshold. All similarities use this rule.
 func near(part, whole int, threshold float64) bool {
 	return float64(part)/float64(whole) >= threshold
 }

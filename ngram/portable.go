@@ -11,23 +11,22 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainers can count for parts of a corpus, and their counts be added up.
+// Trainers can count parts of a corpus, and their counts can be added up.
 var (
 	_ neardup.Mergeable = (*setTrainer)(nil)
 	_ neardup.Mergeable = (*editTrainer)(nil)
 )
 
-// countsMagic starts stored counts and names the version of its format.
+// countsMagic begins stored counts and names the version of the format.
 const countsMagic = "neardup tally 1\n"
 
-// ErrCounts is wrapped by the error about stored counts that are none, or of
-// another method or size.
+// ErrCounts is wrapped by the error about counts that are invalid, or belong to another method or size.
 var ErrCounts = errors.New("not the counts of this method")
 
-// tally writes counts, or reads another trainer's counts and adds them, until an error. So one description of
-// the format serves both.
+// tally writes counts, or reads the counts of another trainer and adds them. One description of the format serves both. It
+// stops at the first error.
 type tally struct {
-	in  *bufio.Reader // nil: it writes
+	in  *bufio.Reader // nil if it writes
 	out *bufio.Writer
 	n   int64
 	err error
@@ -45,17 +44,17 @@ func (t *tally) bytes(b []byte) {
 	t.n += int64(n)
 }
 
-// reads reports whether what was passed on last was read.
+// reads reports whether the last value was read without an error.
 func (t *tally) reads() bool { return t.in != nil && t.err == nil }
 
-// number writes a number, or reads one and returns it.
+// number writes a number, or reads and returns one.
 func (t *tally) number(v uint64) uint64 {
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8), v)
 	t.bytes(b)
 	return binary.LittleEndian.Uint64(b)
 }
 
-// text handles a text of at most most bytes as number does a number.
+// text writes a text, or reads and returns one of at most most bytes.
 func (t *tally) text(s string, most int) string {
 	n := t.number(uint64(len(s)))
 	if t.err == nil && n > uint64(most) {
@@ -70,7 +69,7 @@ func (t *tally) text(s string, most int) string {
 	return string(b)
 }
 
-// slots writes slots, or calls add with the value of each slot that it reads.
+// slots writes slots, or reads slots and calls add with each value.
 func (t *tally) slots(slots []atomic.Uint32, add func(i int, v uint32)) {
 	want := uint64(len(slots))
 	if n := t.number(want); t.err == nil && n != want {
@@ -112,25 +111,24 @@ func (t *tally) of(s neardup.Spec, all func(*tally)) (int64, error) {
 func writing(out io.Writer) *tally { return &tally{out: bufio.NewWriterSize(out, 1<<18)} }
 func reading(in io.Reader) *tally  { return &tally{in: bufio.NewReaderSize(in, 1<<18)} }
 
-// WriteTo writes the counts: 8 MiB.
+// WriteTo writes the counts, which take 8 MiB.
 func (t *setTrainer) WriteTo(out io.Writer) (int64, error) {
 	return writing(out).of(t.method.Spec(), t.tally)
 }
 
-// ReadFrom adds the counts that another trainer of the same method wrote.
+// ReadFrom adds the counts written by another trainer of the same method.
 func (t *setTrainer) ReadFrom(in io.Reader) (int64, error) {
 	return reading(in).of(t.method.Spec(), t.tally)
 }
 
 func (t *setTrainer) tally(y *tally) { y.slots(t.counts.slots, addTo(t.counts.slots)) }
 
-// WriteTo writes the counts of the first pass: 11 MiB, more with more memory.
+// WriteTo writes the counts of the first pass, which take 11 MiB or, with more memory, more.
 func (t *editTrainer) WriteTo(out io.Writer) (int64, error) {
 	return writing(out).of(t.method.Spec(), t.tally)
 }
 
-// ReadFrom adds the counts that another trainer of the same method and memory
-// wrote.
+// ReadFrom adds the counts written by another trainer of the same method and memory.
 func (t *editTrainer) ReadFrom(in io.Reader) (int64, error) {
 	return reading(in).of(t.method.Spec(), t.tally)
 }
@@ -155,7 +153,7 @@ func (t *editTrainer) tally(y *tally) {
 	}
 }
 
-// addWord adds the four slots of another trainer's word, as if each had been counted here.
+// addWord adds four slots of another trainer, as if their features had been counted here.
 func (c *corpusCounts) addWord(word int, v uint32) {
 	for i := range 4 {
 		more := v >> (8 * i) & fullSlot

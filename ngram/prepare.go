@@ -6,16 +6,16 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Preparer is stage 1: it turns a clean text into the form that is cut and compared.
+// Preparer turns a clean text into the form that is cut and compared.
 type Preparer struct {
-	// Name is part of the Spec and so must change with the result.
+	// Name is part of the Spec, so it must change whenever the result does.
 	Name string
-	// Prepare returns the form to work on, often the text itself. Pure and safe for concurrent use.
+	// Prepare returns the prepared form, often the text itself. It is pure and safe for concurrent use.
 	Prepare func(clean string) string
 }
 
-// Alnum keeps the letters and digits only: punctuation and spaces, the parts most often varied by senders, do not
-// count. Nor do signs: -5 becomes 5 and c++ becomes c. O(len(clean)).
+// Alnum keeps only letters and digits. Senders vary punctuation and spaces most often, so these do not count. Signs do not
+// count either: -5 becomes 5, and c++ becomes c. O(len(clean)).
 func Alnum(clean string) string {
 	return strings.Map(func(r rune) rune {
 		if text.IsAlnum(r) {

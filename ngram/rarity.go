@@ -5,24 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// rarityTable stores how rare features are: for each of 2^21 hash slots a count, rounded down to one of 256 levels.
-// Features that share a slot share their count, which costs time but loses no pair. Two stores can be searched
-// with each other's keys only if they use the same table.
+// rarityTable stores how rare features are. Each of its 2^21 hash slots has a count, rounded down to one of 256 levels.
+// Features that share a slot share their count, which costs time but loses no pair. Two indexes can be searched with each
+// other's keys only if they use the same table.
 //
-// A table is immutable and safe for concurrent use. With the nil table every feature is equally rare, and keys
-// are chosen by hash.
+// A table never changes and is safe for concurrent use. With a nil table every feature is equally rare, and keys are chosen
+// by hash.
 type rarityTable struct {
 	levels []uint8
 }
 
-// tableBits makes a table of 2 MiB. It stays in the second-level cache while keys are chosen. A million texts
-// of ten features fill its slots with a few features each, of which the frequent one decides.
+// tableBits makes a table of 2 MiB, which stays in the second-level cache while keys are chosen. A million texts of ten
+// features put a few features into each slot, of which the most frequent decides the level.
 const tableBits = 21
 
 const tableSize = 1 << tableBits
 
-// level returns how frequent a feature is, 0 (rarest) to 255. The order is
-// total only together with the hash.
+// level returns the frequency of a feature, from 0 (rarest) to 255. The order is total only in combination with the hash.
 func (t *rarityTable) level(hash uint64) uint64 {
 	if t == nil {
 		return 0
@@ -30,7 +29,7 @@ func (t *rarityTable) level(hash uint64) uint64 {
 	return uint64(t.levels[hash>>(64-tableBits)])
 }
 
-// gramLevel returns the level of a gram of 1..longestGram runes. Without a table a longer gram counts as rarer.
+// gramLevel returns the level of a gram of 1..longestGram runes. Without a table, longer grams count as rarer.
 func (t *rarityTable) gramLevel(hash uint64, size int) uint64 {
 	if t == nil {
 		return uint64(longestGram - size)
@@ -41,11 +40,11 @@ func (t *rarityTable) gramLevel(hash uint64, size int) uint64 {
 // rank orders features from rare to frequent.
 func (t *rarityTable) rank(hash uint64) uint64 { return rankOf(t.level(hash), hash) }
 
-// rankOf puts the level first, then 56 bits of the hash. A rank represents its feature from then on: two
-// features with the same rank are one as keys.
+// rankOf combines the level and 56 bits of the hash. The rank represents the feature from then on, so two features with one
+// rank are one key.
 func rankOf(level, hash uint64) uint64 { return level<<56 | hash>>8 }
 
-// counts are the counts from which a table is made.
+// counts holds the counts from which a table is made.
 type counts struct{ slots []atomic.Uint32 }
 
 func newCounts() *counts { return &counts{make([]atomic.Uint32, tableSize)} }
@@ -60,8 +59,7 @@ func (c *counts) rarityTable() *rarityTable {
 	return &rarityTable{levels}
 }
 
-// quantise keeps the three bits after the leading one: 0..15 are exact, above
-// that a level spans an eighth.
+// quantise keeps the leading one and three bits after it. So 0..15 are exact, and above that a level spans an eighth.
 func quantise(n uint32) uint8 {
 	if n < 16 {
 		return uint8(n)

@@ -10,12 +10,12 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// sample keeps some texts of a corpus, those of the least hashes, so that the choice does not depend on the
-// order or on the goroutine.
+// sample keeps those texts of a corpus that have the smallest hashes, so that the choice depends neither on the order nor
+// on the goroutine.
 type sample struct {
 	mu    sync.Mutex
 	texts []sampled
-	most  atomic.Uint64 // texts of this hash and above are not wanted
+	most  atomic.Uint64 // texts with this hash or a larger one are not sampled
 }
 
 type sampled struct {
@@ -25,7 +25,7 @@ type sampled struct {
 
 const (
 	sampleSize  = 512
-	sampleBytes = 4096 // longer texts are left out
+	sampleBytes = 4096 // longer texts are not sampled
 )
 
 func newSample() *sample {
@@ -52,18 +52,17 @@ func (s *sample) add(clean string) {
 	}
 }
 
-// bearable is how many other texts may have a key of plan.go of a text, on average: a fixed number, or a share
-// of all. Those keys save a pass and are few, and those of pieces.go are many. Of headlines about one in 10,000
-// has a key of another (and a quarter of these becomes a candidate), and the join takes half the time. Of texts
-// with a common greeting it is one in 200, and in an alphabet up to one in two.
+// bearable is the number of other texts, on average, that may share a key of plan.go with a text. It is a fixed number or a
+// share of all texts. Those keys are few and save a pass, whereas those of pieces.go are many. About one headline in 10,000
+// shares a key with another (a quarter of these become candidates), and the join takes half the time. With a common
+// greeting it is one in 200, and in an alphabet up to one in two.
 const (
 	bearable      = 24
 	bearableShare = 4_000
 )
 
-// fewCandidates reports whether the keys of plan.go are good enough for the
-// corpus that was counted, going by the texts of the sample. It decides how
-// much work is done, never what is found.
+// fewCandidates reports whether the keys of plan.go are good enough for the counted corpus, judging by the sampled texts.
+// That changes the amount of work, but not the result.
 func (t *editTrainer) fewCandidates(table *rarityTable) bool {
 	if t.method.selecting {
 		return false
@@ -80,8 +79,7 @@ func (t *editTrainer) fewCandidates(table *rarityTable) bool {
 			s.grams(runes, p.q, t.method.Seed)
 			s.rankGrams(p.q, table)
 			for _, rank := range s.sorted[:s.disjoint(p.q, p.need)] {
-				// A rank has all of a hash but the lowest byte, which the
-				// corpus does not look at.
+				// A rank has all bits of a hash except the lowest byte, which corpus does not use.
 				if hash := rank << 8; spot(hash) {
 					total += spotted * uint64(max(t.corpus.count(hash), 1)-1)
 				}

@@ -12,14 +12,12 @@ import (
 
 // setMethod finds pairs by a similarity of their sets of shingles.
 //
-// Its keys are the prefix filter: order the features of all texts by rank. A near partner shares at least c(n)
-// of n features (least below). So one of the first n-c(n)+1 features is in the partner. Of the two prefixes let
-// a's end at the lower rank. The common feature is then also before the end of b's prefix, so both have it as
-// key.
+// Its keys use prefix filtering: sort the features of all texts by rank. A near partner shares at least c(n) of n features
+// (leastCommon). So the partner has one of the first n-c(n)+1 features. Of two near texts, let a be the one whose prefix
+// ends at the lower rank. The common feature is then also before the end of b's prefix, so both have it as a key.
 //
-// Containment is judged by the smaller set, and for the larger one c(n) = 1. So each text is indexed twice:
-// under its prefix as the smaller one, and under all its features as the larger one. It searches the opposite
-// role.
+// Containment is judged by the smaller set, and for the larger one c(n) = 1. So each text is indexed twice: under its
+// prefix as the smaller one, and under all its features as the larger one. It searches the opposite role.
 type setMethod struct {
 	settings
 	least [planned]int32
@@ -36,8 +34,8 @@ func newSetMethod(s settings) (*setMethod, error) {
 	return m, nil
 }
 
-// leastCommon returns how many of n features a near partner has at the least:
-// the partner is then a subset. For containment n is the smaller set.
+// leastCommon returns the least number of n features that a near partner has, which is reached if the partner is a subset.
+// For containment, n is the smaller set.
 func (m *setMethod) leastCommon(n int) int {
 	similarity := func(common int) float64 {
 		if m.Similarity == Containment {
@@ -59,7 +57,7 @@ func (m *setMethod) leastCommon(n int) int {
 	return common
 }
 
-// similarity returns the similarity of two sets of a and b features, common in both.
+// similarity returns the similarity of sets with a and b features, of which common are in both.
 func (m *setMethod) similarity(a, b, common int) float64 {
 	switch m.Similarity {
 	case Cosine:
@@ -76,14 +74,14 @@ func (m *setMethod) withTable(t *rarityTable) Method {
 	return &with
 }
 
-// set fills s.hashes with the features of a clean text, sorted, each once.
+// set fills s.hashes with the features of a clean text, sorted and without repetitions.
 func (m *setMethod) set(text string, s *scratch) []uint64 {
 	s.hashes = feature.Set(m.Shingle.Append(s.hashes[:0], text, m.Seed))
 	return s.hashes
 }
 
-// Record makes the keys. The sketch holds the number of features in its high
-// 16 bits, at most 65535, and in the low 48 a bit for each feature.
+// Record makes the keys. The high 16 bits of the sketch hold the number of features, at most 65535. The low 48 bits have a
+// bit for each feature.
 func (m *setMethod) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	text := m.Config.Prepare.Prepare(clean)
@@ -117,7 +115,7 @@ func (m *setMethod) leastOf(n int) int {
 	return m.leastCommon(n)
 }
 
-// Trainer counts the features in 8 MB.
+// Trainer returns a trainer that counts features in 8 MB.
 func (m *setMethod) Trainer(int64) neardup.Trainer { return &setTrainer{m, newCounts()} }
 
 type setTrainer struct {
@@ -125,7 +123,7 @@ type setTrainer struct {
 	counts *counts
 }
 
-// Add counts the features of one text, each once.
+// Add counts the distinct features of a text.
 func (t *setTrainer) Add(clean string) {
 	if t.method.Keys == Any {
 		return
@@ -137,10 +135,10 @@ func (t *setTrainer) Add(clean string) {
 	}
 }
 
-// Method returns the method with what was counted.
+// Method returns the method with the table of the counts.
 func (t *setTrainer) Method() neardup.Method { return t.method.withTable(t.counts.rarityTable()) }
 
-// NextPass returns nil: one pass is enough.
+// NextPass returns nil, because one pass is enough.
 func (t *setTrainer) NextPass() neardup.Trainer { return nil }
 
 func sketchSet(set []uint64) uint64 {
@@ -151,8 +149,7 @@ func sketchSet(set []uint64) uint64 {
 	return sketch
 }
 
-// Plausible bounds the overlap: each bit that only one side has is a feature
-// that only this side has.
+// Plausible bounds the overlap: each bit that only one side has set comes from a feature that only this side has.
 func (m *setMethod) Plausible(a, b uint64) bool {
 	x, y := int(a>>lengthShift), int(b>>lengthShift)
 	if x == longest || y == longest {
@@ -168,15 +165,14 @@ func (m *setMethod) Plausible(a, b uint64) bool {
 	return float64(common) >= m.Threshold*roughly*float64(min(x, y))
 }
 
-// roughly lets a filter that multiplies pass whatever the exact rule, which
-// divides, could accept.
+// roughly relaxes filters that multiply, so that they pass everything that the exact rule, which divides, may accept.
 const roughly = 1 - 1e-9
 
 // setView is the sorted set of a prepared text.
 type setView struct {
 	set  []uint64
 	odd  feature.OddSketch
-	text string // only where the variant guard needs it
+	text string // only kept for the variant guard
 }
 
 // Bytes returns the memory of the view.
@@ -196,7 +192,7 @@ func (m *setMethod) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Measure returns the similarity of the sets, however small.
+// Measure returns the similarity of the sets, even if it is small.
 func (m *setMethod) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*setView), b.(*setView)
 	if len(x.set) == 0 || len(y.set) == 0 {
@@ -205,7 +201,7 @@ func (m *setMethod) Measure(a, b neardup.Prepared) float64 {
 	return m.similarity(len(x.set), len(y.set), feature.IntersectSorted(x.set, y.set))
 }
 
-// Compare counts the common features, if there may be enough.
+// Compare counts the common features, unless there cannot be enough.
 func (m *setMethod) Compare(a, b neardup.Prepared) neardup.Match {
 	x, y := a.(*setView), b.(*setView)
 	match := neardup.Match{Distance: -1, Method: m.name, Basis: m.basis()}

@@ -1,16 +1,16 @@
 package ngram
 
-// Parts of a sketch: a length in the high bits, 48 bits below.
+// Parts of a sketch: the length in the high bits, and 48 other bits.
 const (
 	lengthShift = 48
 	longest     = 1<<16 - 1
 	bitmap      = 1<<lengthShift - 1
 )
 
-// bitOf maps a hash, by its high half, to one of the 48 bits.
+// bitOf maps a hash to one of the 48 bits by its high half.
 func bitOf(hash uint64) uint64 { return 1 << ((hash >> 32) * lengthShift >> 32) }
 
-// Counts of runes by class, modulo 8, in the 48 bits: 16 classes of 3 bits.
+// The 48 bits hold counts of runes by class, modulo 8: 16 classes of 3 bits.
 const (
 	classBits = 3
 	lowBits   = 0o1111111111111111 // the lowest bit of each class
@@ -18,7 +18,7 @@ const (
 	evenBits  = 0o0707070707070707
 )
 
-// letterClasses shares the letters of English and the blank out evenly.
+// letterClasses distributes the English letters and the blank evenly over the classes.
 const letterClasses = "" +
 	//abcdefghijklmnopqrstuvwxyz
 	"1fcb2de34faad56ef789cbeffb"
@@ -49,15 +49,15 @@ func sketchRunes(runes []rune) uint64 {
 	return sketch
 }
 
-// differing returns a lower bound of the sum over all classes of the difference between the counts of a and b.
-// Each count is known modulo 8, so the difference is at least the distance on a circle of 8.
+// differing returns a lower bound of the sum of the differences between the counts of a and b over all classes. Each count
+// is known modulo 8, so the difference is at least the distance on a circle of 8.
 func differing(a, b uint64) int {
-	// Subtraction in each class by itself.
+	// Subtract within each class.
 	d := ((a | highBits) - (b &^ highBits)) ^ ((a ^ ^b) & highBits)
-	// 8-v where v >= 4: the complement of 3 bits, and 1.
+	// Where v >= 4, take 8-v, which is the complement of 3 bits plus 1.
 	back := d & highBits
 	d = (d ^ (back<<1 - back>>2)) + back>>2
-	// Sum the 16 numbers of at most 4 in pairs, fours and all.
+	// Add up the 16 numbers, which are at most 4, in pairs, fours and so on.
 	d = d&evenBits + d>>classBits&evenBits
 	d = d&0o0077007700770077 + d>>(2*classBits)&0o0077007700770077
 	d *= 1 + 1<<12 + 1<<24 + 1<<36

@@ -6,9 +6,9 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Trainer counts the substrings that texts may have as keys of plan.go. If the texts of a sample would have too
-// many candidates under those, it makes another pass for the keys of pieces.go and a third for what is
-// selected. It takes about memory bytes, but at least 11 MB.
+// Trainer returns a trainer that counts the substrings that plan.go may use as keys. If the sampled texts would have too
+// many candidates with those keys, a second pass counts for the keys of pieces.go, and a third marks the selected pieces.
+// It takes about memory bytes, but at least 11 MB.
 func (m *editMethod) Trainer(memory int64) neardup.Trainer {
 	return &editTrainer{method: m, counts: newCounts(), corpus: newCorpusCounts(memory / 4), sample: newSample(), memory: memory}
 }
@@ -16,13 +16,13 @@ func (m *editMethod) Trainer(memory int64) neardup.Trainer {
 type editTrainer struct {
 	method *editMethod
 	counts *counts
-	corpus *corpusCounts // of the grams that are spotted
+	corpus *corpusCounts // counts the spotted grams
 	sample *sample
 	texts  atomic.Int64
 	memory int64
 }
 
-// each calls use with the substrings of up to q runes of one text.
+// each calls use with the substrings of up to q runes of a text.
 func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	if m.Keys == Any {
 		return
@@ -35,15 +35,14 @@ func (m *editMethod) each(clean string, q int, use func(s *scratch, n int)) {
 	}
 }
 
-// Of the grams one in spotted, by their hash, is counted separately: enough to estimate how many texts share a
-// key, on average.
+// One gram in spotted, by hash, is also counted separately. That is enough to estimate the average number of texts that
+// share a key.
 const spotted = 8
 
-// spot reports whether a gram is one of these. The lowest byte of the hash,
-// which a rank has lost, does not count.
+// spot reports whether a gram is counted separately. It does not use the lowest byte of the hash, which a rank has lost.
 func spot(hash uint64) bool { return hash>>8%spotted == 0 }
 
-// Add counts the grams of one text.
+// Add counts the grams of a text.
 func (t *editTrainer) Add(clean string) {
 	t.texts.Add(1)
 	t.sample.add(clean)
@@ -63,7 +62,7 @@ func (t *editTrainer) Add(clean string) {
 // Method returns the method with the keys of plan.go for this corpus.
 func (t *editTrainer) Method() neardup.Method { return t.method.withTable(t.counts.rarityTable()) }
 
-// NextPass returns the trainer of all substrings, unless the keys of plan.go do.
+// NextPass returns the trainer that counts all substrings, or nil if the keys of plan.go are good enough.
 func (t *editTrainer) NextPass() neardup.Trainer {
 	if t.method.Keys == Any {
 		return nil
@@ -76,10 +75,10 @@ func (t *editTrainer) NextPass() neardup.Trainer {
 	return &survey{&with}
 }
 
-// survey counts all substrings that pieces can be.
+// survey counts all substrings that can be pieces.
 type survey struct{ method *editMethod }
 
-// Add counts the substrings of one text.
+// Add counts the substrings of a text.
 func (t *survey) Add(clean string) {
 	t.method.each(clean, longestPiece, func(s *scratch, _ int) {
 		for _, h := range s.hashes {
@@ -93,7 +92,7 @@ func (t *survey) Add(clean string) {
 // Method returns the method with the keys of pieces.go.
 func (t *survey) Method() neardup.Method { return t.method }
 
-// NextPass returns the trainer of what each text selects.
+// NextPass returns the trainer that marks the pieces that each text selects.
 func (t *survey) NextPass() neardup.Trainer {
 	t.method.corpus.reselect()
 	return &selection{t.method}
@@ -101,7 +100,7 @@ func (t *survey) NextPass() neardup.Trainer {
 
 type selection struct{ method *editMethod }
 
-// Add marks the pieces of one text.
+// Add marks the pieces of a text.
 func (t *selection) Add(clean string) {
 	t.method.each(clean, longestPiece, func(s *scratch, n int) {
 		t.method.pieces(s, n)
@@ -114,5 +113,5 @@ func (t *selection) Add(clean string) {
 // Method returns the method for this corpus.
 func (t *selection) Method() neardup.Method { return t.method }
 
-// NextPass returns nil: there are three passes.
+// NextPass returns nil, because this is the last pass.
 func (t *selection) NextPass() neardup.Trainer { return nil }

@@ -10,15 +10,15 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// TuneInput is a sample to learn m and the threshold from.
+// TuneInput is a sample from which m and the threshold are learned.
 type TuneInput struct {
-	// Pairs are clean texts known to be similar.
+	// Pairs holds pairs of clean texts that are similar.
 	Pairs [][2]string
-	// Negatives are pairs known not to be similar. Optional.
+	// Negatives holds pairs that are not similar. It may be empty.
 	Negatives [][2]string
-	// Texts are further texts among which work is measured. Optional.
+	// Texts holds further texts, among which work is measured. It may be empty.
 	Texts []string
-	// Method selects the similarity; its Threshold, Keys and M are not used.
+	// Method selects the similarity. Its Threshold, Keys and M are ignored.
 	Method Config
 	// Recall is the share of the pairs that the proposal must find; .95 by
 	// default.
@@ -32,31 +32,31 @@ type Report struct {
 	Texts      int     `json:"texts"`
 	Similarity string  `json:"similarity"`
 	Recall     float64 `json:"recall"`
-	// M is the longest substring, in letters and digits, that the wanted
-	// share of the pairs has in common; 0 if not even one rune will do.
+	// M is the greatest length of a substring, in letters and digits, that the required share of the pairs has in common.
+	// It is 0 if even one rune is too long.
 	M int `json:"m"`
-	// Threshold is the highest that finds the wanted share or, with
-	// negatives, the one with the best F1.
+	// Threshold is the highest one that finds the required share of the pairs. With negatives, it is the one with the best
+	// F1.
 	Threshold   float64          `json:"threshold"`
 	ByM         []MPoint         `json:"by_m"`
 	ByThreshold []ThresholdPoint `json:"by_threshold"`
 }
 
-// MPoint is one length of substrings, under Keys = Any.
+// MPoint is the result for one length of substrings, with Keys = Any.
 type MPoint struct {
 	M     int     `json:"m"`
-	Found int     `json:"found"` // pairs with m runes in a row in common
+	Found int     `json:"found"` // pairs that share m runes in a row
 	Share float64 `json:"share"`
-	// Work is the number of other texts of the sample in the buckets of a text, on average, with repetitions.
+	// Work is the average number of other texts of the sample in the buckets of a text, with repetitions.
 	Work float64 `json:"work"`
 }
 
-// ThresholdPoint is one threshold, under Keys = Exact.
+// ThresholdPoint is the result for one threshold, with Keys = Exact.
 type ThresholdPoint struct {
 	Threshold float64 `json:"threshold"`
-	Found     int     `json:"found"` // similar pairs at or above it
+	Found     int     `json:"found"` // similar pairs at or above the threshold
 	Share     float64 `json:"share"`
-	Wrong     int     `json:"wrong"` // negatives at or above it
+	Wrong     int     `json:"wrong"` // negatives at or above the threshold
 	Work      float64 `json:"work"`
 }
 
@@ -64,13 +64,13 @@ type ThresholdPoint struct {
 var ErrNoSample = errors.New("no similar pairs to learn from")
 
 const (
-	tuneLongest = 5000 // runes; longer texts cost their square
-	tuneLargest = 16   // the largest m of the curve
+	tuneLongest = 5000 // longest text, in runes, because the work grows with the square
+	tuneLargest = 16   // the largest m that is measured
 )
 
-// Tune computes the longest common substring and the similarity of each pair. From them it computes how many
-// pairs each m and each threshold finds, and the work on the sample. O(product of the lengths) for each pair;
-// texts of more than 5000 runes are refused. Stops when ctx ends.
+// Tune computes the longest common substring and the similarity of each pair. From these it computes how many pairs each m
+// and each threshold finds, and the work on the sample. It takes O(product of the lengths) for each pair, and returns an
+// error for texts of more than 5000 runes. It stops when ctx ends.
 func Tune(ctx context.Context, in TuneInput) (Report, error) {
 	pairs := in.Pairs
 	if len(pairs) == 0 {
@@ -97,7 +97,7 @@ func Tune(ctx context.Context, in TuneInput) (Report, error) {
 	return r, nil
 }
 
-// sampleTexts returns all distinct texts, sorted: order changes no count.
+// sampleTexts returns all distinct texts, sorted. The order changes no result.
 func sampleTexts(pairs, negatives [][2]string, more []string) []string {
 	texts := slices.Clone(more)
 	for _, p := range slices.Concat(pairs, negatives) {
@@ -111,7 +111,7 @@ type tuner struct {
 	ctx    context.Context
 	config Config
 	texts  []string
-	table  *rarityTable // rarity in the texts; no threshold changes it
+	table  *rarityTable // rarity in the texts, which is the same for every threshold
 }
 
 func (t *tuner) train() error {
@@ -184,7 +184,7 @@ func (t *tuner) byThreshold(r *Report, pairs, negatives [][2]string) error {
 	return nil
 }
 
-// similarities measures each pair; below .5, where the curve begins, it is 0.
+// similarities measures each pair. Similarities below .5, where the curve begins, count as 0.
 func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 	c := t.config
 	c.Keys, c.Threshold, c.Variants = Exact, .5, false
@@ -205,7 +205,7 @@ func (t *tuner) similarities(pairs [][2]string) ([]float64, error) {
 	return out, nil
 }
 
-// work returns how many other texts share buckets with a text, on average, with the rarity of the sample.
+// work returns the average number of other texts that share a bucket with a text, using the rarity in the sample.
 func (t *tuner) work(c Config) (float64, error) {
 	method, err := New(c)
 	if err != nil {

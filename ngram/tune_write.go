@@ -32,9 +32,8 @@ func (r Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteSVG draws both curves, side by side: pairs found on the left axis, work
-// on the right one in powers of ten, by m and by threshold, with the proposal
-// marked. A drawing of about 6 KB.
+// WriteSVG draws the curves by m and by threshold next to each other, with the proposal marked. The left axis shows the
+// pairs found, and the right one the work in powers of ten. The drawing has about 6 KB.
 func (r Report) WriteSVG(w io.Writer) error {
 	byM := drawing{title: "By length m of the common substring", x: "m, letters and digits in a row", format: "%.0f"}
 	for _, p := range r.ByM {
@@ -56,7 +55,7 @@ func (r Report) WriteSVG(w io.Writer) error {
 	return plot.Write(w, "Pairs found and work done, by m and by threshold", 2, byM.chart(), byThreshold.chart())
 }
 
-// drawing collects the points of one of the two charts.
+// drawing collects the points of a chart.
 type drawing struct {
 	title, x, format     string
 	marks                []plot.Mark

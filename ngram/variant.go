@@ -6,13 +6,12 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Variant reports whether two clean texts differ only in particulars. They have the same number of words, at
-// least one word is the same, and every word that differs is a particular on both sides: a number, a date or
-// time, a roman numeral, a code (letters with digits), or a single capital letter. Between Chinese, Japanese
-// and Korean runes, runs of digits and of other letters are also words. "FM 1506" and "FM 1507", "part I" and
-// "part II", "code A7X2" and "code B9Q1", "第3期" and "第4期" are variants. Spaces and punctuation do not count.
-// Names are not recognised: that would need a dictionary. Symmetric; equal texts are not variants.
-// O(len(a)+len(b)).
+// Variant reports whether two clean texts differ only in particulars. They must have the same number of words and at least
+// one equal word, and every differing word must be a particular in both texts. Particulars are numbers, dates, times, roman
+// numerals, codes (letters with digits) and single capital letters. Between Chinese, Japanese and Korean runes, runs of
+// digits and of other letters are also words. "FM 1506" and "FM 1507", "part I" and "part II", "code A7X2" and "code B9Q1",
+// "第3期" and "第4期" are variants. Spaces and punctuation do not count. Names are not recognised, because that would need a
+// dictionary. The order of the texts does not matter, and equal texts are not variants. O(len(a)+len(b)).
 func Variant(a, b string) bool {
 	x, y := wordsOf(a), wordsOf(b)
 	if len(x) != len(y) {
@@ -32,9 +31,8 @@ func Variant(a, b string) bool {
 	return same > 0 && other > 0
 }
 
-// wordsOf cuts a text into runs of letters and numbers; each rune of a script
-// without spaces is a word. Chinese digits stay apart as well, so 三 and 四
-// compare as one word each.
+// wordsOf cuts a text into runs of letters and numbers. Each rune of a script without spaces is a word. Chinese digits are
+// also separate words, so 三 and 四 are compared as one word each.
 func wordsOf(s string) []string {
 	var words []string
 	start := -1

@@ -5,22 +5,21 @@ import (
 	"sync"
 )
 
-// workspace is the memory of one edit distance. It has for each rune of the pattern the rows where it occurs,
-// found by open addressing in a table at least twice as large as the pattern.
+// workspace holds the memory of one edit distance computation. For each rune of the pattern it stores the rows where the
+// rune occurs. Runes are found by open addressing in a table at least twice as large as the pattern.
 //
-// For patterns of more than 64 runes a rune has its rows as bits only if it occurs on more rows than there are
-// words, which at most 64 runes do. The others are chains of rows. So memory stays linear in the pattern,
-// whatever its alphabet.
+// In patterns of more than 64 runes, a rune has a bit set of its rows only if it occurs on more rows than there are words.
+// At most 64 runes do. The rows of other runes form chains. So the memory is linear in the pattern, for any alphabet.
 type workspace struct {
-	runes  []rune   // the table, -1 where free
-	slots  []uint64 // in parallel: the rows as bits, if the pattern is one word
-	dense  []int32  // in parallel: first word in rows, -1 for a chain
-	last   []int32  // in parallel: last row of the rune
-	count  []int32  // in parallel: how many rows
-	before []int32  // for each row, the row before with the same rune, or -1
+	runes  []rune   // the table; -1 means free
+	slots  []uint64 // for each slot: the rows as bits, if the pattern has one word
+	dense  []int32  // for each slot: first word in rows, or -1 for a chain
+	last   []int32  // for each slot: last row of the rune
+	count  []int32  // for each slot: number of rows
+	before []int32  // for each row: the previous row with the same rune, or -1
 	rows   []uint64
-	sparse []uint64 // bits of the chain used last
-	marked int32    // its last row, -1 if none
+	sparse []uint64 // rows of the last used chain as bits
+	marked int32    // last row of that chain, or -1
 	blocks []block
 	shift  uint
 	words  int
@@ -38,7 +37,7 @@ func (w *workspace) table(n int) {
 	}
 }
 
-// find returns where r is in the table, or the free place where it would be.
+// find returns the slot of r, or the free slot where it belongs.
 func (w *workspace) find(r rune) int {
 	mask := len(w.runes) - 1
 	at := int(uint64(uint32(r)) * 0x9e3779b97f4a7c15 >> w.shift)
@@ -48,7 +47,7 @@ func (w *workspace) find(r rune) int {
 	return at
 }
 
-// indexWord makes the table of a pattern of at most 64 runes.
+// indexWord fills the table for a pattern of at most 64 runes.
 func (w *workspace) indexWord(a []rune) {
 	w.table(len(a))
 	w.slots = grow(w.slots, len(w.runes))
@@ -61,7 +60,7 @@ func (w *workspace) indexWord(a []rune) {
 	}
 }
 
-// word returns the rows of r after indexWord.
+// word returns the rows of r. indexWord must have been called.
 func (w *workspace) word(r rune) uint64 {
 	if at := w.find(r); w.runes[at] == r {
 		return w.slots[at]
@@ -69,7 +68,7 @@ func (w *workspace) word(r rune) uint64 {
 	return 0
 }
 
-// indexBlocks makes the table of a longer pattern.
+// indexBlocks fills the table for a longer pattern.
 func (w *workspace) indexBlocks(a []rune) {
 	w.table(len(a))
 	w.words = (len(a) + 63) / 64
@@ -109,8 +108,8 @@ func (w *workspace) fillRows() {
 	}
 }
 
-// row returns the rows of r, one word for each block, after indexBlocks. It is
-// good until the next call.
+// row returns the rows of r, one word per block. indexBlocks must have been called. The result is valid until the next
+// call.
 func (w *workspace) row(r rune) []uint64 {
 	for i := w.marked; i >= 0; i = w.before[i] {
 		w.sparse[i/64] = 0
@@ -130,7 +129,7 @@ func (w *workspace) row(r rune) []uint64 {
 	return w.sparse
 }
 
-// grow returns s with length n, keeping what fits; new elements are undefined.
+// grow returns s with length n and keeps the elements that fit. New elements are undefined.
 func grow[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]

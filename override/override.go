@@ -1,6 +1,5 @@
-// Package override holds what people have ruled about pairs of documents: that two are duplicates, or not,
-// whatever a method decides. Engines treat rulings as edges: a ruled pair is added to the verified pairs, or
-// removed from them.
+// Package override stores rulings of people on pairs of documents: that two are duplicates or not, whatever a method
+// decides. Engines treat rulings as edges. A ruled pair is added to the verified pairs, or removed from them.
 package override
 
 import (
@@ -22,19 +21,18 @@ type Link string
 
 const (
 	Must   Link = "must"   // the pair is near
-	Cannot Link = "cannot" // the pair is not
-	// Unsure records that a person looked and could not decide. It is not a ruling: the service stores it, a
-	// [Set] does not.
+	Cannot Link = "cannot" // the pair is not near
+	// Unsure records that a person could not decide. It is not a ruling: the service stores it, but a [Set] does not.
 	Unsure Link = "unsure"
 )
 
-// Ruling is one line of a file of overrides: two ids, in any order.
+// Ruling is a line of a file of overrides. It names two ids, in any order.
 type Ruling struct {
 	A    string `json:"a"`
 	B    string `json:"b"`
 	Link Link   `json:"link"`
 	Who  string `json:"who,omitempty"`
-	Time string `json:"time,omitempty"` // RFC 3339; not looked at
+	Time string `json:"time,omitempty"` // RFC 3339; not used
 }
 
 // pair holds two different ids, the smaller first.
@@ -42,14 +40,14 @@ type pair struct{ a, b string }
 
 func pairOf(a, b string) pair { return pair{min(a, b), max(a, b)} }
 
-// Set holds at most one ruling for each pair. The nil set holds none.
+// Set holds at most one ruling for each pair. A nil set is empty.
 type Set struct {
 	links map[pair]Link
-	ids   map[string][]string // the other ids that each is in a ruling with
+	ids   map[string][]string // id -> the other ids of its rulings
 }
 
-// Read reads rulings as JSON, one a line, and ignores blank lines. The last of several rulings for a pair
-// holds. Errors name the line.
+// Read reads rulings as JSON, one per line, and ignores blank lines. Of several rulings on a pair the last one applies.
+// Errors name the line.
 func Read(r io.Reader) (*Set, error) {
 	s := &Set{}
 	err := textlines.Lines("overrides", r, func(_ int, line []byte) error {
@@ -65,15 +63,15 @@ func Read(r io.Reader) (*Set, error) {
 	return s, nil
 }
 
-// Add adds a ruling, in the place of an earlier one for the pair.
+// Add adds a ruling. It replaces an earlier ruling on the pair.
 func (s *Set) Add(r Ruling) error {
 	switch {
 	case r.A == "" || r.B == "":
 		return errors.New(`a ruling names two ids, as {"a":"x","b":"y","link":"must"}`)
 	case r.A == r.B:
-		return fmt.Errorf("a pair of the one id %q", r.A)
+		return fmt.Errorf("a pair of %q with itself", r.A)
 	case r.Link != Must && r.Link != Cannot:
-		return fmt.Errorf("link %q is neither %s nor %s", r.Link, Must, Cannot)
+		return fmt.Errorf("link %q: invalid (want %s or %s)", r.Link, Must, Cannot)
 	}
 	if s.links == nil {
 		s.links, s.ids = map[pair]Link{}, map[string][]string{}
@@ -137,7 +135,7 @@ func (s *Set) Each(fn func(a, b string, link Link) error) error {
 // change it.
 func (s *Set) Digest() string {
 	h := sha256.New()
-	_ = s.Each(func(a, b string, link Link) error { // a hash takes everything
+	_ = s.Each(func(a, b string, link Link) error { // writing to a hash never fails
 		var line []byte
 		for _, field := range []string{a, b, string(link)} {
 			line = binary.LittleEndian.AppendUint32(line, uint32(len(field)))

@@ -1,7 +1,6 @@
-// Package pages holds the views on which a person looks: what a run removed
-// and why, the groups, decisions, and the live service. They are plain modules
-// of JavaScript and one style sheet, without a build step and without anything
-// from elsewhere. [Write] puts them, with the data they show, in one file.
+// Package pages holds the pages on which people read results: what a run removed and why, the groups, decisions, and the
+// live service. They consist of plain JavaScript modules and one style sheet. They need no build step and load nothing from
+// elsewhere. [Page] writes them into one file, along with the data that they show.
 package pages
 
 import (
@@ -32,8 +31,8 @@ var (
 	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?(?:const|let|class|function) (\w+))`)
 )
 
-// Script returns all modules as one script, in which each is a function that returns its exports. It
-// understands imports and exports in the one form that the modules use.
+// Script returns all modules as one script, in which each is a function that returns its exports. It only handles the forms
+// of import and export that the modules use.
 func Script() (string, error) {
 	var b strings.Builder
 	b.WriteString("'use strict';\n(() => {\nconst modules = {};\n")
@@ -54,8 +53,7 @@ func Script() (string, error) {
 	return b.String(), nil
 }
 
-// Part is data that a page unpacks: gzip of what its script expects under the
-// name.
+// Part is data that the script of a page reads by name. It is compressed with gzip.
 type Part struct {
 	Name string
 	Gzip []byte
@@ -66,7 +64,7 @@ var errPart = errors.New("pages: the name of a part has letters, digits and dash
 
 var partName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
-// Page is a page being written: the frame, then parts, then Close. The script finds the parts written before
+// Page is a page that is being written: first the frame, then parts, then Close. The script reads the parts written before
 // Start at once, and waits for later ones.
 type Page struct {
 	w       io.Writer
@@ -75,8 +73,7 @@ type Page struct {
 	started bool
 }
 
-// New begins a page. The page loads nothing: its policy allows only this script and this style, by their
-// digests.
+// New begins a page. The page loads nothing, because its policy only allows its own script and style, by their digests.
 func New(w io.Writer, title string) (*Page, error) { return begin(w, title) }
 
 func begin(w io.Writer, title string, connect ...string) (*Page, error) {
@@ -92,8 +89,8 @@ func begin(w io.Writer, title string, connect ...string) (*Page, error) {
 	return p, p.err
 }
 
-// Live returns the page that calls the service it came from, and the policy to send with it: the page may call
-// only that service.
+// Live returns the page that calls the service it came from, and the policy to send with it. The policy only allows calls
+// to that service.
 func Live() (page []byte, policy string, err error) {
 	var b bytes.Buffer
 	p, err := begin(&b, "neardup", "'self'")
@@ -106,9 +103,8 @@ func Live() (page []byte, policy string, err error) {
 	return b.Bytes(), Policy(p.script, style, "'self'"), nil
 }
 
-// Policy returns the Content-Security-Policy of a page with one script and one style sheet. The page may call
-// only connect, such as "'self'", and shows only images that it contains. No markup can be made from text
-// (Trusted Types).
+// Policy returns the Content-Security-Policy of a page with one script and one style sheet. The page may call only connect,
+// such as "'self'", and shows only images that it contains. Trusted Types prevent the script from making markup from text.
 func Policy(script, style string, connect ...string) string {
 	policy := "default-src 'none'; script-src " + digest(script) + "; style-src " + digest(style) +
 		"; img-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -145,7 +141,7 @@ func (p *Page) Start() error {
 	return p.err
 }
 
-// Close ends the page; it does not close the writer.
+// Close ends the page. It does not close the writer.
 func (p *Page) Close() error {
 	if !p.started && p.err == nil {
 		p.err = p.Start()

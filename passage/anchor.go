@@ -7,42 +7,43 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An anchor represents all windows (passages of the least length) around one gram (k units): those in which this gram
-// has the smallest hash, or is the last one of equal hashes. It depends on the window alone, so equal windows have the
-// same anchor: a minimizer (Roberts et al. 2004), as in winnowing (Schleimer et al. 2003). Every window has one anchor.
-// Windows that extend farther before the gram have another anchor than those that extend farther after it, because each
-// kind shares more than the gram. A window can recur only if everything that its kind shares recurs.
+// An anchor represents all windows (passages of the least length) around one gram (k units). These are the windows in which
+// this gram has the smallest hash, or is the last one with that hash. So the anchor depends on the window alone, and equal
+// windows have the same anchor. It is a minimizer (Roberts et al. 2004), as in winnowing (Schleimer et al. 2003). Every
+// window has one anchor.
+//
+// Windows that extend farther before the gram have a different anchor from those that extend farther after it, because the
+// windows of each kind share more than the gram. A window can recur only if everything that its kind shares recurs.
 type anchor struct {
-	key   uint64 // of the gram
-	whole uint64 // hash of all that its windows have in common
-	at    int    // where the gram begins
-	// Its windows follow each other, from the one that begins at lo to the one that ends at hi.
+	key   uint64 // hash of the gram
+	whole uint64 // hash of the text that all its windows share
+	at    int    // offset of the gram
+	// Its windows are consecutive. The first begins at lo and the last ends at hi.
 	lo, hi int
 }
 
 // sampler finds the anchors of texts. It is for one goroutine at a time.
 type sampler struct {
 	least Length
-	gram  int    // units
-	half  int    // units before the gram, or after it, that each window has
-	out   uint64 // what a unit counts that leaves the rolling hash
+	gram  int    // length in units
+	half  int    // units that each window has before the gram, or after it
+	out   uint64 // factor of the unit that leaves the rolling hash
 
-	// The last units, and the hashes of the grams that begin with them, each at its
-	// number & mask.
+	// The last units, and the hashes of the grams that begin with them. Each is at its number & mask.
 	mask  int
 	units []sampled
 	grams []uint64
 
-	n       int // units of the text so far
+	n       int // number of units so far
 	rolling uint64
-	lowest  int    // the gram of the smallest hash, by its first unit
-	low     uint64 // that hash
-	open    bool   // now is an anchor whose windows go on
+	lowest  int    // first unit of the gram with the smallest hash
+	low     uint64 // the smallest hash
+	open    bool   // now is an anchor that may get further windows
 	now     anchor
-	gramAt  int // its gram, by its first unit
-	last    int // the last of its windows, by its first unit
+	gramAt  int // first unit of its gram
+	last    int // first unit of its last window
 	text    string
-	all     []anchor // of the text
+	all     []anchor // anchors of the text
 }
 
 type sampled struct {
@@ -82,7 +83,7 @@ func (s *sampler) anchors(text string) []anchor {
 	return s.all
 }
 
-// bytes does the same as add for each byte of a text. It is faster, and most texts are read by bytes.
+// bytes does the same as add for each byte of a text. It is faster, and most lengths are in bytes.
 func (s *sampler) bytes(text string) {
 	rolling, mask, grams := uint64(0), s.mask, s.grams
 	for i := range len(text) {
@@ -113,7 +114,7 @@ func (s *sampler) bytes(text string) {
 	}
 }
 
-// add takes the next unit, which may end a gram and a window.
+// add adds the next unit, which may complete a gram and a window.
 func (s *sampler) add(start, end int, hash uint64) {
 	s.rolling = s.rolling*base + hash
 	if s.n >= s.gram {
@@ -136,7 +137,7 @@ func (s *sampler) add(start, end int, hash uint64) {
 	}
 }
 
-// window takes the window that begins with a unit and ends at a byte.
+// window processes the window that begins with a unit and ends at a byte.
 func (s *sampler) window(first, end int) {
 	if s.lowest < first {
 		s.slide(first, s.n-s.gram)
@@ -158,7 +159,7 @@ func (s *sampler) slide(first, last int) {
 	}
 }
 
-// stand begins the anchor of the window that begins with a unit and ends at a byte.
+// stand begins an anchor with the window that begins with a unit and ends at a byte.
 func (s *sampler) stand(first, end int) {
 	if s.open {
 		s.all = append(s.all, s.now)
@@ -167,14 +168,14 @@ func (s *sampler) stand(first, end int) {
 	from, to, salt := s.lowest, s.lowest+s.gram+s.half-1, uint64(0)
 	if s.lowest-first >= s.half {
 		s.last = s.lowest - s.half
-		from, to, salt = s.last, s.lowest+s.gram-1, 1 // what is common before one gram is not that behind another
+		from, to, salt = s.last, s.lowest+s.gram-1, 1 // a salt distinguishes text shared before a gram from text shared after one
 	}
 	common := s.text[s.start(from):s.end(to)]
-	// The smallest of many hashes is a small number, so the key is spread over all 64 bits again.
+	// The smallest of many hashes is a small number, so the key is mixed again to use all 64 bits.
 	s.now = anchor{key: mixed(s.low), whole: xxh3.HashStringSeed(common, salt), at: s.start(s.lowest), lo: s.start(first), hi: end}
 }
 
-// start and end return where one of the last units is in the text.
+// start and end return the offsets of one of the last units.
 func (s *sampler) start(unit int) int {
 	if s.least.Unit == Bytes {
 		return unit
@@ -189,7 +190,7 @@ func (s *sampler) end(unit int) int {
 	return s.units[unit&s.mask].end
 }
 
-// mixed returns h with every bit dependent on all bits.
+// mixed returns h with every bit depending on all bits.
 func mixed(h uint64) uint64 {
 	hi, lo := bits.Mul64(h^0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 	return hi ^ lo

@@ -12,14 +12,14 @@ import (
 // bucket iterates over the rows of one key, in the order of the input. It can be called repeatedly.
 type bucket func(row func(anchorRow) error) error
 
-// Buckets are compared taskRows at a time. One of more rows than largeBucket is
-// sorted by itself, on disk if need be.
+// Buckets are compared in tasks of taskRows rows. A bucket of more than largeBucket rows is sorted separately, on disk if
+// necessary.
 const (
 	taskRows    = 1 << 12
 	largeBucket = 1 << 16
 )
 
-// compareAll compares the rows of each key, on all workers; a large bucket is for one.
+// compareAll compares the rows of each key on all workers. One worker compares a large bucket.
 func (j *job) compareAll(ctx context.Context, rows *external.Sorted[anchorRow]) error {
 	g, ctx := errgroup.WithContext(ctx)
 	tasks := make(chan []anchorRow)
@@ -53,12 +53,11 @@ func (j *job) compareAll(ctx context.Context, rows *external.Sorted[anchorRow]) 
 	return g.Wait()
 }
 
-// eachBucket gives the buckets of several rows to small, many at a time, and those
-// that are large to large.
+// eachBucket passes several small buckets at a time to small, and each large bucket to large.
 func (j *job) eachBucket(ctx context.Context, rows *external.Sorted[anchorRow], small func([]anchorRow) error, large func(bucket) error) error {
-	var some []anchorRow                     // whole buckets, and the one that is read
-	var spilled *external.Sorter[byPosition] // the one that is read, if it is large
-	begun := 0                               // where it begins
+	var some []anchorRow                     // complete buckets, and the current one
+	var spilled *external.Sorter[byPosition] // the current bucket, if it is large
+	begun := 0                               // start of the current bucket in some
 	end := func() error {
 		n := len(some) - begun
 		if n < 2 || spilled != nil {

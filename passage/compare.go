@@ -11,19 +11,18 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// comparer compares the windows of one bucket after the other. It is for one goroutine at a time.
+// comparer compares the windows of buckets, one bucket after the other. It is for one goroutine at a time.
 type comparer struct {
 	*job
 	ctx context.Context
-	// The windows of each row that are compared: those that begin lo to hi units before the anchor. If lo
-	// equals hi, rows of one key most likely have the same window.
+	// The compared windows of each row are those that begin lo to hi units before the anchor. If lo equals hi, rows of one
+	// key most likely have the same window.
 	lo, hi int
-	kept   []occurrence // of the bucket so far: those with the first of some window
+	kept   []occurrence // occurrences of the bucket that have the first occurrence of some window
 	spare  occurrence
-	// With Config.First: windows that overlap their first occurrence. They are reported with another occurrence
-	// of it.
+	// With Config.First: windows that overlap their first occurrence. They are reported when another occurrence follows.
 	overlapping []overlappingWindow
-	found       []anchorRow // for matches
+	found       []anchorRow // buffer for matches
 }
 
 func newComparer(ctx context.Context, j *job, lo, hi int) *comparer {
@@ -35,33 +34,32 @@ type overlappingWindow struct {
 	at uint64
 }
 
-// occurrence is an anchor with all its windows in the store.
+// occurrence is an anchor with the text of all its windows.
 type occurrence struct {
-	at      uint64 // of text in the store
+	at      uint64 // offset of the text in the store
 	text    []byte
 	left    int // bytes of text before the anchor
 	windows []window
-	from    []firstWindow // of each window
-	copied  []uint64      // where each window has its next occurrence, plus 1; 0: none
+	from    []firstWindow // first occurrence of each window
+	copied  []uint64      // for each window: offset of its next occurrence, plus 1, or 0
 }
 
-// window is one in the text of an occurrence.
+// window is a window in the text of an occurrence.
 type window struct{ start, end int }
 
-// firstWindow is the first occurrence of a window, in a kept occurrence.
+// firstWindow locates the first occurrence of a window: the kept occurrence and the window in it.
 type firstWindow struct{ kept, window int }
 
 // unknown marks a window that no kept occurrence has.
 var unknown = firstWindow{kept: -1}
 
-// maxKept is how many occurrences with windows of their own a bucket may have before it
-// is divided.
+// maxKept is the number of kept occurrences at which a bucket is divided.
 const maxKept = 16
 
 var errCrowded = errors.New("too many windows that differ")
 
-// bucket reports the matches of all windows of a bucket. Each occurrence is compared with earlier ones that
-// have the first of some window: with one if all are the same, and at most with maxKept.
+// bucket reports the matches of all windows of a bucket. It compares each occurrence with kept ones, which have the first
+// occurrence of some window. If all occurrences are equal, one is kept; at most maxKept are.
 func (c *comparer) bucket(rows bucket) error {
 	c.kept, c.overlapping = c.kept[:0], c.overlapping[:0]
 	err := rows(c.occurrence)
@@ -78,9 +76,9 @@ func (c *comparer) bucket(rows bucket) error {
 	return nil
 }
 
-// divide sorts some windows of a bucket, those that begin lo to hi units before the anchor, by all that such
-// windows share, and compares equal ones. Matches already reported for the bucket stay true, and are reported
-// again.
+// divide divides a bucket whose windows differ. It sorts the windows that begin lo to hi units before the anchor by the
+// text that they all share, and compares those with equal text. Matches that were already reported stay valid, and are
+// reported again.
 func (c *comparer) divide(rows bucket, lo, hi int) error {
 	some := external.NewSorter[anchorRow](c.disk, c.memory(100)/int64(c.cfg.Workers+1)*int64(hi-lo+1)/int64(c.cfg.Least.N))
 	err := rows(func(r anchorRow) error {
@@ -158,7 +156,7 @@ func (l Length) units(dst []window, text []byte) []window {
 	return dst
 }
 
-// occurrence compares the next occurrence of the bucket, and reports its repeated windows.
+// occurrence processes the next occurrence of the bucket, and reports its repeated windows.
 func (c *comparer) occurrence(r anchorRow) error {
 	o := &c.spare
 	if err := c.read(o, r); err != nil {
@@ -186,8 +184,8 @@ func (c *comparer) occurrence(r anchorRow) error {
 	return nil
 }
 
-// claim finds the windows of o that an earlier occurrence k has at the same distance from the anchor, and returns how
-// many of them no other occurrence has claimed.
+// claim finds the windows of o that the earlier occurrence k has at the same distance from the anchor. It returns how many
+// of them no other occurrence has claimed.
 func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 	lo := o.left - commonSuffix(o.text[:o.left], k.text[:k.left])
 	hi := o.left + commonPrefix(o.text[o.left:], k.text[k.left:])
@@ -211,9 +209,9 @@ func (o *occurrence) claim(k *occurrence, number int) (claimed int) {
 	return claimed
 }
 
-// repeated reports the windows of o that begin after their first occurrence has ended.
+// repeated reports the windows of o that begin after the end of their first occurrence.
 func (c *comparer) repeated(o *occurrence) error {
-	var m anchorRow // the match so far: windows that follow each other in both texts
+	var m anchorRow // the current match: windows that are consecutive in both texts
 	for i, from := range o.from {
 		if from == unknown {
 			continue
@@ -236,7 +234,7 @@ func (c *comparer) repeated(o *occurrence) error {
 	return c.addMatch(m)
 }
 
-// copy records where a first window is repeated.
+// copy records the offset where a first window is repeated.
 func (o *occurrence) copy(window int, at uint64) {
 	for len(o.copied) < len(o.windows) {
 		o.copied = append(o.copied, 0)
@@ -246,8 +244,7 @@ func (o *occurrence) copy(window int, at uint64) {
 	}
 }
 
-// firsts reports the windows of kept occurrences that are the first of several, and those that overlap one of
-// them.
+// firsts reports the windows in kept occurrences that are repeated later, and those that overlap their first occurrence.
 func (c *comparer) firsts() error {
 	for k := range c.kept {
 		var m anchorRow
@@ -278,8 +275,7 @@ func (c *comparer) firsts() error {
 	return nil
 }
 
-// grow adds a window to a match if it follows and is from the same text. Otherwise it reports the match and
-// begins another.
+// grow adds a window to a match if it continues the match in both texts. Otherwise it reports the match and begins another.
 func (c *comparer) grow(m *anchorRow, at, from uint64, n int, follows bool) error {
 	if follows && m[1] != 0 && at-m[0] == from-m[2] {
 		m[1] = at + uint64(n) - m[0]
@@ -290,7 +286,7 @@ func (c *comparer) grow(m *anchorRow, at, from uint64, n int, follows bool) erro
 	return c.addMatch(told)
 }
 
-// addMatch adds a match: where it begins, its length, where the same bytes begin first.
+// addMatch adds a match: its start, its length, and the start of the first occurrence.
 func (c *comparer) addMatch(m anchorRow) error {
 	if m[1] == 0 {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// Part is a part of a text that is repeated.
+// Part is a repeated part of a text.
 type Part struct {
-	Start, End int    // bytes
-	Spans      []Span // what it is made of
-	// Stays is the reason why the part is not cut: the remaining text would be broken. "" means that it is cut.
+	Start, End int    // in bytes
+	Spans      []Span // the spans that it consists of
+	// Stays is the reason why the part is not cut, because the remaining text would be damaged. "" means that it is cut.
 	Stays Reason
 }
 
@@ -23,16 +23,16 @@ type Reason string
 // The reasons.
 const (
 	Inside  Reason = "within"  // it ends within a word, sentence, line or paragraph
-	Heading Reason = "heading" // a heading would have no text any more
+	Heading Reason = "heading" // a heading would lose its text
 )
 
 // Cutter decides which repeated parts of texts are cut. It is safe for concurrent use.
 type Cutter struct {
 	whole Border
-	words *segment.Segmenter // of WholeWords
+	words *segment.Segmenter // only with WholeWords
 }
 
-// NewCutter returns a Cutter that never divides the units that a Border names.
+// NewCutter returns a Cutter that never divides units of the kind whole.
 func NewCutter(whole Border) (*Cutter, error) {
 	if whole != WholeWords {
 		return &Cutter{whole: whole}, nil
@@ -83,7 +83,7 @@ func (c *Cutter) Parts(s string, spans []Span) (parts []Part) {
 	return parts
 }
 
-// clipped returns each span without its text outside the part.
+// clipped returns the spans, cut to the part from start to end.
 func clipped(s string, spans []Span, start, end int) (some []Span) {
 	for _, span := range spans {
 		from, to := max(span.Byte, start), min(span.Byte+span.Len, end)
@@ -101,10 +101,10 @@ func clipped(s string, spans []Span, start, end int) (some []Span) {
 	return some
 }
 
-// Runes returns how many runes begin in the span, which is of the text.
+// Runes returns the number of runes that begin in the span. text is the text of the span's document.
 func (s *Span) Runes(text string) int { return RuneStarts(text[s.Byte : s.Byte+s.Len]) }
 
-// FromRunes returns how many runes begin in the source of the span.
+// FromRunes returns the number of runes that begin in the source of the span.
 func (s *Span) FromRunes(text string) int {
 	if s.Similarity > 0 {
 		return s.fromRunes
@@ -141,10 +141,11 @@ func glues(before, after string) bool {
 	return text.IsWord(last) && text.IsWord(next) && !text.IsCJK(last) && !text.IsCJK(next)
 }
 
-// joiners belong to the preceding character.
+// joiners are code points that belong to the preceding character.
 const joiners = "\u200d\ufe0e\ufe0f"
 
-// border reports whether a text may be cut at an offset: not inside a word, nor inside a sequence shown as one character.
+// border reports whether a text may be cut at an offset. It must be neither inside a word nor inside a sequence that is
+// shown as one character.
 func (c *Cutter) border(s string, at int) bool {
 	if at == 0 || at == len(s) {
 		return true
@@ -175,7 +176,7 @@ func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
 // beside is the number of bytes of Chinese around a cut that are segmented into words.
 const beside = 3 * 100
 
-// segmented reports whether a word of the Chinese text around an offset ends there.
+// segmented reports whether a word of the Chinese text ends at an offset.
 func (c *Cutter) segmented(s string, at int) bool {
 	start, end := at, at
 	for at-start < beside {

@@ -11,18 +11,18 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Steps are the steps of [Find] for texts that no single machine holds. An engine passes the output of one step
-// to the next, and the matches do not depend on how it divides them.
+// Steps are the steps of [Find] for texts that do not fit one machine. An engine passes the output of each step to the
+// next. The matches do not depend on how it divides the work.
 //
-//   - Anchors of each text, by their hashes: only those that recur, in any text, matter.
-//   - Contexts of these in each text, by key.
-//   - Buckets: all contexts of a key give matches.
-//   - Joined: all matches of a document give its spans.
+//   - Anchors returns the hashes of a text's anchors. Only those that recur in any text matter.
+//   - Contexts returns the contexts of the recurring anchors of a text, by key.
+//   - Buckets turns all contexts of a key into matches.
+//   - Joined turns all matches of a document into its spans.
 //
-// One goroutine at a time.
+// Steps are for one goroutine at a time.
 type Steps struct {
 	cfg     Config
-	job     *job // without a store
+	job     *job // a job without a store
 	sampler *sampler
 }
 
@@ -38,7 +38,7 @@ func NewSteps(cfg Config) (*Steps, error) {
 	return &Steps{cfg: cfg, job: &job{cfg: cfg}, sampler: newSampler(cfg.Least)}, nil
 }
 
-// PackedPosition is a byte of a document, by the number of the document in the order of the input.
+// PackedPosition is the position of a byte: the number of its document in the order of the input, and the offset.
 type PackedPosition uint64
 
 const byteBits = 31
@@ -51,26 +51,26 @@ func At(item uint32, offset int) PackedPosition {
 // Item returns the number of the document.
 func (p PackedPosition) Item() uint32 { return uint32(p >> byteBits) }
 
-// Byte returns the offset in its text.
+// Byte returns the offset in the document's text.
 func (p PackedPosition) Byte() int { return int(p & (1<<byteBits - 1)) }
 
 // Context is an anchor with the text of all its windows.
 type Context struct {
 	Key    uint64
 	At     PackedPosition
-	Before int // bytes of the text before the anchor
+	Before int // bytes of the text that precede the anchor
 	Text   string
 }
 
-// Match is a number of equal bytes in two places.
+// Match is a number of equal bytes at two positions.
 type Match struct {
 	At   PackedPosition
 	Len  int
 	From PackedPosition
 }
 
-// Anchors returns the hash of each anchor of a text, until the next call of a method. Windows that
-// are equal have anchors of one hash.
+// Anchors returns the hash of each anchor of a text. The result is valid until the next call of a method. Equal windows
+// have anchors with one hash.
 func (s *Steps) Anchors(text string) []uint64 {
 	var all []uint64
 	for _, a := range s.job.anchors(s.sampler, text) {
@@ -79,7 +79,8 @@ func (s *Steps) Anchors(text string) []uint64 {
 	return all
 }
 
-// Contexts calls fn with the contexts of the recurring anchors of a document, by their number.
+// Contexts calls fn with the contexts of the recurring anchors of a document. again reports whether an anchor recurs, by
+// its index.
 func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func(Context) error) error {
 	if len(text) > math.MaxInt32 {
 		return fmt.Errorf("passage: document %d has more than 2 GiB of text", item)
@@ -98,11 +99,11 @@ func (s *Steps) Contexts(item uint32, text string, again func(int) bool, fn func
 	return nil
 }
 
-// Buckets compares all contexts of some keys. The caller closes it.
+// Buckets compares all contexts of several keys. The caller closes it.
 type Buckets struct {
 	job   *job
-	texts *external.Spool                     // each after its head
-	order *external.Sorter[external.KeyValue] // position, offset in texts
+	texts *external.Spool                     // each text follows its head
+	order *external.Sorter[external.KeyValue] // position -> offset in texts
 }
 
 // NewBuckets returns Buckets without contexts.
@@ -117,7 +118,7 @@ func (b *Buckets) Close() { b.job.disk.Close() }
 // contextHead is the size of the head before the text of a context: key, bytes before the anchor, bytes of text.
 const contextHead = 16
 
-// Add takes a context, in any order.
+// Add adds a context, in any order.
 func (b *Buckets) Add(c Context) error {
 	if c.Before < 0 || c.Before > len(c.Text) {
 		return fmt.Errorf("passage: a context of %d bytes with %d before its anchor", len(c.Text), c.Before)
@@ -135,7 +136,7 @@ func (b *Buckets) Add(c Context) error {
 	return b.order.Add(external.KeyValue{uint64(c.At), uint64(at)})
 }
 
-// Each calls fn with all matches, once all contexts are added. A match may be repeated, whole or in part.
+// Each calls fn with all matches, after all contexts were added. Matches may be repeated, completely or in part.
 func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	if err := b.gather(ctx); err != nil {
 		return err
@@ -157,16 +158,15 @@ func (b *Buckets) Each(ctx context.Context, fn func(Match) error) error {
 	})
 }
 
-// gather makes a store from the contexts, as a job that reads the texts itself has it. It joins contexts that
-// overlap.
+// gather makes a store of the contexts, like the one of a job that reads the texts itself. It joins contexts that overlap.
 func (b *Buckets) gather(ctx context.Context) error {
 	sorted, err := b.order.Sort()
 	if err != nil {
 		return err
 	}
 	store := &b.job.store
-	var end PackedPosition // of the stretch so far
-	var begin int64        // where in the store the position 0 would be, going by that stretch
+	var end PackedPosition // end of the current stretch
+	var begin int64        // offset in the store of position 0, according to the current stretch
 	err = sorted.Each(ctx, func(p external.KeyValue) error {
 		head, err := b.texts.Read(external.Ref(p.Val()), contextHead)
 		if err != nil {
@@ -179,7 +179,7 @@ func (b *Buckets) gather(ctx context.Context) error {
 		}
 		at := PackedPosition(p.Key())
 		if store.text.Len() == 0 || at > end {
-			if _, err := store.text.Add("\n"); err != nil { // so that two stretches never touch
+			if _, err := store.text.Add("\n"); err != nil { // separates stretches, so that they never touch
 				return err
 			}
 			begin, end = store.text.Len()-int64(at), at
@@ -198,13 +198,13 @@ func (b *Buckets) gather(ctx context.Context) error {
 	return errors.Join(err, sorted.Close())
 }
 
-// position returns the document and the offset that a byte of the store is from.
+// position returns the document and the offset from which a byte of the store comes.
 func (b *Buckets) position(at uint64) (PackedPosition, error) {
 	in, err := b.job.store.find(int64(at))
 	return At(in.item, int(in.start)) + PackedPosition(int64(at)-in.at), err
 }
 
-// Joined makes spans of all matches of a document, also of those with other documents. The caller closes it.
+// Joined turns all matches of a document into spans, including matches with other documents. The caller closes it.
 type Joined struct {
 	disk    *external.Files
 	matches *external.Sorter[anchorRow]
@@ -216,10 +216,10 @@ func (s *Steps) NewJoined() *Joined {
 	return &Joined{disk, external.NewSorter[anchorRow](disk, s.cfg.Memory/2)}
 }
 
-// Close removes what they hold.
+// Close removes the temporary files.
 func (j *Joined) Close() { j.disk.Close() }
 
-// Add takes a match, in any order. A repeated match changes nothing.
+// Add adds a match, in any order. Adding a match twice has no effect.
 func (j *Joined) Add(m Match) error {
 	return j.matches.Add(anchorRow{uint64(m.At), uint64(m.Len), uint64(m.From)})
 }

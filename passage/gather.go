@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// anchorRow is an anchor in the store, sorted by its key: the key, its offset, and how many bytes of its windows are
+// anchorRow is an anchor in the store: the key by which it is sorted, its offset, and the number of bytes of its windows
 // before and after that offset.
 type anchorRow [3]uint64
 
@@ -25,13 +25,13 @@ func (r anchorRow) behind() int { return int(uint32(r[2])) }
 // stretch is a part of a document in the store.
 type stretch struct {
 	at    int64  // offset in the store
-	item  uint32 // the document
+	item  uint32 // number of the document
 	start uint32 // offset in the document
-	runes uint32 // that begin before
+	runes uint32 // number of runes that begin before the stretch
 }
 
-// longestStretch bounds the length of a stretch, so that runes are never counted over more bytes. A longer part is
-// several consecutive stretches.
+// longestStretch limits the length of a stretch, so that runes are counted over at most that many bytes. A longer part
+// becomes several consecutive stretches.
 const longestStretch = 4 << 10
 
 type document struct {
@@ -39,7 +39,7 @@ type document struct {
 	idLen uint32
 }
 
-// store holds all windows of the texts whose anchor may recur, in the order of the input, and their origin.
+// store holds all windows of the texts whose anchors may recur, in the order of the input, with their origin.
 type store struct {
 	text      *external.Spool
 	stretches *external.Array[stretch]
@@ -48,10 +48,10 @@ type store struct {
 	rows      *external.Sorter[anchorRow]
 }
 
-// part is the part of the store from one document.
+// part is the part of the store that comes from one document.
 type part struct {
 	doc     neardup.Document
-	err     error // rejected
+	err     error // the document was rejected
 	anchors []anchor
 }
 
@@ -76,7 +76,7 @@ func (j *job) count(ctx context.Context, src batch.Source) error {
 	})
 }
 
-// gather reads the documents for the second time, and stores the windows of recurring anchors.
+// gather reads the documents for the second time, and stores the windows whose anchors recur.
 func (j *job) gather(ctx context.Context, src batch.Source) error {
 	work := func(b batch.Block) (parts []part) {
 		s := j.sampler()
@@ -168,7 +168,7 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.text.Add("\n"); err != nil { // so that two stretches never touch
+	if _, err := s.text.Add("\n"); err != nil { // separates stretches, so that they never touch
 		return err
 	}
 	for start := lo; start < hi; start += longestStretch {
@@ -186,7 +186,8 @@ func (s *store) add(last *stretch, text string, anchors []anchor) error {
 	return nil
 }
 
-// RuneStarts counts the runes that begin in a part of a text, that is, its bytes other than continuation bytes.
+// RuneStarts returns the number of runes that begin in a part of a text. These are the bytes that are not continuation
+// bytes.
 func RuneStarts[T string | []byte](s T) (n int) {
 	for i := range len(s) {
 		if s[i]&0xC0 != 0x80 {
@@ -213,7 +214,7 @@ func (s *store) find(at int64) (found stretch, err error) {
 	return s.stretches.Get(lo)
 }
 
-// positionAt returns the document and the offset that a byte of the store is from.
+// positionAt returns the document and the offset from which a byte of the store comes.
 func (s *store) positionAt(at int64) (Position, error) {
 	in, err := s.find(at)
 	if err != nil {

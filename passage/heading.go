@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// keepHeadings keeps a part if without it a heading, or a line that ends with a colon, would have no text after it.
-// Parts with only blanks between them are cut or kept together.
+// keepHeadings keeps a part if cutting it would leave a heading, or a line that ends with a colon, without text. Parts
+// separated only by blanks are cut or kept together.
 func keepHeadings(s string, parts []Part) {
 	for i, n := 0, 0; i < len(parts); i = n {
 		n = i + 1
@@ -17,7 +17,7 @@ func keepHeadings(s string, parts []Part) {
 			n++
 		}
 		before, after := s[:parts[i].Start], s[parts[n-1].End:]
-		stands := i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, parts[i].Start) // the line before is not cut
+		stands := i == 0 || parts[i-1].Stays != "" || parts[i-1].End <= lineBefore(s, parts[i].Start) // the line before it stays
 		if strings.ContainsRune(":：", lastRune(strings.TrimRight(before, " \t\r\n"))) || (stands && alone(headingAtEnd(before), headingAtStart(after))) {
 			for k := i; k < n; k++ {
 				parts[k].Stays = Heading
@@ -26,7 +26,7 @@ func keepHeadings(s string, parts []Part) {
 	}
 }
 
-// lineBefore returns where the last non-blank line before a place begins.
+// lineBefore returns the start of the last non-blank line before an offset.
 func lineBefore(s string, at int) int {
 	return strings.LastIndexByte(strings.TrimSpace(s[:at]), '\n') + 1
 }
@@ -36,11 +36,11 @@ type level int
 
 const (
 	noHeading level = 0
-	unmarked  level = -1 // it looks like one
-	ended     level = -2 // there is no text any more
+	unmarked  level = -1 // the line looks like a heading, but has no mark
+	ended     level = -2 // the text has ended
 )
 
-// alone reports whether a heading has no text before the next one: one of a lower level is its text.
+// alone reports whether a heading has no text before the next heading. A heading of a lower level counts as text.
 func alone(heading, next level) bool {
 	return heading != noHeading && next != noHeading && (heading < 0 || next < 0 || next <= heading)
 }
@@ -54,7 +54,7 @@ func headingAtEnd(s string) level {
 	at := strings.LastIndexByte(line, '\n') + 1
 	if l := underline(line[at:]); l != noHeading {
 		if endsBlank(line[:at]) {
-			return noHeading // a rule
+			return noHeading // a horizontal rule
 		}
 		return l
 	}
@@ -75,7 +75,7 @@ func headingAtStart(s string) level {
 	return headingLevel("\n\n", strings.TrimSpace(line))
 }
 
-// underline returns the level of the heading above a line of Markdown.
+// underline returns the level of the heading that a line of Markdown underlines.
 func underline(line string) level {
 	line = strings.TrimSpace(line)
 	switch {
@@ -88,7 +88,7 @@ func underline(line string) level {
 	return noHeading
 }
 
-// endsBlank reports whether the last line is blank, or there is none.
+// endsBlank reports whether the last line is blank, or s is empty.
 func endsBlank(s string) bool {
 	s = strings.TrimSuffix(s, "\n")
 	return strings.TrimSpace(s[strings.LastIndexByte(s, '\n')+1:]) == ""
@@ -97,8 +97,8 @@ func endsBlank(s string) bool {
 // headingRunes is the greatest length of a heading.
 const headingRunes = 80
 
-// headingLevel returns the level of a line that is marked as a heading, or that is short, separate and does not
-// end like a sentence.
+// headingLevel returns the level of a line that is marked as a heading, or that looks like one because it is short,
+// separate and does not end like a sentence.
 func headingLevel(before, line string) level {
 	if marks := len(line) - len(strings.TrimLeft(line, "#")); marks > 0 {
 		return level(marks)

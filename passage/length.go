@@ -13,8 +13,8 @@ import (
 // Unit is the unit of the length of passages.
 type Unit uint8
 
-// The units. A passage of words begins and ends with a word. A Chinese, Japanese or Korean character is a word. A byte
-// that is not UTF-8 is a rune.
+// The units. A passage of words begins and ends with a word. A Chinese, Japanese or Korean character counts as a word. A
+// byte that is not valid UTF-8 counts as a rune.
 const (
 	Bytes Unit = iota
 	Runes
@@ -29,7 +29,7 @@ type Length struct {
 	Unit Unit
 }
 
-// The least and the greatest permitted length, in any unit.
+// The least and the greatest length of a passage, in any unit.
 const (
 	MinLength = 4
 	MaxLength = 1 << 20
@@ -46,7 +46,7 @@ func ParseLength(s string) (Length, error) {
 			}
 		}
 	}
-	return Length{}, fmt.Errorf("%q is not a length such as 200 bytes, 100 runes or 50 words, of %d to %d", s, MinLength, MaxLength)
+	return Length{}, fmt.Errorf("%q: invalid (want for example 200 bytes, 100 runes or 50 words, from %d to %d)", s, MinLength, MaxLength)
 }
 
 // String returns the form that ParseLength reads.
@@ -61,9 +61,8 @@ func (l Length) fits(s string) bool {
 	return n >= l.N
 }
 
-// each calls unit with the place and a hash of each unit of s, in order. Text between two words belongs to no
-// unit. The borders of units depend only on the text from the first to the last. So two passages of the same
-// bytes have the same units.
+// each calls unit with the bounds and a hash of each unit of s, in order. Text between two words belongs to no unit. The
+// bounds of units within a passage do not depend on the text around it, so equal passages have equal units.
 func (u Unit) each(s string, unit func(start, end int, hash uint64)) {
 	switch u {
 	case Bytes:
@@ -83,8 +82,7 @@ func (u Unit) each(s string, unit func(start, end int, hash uint64)) {
 	}
 }
 
-// word returns the next word that begins at or after a place; at the end of the text
-// an empty one.
+// word returns the next word that begins at or after an offset, or an empty word at the end of the text.
 func word(s string, at int) (start, end int) {
 	for start = at; start < len(s); start += end {
 		var r rune

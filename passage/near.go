@@ -11,19 +11,19 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// alike finds the wholes that a method calls duplicates, with batch.Dedup, for which each is a document.
+// alike finds wholes that a method calls duplicates. It calls batch.Dedup with each whole as a document.
 type alike struct {
 	job    *job
 	wholes *external.Array[whole]
-	found  *external.Sorted[external.KeyValue] // numbers of a whole and of its leader, with Config.First also the other way round; similarity
+	found  *external.Sorted[external.KeyValue] // number of a whole -> its leader and the similarity; with Config.First also leader -> duplicate
 	read   func(*external.KeyValue) error
-	last   int64 // the whole that next returned last; -1: none
+	last   int64 // the last whole that next returned, or -1
 }
 
-// whole is a sentence, line or paragraph. One of no bytes represents a rejected document.
+// whole is a sentence, line or paragraph. A whole of no bytes stands for a rejected document.
 type whole struct{ item, start, len, rune, runes uint32 }
 
-// findNear reads the documents twice: to find the wholes, and to decide them.
+// findNear reads the documents twice, first to find the wholes, then to decide them.
 func findNear(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
 	d := external.NewFiles(cfg.Tmp)
 	j := &job{cfg: cfg, disk: d}
@@ -123,7 +123,7 @@ func (a *alike) findWholes(ctx context.Context, src batch.Source) error {
 	})
 }
 
-// wholeSource gives each whole as a document, in the order of alike.wholes.
+// wholeSource returns each whole as a document, in the order of alike.wholes.
 type wholeSource struct {
 	batch.Source
 	job *job
@@ -140,7 +140,7 @@ type wholeBlock struct {
 	job *job
 }
 
-// Decode gives the wholes of each document.
+// Decode decodes the wholes of each document.
 func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 	b.Block.Decode(func(doc *neardup.Document, err error) {
 		if err != nil {
@@ -153,8 +153,8 @@ func (b wholeBlock) Decode(item func(*neardup.Document, error)) {
 	})
 }
 
-// next returns the next whole that is like another: a duplicate with its leader, or a leader with the first of
-// its duplicates. io.EOF after the last.
+// next returns the next whole that is like another one: a duplicate with its leader, or a leader with its first duplicate.
+// It returns io.EOF after the last.
 func (a *alike) next() (span Span, err error) {
 	var p external.KeyValue
 	for {
@@ -184,7 +184,7 @@ func (a *alike) positionOf(i uint32) (whole, Position, error) {
 	return w, Position{Item: int(w.item), ID: id, Byte: int(w.start), Rune: int(w.rune)}, err
 }
 
-// sources marks the documents of the leaders of wholes in other documents.
+// sources marks the documents with leaders of wholes in other documents.
 func (a *alike) sources(ctx context.Context, sources []bool) error {
 	return a.found.Each(ctx, func(p external.KeyValue) error {
 		at, err := a.wholes.Get(int(p.Key() >> 32))

@@ -1,16 +1,14 @@
-// Package passage finds the passages of documents that occur in several places, exactly, in bounded memory and
-// on all cores.
+// Package passage finds all passages of documents that occur in several places. It uses bounded memory and all cores.
 //
-// A window is a passage of the least length. It is repeated if the same window, byte for byte, began earlier in
-// the documents and ended before it begins. The first one is its first occurrence. [Find] yields exactly the
-// bytes of all repeated windows, with the first occurrence of each. Memory, workers and temporary files never
-// change what it yields.
+// A window is a passage of the least length. It is repeated if the same bytes occur earlier in the documents and end before
+// it begins. [Find] returns exactly the bytes of all repeated windows, with the first occurrence of each. Memory, workers
+// and temporary files never change the result.
 //
-// The documents are read twice. The first pass counts the anchors of all windows, and the second stores the
-// windows with recurring anchors. Sorted by anchor, the stored windows are compared byte for byte with the
-// first different ones: a passage of a million copies costs a million comparisons. If too many windows of one
-// anchor differ, they are divided in two by how far they extend before it. Each half is sorted by the hash of
-// what its windows share.
+// The documents are read twice. The first pass counts the anchors of all windows, and the second stores the windows with
+// recurring anchors. The stored windows are sorted by anchor. Each is compared byte for byte with the distinct windows
+// before it, so a passage with a million copies takes a million comparisons. If an anchor has too many distinct windows,
+// they are divided in two by how far they extend before the anchor. Each half is sorted by the hash of the text that its
+// windows share.
 package passage
 
 import (
@@ -27,26 +25,26 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Config sets what to find and the resources.
+// Config sets what to find and which resources to use.
 type Config struct {
-	Least Length // of a passage; zero means 200 bytes, of a whole any
-	// Whole finds repeated whole sentences, lines or paragraphs instead of passages. Those without a letter or
-	// a number are not compared.
+	Least Length // least length of a passage, or of a whole; the zero value means 200 bytes for a passage, and any length for a whole
+	// Whole finds repeated sentences, lines or paragraphs instead of passages. Those without a letter or a digit are not
+	// compared.
 	Whole Border
-	// Near, with Whole, is the method that decides which wholes are near-duplicates; nil: only equal ones count. Clean
-	// cleans the texts first; nil: they are not cleaned.
+	// Near is used with Whole. It is the method that decides which wholes are near-duplicates; if nil, they must be equal.
+	// Clean cleans the texts first, unless it is nil.
 	Near  neardup.Method
 	Clean neardup.Cleaner
 	// First also reports the first occurrences of repeated passages.
 	First bool
-	// Memory bounds the memory of the run in bytes; at least batch.MinMemory, 0 means 1 GiB. The largest documents need
-	// more memory in addition.
+	// Memory limits the memory of the run in bytes. It must be at least batch.MinMemory; 0 means 1 GiB. The largest
+	// documents need additional memory.
 	Memory int64
-	// Tmp is the folder of temporary files; "" means the system's.
+	// Tmp is the folder for temporary files; "" means the folder of the system.
 	Tmp string
 	// Workers is the number of cores to use; 0 means all.
 	Workers int
-	// Reject is called for each rejected item with its index; nil ignores them.
+	// Reject is called for each rejected item with its index. If nil, rejected items are ignored.
 	Reject func(item int, err error) error
 	// Progress is called occasionally with the progress of the run; may be nil.
 	Progress func(batch.Progress)
@@ -55,7 +53,7 @@ type Config struct {
 // DefaultLength is the default least length of a passage.
 var DefaultLength = Length{200, Bytes}
 
-// leastMemory is batch.MinMemory, but for tests.
+// leastMemory is batch.MinMemory, except in tests.
 var leastMemory = int64(batch.MinMemory)
 
 func (c Config) withDefaults() (Config, error) {
@@ -65,10 +63,10 @@ func (c Config) withDefaults() (Config, error) {
 	switch c.Whole {
 	case "", WholeSentences, WholeLines, WholeParagraphs:
 	default:
-		return c, fmt.Errorf("passage: %s are not compared as a whole", c.Whole)
+		return c, fmt.Errorf("passage: Whole %q: invalid (want sentences, lines or paragraphs)", c.Whole)
 	}
 	if c.Near != nil && c.Whole == "" {
-		return c, errors.New("passage: what is alike are wholes")
+		return c, errors.New("passage: Near needs Whole")
 	}
 	if c.Least != (Length{}) && (c.Least.N < MinLength || c.Least.N > MaxLength || c.Least.Unit > Words) {
 		return c, fmt.Errorf("passage: length %d: invalid (want %d to %d)", c.Least.N, MinLength, MaxLength)
@@ -77,7 +75,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Memory = 1 << 30
 	}
 	if c.Memory < leastMemory {
-		return c, fmt.Errorf("passage: %d bytes of memory are too few, at least %d are needed", c.Memory, leastMemory)
+		return c, fmt.Errorf("passage: memory of %d bytes: too small (want at least %d)", c.Memory, leastMemory)
 	}
 	if c.Tmp == "" {
 		c.Tmp = os.TempDir()
@@ -94,31 +92,31 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Summary describes what a run read and did.
+// Summary describes the input, the result and the work of a run.
 type Summary struct {
 	Documents      int64 `json:"documents"`
 	Rejected       int64 `json:"rejected"`
 	TextBytes      int64 `json:"textBytes"`
-	StoredBytes    int64 `json:"storedBytes"`    // of text whose anchors may recur
-	Anchors        int64 `json:"anchors"`        // of it
-	TemporaryBytes int64 `json:"temporaryBytes"` // written to disk
+	StoredBytes    int64 `json:"storedBytes"`    // bytes of text whose anchors may recur
+	Anchors        int64 `json:"anchors"`        // anchors in that text
+	TemporaryBytes int64 `json:"temporaryBytes"` // bytes written to disk
 }
 
 type job struct {
 	cfg      Config
 	disk     *external.Files
 	samplers sync.Pool
-	seen     *seen // until all is gathered
+	seen     *seen // needed until the windows are stored
 	store    store
 	bytes    atomic.Int64
 	sum      Summary
 
 	mu      sync.Mutex
-	matches *external.Sorter[anchorRow] // guarded by mu
+	matches *external.Sorter[anchorRow] // protected by mu
 }
 
-// memory returns a share, in thousandths, of the memory bound. About 450 are planned; the rest is for documents
-// in flight and the garbage collector.
+// memory returns a share, in thousandths, of the memory limit. About 450 thousandths are planned. The rest is for documents
+// in progress and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
 func (j *job) sampler() *sampler {
@@ -128,8 +126,8 @@ func (j *job) sampler() *sampler {
 	return newSampler(j.cfg.Least)
 }
 
-// Find reads the documents twice, each time from a source that open returns, and
-// returns the repeated passages. Close them. The time is linear in the text.
+// Find returns the repeated passages. It reads the documents twice, each time from a source that open returns. The caller
+// closes the Spans. The time is linear in the text.
 func Find(ctx context.Context, open func() (batch.Source, error), cfg Config) (*Spans, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {

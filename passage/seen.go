@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// seen records which keys recur. Keys that share a cell count as one key, which costs time but loses no passage. It is
-// safe for concurrent use.
+// seen records which keys recur. Keys that share a cell count as one key, which takes time but loses no passage. It is safe
+// for concurrent use.
 type seen struct{ words []uint64 } // cells of two bits: seen, and seen again
 
 // cell returns the word of a key and the lower bit of its cell.
@@ -15,7 +15,7 @@ func (s *seen) cell(key uint64) (*uint64, uint64) {
 	return &s.words[word], 1 << (rest >> 59 << 1)
 }
 
-// ahead is how many cells are looked up at once, because the waits for memory then overlap.
+// ahead is the number of cells looked up at once, so that their memory accesses overlap.
 const ahead = 64
 
 func (s *seen) each(anchors []anchor, fn func(*anchor)) {

@@ -8,47 +8,47 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Position is a byte of a document.
+// Position is a position in a document.
 type Position struct {
 	Item int    // index of the document in the input
-	ID   string // of the document
-	Byte int    // offset in its text
-	Rune int    // how many runes of the text begin before it
+	ID   string // id of the document
+	Byte int    // offset in its text, in bytes
+	Rune int    // number of runes that begin before it
 }
 
 // Span is a part of a document whose bytes also occur elsewhere.
 type Span struct {
 	Position
-	Len     int      // bytes
-	From    Position // where the same bytes are, or what is alike
-	FromLen int      // bytes of that
-	// Similarity is how much alike the two are, with Config.Near; 0: they are equal.
+	Len     int      // in bytes
+	From    Position // position of the equal or similar text
+	FromLen int      // length of that text, in bytes
+	// Similarity is the similarity of the two texts, with Config.Near. 0 means that they are equal.
 	Similarity float64
-	fromRunes  int // with Similarity
+	fromRunes  int // set if Similarity is
 }
 
-// Spans yields the repeated passages of a run, in the order of the input. They do not overlap. If a span follows
-// another without a gap, their sources differ. A span is shorter than the least length if the previous span covers the
+// Spans returns the repeated passages of a run, in the order of the input. They do not overlap. If a span follows another
+// without a gap, they have different sources. A span may be shorter than the least length, if the previous span covers the
 // rest of its passage.
 type Spans struct {
 	job    *job
 	sorted *external.Sorted[anchorRow]
 	read   func(*anchorRow) error
-	row    match // read and not yet used
+	row    match // read, but not used yet
 	ahead  bool
 	ended  bool
-	now    match // the span that grows
-	next   match // the continuation after it
+	now    match // the current span
+	next   match // the match that may follow it
 	alike  *alike
 }
 
-// match is a part of the store, at to end, that equals the part that begins at from. The zero match is none.
+// match is the part [at, end) of the store that equals the part which begins at from. The zero value stands for no match.
 type match struct{ at, end, from uint64 }
 
 // follows reports whether n continues m in both texts.
 func (m match) follows(n match) bool { return n.at <= m.end && n.at-m.at == n.from-m.from }
 
-// Summary returns what the run read and did.
+// Summary returns the summary of the run.
 func (s *Spans) Summary() Summary {
 	sum := s.job.sum
 	sum.TemporaryBytes += s.job.disk.Written()
@@ -61,8 +61,8 @@ func (s *Spans) Close() error {
 	return nil
 }
 
-// Sources returns which documents, by index in the input, are the source of a span in another document. They hold the
-// copies that remain when spans are cut. O(repeated windows); a byte a document.
+// Sources returns, for each document by its index in the input, whether it is the source of a span in another document.
+// Such documents keep the text that is cut from others. O(repeated windows), with a byte per document.
 func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 	sources := make([]bool, s.job.store.documents.Len())
 	if s.alike != nil {
@@ -81,7 +81,7 @@ func (s *Spans) Sources(ctx context.Context) ([]bool, error) {
 	})
 }
 
-// Next returns the next span; io.EOF after the last.
+// Next returns the next span, or io.EOF after the last.
 func (s *Spans) Next() (span Span, err error) {
 	if s.alike != nil {
 		return s.alike.next()
@@ -100,9 +100,9 @@ func (s *Spans) Next() (span Span, err error) {
 	return span, err
 }
 
-// match makes the next span. It grows as long as windows follow from the same source. The next span then continues with
-// the last window that begins within this one or at its end, which extends farthest. So a repeated part has few spans,
-// whatever documents its windows are first in.
+// match returns the next span. A span grows while windows follow from the same source. The next span continues with that
+// window which begins within this span or at its end and extends farthest. So a repeated part has few spans, even if its
+// windows first occur in different documents.
 func (s *Spans) match() (match, error) {
 	for {
 		if err := s.peek(); err != nil {

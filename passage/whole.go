@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Border is the unit that a cut never divides, or that is compared as a whole.
+// Border is a unit that a cut never divides, or that is compared as a whole.
 type Border string
 
 // The borders. Runes are never divided. A paragraph is a run of lines that are not blank.
@@ -20,8 +20,7 @@ const (
 	WholeParagraphs Border = "paragraphs"
 )
 
-// unitsOf returns where the sentences, lines or paragraphs of a text are, without white
-// space around them.
+// unitsOf returns the bounds of the sentences, lines or paragraphs of a text, without surrounding white space.
 func (b Border) unitsOf(s string) (all [][2]int) {
 	at := 0
 	add := func(one string) {
@@ -33,7 +32,7 @@ func (b Border) unitsOf(s string) (all [][2]int) {
 	case WholeSentences:
 		for _, one := range keyword.Sentences(nil, s) {
 			last := len(all) - 1
-			// A semicolon within a line ends no sentence that is complete alone.
+			// A semicolon within a line does not end a sentence that is complete by itself.
 			goes := last >= 0 && strings.ContainsRune(";；", lastRune(s[:all[last][1]]))
 			add(one)
 			if goes && !strings.Contains(s[all[last][1]:all[last+1][0]], "\n") {
@@ -68,8 +67,8 @@ func lastRune(s string) rune {
 	return r
 }
 
-// within returns the part of a text from the first unit (sentence, line or paragraph) inside start to end, up
-// to where the unit after the last would begin.
+// within returns the largest part from start to end that begins with a unit (sentence, line or paragraph) and ends before
+// the start of another.
 func within(units [][2]int, start, end int) (from, to int) {
 	for i, u := range units {
 		if u[0] < start || u[1] > end {
@@ -86,8 +85,8 @@ func within(units [][2]int, start, end int) (from, to int) {
 	return from, to
 }
 
-// wholes returns the sentences, lines or paragraphs of a text that are compared: those of the least length with
-// a letter or a number.
+// wholes returns the sentences, lines or paragraphs of a text that are compared: those with the least length and a letter
+// or digit.
 func (j *job) wholes(s string) (all [][2]int) {
 	for _, u := range j.cfg.Whole.unitsOf(s) {
 		one := s[u[0]:u[1]]
@@ -98,7 +97,7 @@ func (j *job) wholes(s string) (all [][2]int) {
 	return all
 }
 
-// anchors returns the anchors of a text. A unit that is compared as a whole is its own only window.
+// anchors returns the anchors of a text. A unit that is compared as a whole has one window, which is the unit itself.
 func (j *job) anchors(s *sampler, text string) []anchor {
 	if j.cfg.Whole == "" {
 		return s.anchors(text)
@@ -119,7 +118,7 @@ func (j *job) windows(dst []window, text []byte) []window {
 	return j.cfg.Least.windows(dst, text)
 }
 
-// reach returns how many units a window can begin before its anchor.
+// reach returns the largest number of units by which a window may begin before its anchor.
 func (j *job) reach() int {
 	if j.cfg.Whole != "" {
 		return 0

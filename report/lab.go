@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	maxEdges    = 2_000_000 // 24 bytes each
-	sampleBand  = 40        // pairs of a band
-	bands       = 20        // of 0..1
-	labTextSize = 4000      // runes
+	maxEdges    = 2_000_000 // each takes 24 bytes
+	sampleBand  = 40        // pairs kept per band
+	bands       = 20        // bands of the range 0..1
+	labTextSize = 4000      // in runes
 )
 
 // A Lab collects the evidence for choosing a threshold. It has all verified pairs from a floor on, a sample
@@ -33,7 +33,7 @@ type Lab struct {
 	compare          func(a, b string) neardup.Match
 }
 
-// edges holds columns from which the page decides again.
+// edges holds columns from which the page repeats the decisions.
 type edges struct {
 	Later      []int64   `json:"later"`
 	Earlier    []int64   `json:"earlier"`
@@ -53,7 +53,7 @@ type labText struct {
 	Title string `json:"title,omitempty"`
 	Text  string `json:"text"`
 	found bool
-	full  *string // of a labelled one, until it is compared
+	full  *string // the full text of a labelled document, until it is compared
 }
 
 // NewLab begins a Lab for pairs from floor on of a run at a threshold. copies counts the documents with the
@@ -80,7 +80,7 @@ func (l *Lab) AddPair(a, b string, earlier, later int64, m neardup.Match) {
 	s := sampled{a: a, b: b, similarity: m.Similarity, basis: m.Basis, order: xxh3.HashString(a + "\x00" + b)}
 	similarity := m.Similarity
 	if m.Basis == neardup.BasisOverride {
-		similarity = 2 // holds at any threshold
+		similarity = 2 // the pair is near at any threshold
 	} else {
 		i := int(m.Similarity*bands + 1e-9)
 		l.counts[i]++

@@ -15,9 +15,9 @@ type document struct {
 	Title  string `json:"title,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Text   string `json:"text"`
-	Cut    int    `json:"cut,omitempty"` // runes shown, where that is not all
+	Cut    int    `json:"cut,omitempty"` // number of runes shown, if the text is cut
 	Source string `json:"source,omitempty"`
-	// Picture is a data URL of an image to show instead of the text.
+	// Picture is a data URL of an image that is shown instead of the text.
 	Picture string `json:"picture,omitempty"`
 }
 

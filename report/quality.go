@@ -18,20 +18,20 @@ type Quality struct {
 	Above   eval.Rate `json:"above"`
 	Below   eval.Rate `json:"below"`
 	Border  float64   `json:"border"`
-	Refused int64     `json:"refused"` // pairs compared and not near
+	Refused int64     `json:"refused"` // compared pairs that are not near
 	// Removals and Misses are pairs to inspect, the least certain first.
 	Removals []AuditedPair `json:"removals,omitempty"`
 	Misses   []AuditedPair `json:"misses,omitempty"`
-	Seconds  float64       `json:"seconds"` // that measuring took
+	Seconds  float64       `json:"seconds"` // duration of the measurement
 }
 
 // An EditShare is the result for the edits of one kind.
 type EditShare struct {
 	Kind  string    `json:"kind"`
 	Made  int       `json:"made"`
-	Equal int       `json:"equal"` // undone by cleaning, so they are copies
-	Near  int       `json:"near"`  // near by the method's definition, without Equal
-	Found eval.Rate `json:"found"` // of these
+	Equal int       `json:"equal"` // copies that cleaning makes equal
+	Near  int       `json:"near"`  // copies near by the method's definition, without Equal
+	Found eval.Rate `json:"found"` // those of Near that the search finds
 }
 
 // An AuditedPair is a pair of documents to inspect, with its differences.
@@ -42,11 +42,10 @@ type AuditedPair struct {
 	Basis      string      `json:"basis,omitempty"`
 	Variant    bool        `json:"variant,omitempty"`
 	Differs    []Differing `json:"differs,omitempty"`
-	Opening    string      `json:"opening"` // how the clean text of ID begins
+	Opening    string      `json:"opening"` // beginning of the clean text of ID
 }
 
-// Differing is a place where two texts have different words. Bits is the evidence of these words for equal
-// texts.
+// Differing is a difference between two texts. Bits is the evidence of these words for equal meaning.
 type Differing struct {
 	A    string  `json:"a,omitempty"`
 	B    string  `json:"b,omitempty"`

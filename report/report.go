@@ -1,8 +1,8 @@
-// Package report makes the report of a batch: what was removed and why, and the texts of the groups, in one
-// self-contained HTML file.
+// Package report makes the report of a batch: what was removed and why, and the texts of the groups, in one self-contained
+// HTML file.
 //
-// A [Builder] takes all decisions and chooses the groups to show. Then it takes their documents in any order,
-// and writes the file. It does not depend on files of documents or on the engine.
+// A [Builder] takes all decisions and chooses the groups to show. Then it takes their documents in any order, and writes
+// the file. It depends neither on document files nor on the engine.
 package report
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // Options bounds the content of a report.
 type Options struct {
-	Groups    int    // the largest groups whose texts are shown; 0: 100,000
-	Members   int    // documents shown per group; 0: 1,000
-	TextRunes int    // runes shown per text; 0: 20,000
-	TextBytes int64  // total size of texts; later texts are cut to 200 runes; 0: 256 MiB
-	Tmp       string // folder of the temporary file; "": the system's
+	Groups    int    // number of the largest groups whose texts are shown; 0 means 100,000
+	Members   int    // documents shown per group; 0 means 1,000
+	TextRunes int    // runes shown per text; 0 means 20,000
+	TextBytes int64  // total size of texts, beyond which texts are cut to 200 runes; 0 means 256 MiB
+	Tmp       string // folder of the temporary file; "" means that of the system
 }
 
 func (o Options) withDefaults() Options {
@@ -33,14 +33,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A decision is what a report stores of a neardup.Decision, in 32 bytes.
+// A decision is the stored part of a neardup.Decision, in 32 bytes.
 type decision struct {
 	id         uint64 // hash of the document's id
-	leader     uint64 // hash of the id of its leader, or of what it is a variant of
+	leader     uint64 // hash of the id of its leader, or of the document that it is a variant of
 	similarity float64
-	distance   int32 // -1: none
+	distance   int32 // -1 if there is none
 	kind       kind
-	basis      uint8 // among Builder.reasons
+	basis      uint8 // index in Builder.reasons
 	occurs     uint16
 }
 
@@ -51,7 +51,7 @@ const (
 	equal
 	near
 	contained
-	variant // and all that follow are kept as well
+	variant // this kind and the following ones are also kept
 	unsure
 )
 
@@ -68,12 +68,12 @@ type Builder struct {
 	reasons   []Reason
 	extra     map[int32]extra
 	groups    []group
-	members   []int32 // decisions, group after group
-	docNumber []int32 // of each decision: its index in docs plus 1; 0: not shown
+	members   []int32 // indexes of decisions, group after group
+	docNumber []int32 // for each decision: its index in docs plus 1, or 0 if not shown
 	docs      []extent
-	byID      []int32          // decisions shown, ordered by id
+	byID      []int32          // shown decisions, ordered by id
 	store     *store           // the shown documents; nil before Choose and after Close
-	names     map[string]int32 // of sources
+	names     map[string]int32 // name of a source -> its index
 	sources   []string
 	runes     runeSet
 	lab       *Lab
@@ -90,7 +90,7 @@ type extra struct {
 type group struct {
 	leader         int32 // index in decisions
 	size, variants int32
-	first, shown   int32 // members
+	first, shown   int32 // in members
 	min, max       float64
 	relation       uint8 // sum of relations
 }
@@ -107,10 +107,10 @@ const storeMemory = 32 << 20
 // An extent locates a document in the store.
 type extent struct {
 	at     external.Ref
-	length int32 // 0: not stored
+	length int32 // 0 if not stored
 }
 
-// errOrder is returned if the methods of a Builder are called in the wrong order.
+// errOrder is the error if the methods of a Builder are called in the wrong order.
 var errOrder = errors.New("report: Choose comes after the last decision and before the first document")
 
 // New begins a report.
@@ -118,8 +118,8 @@ func New(opt Options) *Builder {
 	return &Builder{opt: opt.withDefaults(), extra: map[int32]extra{}, names: map[string]int32{}}
 }
 
-// Add adds the next decision. It looks up leaders by id. If several documents share the id, it uses the
-// last one in front of the duplicate.
+// Add adds the next decision. It looks up leaders by id. If several documents share the id, it uses the last one before the
+// duplicate.
 func (b *Builder) Add(d *neardup.Decision) (number int) { return b.add(d, "") }
 
 // knownID is the prefix for ids of documents from earlier runs, so that they differ from all ids of the run.
@@ -204,9 +204,9 @@ func (b *Builder) Choose() error {
 	return nil
 }
 
-// leaders returns for each decision the index of its leader's, or -1 if it has none. If several documents share the
-// leader's id, it takes the last one that was kept before. If there is none, because decisions come in another order,
-// it takes the first one that is kept.
+// leaders returns for each decision the index of its leader, or -1. If several documents share the leader's id, it takes
+// the last one kept before the decision. If there is none, because the decisions have another order, it takes the first one
+// that is kept.
 func (b *Builder) leaders() ([]int32, error) {
 	leaderOf := make([]int32, len(b.decisions))
 	last, first := make(map[uint64]int32, len(b.decisions)/2), map[uint64]int32(nil)
@@ -267,7 +267,7 @@ func (b *Builder) count(leaderOf []int32) {
 		}
 	}
 	for i := range b.groups {
-		if g := &b.groups[i]; g.max == 0 { // variants only
+		if g := &b.groups[i]; g.max == 0 { // a group with only variants
 			g.min = 0
 		}
 	}

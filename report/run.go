@@ -9,21 +9,21 @@ import (
 	"github.com/neardup/neardup/eval"
 )
 
-// A Run describes a run for the report. The caller fills it in. The decisions determine the fields of Found
-// that the caller leaves empty.
+// A Run describes a run for the report. The caller sets its fields. Fields of Found that the caller leaves empty are
+// computed from the decisions.
 type Run struct {
 	Made    time.Time   `json:"made"`
-	Version string      `json:"version"` // of the program
+	Version string      `json:"version"` // version of the program
 	Command string      `json:"command,omitempty"`
 	Inputs  []string    `json:"inputs"`
-	Set     string      `json:"set"`    // names the documents in exported labels
-	Method  string      `json:"method"` // the spec
+	Set     string      `json:"set"`    // name of the set of documents in exported labels
+	Method  string      `json:"method"` // the spec of the method
 	Digest  string      `json:"digest,omitempty"`
 	Texts   int64       `json:"texts,omitempty"` // distinct clean texts
 	Rejects []Reject    `json:"rejects,omitempty"`
 	Stages  []Stage     `json:"stages,omitempty"`
-	Lengths []Bin       `json:"lengths,omitempty"` // of all documents, in runes
-	Recall  []eval.Band `json:"recall,omitempty"`  // where it was measured
+	Lengths []Bin       `json:"lengths,omitempty"` // lengths of all documents, in runes
+	Recall  []eval.Band `json:"recall,omitempty"`  // only if it was measured
 
 	Quality  *Quality `json:"quality,omitempty"`
 	Rejected int64    `json:"rejected"`
@@ -32,7 +32,7 @@ type Run struct {
 
 // Found counts the results for the documents of a run.
 type Found struct {
-	Documents int64    `json:"documents"` // at least as many as were decided
+	Documents int64    `json:"documents"` // at least the number of decisions
 	Kept      int64    `json:"kept"`
 	Removed   int64    `json:"removed"`
 	Equal     int64    `json:"equal,omitempty"` // removed because the clean text is equal
@@ -43,10 +43,10 @@ type Found struct {
 	Sizes       []Bin    `json:"sizes"`
 	Clusters    int      `json:"clusters"`      // kept documents with duplicates
 	Largest     int      `json:"largest"`       // documents of the largest cluster
-	Groups      int      `json:"groups"`        // clusters, and kept documents with variants only
-	ShownGroups int      `json:"shownGroups"`   // whose texts are in the file
-	Sources     []string `json:"sources"`       // of the groups shown, most frequent first
-	Lab         bool     `json:"lab,omitempty"` // there is evidence to choose a threshold by
+	Groups      int      `json:"groups"`        // clusters, and kept documents that only have variants
+	ShownGroups int      `json:"shownGroups"`   // groups whose texts are in the file
+	Sources     []string `json:"sources"`       // sources of the shown groups, the most frequent first
+	Lab         bool     `json:"lab,omitempty"` // the page has evidence for choosing a threshold
 	// Simplified lists traditional characters of the shown texts, each followed by its simplified form.
 	Simplified string `json:"simplified,omitempty"`
 }

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	headsPerPart = 2000      // as file.js has it
-	partBytes    = 256 << 10 // of JSON before it is compressed
+	headsPerPart = 2000      // the same value is in file.js
+	partBytes    = 256 << 10 // size of the JSON before compression
 	openingRunes = 90
 	maxSources   = 500
-	cutRunes     = 200 // of a text for which no room is left
+	cutRunes     = 200 // runes of a text when there is no space left
 )
 
-// columns holds the values by which the page filters and sorts groups, one value per group. Similarities are
-// in ten thousandths.
+// columns holds the values by which the page filters and sorts groups, one per group. Similarities are in units of
+// 1/10,000.
 type columns struct {
 	Size     []int32 `json:"size"`
 	Variants []int32 `json:"variants"`
@@ -36,7 +36,7 @@ type columns struct {
 	Relation []int   `json:"relation"`
 	Source   []int32 `json:"source"`
 	Length   []int32 `json:"length"` // runes of the kept document
-	Parts    []int32 `json:"parts"`  // the first member of each part
+	Parts    []int32 `json:"parts"`  // first member of each part
 }
 
 // Write writes the page in time linear in what it shows.
@@ -161,7 +161,7 @@ func (b *Builder) summarize(run *Run, c *columns) {
 	if run.Reasons == nil {
 		run.Reasons = []Reason{}
 	}
-	var similar [51]int64 // fiftieths, and 1 itself
+	var similar [51]int64 // in steps of 1/50, including 1
 	for i := range b.decisions {
 		r := &b.decisions[i]
 		if !r.kind.removed() {
@@ -202,7 +202,7 @@ type partsOf struct {
 	done []pages.Part
 	buf  bytes.Buffer
 	size int
-	zip  *gzip.Writer // kept for its tables
+	zip  *gzip.Writer // reused, because its tables are large
 	err  error
 }
 

@@ -28,7 +28,7 @@ const (
 
 	Moderate Role = "moderate" // rule about articles, move them
 
-	Operator Role = "operator" // back up
+	Operator Role = "operator" // make backups
 )
 
 var roles = []Role{Submit, Read, Moderate, Admin, Operator}

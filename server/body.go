@@ -17,13 +17,12 @@ const (
 	// drained bounds the bytes read from a rejected body. Reading them lets a client that is still sending
 	// receive the answer. If the client sends more, the connection is reset.
 	drained = 4 * maxBody
-	// shortBody is the maximal length of a short body, which takes no place among the long ones. Nearly all
-	// bodies are short.
+	// shortBody is the maximal length of a short body, which does not count as a long one. Nearly all bodies are short.
 	shortBody = 64 << 10
-	// One of longBodyPart concurrent requests may have a long body, because these are held in memory. One client
-	// may have half of them.
+	// At most one of longBodyPart concurrent requests may have a long body, because long bodies are held in memory. One
+	// client may have half of these.
 	longBodyPart = 4
-	// A body may take bodyPatience, and one second more for every bytesPerSecond of it.
+	// A body must arrive within bodyPatience, plus one second for every bytesPerSecond bytes.
 	bodyPatience   = 5 * time.Second
 	bytesPerSecond = 16 << 10
 )
@@ -58,7 +57,7 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	b.left -= int64(n)
 	switch {
-	case errors.Is(err, io.EOF): // the server watches the connection, in case the caller closes it
+	case errors.Is(err, io.EOF): // the server needs the connection to notice if the client closes it
 		_ = b.conn.SetReadDeadline(time.Time{})
 	case err != nil && b.left > 0:
 		err = brokenBody{err}
@@ -80,7 +79,7 @@ type brokenBody struct{ error }
 // Unwrap returns the wrapped error.
 func (b brokenBody) Unwrap() error { return b.error }
 
-// Timeout returns true so that huma blames the client. It would treat another error as a fault of the server.
+// Timeout returns true, so that huma blames the client. For other errors it would blame the server.
 func (b brokenBody) Timeout() bool { return true }
 
 // Temporary completes net.Error.
@@ -101,7 +100,7 @@ func readAhead(b *body, length int64) (head *bytes.Buffer, long bool, p *huma.Er
 	case err == nil:
 		return head, n == shortBody, nil
 	case errors.As(errors.Unwrap(err), &slow) && slow.Timeout():
-		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body came too slowly")
+		return nil, false, problem(http.StatusRequestTimeout, api.CodeInvalid, "the body did not arrive in time")
 	}
 	return nil, false, problem(http.StatusBadRequest, api.CodeInvalid, fmt.Sprintf("the body did not arrive whole: %v", err))
 }

@@ -81,13 +81,13 @@ func (s *Server) classic(mux *http.ServeMux) {
 }
 
 func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodHead { // the mux routes it like a GET, but it must not store
+	if r.Method == http.MethodHead { // the mux routes HEAD like GET, but HEAD must not store
 		w.Header().Set("Allow", "GET, POST")
-		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "HEAD decides nothing"))
+		writeProblem(w, problem(http.StatusMethodNotAllowed, api.CodeInvalid, "method HEAD: not allowed (want GET or POST)"))
 		return
 	}
 	writes := *r
-	writes.Method = http.MethodPost // a GET too
+	writes.Method = http.MethodPost // a GET also writes
 	if s.origins.Check(&writes) != nil {
 		s.figures.refused("cross_site")
 		s.classicFail(w, problem(http.StatusForbidden, api.CodeCrossSite, "a browser sent this from another site"))
@@ -106,7 +106,7 @@ func (s *Server) getDocID(w http.ResponseWriter, r *http.Request) {
 	a, err := s.decide(r.Context(), sub)
 	err = ended(r.Context(), err)
 	if err != nil {
-		_ = s.fail(r.Context(), err) // logs it
+		_ = s.fail(r.Context(), err) // fail logs the error
 		s.classicFail(w, problemOf(err))
 		return
 	}
@@ -204,7 +204,7 @@ func classicJSON(r *http.Request) ([]byte, error) {
 	if v, ok := formValue(r.URL.RawQuery, "json"); ok {
 		return v, nil
 	}
-	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "there is no json=")
+	return nil, problem(http.StatusBadRequest, api.CodeInvalid, "json: parameter is missing")
 }
 
 // classicTime parses the time formats of news feeds. It accepts RFC 3339 (also with a space instead of the

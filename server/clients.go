@@ -17,7 +17,7 @@ const maxClients = 10_000
 type client struct {
 	limiter  *rate.Limiter
 	inFlight atomic.Int64
-	long     atomic.Int64 // of them with a long body
+	long     atomic.Int64 // requests with a long body
 }
 
 // spend takes n articles out of the allowance. It returns false if fewer are left.
@@ -66,7 +66,7 @@ func (cs *clients) forget() {
 	}
 }
 
-// address identifies a client by its IPv4 address or by its /64 of IPv6, which one customer has.
+// address returns the name of a client: its IPv4 address, or its /64 of IPv6, because one customer has a whole /64.
 func address(remote string) string {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

@@ -95,8 +95,8 @@ func (in *input[T]) unmarshal(data []byte) error {
 	return json.Unmarshal(data, &in.is, json.RejectUnknownMembers(true), asWritten, rated)
 }
 
-// renamed returns JSON with the names of the classic interface, nid and content, replaced by those of the API. An
-// object that has both is an error.
+// renamed returns JSON with the names of the classic interface, nid and content, replaced by those of the API. It returns
+// an error for an object that has both.
 func renamed(data []byte) ([]byte, error) {
 	var out bytes.Buffer
 	in, to := jsontext.NewDecoder(bytes.NewReader(data)), jsontext.NewEncoder(&out)

@@ -20,7 +20,7 @@ import (
 
 // caller describes the sender of a request.
 type caller struct {
-	grant  *Grant // nil: no token and no anonymous access
+	grant  *Grant // nil without a token and without anonymous access
 	tenant *tenant
 	client *client
 }
@@ -190,7 +190,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, c caller, name s
 		defer leave()
 		inner := r.WithContext(context.WithValue(docid.WithClient(ctx, name), callerKey{}, c))
 		s.routes.ServeHTTP(answer, inner)
-		r.Pattern = inner.Pattern // for the metrics
+		r.Pattern = inner.Pattern // the metrics need it
 	}()
 	answer.send()
 	return r
@@ -247,7 +247,7 @@ func (s *Server) busy(w http.ResponseWriter, r *http.Request, who string) {
 
 // refuseUnread rejects a request and drains its unread body.
 func refuseUnread(w http.ResponseWriter, r *http.Request, p *huma.ErrorModel) {
-	if r.Header.Get("Expect") == "" { // otherwise the client does not send the body
+	if r.Header.Get("Expect") == "" { // a client that sends this header waits before it sends the body
 		drain(r.Body)
 	}
 	writeProblem(w, p)
@@ -283,7 +283,7 @@ func allow(c caller, role Role) *huma.ErrorModel {
 	case c.grant == nil:
 		return problem(http.StatusUnauthorized, api.CodeToken, "a token is needed")
 	case c.tenant == nil:
-		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new, and served after a restart")
+		return problem(http.StatusUnauthorized, api.CodeToken, "the tenant of this token is new: restart the server to serve it")
 	case role == "" || !c.grant.Has(role):
 		return problem(http.StatusForbidden, api.CodeForbidden, fmt.Sprintf("this needs a token with the role %q", role))
 	}
@@ -334,7 +334,7 @@ func rightType(r *http.Request) bool {
 		return false
 	}
 	if _, is := typesOf(r.URL.Path); is(t) {
-		r.Header.Set("Content-Type", t) // other cases mean the same
+		r.Header.Set("Content-Type", t) // the case of a type does not matter
 		return true
 	}
 	return r.URL.Path == classicPath && t == "application/x-www-form-urlencoded"

@@ -4,16 +4,16 @@ import "time"
 
 // Limits that no configuration changes.
 const (
-	maxHeaders    = 16 << 10      // bytes of all headers
-	maxURL        = 16 << 10      // bytes of a request target, but for the classic route
-	maxClassicURL = 256 << 10     // the article is in the URL; longer ones are POSTed
-	maxBody       = 4 << 20       // bytes of a request body
-	maxText       = 1 << 20       // bytes of one text
-	maxField      = 16 << 10      // bytes of every other field of an article
-	maxID         = 256           // bytes of a nid or an idempotency key
-	maxPage       = 100           // articles of a batch, rows of a page
-	maxSeconds    = 3_153_600_000 // bound of a time to live or a window: a hundred years
-	maxReceived   = 256 << 10     // bytes of bodies that wait in one connection of HTTP/2
+	maxHeaders    = 16 << 10      // size of all headers, in bytes
+	maxURL        = 16 << 10      // size of a request target, in bytes, except for the classic route
+	maxClassicURL = 256 << 10     // the classic route has the article in the URL; longer articles must be POSTed
+	maxBody       = 4 << 20       // size of a request body, in bytes
+	maxText       = 1 << 20       // size of a text, in bytes
+	maxField      = 16 << 10      // size of every other field of an article, in bytes
+	maxID         = 256           // size of a nid or an idempotency key, in bytes
+	maxPage       = 100           // articles of a batch, or rows of a page
+	maxSeconds    = 3_153_600_000 // limit of a TTL or a window: a hundred years
+	maxReceived   = 256 << 10     // bytes of bodies that wait in an HTTP/2 connection
 )
 
 // Limits bounds the concurrent work for clients. The zero value selects the defaults.

@@ -26,7 +26,7 @@ type Bounded struct {
 	most, each int
 
 	mu     sync.Mutex
-	room   *sync.Cond // a place became free, or idle, or the listener closed
+	room   *sync.Cond // signals a free place, an idle connection, or the end of the listener
 	held   int
 	from   map[string]*peer
 	closed bool
@@ -36,7 +36,7 @@ type Bounded struct {
 // A peer holds the connections of an address.
 type peer struct {
 	held int
-	idle map[*connection]uint64 // since when
+	idle map[*connection]uint64 // connection -> when it became idle, as a value of turn
 }
 
 // A connection frees its place when it is closed.
@@ -60,7 +60,7 @@ func (b *Bounded) Accept() (net.Conn, error) {
 		if p := b.take(c); p != nil {
 			return p, nil
 		}
-		_ = c.Close() // its address has too many
+		_ = c.Close() // the address has too many connections
 	}
 }
 
@@ -139,7 +139,7 @@ func (b *Bounded) oldest(of *peer) (oldest *connection) {
 
 // State records which connections are idle.
 func (b *Bounded) State(c net.Conn, s http.ConnState) {
-	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+	if over, ok := c.(interface{ NetConn() net.Conn }); ok { // a TLS connection
 		c = over.NetConn()
 	}
 	p, ok := c.(*connection)
@@ -150,7 +150,7 @@ func (b *Bounded) State(c net.Conn, s http.ConnState) {
 	defer b.mu.Unlock()
 	of := b.from[p.from]
 	if of == nil {
-		return // closed already
+		return // it was closed before
 	}
 	delete(of.idle, p)
 	if s == http.StateIdle {

@@ -12,11 +12,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
-// A submission with hotBucket candidates or more counts as one into a hot bucket.
+// A submission with at least hotBucket candidates counts as a submission to a hot bucket.
 const hotBucket = 1000
 
-// figures holds the metrics of a server. It is a prometheus.Collector for those that a scrape asks the stores for, and live
-// has all.
+// figures holds the metrics of a server. For the metrics that are read from the stores at each scrape, it is a
+// prometheus.Collector. live gathers all metrics.
 type figures struct {
 	server     *Server
 	live       *prometheus.Registry
@@ -87,7 +87,7 @@ func (f *figures) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect asks the stores.
+// Collect reads the metrics of the stores.
 func (f *figures) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
@@ -180,7 +180,7 @@ func oldestWait(ctx context.Context, catalog docid.Catalog, after, lag uint64) (
 	return max(0, time.Since(time.Unix(0, oldest[0].Time))), nil
 }
 
-// request counts an answer by the pattern of its route, of which there are few.
+// request counts an answer by the pattern of its route, so that there are few labels.
 func (f *figures) request(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"

@@ -15,13 +15,13 @@ import (
 
 const (
 	imagesPath  = "/v1/images"
-	maxPictures = 50 // of an article, as in package docid
+	maxPictures = 50 // pictures of an article, as in package docid
 )
 
 func (s *Server) routesForPictures() {
 	op := operation(Submit, http.MethodPost, imagesPath, "image", "The PDQ hash of a picture, for the images of an article; nothing is stored")
 	op.Description = "The body is the file: JPEG, PNG, GIF (the first frame), WebP, BMP or TIFF, as image/... or application/octet-stream."
-	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma rejects a body of this size; rest rejects a longer one
+	op.MaxBodyBytes = s.bodyLimit(imagesPath) + 1 // huma rejects a body of this size, and rest rejects a longer one
 	register(s, with(op, http.StatusNotFound), s.image)
 }
 
@@ -46,7 +46,7 @@ type pictureInput struct {
 	RawBody []byte `contentType:"application/octet-stream"`
 }
 
-// image hashes a picture. A decoder needs much memory, so it takes a place among the long judgements.
+// image hashes a picture. A decoder needs much memory, so it needs a slot of the semaphore of long judgements.
 func (s *Server) image(ctx context.Context, in *pictureInput) (api.Hashed, error) {
 	if s.cfg.Pictures == nil {
 		return api.Hashed{}, problem(http.StatusNotFound, api.CodeNotFound, "this server takes no pictures: serve --images")

@@ -78,7 +78,7 @@ func TestImageIsRefused(t *testing.T) {
 	}{
 		{"a picture", small, "image/png", 200, `"hash":"`},
 		{"of any type", small, "application/octet-stream", 200, `"hash":"`},
-		{"a text", "no picture", "image/png", 422, "no picture that is known"},
+		{"a text", "no picture", "image/png", 422, "not a supported picture"},
 		{"an AVIF", "\x00\x00\x00\x20ftypavif....", "image/avif", 422, "unsupported format: AVIF"},
 		{"one that is cut short", small[:100], "image/png", 422, "is not a picture that can be read"},
 		{"too many pixels", string(pngOf(t, stdimage.NewGray(stdimage.Rect(0, 0, 400, 251)))), "image/png", 422, "400 x 251 pixels, and at most 100000 are decoded"},

@@ -27,7 +27,7 @@ func problem(status int, code, detail string, errs ...*huma.ErrorDetail) *huma.E
 	}
 }
 
-// at returns a problem at one place in the request.
+// at returns a problem with its location in the request.
 func at(location, message string) *huma.ErrorModel {
 	return problem(http.StatusUnprocessableEntity, api.CodeInvalid, "the request breaks a limit or a rule",
 		&huma.ErrorDetail{Message: message, Location: location})
@@ -55,9 +55,9 @@ func problemOf(err error) *huma.ErrorModel {
 		{docid.ErrTextUnknown, http.StatusUnprocessableEntity, api.CodeInvalid, docid.ErrTextUnknown.Error()},
 		{docid.ErrHotBucket, http.StatusUnprocessableEntity, api.CodeCrowded, "more docIds are like this article than can be compared; it was not stored"},
 		{docid.ErrQuota, http.StatusForbidden, api.CodeQuota, "the quota of articles is used up"},
-		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "other articles like this one were first each time; it was not stored"},
-		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is behind what was seen of it; it was not stored"},
-		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait to be stored behind the index; it was not stored"},
+		{docid.ErrContended, http.StatusServiceUnavailable, api.CodeUnavailable, "too many conflicting submissions; it was not stored"},
+		{docid.ErrBehind, http.StatusServiceUnavailable, api.CodeUnavailable, "the store has lost changes that were read before; it was not stored"},
+		{docid.ErrBacklog, http.StatusServiceUnavailable, api.CodeBacklog, "too many changes wait for MySQL or HBase; it was not stored"},
 		{docid.ErrFull, http.StatusInsufficientStorage, api.CodeFull, "the disk is full"},
 		{docid.ErrUnavailable, http.StatusServiceUnavailable, api.CodeUnavailable, "the store is away or takes no writes; whether a change was stored is not known"},
 		{fs.ErrExist, http.StatusConflict, api.CodeExists, "a backup of that name is there already"},
@@ -77,7 +77,7 @@ type logLimiter struct {
 	to *slog.Logger
 
 	mu    sync.Mutex
-	lines map[string]*line // few, because messages and kinds are constants
+	lines map[string]*line // there are few lines, because messages and kinds are constants
 }
 
 type line struct {

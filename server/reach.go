@@ -11,23 +11,22 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// The server probes a remote store every reachPause. The store is away if it does not answer within
+// The server probes a remote store every reachPause. The store counts as unreachable if it does not answer within
 // reachWait. Together this takes less than a second.
 const (
 	reachPause = 250 * time.Millisecond
 	reachWait  = 600 * time.Millisecond
 )
 
-// reach tracks whether the store answers. While the store is away, requests are rejected at once, and waiting
-// ones are cancelled.
+// reach tracks whether the store answers. While it does not, requests are rejected at once, and running ones are cancelled.
 type reach struct {
 	mu        sync.Mutex
-	reachable context.Context // cancelled with the reason when the store goes away
+	reachable context.Context // cancelled with the reason when the store becomes unreachable
 	cancel    context.CancelCauseFunc
-	logged    atomic.Bool // in the log, that it takes no writes
+	logged    atomic.Bool // it was logged that the store takes no writes
 }
 
-// back records that the store answers.
+// back records that the store answers again.
 func (r *reach) back() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,18 +35,18 @@ func (r *reach) back() {
 	}
 }
 
-// now returns a context that is cancelled when the store goes away.
+// now returns a context that is cancelled when the store becomes unreachable.
 func (r *reach) now() context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.reachable
 }
 
-// away returns why the store cannot be reached, or nil if it can.
+// away returns why the store is unreachable, or nil.
 func (r *reach) away() error { return context.Cause(r.now()) }
 
-// watch probes the store until ctx ends. It calls report with the error when the store goes away, and with nil
-// when it is back.
+// watch probes the store until ctx ends. It calls report with the error when the store becomes unreachable, and with nil
+// when it answers again.
 func (r *reach) watch(ctx context.Context, ask func(context.Context) error, report func(error)) {
 	tick := time.NewTicker(reachPause)
 	defer tick.Stop()
@@ -75,7 +74,7 @@ func (r *reach) watch(ctx context.Context, ask func(context.Context) error, repo
 	}
 }
 
-// within returns a context for a request that is also cancelled when the store goes away.
+// within returns a context for a request. It is also cancelled when the store becomes unreachable.
 func (r *reach) within(ctx context.Context) (context.Context, func()) {
 	reachable := r.now()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -83,7 +82,7 @@ func (r *reach) within(ctx context.Context) (context.Context, func()) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// ended returns the error of a request, or the reason if it was cancelled because the store went away.
+// ended returns the error of a request, or the reason if the request was cancelled because the store became unreachable.
 func ended(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && errors.Is(cause, docid.ErrUnavailable) {
 		return cause

@@ -17,7 +17,7 @@ import (
 // out is an answer with a body.
 type out[T any] struct{ Body T }
 
-// bearer names the only security scheme. Its list in an operation names the role.
+// bearer is the name of the only security scheme. In an operation, its list names the role.
 const bearer = "bearer"
 
 // route registers all routes.
@@ -43,7 +43,7 @@ func (s *Server) route() (http.Handler, error) {
 	return problems(mux), nil
 }
 
-// problems converts errors of the mux (no such route or method) to problems.
+// problems converts errors of the mux (unknown route or method) to problems.
 func problems(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refusal, pattern := mux.Handler(r)
@@ -51,10 +51,10 @@ func problems(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		status := bufferedAnswer{ResponseWriter: w} // for its status, and the headers that it sets
+		status := bufferedAnswer{ResponseWriter: w} // records the status and the headers
 		refusal.ServeHTTP(&status, r)
 		if status.status/100 == 3 {
-			w.WriteHeader(status.status) // another spelling of a path
+			w.WriteHeader(status.status) // a redirect to the canonical spelling of the path
 			return
 		}
 		detail := "there is no such route"
@@ -74,7 +74,7 @@ func (s *Server) describe() huma.Config {
 	cfg.DocsPath, cfg.SchemasPath, cfg.CreateHooks = "", "", nil
 	cfg.RejectUnknownQueryParameters = true
 	format := huma.Format{Marshal: marshal, Unmarshal: unmarshal}
-	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json": of problem+json
+	cfg.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json" is the suffix of problem+json
 	cfg.Transformers = []huma.Transformer{finish}
 	cfg.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearer: {Type: "http", Scheme: "bearer", Description: "A token of at least 128 bits. It decides the tenant and the roles: submit, read, moderate, admin (which includes these), operator."},
@@ -113,7 +113,7 @@ func finish(ctx huma.Context, _ string, v any) (any, error) {
 	return v, nil
 }
 
-// parameters returns the names of an operation's query parameters.
+// parameters returns the names of the query parameters of an operation.
 func parameters(op *huma.Operation) (names []string) {
 	for _, p := range op.Parameters {
 		if p.In == "query" {
@@ -160,8 +160,8 @@ func operation(role Role, method, path, id, summary string) huma.Operation {
 		Security:        []map[string][]string{{bearer: {string(role)}}},
 		Responses:       map[string]*huma.Response{"200": {Content: map[string]*huma.MediaType{"application/json": {Example: examples()[id]}}}},
 		MaxBodyBytes:    maxBody,
-		BodyReadTimeout: -1, // body sees to it
-		// A body is decoded once and strictly. The handlers check the limits.
+		BodyReadTimeout: -1, // body sets its own deadline
+		// The body is decoded once, strictly, and the handlers check the limits.
 		SkipValidateBody: true,
 		Errors: []int{
 			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
@@ -177,7 +177,7 @@ func with(op huma.Operation, statuses ...int) huma.Operation {
 	return op
 }
 
-// register adds a route whose handler returns a body or an error of the core.
+// register adds a route. Its handler returns a body or an error of the core.
 func register[I, T any](s *Server, op huma.Operation, handle func(context.Context, *I) (T, error)) {
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*out[T], error) {
 		v, err := handle(ctx, in)
@@ -188,8 +188,8 @@ func register[I, T any](s *Server, op huma.Operation, handle func(context.Contex
 	})
 }
 
-// look registers a route whose handler also gets the last change of the caller's tenant before it reads: a lower bound of
-// what the answer shows.
+// look registers a route. It reads the last change of the caller's tenant first and passes it to the handler, as a lower
+// bound of what the answer shows.
 func look[I, T any](s *Server, op huma.Operation, handle func(ctx context.Context, in *I, seq uint64) (T, error)) {
 	register(s, op, func(ctx context.Context, in *I) (T, error) {
 		st, err := detector(ctx).Stats(ctx)
@@ -200,5 +200,5 @@ func look[I, T any](s *Server, op huma.Operation, handle func(ctx context.Contex
 	})
 }
 
-// bodyOf is the input of a route with a body and nothing else.
+// bodyOf is the input of a route that only has a body.
 type bodyOf[T any] struct{ Body input[T] }

@@ -44,18 +44,18 @@ type Config struct {
 	// Classic opens the index of a tenant for the classic system. If set, the server only accepts
 	// submissions.
 	Classic func(ctx context.Context, tenant string) (Classic, error)
-	// Remote checks what the store depends on. Its zero value checks nothing.
+	// Remote checks the systems that the store depends on. The zero value checks nothing.
 	Remote Remote
-	// Sinks maps the store's names of sinks to the sinks. Run feeds them.
+	// Sinks maps the names of sinks in the store to the sinks. Run feeds them.
 	Sinks map[string]docid.Sink
 	// Detach lists sinks for which the store no longer keeps articles.
 	Detach []string
-	// Settings of the index of a tenant.
+	// Settings returns the settings for the index of a tenant.
 	Settings func(tenant string) docid.Settings
 	Access   *Access
 	Limits   Limits
-	// Hosts lists the names, with or without port, that the Host header of a request may have. "*" allows all
-	// names, and an empty list allows none.
+	// Hosts lists the names that the Host header of a request may have, with or without port. "*" allows all names, and an
+	// empty list allows none.
 	Hosts []string
 	// KeepKeys is the minimal time to keep idempotency keys (default 24 hours).
 	KeepKeys time.Duration
@@ -65,7 +65,7 @@ type Config struct {
 	// Inspect measures two texts on every scale for the pages, and stops when its context ends. If nil, the
 	// route answers 404.
 	Inspect func(ctx context.Context, a, b string) (api.Inspection, error)
-	// Pictures bounds the pictures to hash. If nil, the route answers 404.
+	// Pictures limits the pictures that are hashed. If nil, the route answers 404.
 	Pictures *image.Limits
 	// Texts stores all texts for moderators for a limited time. If nil, none are stored.
 	Texts Texts
@@ -80,13 +80,13 @@ type Telemetry struct {
 	Traces  trace.TracerProvider
 }
 
-// Remote checks what a store depends on.
+// Remote checks the systems that a store depends on.
 type Remote struct {
 	// Reach checks that the dependency answers. While it fails, requests are rejected. If nil, no check is
 	// made.
 	Reach func(ctx context.Context) error
-	// Clock returns the time of a shared clock, if not nil. Timed work must be due by that clock and by the
-	// server's own. Otherwise one server with a wrong clock could expire data of the others.
+	// Clock returns the time of a shared clock, if not nil. Timed work must be due by that clock as well as by the server's
+	// own. So a server with a wrong clock cannot expire data of the others.
 	Clock func(ctx context.Context) (time.Time, error)
 }
 
@@ -102,11 +102,11 @@ type Server struct {
 	origins *http.CrossOriginProtection
 	api     huma.API
 	load
-	semaphore  *docid.Semaphore // one for all tenants
+	semaphore  *docid.Semaphore // shared by all tenants
 	draining   atomic.Bool
 	reach      reach
 	logLimiter *logLimiter
-	who        string // of all servers
+	who        string // name of this server among all
 }
 
 // load tracks the running requests.
@@ -118,13 +118,13 @@ type load struct {
 // A tenant is an open index.
 type tenant struct {
 	name    string
-	decider interface { // detector, or classic
+	decider interface { // detector or classic
 		Add(ctx context.Context, sub docid.Submission) (docid.Answer, error)
 	}
-	detector *docid.Detector // nil in the classic system
+	detector *docid.Detector // nil with the classic system
 	classic  Classic
 	quota    int
-	forgot   uint64 // how far Run has searched for old idempotency keys
+	forgot   uint64 // the change up to which Run has searched for old idempotency keys
 	relays   map[string]*docid.Relay
 }
 
@@ -281,8 +281,8 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "alive") }
 
-// readyz answers 200 while the server decides. It answers 503 while the server drains, or while its store
-// takes no writes or is away.
+// readyz answers 200 while the server decides. It answers 503 while the server drains, or while its store takes no writes
+// or is unreachable.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 	reason := ""
 	if s.draining.Load() {
@@ -300,7 +300,7 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		plain(w, http.StatusServiceUnavailable, reason)
 		return
 	}
-	if s.reach.logged.Swap(false) { // its log was away
+	if s.reach.logged.Swap(false) { // the log had been unreachable
 		s.log.Info("the store takes writes again")
 	}
 	plain(w, http.StatusOK, "ready")

@@ -20,7 +20,7 @@ func Streams(h http.Handler, n int) http.Handler {
 			keepPrivate(w.Header())
 			w.Header().Set("Retry-After", retryAfter)
 			w.Header().Set("Content-Length", "0")
-			w.WriteHeader(http.StatusTooManyRequests) // without a body, which would wait for a window
+			w.WriteHeader(http.StatusTooManyRequests) // without a body, because a body would wait for a window
 			return
 		}
 		defer s.leave(from)

@@ -30,7 +30,7 @@ func (s *Server) submit(ctx context.Context, in *submission) (api.Answer, error)
 	return s.add(ctx, &in.Body.is, "body", in.Key, "header.Idempotency-Key")
 }
 
-// add decides on a submission with an idempotency key. The locations of the two are for errors.
+// add decides on a submission with an idempotency key. The locations of both are used in errors.
 func (s *Server) add(ctx context.Context, in *api.Submission, location, key, keyLocation string) (api.Answer, error) {
 	sub, err := toCore(in, location)
 	if err != nil {

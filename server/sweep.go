@@ -14,10 +14,10 @@ import (
 // sweepEvery is the interval of the sweeps in Run.
 const sweepEvery = time.Minute
 
-// sweepClaim names the claim that lets one of several servers sweep for all.
+// sweepClaim is the name of the lease that lets one of several servers sweep for all.
 const sweepClaim = "sweep"
 
-// sweepPage is the number of docIds to expire, or of changes to search, at a time.
+// sweepPage is the number of docIds that are expired, or of changes that are searched, at a time.
 const sweepPage = 1000
 
 // Run does the timed work until ctx ends: it expires docIds, drops old idempotency keys and feeds the sinks.
@@ -26,7 +26,7 @@ func (s *Server) Run(ctx context.Context) {
 	defer relays.Wait()
 	for _, t := range s.tenants {
 		for _, r := range t.relays {
-			relays.Go(func() { _ = r.Run(ctx) }) // ends with ctx only
+			relays.Go(func() { _ = r.Run(ctx) }) // Run only returns when ctx ends
 		}
 		for name, sink := range s.cfg.Sinks {
 			if t.classic != nil {
@@ -52,7 +52,7 @@ func (s *Server) Run(ctx context.Context) {
 	}
 }
 
-// logReach logs that the store went away, or is back.
+// logReach logs that the store became unreachable, or answers again.
 func (s *Server) logReach(err error) {
 	if err != nil {
 		s.log.Error("the index does not answer: requests are refused", "cause", span.Cause(err))
@@ -61,7 +61,7 @@ func (s *Server) logReach(err error) {
 	}
 }
 
-// attach makes the store keep its decisions for every sink, and stops that for detached sinks.
+// attach makes the store keep its decisions for every sink, and no longer for detached sinks.
 func (s *Server) attach(ctx context.Context, t *tenant) error {
 	for _, name := range s.cfg.Detach {
 		if err := t.detector.Index().Outbox().Detach(ctx, name); err != nil {
@@ -102,7 +102,7 @@ func (s *Server) Sweep(ctx context.Context, now time.Time) error {
 	var errs []error
 	for _, t := range s.tenants {
 		if t.detector == nil {
-			continue // nothing ends there by time
+			continue // this index has no docIds that expire
 		}
 		mine, err := t.detector.Index().Outbox().Claim(ctx, sweepClaim, s.who, 2*sweepEvery)
 		if err != nil {

@@ -82,7 +82,7 @@ func metric(name string, labels map[string]string, m *dto.Metric) api.Metric {
 	return out
 }
 
-// inspect takes as long as a long judgement, so it needs a place among those.
+// inspect takes as long as a long judgement, so it needs a slot of their semaphore.
 func (s *Server) inspect(ctx context.Context, in *bodyOf[api.Texts]) (api.Inspection, error) {
 	if s.cfg.Inspect == nil {
 		return api.Inspection{}, problem(http.StatusNotFound, api.CodeNotFound, "this server inspects no texts")

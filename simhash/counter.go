@@ -2,16 +2,15 @@ package simhash
 
 import "math/bits"
 
-// Tie selects the value of a bit whose features weigh the same on both sides.
+// Tie selects the value of a bit if the weights on both sides are equal.
 type Tie uint8
 
 const (
-	TieZero Tie = iota // a tie gives 0: bit = 1 iff the sum is > 0
-	TieOne             // a tie gives 1: bit = 1 iff the sum is >= 0
+	TieZero Tie = iota // a tie gives 0, so a bit is 1 if its sum is > 0
+	TieOne             // a tie gives 1, so a bit is 1 if its sum is >= 0
 )
 
-// Weighted is one hashed feature with a quantised weight. A negative weight
-// counts against the feature's bits.
+// Weighted is a hashed feature with an integer weight. A negative weight counts against the bits of the feature.
 type Weighted struct {
 	Hash   uint64
 	Weight int64
@@ -20,15 +19,14 @@ type Weighted struct {
 // planes is enough for 2^32 features of weight 2^63.
 const planes = 96
 
-// Counter counts for each of the 64 bit positions the weight of the hashes with a 1 there. The counters are
-// bit-sliced: plane p holds bit p of all 64 counters in one word. Features enter through carry-save adders, 64
-// or 16 at a time (the Harley-Seal tree: Muła, Kurz, Lemire, "Faster Population Counts Using AVX2
-// Instructions", 2018). A text of n features uses about log2(n) planes, so short texts cost little. The zero
-// value is empty.
+// Counter adds up, for each of the 64 bit positions, the weights of the hashes with a 1 there. The counters are bit-sliced:
+// plane p holds bit p of all 64 counters in one word. Features enter through carry-save adders, 64 or 16 at a time (the
+// Harley-Seal tree: Muła, Kurz, Lemire, "Faster Population Counts Using AVX2 Instructions", 2018). A text of n features
+// uses about log2(n) planes, so short texts are cheap. The zero value is empty.
 type Counter struct {
 	plane  [planes]uint64
-	used   int    // planes at and above it are zero
-	lo, hi uint64 // the total weight, 128 bits
+	used   int    // the planes from this one up are zero
+	lo, hi uint64 // total weight, in 128 bits
 }
 
 // Reset empties the counter.
@@ -37,12 +35,11 @@ func (c *Counter) Reset() {
 	c.used, c.lo, c.hi = 0, 0, 0
 }
 
-// Add counts hashes of weight 1. About 0.4 ns a hash in long runs.
+// Add counts hashes of weight 1. It takes about 0.4 ns per hash in long runs.
 func (c *Counter) Add(hashes []uint64) { c.addAt(hashes, 0) }
 
-// AddWeighted counts features with their weights, one pass for each bit of
-// the largest weight: weight 5 is one count in plane 0 and one in plane 2. A
-// negative weight is the positive one on the complement of the hash.
+// AddWeighted counts features with their weights, in one pass for each bit of the largest weight. For example, weight 5
+// counts once in plane 0 and once in plane 2. A negative weight counts as the positive one for the complement of the hash.
 func (c *Counter) AddWeighted(features []Weighted) {
 	var all uint64
 	for _, f := range features {
@@ -66,7 +63,7 @@ func (c *Counter) AddWeighted(features []Weighted) {
 	}
 }
 
-// magnitude returns |w|, also for the smallest int64.
+// magnitude returns |w|, which is also right for the smallest int64.
 func magnitude(w int64) uint64 {
 	s := uint64(w >> 63)
 	return (uint64(w) ^ s) - s
@@ -85,7 +82,7 @@ func (c *Counter) addAt(hashes []uint64, p int) {
 	}
 }
 
-// total adds n * 2^p to the total weight and makes room for its planes.
+// total adds n * 2^p to the total weight, and extends the planes for it.
 func (c *Counter) total(n uint64, p int) {
 	high, low := bits.Mul64(n, 1<<p)
 	var carry uint64
@@ -98,8 +95,8 @@ func (c *Counter) total(n uint64, p int) {
 	}
 }
 
-// sixties counts blocks of 64 hashes and returns the rest. Carries ripple through a loop that is hard to
-// predict, so they should be rare.
+// sixties counts blocks of 64 hashes and returns the rest. Carries go through a loop that is hard to predict, so they
+// should be rare.
 func (c *Counter) sixties(h []uint64, p int) []uint64 {
 	low := (*[6]uint64)(c.plane[p:])
 	for len(h) >= 64 {
@@ -126,7 +123,7 @@ func (c *Counter) sixteens(h []uint64, p int) []uint64 {
 	return h
 }
 
-// sixteen adds 16 hashes to four planes and returns what they carry.
+// sixteen adds 16 hashes to four planes and returns the carries.
 func sixteen(low *[6]uint64, b *[16]uint64) uint64 {
 	ones, twos, fours := low[0], low[1], low[2]
 	ones, a2 := add3(ones, b[0], b[1])
@@ -148,7 +145,7 @@ func sixteen(low *[6]uint64, b *[16]uint64) uint64 {
 	return c16
 }
 
-// add3 adds three numbers in 64 lanes (a full adder); it returns sum and carry.
+// add3 adds three numbers in 64 lanes (a full adder). It returns sum and carry.
 func add3(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c
@@ -171,11 +168,11 @@ func (c *Counter) ripple(h uint64, p int) {
 	}
 }
 
-// Fingerprint returns the majority of every bit; an empty counter has only ties. The counter does not change,
-// and further features can be added.
+// Fingerprint returns the majority of every bit. In an empty counter all bits are ties. It does not change the counter, so
+// further features can be added.
 //
-// The 64 counters are compared with half of the total at once, from the top plane down: the first plane where
-// they differ decides.
+// It compares all 64 counters with half of the total at once, from the top plane down. The first plane in which a counter
+// differs decides its bit.
 func (c *Counter) Fingerprint(tie Tie) uint64 {
 	lo, hi := c.lo>>1|c.hi<<63, c.hi>>1
 	odd := c.lo&1 != 0
@@ -195,8 +192,7 @@ func (c *Counter) Fingerprint(tie Tie) uint64 {
 	return above
 }
 
-// Of returns the fingerprint of hashes of weight 1. A tie gives 0 and so
-// does no hash at all. O(len(hashes)), no allocation.
+// Of returns the fingerprint of hashes of weight 1. A tie gives 0, and so do no hashes. O(len(hashes)), without allocation.
 func Of(hashes []uint64) uint64 {
 	var c Counter
 	c.Add(hashes)

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// This file implements a self-join through a table of radius 0, in which only values of equal keys are
-// compared. The first pass cuts the list into partitions by a hash of the key. The second takes one partition
-// at a time, which fits in the cache, sorts it by further bits of the hash and compares neighbours at once.
+// This file implements a self-join by a table of radius 0, which only compares values with equal keys. The first pass
+// divides the list into partitions by a hash of the key. The second pass processes one partition at a time, which fits the
+// cache: it sorts the partition by further bits of the hash and compares neighbours.
 
-// hasher makes bucket numbers of the masked bits of a value.
+// hasher computes bucket numbers from the masked bits of a value.
 type hasher struct {
 	mask uint64
-	part uint // bits of the number of a partition
-	low  uint // further bits, of a bucket in it
+	part uint // bits of the partition number
+	low  uint // further bits, for the bucket in a partition
 }
 
 const golden = 0x9e3779b97f4a7c15
@@ -26,8 +26,8 @@ func (h hasher) bucket(v uint64) uint64 {
 	return v & h.mask * golden << h.part >> (64 - h.low)
 }
 
-// Few partitions make the first pass quick, small ones the second: up to 32M
-// values a partition has about 2^15 of them, 256 KB, and the numbers of its buckets take 64 KB.
+// Few partitions make the first pass fast, and small ones the second. Up to 32M values, a partition has about 2^15 values
+// (256 KB), and its bucket numbers take 64 KB.
 const (
 	partitionSizeBits = 15
 	mostPartitionBits = 11
@@ -57,7 +57,7 @@ func (j *joiner) equalKeys(ctx context.Context, n int) error {
 	})
 }
 
-// spread runs the first pass. It returns where partitions start.
+// spread runs the first pass. It returns the starts of the partitions.
 func (s *side) spread(ctx context.Context, h hasher, workers int) ([]uint32, error) {
 	if s.sorted == nil {
 		s.sorted = make([]uint64, len(s.in))
@@ -79,8 +79,7 @@ func (s *side) spread(ctx context.Context, h hasher, workers int) ([]uint32, err
 	return at, parallel(ctx, workers, workers, func(w int) { h.scatter(piece(w), s.sorted, counts[w]) })
 }
 
-// starts turns the counts of partitions by worker into where each begins, and
-// returns where the partitions begin.
+// starts converts the counts of each partition by worker into start offsets. It returns the starts of the partitions.
 func starts(counts [][]uint32) []uint32 {
 	at := make([]uint32, len(counts[0])+1)
 	sum := uint32(0)
@@ -94,8 +93,8 @@ func starts(counts [][]uint32) []uint32 {
 	return at
 }
 
-// scatter moves values to their partitions in out, one by one: with no more
-// than 2^11 of them that is quicker than to collect lines of 8 first.
+// scatter moves values to their partitions in out, one by one. With at most 2^11 partitions that is faster than collecting
+// lines of 8 values first.
 func (h hasher) scatter(in, out []uint64, to []uint32) {
 	for _, v := range in {
 		p := h.partition(v)
@@ -105,15 +104,14 @@ func (h hasher) scatter(in, out []uint64, to []uint32) {
 	}
 }
 
-// equalWork is the memory of a worker in the second pass.
+// equalWork holds the buffers of a worker in the second pass.
 type equalWork struct {
-	values []uint64 // a partition, by bucket
+	values []uint64 // the values of a partition, by bucket
 	next   []uint32 // end of each bucket
-	todo   []uint32 // buckets to look into
+	todo   []uint32 // buckets to compare
 }
 
-// near3 is the number of following values that a value is compared with. Larger buckets are searched in any
-// case.
+// near3 is the number of following values that a value is compared with. Larger buckets are compared separately.
 const near3 = 3
 
 // scan returns the pairs of a partition that this table reports.
@@ -159,7 +157,7 @@ func (w *equalWork) sort(h hasher, in []uint64) {
 	}
 }
 
-// compare looks for near values next to each other, whatever their buckets.
+// compare compares neighbouring values, whatever their buckets are.
 func (w *equalWork) compare(k int, h hasher) {
 	v := w.values
 	for ; len(v) > near3; v = v[1:] {

@@ -6,26 +6,23 @@ import (
 	"github.com/neardup/neardup/feature"
 )
 
-// Features turns a clean text into hashed features with weights. Safe for
-// concurrent use; the same text always gives the same features.
+// Features turns a clean text into hashed features with weights. It is safe for concurrent use. A text always gives the
+// same features.
 type Features interface {
-	// Append appends the features of a clean text to dst. One hash may be
-	// there more than once: its weights add up.
+	// Append appends the features of a clean text to dst. If a hash is repeated, its weights add up.
 	Append(dst []Weighted, clean string) []Weighted
-	// String names the features and every parameter of theirs, the digests
-	// of dictionaries included: two fingerprints can be compared if the strings are equal.
+	// String describes the features with all parameters, including the digests of dictionaries. Two fingerprints can be
+	// compared if their strings are equal.
 	String() string
 }
 
-// Stream is implemented by Features whose weights are all 1: hashes alone,
-// repeats kept, are counted faster.
+// Stream is implemented by Features whose weights are all 1. Counting plain hashes, including repetitions, is faster.
 type Stream interface {
 	Features
 	AppendHashes(dst []uint64, clean string) []uint64
 }
 
-// Shingles are the features that need no dictionary: every shingle, as often
-// as it occurs.
+// Shingles are features that need no dictionary: every shingle, as often as it occurs.
 type Shingles struct {
 	Shingle feature.Shingle
 	Seed    uint64
@@ -47,9 +44,9 @@ func (s Shingles) Append(dst []Weighted, clean string) []Weighted {
 // String returns the name of the shingle, for example "auto:3".
 func (s Shingles) String() string { return s.Shingle.String() }
 
-// DefaultFeatures returns auto:1 with counts: the words of a text, and single characters if it is Chinese. Of
-// all features that were measured they find most at 3 bits. After 5 % of edits they find nine texts of ten, and
-// shingles of three find one of ten (docs/simhash-k.md).
+// DefaultFeatures returns auto:1 with counts: the words of a text, and single characters of Chinese. Of all features
+// measured they find most near texts at 3 bits. After edits of 5 % they find nine of ten texts, whereas shingles of three
+// find one of ten (docs/simhash-k.md).
 func DefaultFeatures(seed uint64) Shingles {
 	return Shingles{Shingle: feature.Shingle{Unit: feature.Auto, K: 1}, Seed: seed}
 }

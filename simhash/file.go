@@ -14,19 +14,17 @@ import (
 type Format string
 
 const (
-	// Text is a fingerprint in hex a line, with "id TAB" before it or
-	// without. Ids are any text without a tab; where there is none, the id is the number of the
-	// line from 0. Empty lines count but hold nothing.
+	// Text has one fingerprint in hex per line, optionally with "id TAB" before it. An id is any text without a tab.
+	// Without one, the id is the line number from 0. Empty lines are skipped, but count as lines.
 	Text Format = "text"
-	// Binary is little-endian 64-bit numbers and nothing else; ids are
-	// their numbers from 0.
+	// Binary consists of little-endian 64-bit numbers. The ids are their numbers from 0.
 	Binary Format = "binary"
 )
 
-// List is fingerprints with their ids.
+// List is a list of fingerprints with their ids.
 type List struct {
 	Fingerprints []uint64
-	ids          []string // nil while every id is the position
+	ids          []string // nil as long as every id equals the position
 }
 
 // Len returns the number of fingerprints.
@@ -43,7 +41,7 @@ func (l *List) ID(i int) string {
 // AddID appends a fingerprint with an id.
 func (l *List) AddID(id string, fp uint64) { l.add(fp, 0, id, true) }
 
-// add keeps no ids while all are positions.
+// add adds a fingerprint. It stores no ids as long as all equal the positions.
 func (l *List) add(fp, line uint64, id string, named bool) {
 	n := len(l.Fingerprints)
 	if l.ids == nil && (named || line != uint64(n)) {
@@ -62,15 +60,14 @@ func (l *List) add(fp, line uint64, id string, named bool) {
 	l.ids = append(l.ids, id)
 }
 
-// ErrSyntax is wrapped by the errors of Read that are the file's fault.
+// ErrSyntax is wrapped by errors of Read about invalid content.
 var ErrSyntax = errors.New("not a list of fingerprints")
 
-// maxLine is the longest line of a text file.
+// maxLine limits a line of a text file, in bytes.
 const maxLine = 1 << 20
 
-// Read reads a whole file of fingerprints. Errors name the line, from 1, or
-// the byte offset of a binary file, and the reason. size is how many bytes r
-// has, by which memory is taken at once; below 0: it is not known.
+// Read reads a file of fingerprints. Errors name the line, from 1, or the byte offset in a binary file. size is the number
+// of bytes in r, for allocating memory at once, or negative if unknown.
 func Read(r io.Reader, format Format, size int64) (*List, error) {
 	switch format {
 	case Text:
@@ -78,11 +75,11 @@ func Read(r io.Reader, format Format, size int64) (*List, error) {
 	case Binary:
 		return readBinary(r, size)
 	}
-	return nil, fmt.Errorf("format %q: want text or binary", format)
+	return nil, fmt.Errorf("format %q: invalid (want text or binary)", format)
 }
 
 func readText(r io.Reader, size int64) (*List, error) {
-	const shortest = 17 // bytes of a line, mostly; what room is left over is never touched
+	const shortest = 17 // usual length of a line in bytes; memory that is reserved but not used is never touched
 	l := &List{Fingerprints: make([]uint64, 0, max(size, 0)/shortest+1)}
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 64<<10), maxLine)
@@ -108,8 +105,7 @@ func readText(r io.Reader, size int64) (*List, error) {
 	return l, nil
 }
 
-// ParseHex reads a fingerprint of 1 to 16 hex digits, with 0x before them or
-// without.
+// ParseHex parses a fingerprint of 1 to 16 hex digits, optionally after 0x.
 func ParseHex(s string) (uint64, error) {
 	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
 	fp, err := strconv.ParseUint(digits, 16, 64)
@@ -131,7 +127,7 @@ func readBinary(r io.Reader, size int64) (*List, error) {
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			if at%8 != 0 {
-				return nil, fmt.Errorf("offset %d: %w: %d bytes left of a number of 8", at-at%8, ErrSyntax, at%8)
+				return nil, fmt.Errorf("offset %d: %w: truncated number (%d of 8 bytes)", at-at%8, ErrSyntax, at%8)
 			}
 			return l, nil
 		case err != nil:

@@ -48,7 +48,7 @@ func TestReadErrorsNameThePlace(t *testing.T) {
 		{"1_0", Text, "line 1:"},
 		{"a\t", Text, "line 1:"},
 		{"1\n" + strings.Repeat("1", maxLine+1), Text, "line 2:"},
-		{"12345678123", Binary, "offset 8: not a list of fingerprints: 3 bytes left of a number of 8"},
+		{"12345678123", Binary, "offset 8: not a list of fingerprints: truncated number (3 of 8 bytes)"},
 		{"", "csv", `format "csv"`},
 	} {
 		if _, err := Read(strings.NewReader(c.in), c.format, -1); err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Hash is a 64-bit hash of one feature's bytes, fixed for ever.
+// Hash is a 64-bit hash of the bytes of a feature. It never changes.
 type Hash func(feature string) uint64
 
 // FNV1 returns the 64-bit FNV-1 hash (multiply, then xor; not FNV-1a).
@@ -24,9 +24,9 @@ func MD5(s string) uint64 {
 	return binary.BigEndian.Uint64(sum[8:])
 }
 
-// StringHash returns the multiplicative hash over code points that Python used for strings before 3.4, as the
-// keyword article fixes it: x = c0<<7, then x = (x*1000003) xor c for every code point c, finally x xor their
-// number; the low 64 bits. The empty string gives 0.
+// StringHash returns the hash over code points that Python used for strings before 3.4, in the form that the keyword
+// article specifies. It starts with x = c0<<7, continues with x = (x*1000003) xor c for every code point c, and ends with x
+// xor the number of code points. It returns the low 64 bits, and 0 for the empty string.
 func StringHash(s string) uint64 {
 	var x, n uint64
 	for _, c := range s {
@@ -67,7 +67,7 @@ func word32(s string) uint32 {
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
-// mix3 applies lookup3's mix: reversible, every bit of the state reaches the rest.
+// mix3 applies lookup3's mix, which is reversible and spreads every bit of the state over the rest.
 func mix3(a, b, c uint32) (uint32, uint32, uint32) {
 	a, c = (a-c)^bits.RotateLeft32(c, 4), c+b
 	b, a = (b-a)^bits.RotateLeft32(a, 6), a+c
@@ -78,7 +78,7 @@ func mix3(a, b, c uint32) (uint32, uint32, uint32) {
 	return a, b, c
 }
 
-// final3 applies lookup3's final mixing; only b and c are results.
+// final3 applies lookup3's final mixing. Only b and c are results.
 func final3(a, b, c uint32) (uint32, uint32) {
 	c = (c ^ b) - bits.RotateLeft32(b, 14)
 	a = (a ^ c) - bits.RotateLeft32(c, 11)

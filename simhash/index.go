@@ -9,30 +9,30 @@ import (
 	"slices"
 )
 
-// Neighbor is an answer to a query.
+// Neighbor is a result of a query.
 type Neighbor struct {
 	At          int // position in the list
 	Fingerprint uint64
 	Distance    int
 }
 
-// Index finds the fingerprints of a list within k bits of another, exactly. Equal fingerprints share one place in
-// its tables, each of which takes 8 to 16 bytes for a distinct one. Concurrent queries are safe.
+// Index finds all fingerprints of a list within k bits of another. Equal fingerprints share an entry in its tables. Each
+// table takes 8 to 16 bytes per distinct fingerprint. Concurrent queries are safe.
 type Index struct {
 	layout layout
-	sides  []side     // the distinct fingerprints by the key of each table
-	flips  [][]uint64 // of the bucket numbers of each table
+	sides  []side     // the distinct fingerprints, by the key of each table
+	flips  [][]uint64 // for each table: the changes of a bucket number within its radius
 	places positions
 }
 
 // ErrDistance is returned if a distance is out of range.
 var ErrDistance = errors.New("distance out of range")
 
-// Costs of an index in nanoseconds, measured on one core of a server of 2024; only their ratios matter.
+// Costs of an index in nanoseconds, measured on one core of a server of 2024. Only their ratios matter.
 const (
-	probeCost     = 30.0  // a random line of memory
-	candidateCost = 0.8   // one comparison in a loaded line
-	tableCost     = 150.0 // a further table
+	probeCost     = 30.0  // access to a random cache line
+	candidateCost = 0.8   // a comparison in a loaded cache line
+	tableCost     = 150.0 // each further table
 )
 
 // NewIndex returns the index of a list for distances up to k, 0..MaxK.
@@ -84,11 +84,11 @@ func placesOf(fps []uint64) (p positions) {
 	return p
 }
 
-// Query appends all entries within k bits of fp to dst, in no particular
-// order, each once. k is at most that of the index.
+// Query appends all entries within k bits of fp to dst, in no particular order and without repetitions. k must be at most
+// that of the index.
 func (x *Index) Query(dst []Neighbor, fp uint64, k int) ([]Neighbor, error) {
 	if k < 0 || k > x.layout.k {
-		return dst, fmt.Errorf("%w: %d, the index is for 0..%d", ErrDistance, k, x.layout.k)
+		return dst, fmt.Errorf("%w: %d (want 0 to %d)", ErrDistance, k, x.layout.k)
 	}
 	for n := range x.sides {
 		t, s := &x.layout.tables[n], &x.sides[n]

@@ -9,44 +9,42 @@ import (
 	"runtime"
 )
 
-// Pair is two positions of a list whose fingerprints are within k bits; A < B
-// in a self-join. In a Join A is a position of the queries.
+// Pair holds two positions whose fingerprints are within k bits. In a self-join A < B. In a Join A is a position in the
+// queries.
 type Pair struct {
 	A, B     int
 	Distance int
 }
 
-// JoinOptions: the zero value takes all cores.
+// JoinOptions are options of a join. The zero value uses all cores.
 type JoinOptions struct {
-	Workers int // 0 is one a core
-	// Groups, if set, gets the positions of each set of equal
-	// fingerprints that is found, ascending; pairs then name only the first position of
-	// a group, and c copies cost c, not c*c/2. SelfJoin only. The slice is
-	// the callee's until it returns.
+	Workers int // 0 means one per core
+	// Groups, if set, is called with the positions of each set of equal fingerprints, in ascending order. Pairs then only
+	// name the first position of a group, so c copies cost c instead of c*c/2. It applies to SelfJoin only. The callee may
+	// use the slice until it returns.
 	Groups func(positions []int) error
 }
 
 // ErrTooMany is returned for lists of 2^32-1 fingerprints or more.
 var ErrTooMany = errors.New("too many fingerprints for one join")
 
-// SelfJoin calls emit for every pair of fingerprints within k bits, once. The pairs and their order do not
-// depend on the workers. An error of emit or of the context ends the join and is returned.
+// SelfJoin calls emit for every pair of fingerprints within k bits, once. The pairs and their order do not depend on the
+// workers. An error of emit or of the context ends the join and is returned.
 //
-// For each table of a layout the list is partitioned by key in two passes, and neighbours within a bucket are
-// compared. Memory: 8 bytes a fingerprint in addition to the input, plus, if unequal keys are compared, up to
-// 64 MB of offsets, plus the pairs of one round. Time is linear in practice (docs/benchmarks.md). Equal
-// fingerprints are compared once however many there are, but all pairs of their positions are output, unless
-// Groups is set.
+// For each table of a layout the list is partitioned by key in two passes, and neighbours within a bucket are compared. It
+// needs 8 bytes per fingerprint in addition to the input, the memory for the pairs of one round and, if unequal keys are
+// compared, up to 64 MB of offsets. Time is linear in practice (docs/benchmarks.md). Equal fingerprints are compared once,
+// whatever their number, but all pairs of their positions are emitted, unless Groups is set.
 func SelfJoin(ctx context.Context, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	s := &side{in: fps}
 	return runJoin(ctx, s, s, k, o, emit, nil)
 }
 
-// fewQueries is the largest number of queries for which a scan of all fingerprints is faster than tables.
+// Up to fewQueries queries, a scan of all fingerprints is faster than tables.
 const fewQueries = 64
 
-// Join calls emit for every query and fingerprint within k bits of each
-// other, once. Otherwise as SelfJoin. A few queries are compared with all, one after the other.
+// Join calls emit once for every query and fingerprint within k bits of each other. Otherwise it works like SelfJoin. It
+// compares a few queries with all fingerprints, one after the other.
 func Join(ctx context.Context, queries, fps []uint64, k int, o JoinOptions, emit func(Pair) error) error {
 	if len(queries) <= fewQueries && k >= 0 && k <= MaxK {
 		return scanAll(ctx, queries, fps, k, emit)
@@ -110,26 +108,26 @@ func runJoin(ctx context.Context, a, b *side, k int, o JoinOptions, emit func(Pa
 type joiner struct {
 	layout  layout
 	k       int
-	a, b    *side // the same in a self-join
+	a, b    *side // a and b are the same in a self-join
 	emit    func(Pair) error
 	groups  func([]int) error
 	workers int
-	found   []valuePair // not yet given to emit
-	limit   int         // of found
+	found   []valuePair // pairs that were not passed to emit yet
+	limit   int         // largest length of found
 	lookup  valueTable
-	ofA     positions // positions of the values of found
+	ofA     positions // positions of the values in found
 	ofB     positions
 }
 
-// valuePair is a pair of fingerprints; their positions are found later.
+// valuePair is a pair of fingerprints. Their positions are looked up later.
 type valuePair struct{ a, b uint64 }
 
-// partitionBits is the number of bits of a bucket's number that the second pass sorts by. The first pass makes
-// partitions, of 2^22 buckets 2048.
+// partitionBits is the number of bits of a bucket number that the second pass sorts by. The first pass makes partitions,
+// for example 2048 for 2^22 buckets.
 const partitionBits = 11
 
-// bucketBits returns the width of the bucket numbers of a table for n values: about four values a bucket, at
-// most 64 MB of offsets.
+// bucketBits returns the width of the bucket numbers of a table for n values. There are about four values per bucket, and
+// at most 64 MB of offsets.
 func bucketBits(t *keyTable, n int) int {
 	return max(min(t.bits, bits.Len(uint(n))-2, 24), 1)
 }
@@ -156,10 +154,9 @@ func (j *joiner) table(ctx context.Context, n int) error {
 	return j.rounds(ctx, 1<<max(width-partitionBits, 0), s.partition)
 }
 
-// rounds collects the pairs of partitions, in their order, and gives them to
-// emit when there are many.
+// rounds collects the pairs of partitions, in order, and passes them to emit whenever there are many.
 func (j *joiner) rounds(ctx context.Context, parts int, pairs func(p int) []valuePair) error {
-	const round = 64 // partitions between two looks at the limit
+	const round = 64 // partitions between two checks of the limit
 	out := make([][]valuePair, round)
 	for from := 0; from < parts; from += round {
 		n := min(round, parts-from)
@@ -178,13 +175,13 @@ func (j *joiner) rounds(ctx context.Context, parts int, pairs func(p int) []valu
 	return nil
 }
 
-// Costs of the join in nanoseconds for one fingerprint, as in index.go.
+// Costs of the join in nanoseconds per fingerprint, as in index.go.
 const (
 	partitionCost = 9.0
 	compareCost   = 0.6
-	pairingCost   = 1.5 // two adjacent buckets
-	equalCost     = 9.0 // both passes and the neighbours, if only equal keys are compared
-	hotBucketCost = 1.5 // one more value in each bucket
+	pairingCost   = 1.5 // comparing two adjacent buckets
+	equalCost     = 9.0 // both passes and the comparisons, if only equal keys are compared
+	hotBucketCost = 1.5 // each further value in a bucket
 )
 
 func (j *joiner) cost(t *keyTable) float64 {

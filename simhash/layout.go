@@ -9,9 +9,9 @@ import (
 // MaxK is the largest distance that indexes and joins search.
 const MaxK = 7
 
-// layout is a set of tables such that two fingerprints within K bits share a bucket in at least one. A table
-// finds by its key, some bits of the fingerprint, those whose key differs in at most radius bits. There are two
-// families, by name:
+// layout is a set of tables in which two fingerprints within K bits share a bucket of at least one table. The key of a
+// table consists of some bits of the fingerprint. The table finds fingerprints whose key differs in at most radius bits.
+// There are two families:
 //
 //	probe:m      m blocks of 64/m bits, m <= k+1, a table each. In one block at
 //	             most k/m bits differ, so keys are flipped when searched
@@ -29,14 +29,14 @@ type layout struct {
 
 // keyTable finds fingerprints by one of the keys of a layout.
 type keyTable struct {
-	mask   uint64    // the bits of the fingerprint it looks at
-	bits   int       // their number, the width of the key
-	radius int       // a table finds keys that differ in at most radius bits
-	part   [3]gather // where the key comes from
-	flips  []uint64  // all keys of at most radius ones, 0 first
+	mask   uint64    // bits of the fingerprint that form the key
+	bits   int       // number of these bits
+	radius int       // the table finds keys that differ in at most this number of bits
+	part   [3]gather // runs of bits that form the key
+	flips  []uint64  // all changes of a key within the radius, 0 first
 }
 
-// gather moves a run of bits to its place in the key.
+// gather moves a run of bits to its position in the key.
 type gather struct {
 	turn int
 	mask uint64
@@ -49,12 +49,12 @@ func (t *keyTable) key(v uint64) uint64 {
 		bits.RotateLeft64(v, t.part[2].turn)&t.part[2].mask
 }
 
-// meets reports whether t finds fingerprints with this difference.
+// meets reports whether t finds pairs of fingerprints with this difference.
 func (t *keyTable) meets(difference uint64) bool {
 	return bits.OnesCount64(difference&t.mask) <= t.radius
 }
 
-// first reports whether t is the first table that finds a pair with this difference, and so reports it.
+// first reports whether t is the first table that finds pairs with this difference. Only that table reports them.
 func (l *layout) first(t int, difference uint64) bool {
 	for u := range t {
 		if l.tables[u].meets(difference) {
@@ -64,8 +64,8 @@ func (l *layout) first(t int, difference uint64) bool {
 	return true
 }
 
-// probe returns the layout probe:m. With k = m*r + a, either one of the first a+1 blocks differs in at most r bits, or one
-// of the others in at most r-1. Otherwise at least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
+// probe returns the layout probe:m. Let k = m*r + a. Then one of the first a+1 blocks differs in at most r bits, or one of
+// the others in at most r-1. Otherwise at least (a+1)(r+1) + (m-a-1)r = k+1 bits would differ.
 func probe(k, m int) layout {
 	l := layout{name: fmt.Sprintf("probe:%d", m), k: k}
 	r, a := k/m, k%m
@@ -131,7 +131,7 @@ func (l *layout) addTable(mask uint64, radius int) {
 	l.tables = append(l.tables, t)
 }
 
-// flips lists the masks of at most radius of n bits, in order of their size.
+// flips lists the masks of n bits with at most radius bits set, by their number of bits.
 func flips(n, radius int) []uint64 {
 	out := []uint64{0}
 	from := 0
@@ -147,7 +147,7 @@ func flips(n, radius int) []uint64 {
 	return out
 }
 
-// layouts lists the layouts for distance k worth a choice.
+// layouts lists the layouts for distance k that may be the cheapest.
 func layouts(k int) (out []layout) {
 	for m := min(2, k+1); m <= k+1; m++ {
 		if k/m <= 3 {
@@ -162,10 +162,10 @@ func layouts(k int) (out []layout) {
 	return out
 }
 
-// cheapest returns the layout for distance k that costs the least.
+// cheapest returns the cheapest layout for distance k.
 func cheapest(k int, cost func(*layout) float64) (best layout, err error) {
 	if k < 0 || k > MaxK {
-		return best, fmt.Errorf("%w: %d, want 0..%d", ErrDistance, k, MaxK)
+		return best, fmt.Errorf("%w: %d (want 0 to %d)", ErrDistance, k, MaxK)
 	}
 	least := math.Inf(1)
 	for _, l := range layouts(k) {

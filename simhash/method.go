@@ -16,42 +16,39 @@ const (
 	DefaultDistance = 3
 	// DefaultThreshold is the least Jaccard similarity of a verified pair.
 	DefaultThreshold = 0.8
-	// DefaultMinFeatures: with fewer, each decides many bits alone, and one
-	// changed word moves more of them than any distance allows.
+	// DefaultMinFeatures is the default of MinFeatures. With fewer features, each decides many bits alone, and one changed
+	// word changes more bits than any distance allows.
 	DefaultMinFeatures = 8
 )
 
-// version of the definition of records and comparison.
+// version is the version of the definition of records and comparison.
 const version = 2
 
-// Config sets the method; the zero value is SimHash of words and Chinese characters within 3 bits, verified by
-// their shingles (measurements: docs/simhash-k.md).
+// Config configures the method. The zero value is SimHash of words and Chinese characters within 3 bits, verified by their
+// shingles (measurements: docs/simhash-k.md).
 type Config struct {
-	// Features that make the fingerprint; nil: DefaultFeatures(Seed). A
-	// seed of their own is theirs.
+	// Features make the fingerprint; nil means DefaultFeatures(Seed). Other Features have their own seed.
 	Features Features
-	// Shingle of the verification; zero: feature.Default.
+	// Shingle is the shingle for the verification; the zero value means feature.Default.
 	Shingle feature.Shingle
-	// Distance is the largest Hamming distance of near texts, 0..MaxK;
-	// nil: DefaultDistance.
+	// Distance is the largest Hamming distance of near texts, 0..MaxK. nil means DefaultDistance.
 	Distance *int
-	// Threshold is the least Jaccard similarity of the shingles of near
-	// texts, in (0, 1]; 0: DefaultThreshold.
+	// Threshold is the least Jaccard similarity of the shingles of near texts, in (0, 1]. 0 means DefaultThreshold.
 	Threshold float64
-	// Unverified gives the classic verdict: the distance alone.
+	// Unverified decides by the distance alone, as the classic method does.
 	Unverified bool
-	// MinFeatures: texts with fewer different features get no keys and are never near; 0: DefaultMinFeatures.
-	// Route such texts to another method to judge them.
+	// MinFeatures is the least number of distinct features of a text. Texts with fewer get no keys and are never near, so
+	// another method must decide them. 0 means DefaultMinFeatures.
 	MinFeatures int
-	// Blocks makes keys of distance+1 blocks, as the classic 4 of 16 bits: fewer keys, which more texts share.
+	// Blocks makes keys of distance+1 blocks, like the classic 4 blocks of 16 bits. These are fewer keys, which more texts
+	// share.
 	Blocks bool
-	// Seed of the shingle hashes and the default features.
+	// Seed is the seed of the shingle hashes and of the default features.
 	Seed uint64
 }
 
-// Method is SimHash as a neardup.Method: the keys are blocks of the
-// fingerprint, so that every pair within the distance shares one, and the
-// sketch is the fingerprint.
+// Method is SimHash as a neardup.Method. The keys are blocks of the fingerprint, so every pair within the distance shares
+// one. The sketch is the fingerprint.
 type Method struct {
 	config  Config
 	k       int
@@ -59,7 +56,7 @@ type Method struct {
 	scratch *sync.Pool
 }
 
-// New returns the method, or an error that names the setting that is wrong.
+// New returns the method, or an error about an invalid setting.
 func New(c Config) (*Method, error) {
 	if c.Shingle == (feature.Shingle{}) {
 		c.Shingle = feature.Default
@@ -87,13 +84,13 @@ func New(c Config) (*Method, error) {
 		k = *c.Distance
 	}
 	if k < 0 || k > MaxK {
-		return nil, fmt.Errorf("simhash: distance %d: want 0..%d", k, MaxK)
+		return nil, fmt.Errorf("simhash: distance %d: out of range (want 0 to %d)", k, MaxK)
 	}
 	pool := &sync.Pool{New: func() any { return new(work) }}
 	return &Method{config: c, k: k, layout: keyLayout(k, c.Blocks), scratch: pool}, nil
 }
 
-// keyLayout returns the layout of the keys of records. Up to k = 2 it uses one block, above it two of k+2
+// keyLayout returns the layout of the keys of records. Up to k = 2 a key is one block. Above it, a key is two of k+2
 // blocks, so that few unrelated texts share a key: 10 keys of 25 bits for k = 3.
 func keyLayout(k int, blocks bool) layout {
 	if k > 2 && !blocks {
@@ -109,7 +106,7 @@ type work struct {
 	counter  Counter
 }
 
-// Spec describes the method and all that changes its results.
+// Spec describes the method and all settings that change its results.
 func (m *Method) Spec() neardup.Spec {
 	verify := "off"
 	if !m.config.Unverified {
@@ -133,7 +130,7 @@ func (m *Method) Fingerprint(clean string) (fp uint64, enough bool) {
 	return m.fingerprint(clean, w)
 }
 
-// fingerprint leaves the hashes of a stream in w, in the order of the text.
+// fingerprint computes the fingerprint. It leaves the hashes of a Stream in w, in the order of the text.
 func (m *Method) fingerprint(clean string, w *work) (fp uint64, enough bool) {
 	w.counter.Reset()
 	if s, ok := m.config.Features.(Stream); ok {
@@ -152,8 +149,8 @@ func (m *Method) fingerprint(clean string, w *work) (fp uint64, enough bool) {
 	return w.counter.Fingerprint(TieZero), m.enough(w)
 }
 
-// enough reports whether there are MinFeatures different hashes. It looks no
-// further than it must, nearly always at the first MinFeatures.
+// enough reports whether there are at least MinFeatures distinct hashes. It usually only looks at the first MinFeatures
+// hashes.
 func (m *Method) enough(w *work) bool {
 	least := m.config.MinFeatures
 	if len(w.hashes) < least {
@@ -166,7 +163,7 @@ func (m *Method) enough(w *work) bool {
 	clear(w.seen)
 	different := 0
 	for _, h := range w.hashes {
-		h = max(h, 1) // 0 is an empty cell
+		h = max(h, 1) // 0 marks an empty cell
 		c := h & uint64(size-1)
 		for w.seen[c] != 0 && w.seen[c] != h {
 			c = (c + 1) & uint64(size-1)
@@ -183,8 +180,8 @@ func (m *Method) enough(w *work) bool {
 	return false
 }
 
-// Record fills rec with the blocks of the fingerprint as keys and the
-// fingerprint as sketch. A text with too few features gets no keys.
+// Record sets the keys of rec to the blocks of the fingerprint, and the sketch to the fingerprint. A text with too few
+// features gets no keys.
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	fp, enough := m.Fingerprint(clean)
@@ -194,8 +191,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	}
 }
 
-// AppendKeys appends the keys of a fingerprint: any two within the distance
-// share one.
+// AppendKeys appends the keys of a fingerprint. Any two fingerprints within the distance share a key.
 func (m *Method) AppendKeys(dst []uint64, fp uint64) []uint64 {
 	for i := range m.layout.tables {
 		dst = append(dst, feature.Mix(m.layout.tables[i].key(fp)^uint64(i)<<56))
@@ -209,7 +205,7 @@ func (m *Method) Plausible(a, b uint64) bool { return bits.OnesCount64(a^b) <= m
 type view struct {
 	fp     uint64
 	enough bool
-	set    []uint64 // of shingle hashes; nil if nothing is verified
+	set    []uint64 // of shingle hashes; nil if Unverified
 }
 
 // Bytes returns the memory of the view.
@@ -231,9 +227,8 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return v
 }
 
-// Compare judges a pair: near if the distance is small enough and, unless
-// Unverified, the Jaccard similarity of the shingle sets reaches the
-// threshold. Unverified, the similarity is 1 - distance/64.
+// Compare compares a pair. It is near if the distance is small enough and, unless Unverified, the Jaccard similarity of the
+// shingles reaches the threshold. If Unverified, the similarity is 1 - distance/64.
 func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	v, w := a.(*view), b.(*view)
 	match := neardup.Match{Distance: Distance(v.fp, w.fp), Method: "simhash", Basis: m.basis()}
@@ -263,7 +258,8 @@ func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	return feature.Jaccard(v.set, w.set)
 }
 
-// FeatureSets appends the shingles that are verified. Unverified, a fingerprint does not show what near texts share.
+// FeatureSets appends the set of shingles. If Unverified, it appends none, because a fingerprint does not show what near
+// texts share.
 func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []neardup.FeatureSet {
 	own, ok := v.(*view)
 	if !ok || !own.enough {

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/internal/inorder"
 )
 
-// side is a list of fingerprints and a copy of it in the order of buckets.
+// side is a list of fingerprints, with a copy in the order of buckets.
 type side struct {
 	in     []uint64
 	sorted []uint64
@@ -16,8 +16,8 @@ type side struct {
 
 func (s *side) bucket(b int) []uint64 { return s.sorted[s.start[b]:s.start[b+1]] }
 
-// partition sorts the list by the low width bits of the table's key, in two passes. The first uses their high
-// part over the whole list, the second sorts each partition in the cache.
+// partition sorts the list by the low width bits of the table's key, in two passes. The first pass sorts the whole list by
+// their high part. The second sorts each partition, which fits the cache.
 func (s *side) partition(ctx context.Context, t *keyTable, width, workers int) error {
 	low := min(width, partitionBits)
 	parts := 1 << (width - low)
@@ -44,7 +44,7 @@ func (s *side) partition(ctx context.Context, t *keyTable, width, workers int) e
 	})
 }
 
-// scatter runs the first pass. It returns where partitions start.
+// scatter runs the first pass. It returns the starts of the partitions.
 func (s *side) scatter(ctx context.Context, t *keyTable, width, parts, workers int) ([]uint32, error) {
 	low := min(width, partitionBits)
 	mask := uint64(parts - 1)
@@ -72,8 +72,8 @@ func (s *side) scatter(ctx context.Context, t *keyTable, width, parts, workers i
 	})
 }
 
-// scatter runs the second pass over one partition: a counting sort of in into out by the low bits of the key.
-// It fills start with the beginnings of the buckets; out begins at base.
+// scatter runs the second pass over one partition, a counting sort of in into out by the low bits of the key. It sets start
+// to the starts of the buckets; out begins at base.
 func scatter(t *keyTable, in, out []uint64, start []uint32, base uint32) {
 	mask := uint64(len(start)-1) & (1<<partitionBits - 1)
 	var next [1 << partitionBits]uint32
@@ -92,8 +92,8 @@ func scatter(t *keyTable, in, out []uint64, start []uint32, base uint32) {
 	}
 }
 
-// parallel calls fn for 0..n-1 from a number of goroutines and waits for all. It returns the error of the
-// context if that ended first.
+// parallel calls fn for 0..n-1 from several goroutines and waits for all. If the context ends first, it returns the error
+// of the context.
 func parallel(ctx context.Context, workers, n int, fn func(i int)) error {
 	return inorder.Each(ctx, workers, n, func(i int) error {
 		fn(i)

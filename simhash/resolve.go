@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// flush passes the pairs found so far to emit. It replaces the values by their positions, in one pass over the
-// lists.
+// flush passes the pairs found so far to emit. It replaces values by positions, which it finds in one pass over the lists.
 func (j *joiner) flush(ctx context.Context) error {
 	if len(j.found) == 0 {
 		return nil
@@ -66,7 +65,7 @@ func (j *joiner) pair(p valuePair, as, bs []uint32) error {
 
 type positions struct {
 	values []uint64 // sorted
-	start  []uint32 // of values[i]: at[start[i]:start[i+1]]
+	start  []uint32 // values[i] has the positions at[start[i]:start[i+1]]
 	at     []uint32 // ascending for each value
 	next   []uint32 // scratch
 	hits   [][]hit  // scratch
@@ -78,11 +77,11 @@ func (p *positions) of(v uint64) []uint32 {
 	return p.at[p.start[i]:p.start[i+1]]
 }
 
-// hit is a value of interest and one position of it.
+// hit is a value to look up, with one of its positions.
 type hit struct{ value, at uint32 }
 
-// locate fills p with the positions in a list of the values of all found pairs. pick selects one side; a
-// self-join takes both.
+// locate sets p to the positions in a list of the values of all found pairs. pick selects one side of a pair; a self-join
+// uses both.
 func (j *joiner) locate(ctx context.Context, p *positions, s *side, pick func(valuePair) uint64) error {
 	p.values = p.values[:0]
 	for _, f := range j.found {
@@ -108,7 +107,7 @@ func (j *joiner) locate(ctx context.Context, p *positions, s *side, pick func(va
 	return nil
 }
 
-// gather sorts the hits by value: a counting sort, so positions stay ascending.
+// gather sorts the hits by value, by a counting sort that keeps positions ascending.
 func (p *positions) gather() {
 	p.start = cleared(p.start, len(p.values)+1)
 	for _, piece := range p.hits {
@@ -129,8 +128,7 @@ func (p *positions) gather() {
 	}
 }
 
-// valueTable finds the number of a value by open addressing, after a bitmap that rejects nearly all other
-// values.
+// valueTable finds the number of a value by open addressing. A bitmap rejects nearly all other values first.
 type valueTable struct {
 	values []uint64
 	cells  []uint32 // number + 1
@@ -138,7 +136,7 @@ type valueTable struct {
 	shift  int
 }
 
-// fill makes t the table of exactly these values.
+// fill makes t the table of these values.
 func (t *valueTable) fill(values []uint64) {
 	width := bits.Len(uint(len(values))) + 1
 	t.values, t.shift = values, 64-width
@@ -155,7 +153,7 @@ func (t *valueTable) fill(values []uint64) {
 	}
 }
 
-// cleared returns n zeros, in the memory of s if that suffices.
+// cleared returns n zeros. It uses the memory of s if that suffices.
 func cleared[T uint32 | uint64](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -165,7 +163,7 @@ func cleared[T uint32 | uint64](s []T, n int) []T {
 	return s
 }
 
-// find appends the hits in a piece of a list that starts at base.
+// find appends the hits in a part of a list. base is the position of its first value.
 func (t *valueTable) find(out []hit, fps []uint64, base int) []hit {
 	for i, v := range fps {
 		h := v * 0x9e3779b97f4a7c15

@@ -11,7 +11,7 @@ type scanner struct {
 	*joiner
 	number int
 	table  *keyTable
-	flips  []uint64 // of bucket numbers, 0 first
+	flips  []uint64 // changes of a bucket number, 0 first
 	width  int
 }
 
@@ -43,9 +43,8 @@ func (s *scanner) partition(p int) []valuePair {
 	return out
 }
 
-// anyWithin reports whether two values of a bucket may be within k bits, equal
-// ones included. Nearly always none are, and this is all that is done. Of a
-// hot bucket it is not known: to compare each with each would take too long.
+// anyWithin reports whether two values of a bucket may be within k bits, or equal. Usually there are none, and nothing else
+// is done. For a hot bucket it returns true, because comparing all pairs would take too long.
 func anyWithin(v []uint64, k int) bool {
 	if len(v) > few {
 		return true
@@ -75,13 +74,13 @@ func anyAcross(v, w []uint64, k int) bool {
 	return false
 }
 
-// mine reports whether a difference is within k and first met in this table.
+// mine reports whether a difference is within k and this table is the first that finds it.
 func (s *scanner) mine(difference uint64) bool {
 	return bits.OnesCount64(difference) <= s.k && s.table.meets(difference) && s.layout.first(s.number, difference)
 }
 
-// inside appends the pairs of a bucket that this table reports: (v, v) for a
-// value that is there more than once. It reorders the values.
+// inside appends the pairs of a bucket that this table reports. For a repeated value that is (v, v). It reorders the
+// values.
 func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 	slices.Sort(values)
 	if s.number == 0 {
@@ -100,8 +99,8 @@ func (s *scanner) inside(out []valuePair, values []uint64) []valuePair {
 	return out
 }
 
-// across appends the pairs between two buckets: in a join of two lists one of
-// queries and one of fingerprints, which may hold the same values.
+// across appends the pairs between two buckets. In a join of two lists, one has queries and the other fingerprints, and
+// both may have the same values.
 func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 	v, w = slices.Sorted(slices.Values(v)), slices.Sorted(slices.Values(w))
 	near(slices.Compact(v), slices.Compact(w), s.k, func(a, b uint64) {
@@ -116,14 +115,13 @@ func (s *scanner) across(out []valuePair, v, w []uint64) []valuePair {
 	return out
 }
 
-// few values are compared each with each.
+// Up to few values are compared pairwise.
 const few = 256
 
-// near calls report once for every pair of a value of v and one of w that are within k bits. If w is v, it
-// reports pairs of two places in it. It divides the values of hot buckets further: of k+1 blocks of the bits in
-// which they differ at all, two near values are equal in one. It does so only if that at least halves the work
-// of comparing each with each. So the worst case is many values that differ in a few bits only, nearly all of
-// them near each other.
+// near calls report for every pair of a value of v and a value of w within k bits. If w is v, it reports pairs of different
+// positions. It divides the values of hot buckets further: of k+1 blocks of the bits that differ at all, two near values
+// are equal in at least one. It does so if that at least halves the work of comparing all pairs. So the worst case is many
+// values that only differ in a few bits, nearly all of which are near each other.
 func near(v, w []uint64, k int, report func(a, b uint64)) {
 	if len(v) > few && len(w) > few && divide(v, w, k, report) {
 		return
@@ -142,16 +140,16 @@ func near(v, w []uint64, k int, report func(a, b uint64)) {
 	}
 }
 
-// alias reports whether two lists are one.
+// alias reports whether two slices are the same.
 func alias(v, w []uint64) bool { return unsafe.SliceData(v) == unsafe.SliceData(w) }
 
-// grouped is values in an order in which those equal in a block are together.
+// grouped holds values in an order in which values with an equal block are adjacent.
 type grouped struct {
 	block  uint64
 	values []uint64
 }
 
-// divide does the same as near by k+1 blocks. It does nothing and returns false if that saves too little.
+// divide does the work of near by k+1 blocks. If that saves too little, it does nothing and returns false.
 func divide(v, w []uint64, k int, report func(a, b uint64)) bool {
 	var differ uint64
 	for _, values := range [][]uint64{v, w} {
@@ -195,7 +193,7 @@ func group(values []uint64, block uint64) grouped {
 	return g
 }
 
-// meet calls fn for every run of g and run of o that are equal in the block.
+// meet calls fn for every run of g and run of o with an equal block.
 func (g *grouped) meet(o grouped, fn func(a, b []uint64)) {
 	for v, w := g.values, o.values; len(v) > 0; {
 		want := v[0] & g.block
@@ -210,7 +208,7 @@ func (g *grouped) meet(o grouped, fn func(a, b []uint64)) {
 	}
 }
 
-// equal counts the first of the values that are so in the block.
+// equal returns the number of values at the start whose block is want.
 func (g *grouped) equal(values []uint64, want uint64) (n int) {
 	for n < len(values) && values[n]&g.block == want {
 		n++

@@ -16,44 +16,40 @@ type Word struct {
 	Weight float64
 }
 
-// Input names what a scheme makes a fingerprint from.
+// Input is the input from which a scheme makes a fingerprint.
 type Input string
 
 const (
-	FromText   Input = "text"   // a text, cut by the scheme itself
-	FromWords  Input = "words"  // words with weights that the caller found
+	FromText   Input = "text"   // a text, which the scheme cuts itself
+	FromWords  Input = "words"  // words with weights, which the caller provides
 	FromHashes Input = "hashes" // 64-bit feature hashes with weights
 )
 
-// Scheme is the full definition of a fingerprint that another program makes,
-// so that an old collection of fingerprints can be carried on. Fingerprints
-// of two schemes cannot be compared.
+// Scheme defines the fingerprints of another program completely, so that an existing collection of fingerprints can be
+// continued. Fingerprints of two schemes cannot be compared.
 type Scheme struct {
 	Name  string
-	About string // whose fingerprints these are, in one line
+	About string // the program that makes such fingerprints, in one line
 	Input Input
 	Tie   Tie
-	// Hash of a word; nil where the hashes are given.
+	// Hash hashes a word. It is nil if the input is hashes.
 	Hash Hash
-	// Cut is the scheme's own way from a text to words; nil where the words
-	// or hashes are given.
+	// Cut cuts a text into words. It is nil if the input is words or hashes.
 	Cut func(text string) []Word
-	// Scale multiplies weights before the fraction is cut off. 0 keeps floating-point weights and adds them in
-	// the order of the features, as the original does.
+	// Scale multiplies weights before they are truncated. 0 keeps floating-point weights and adds them in the order of the
+	// features, as the original program does.
 	Scale float64
-	// NeedsFeatures: without a feature there is no fingerprint at all.
+	// NeedsFeatures is set if there is no fingerprint without features.
 	NeedsFeatures bool
 }
 
-// ErrNoFeatures is returned where a scheme gives no fingerprint to an input
-// without features.
+// ErrNoFeatures is returned if the scheme has no fingerprint for an input without features.
 var ErrNoFeatures = errors.New("no features: the scheme gives no fingerprint")
 
-// ErrInput is returned when a scheme is given another kind of input than its
-// own.
+// ErrInput is returned if a scheme is given another kind of input.
 var ErrInput = errors.New("wrong input for the scheme")
 
-// Schemes returns the table of all schemes, in the order of documentation.
+// Schemes returns all schemes, in the order of the documentation.
 func Schemes() []Scheme {
 	return []Scheme{
 		{
@@ -83,7 +79,7 @@ func Schemes() []Scheme {
 	}
 }
 
-// SchemeByName returns the scheme of that name, or an error that lists all.
+// SchemeByName returns the scheme with a name, or an error that lists all names.
 func SchemeByName(name string) (Scheme, error) {
 	var names []string
 	for _, s := range Schemes() {
@@ -92,10 +88,10 @@ func SchemeByName(name string) (Scheme, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Scheme{}, fmt.Errorf("scheme %q: want one of %s", name, strings.Join(names, ", "))
+	return Scheme{}, fmt.Errorf("scheme %q: invalid (want %s)", name, strings.Join(names, ", "))
 }
 
-// Text returns the fingerprint of a text, for schemes that cut it themselves.
+// Text returns the fingerprint of a text. The scheme must cut texts itself.
 func (s Scheme) Text(text string) (uint64, error) {
 	if s.Cut == nil {
 		return 0, fmt.Errorf("%w: %s takes %s, not a text", ErrInput, s.Name, s.Input)
@@ -103,9 +99,8 @@ func (s Scheme) Text(text string) (uint64, error) {
 	return s.sum(s.Cut(text))
 }
 
-// Words returns the fingerprint of words with weights. The order matters only
-// to schemes that add floating-point weights (Scale 0), and then only in ties
-// within rounding.
+// Words returns the fingerprint of words with weights. The order only matters for schemes that add floating-point weights
+// (Scale 0), and then only for ties within rounding.
 func (s Scheme) Words(words []Word) (uint64, error) {
 	if s.Input != FromWords {
 		return 0, fmt.Errorf("%w: %s takes %s, not words", ErrInput, s.Name, s.Input)
@@ -121,7 +116,7 @@ func (s Scheme) sum(words []Word) (uint64, error) {
 	return s.combine(hashes, weights)
 }
 
-// Hashes returns the fingerprint of feature hashes; nil weights are all 1.
+// Hashes returns the fingerprint of feature hashes. If weights is nil, all are 1.
 func (s Scheme) Hashes(hashes []uint64, weights []float64) (uint64, error) {
 	if s.Input != FromHashes {
 		return 0, fmt.Errorf("%w: %s takes %s, not hashes", ErrInput, s.Name, s.Input)
@@ -159,8 +154,8 @@ func (s Scheme) combine(hashes []uint64, weights []float64) (uint64, error) {
 	return c.Fingerprint(s.Tie), nil
 }
 
-// sumFloats adds the weights up as float64 in the given order. There is no
-// product in it, hence no fused multiply-add: all processors agree.
+// sumFloats adds up weights as float64 in the given order. It has no product, so no processor can fuse operations, and all
+// give the same sum.
 func sumFloats(hashes []uint64, weights []float64, tie Tie) uint64 {
 	var sum [64]float64
 	for i, h := range hashes {
@@ -181,7 +176,7 @@ func sumFloats(hashes []uint64, weights []float64, tie Tie) uint64 {
 	return fp
 }
 
-// asciiWord is the pattern of mfonda/simhash: an address is one word.
+// asciiWord is the pattern of mfonda/simhash, which takes an address as one word.
 var asciiWord = regexp.MustCompile(`[\w']+(?:://[\w./]+)?`)
 
 func asciiWords(text string) []Word {
@@ -192,14 +187,14 @@ func asciiWords(text string) []Word {
 	return words
 }
 
-// notWord matches what Python's [\w\u4e00-\u9fcc]+ leaves out.
+// notWord matches what Python's [\w\u4e00-\u9fcc]+ does not.
 var notWord = regexp.MustCompile(`[^\pL\pN_\x{4e00}-\x{9fcc}]+`)
 
-// lower makes lower case as Python does.
+// lower converts to lower case as Python does.
 var lower, _ = text.ParseNormalizer("lower")
 
-// fourGrams cuts every run of 4 code points out of the remaining runes of a lower-cased text. Fewer than 4
-// runes are one feature, even if there are none.
+// fourGrams returns every run of 4 code points of the remaining runes of a lower-cased text. Fewer than 4 runes are one
+// feature, even if there are none.
 func fourGrams(text string) []Word {
 	runes := []rune(notWord.ReplaceAllString(lower.Clean(text), ""))
 	words := make([]Word, 0, len(runes))

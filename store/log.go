@@ -1,4 +1,4 @@
-// Package store has what callers of all stores of the service need. The stores are in the folders below it.
+// Package store has functions that all stores of the service share. The folders below it implement the stores.
 package store
 
 import (
@@ -8,6 +8,6 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// BeginLog begins an empty log for servers without an index. No server does so, because it could replace a lost
+// BeginLog begins an empty log for servers without an index. No server does so by itself, because it could replace a lost
 // index by mistake. It returns docid.ErrLogLost if the log has or had entries.
 func BeginLog(ctx context.Context, log docid.Log) error { return ledger.BeginLog(ctx, log) }

@@ -12,14 +12,14 @@ import (
 // address locates a source or an output.
 type address struct {
 	*url.URL        // nil for a file
-	name     string // the topic, stream or subject, or the path of a file (- for standard output)
+	name     string // the topic, stream or subject, or the path of a file (- means standard output)
 }
 
 // A broker is a kind of address. The map brokers lists all kinds.
 type broker struct {
 	source func(ctx context.Context, from address, beside [outputs]string, o Options) (Source, error)
 	sink   func(ctx context.Context, to address) (Sink, error)
-	joins  bool // the source itself writes records to outputs on the same server
+	joins  bool // the source can write records to outputs on the same server by itself
 }
 
 var brokers = map[string]broker{
@@ -32,7 +32,7 @@ var brokers = map[string]broker{
 }
 
 // ErrAddress is wrapped by errors about an invalid stream address.
-var ErrAddress = errors.New("no address of a stream: kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT (kafka+tls, rediss-stream, nats+tls)")
+var ErrAddress = errors.New("invalid address of a stream (want kafka://HOST:PORT[,HOST:PORT...]/TOPIC, redis-stream://HOST:PORT/KEY or nats://HOST:PORT/SUBJECT; with TLS kafka+tls, rediss-stream or nats+tls)")
 
 // parse parses an address. Its error omits the address, which may contain a password.
 func parse(s string) (address, error) {
@@ -50,7 +50,7 @@ func parse(s string) (address, error) {
 	return a, nil
 }
 
-// beside reports whether two addresses have the same server and settings, and its source can write to it.
+// beside reports whether two addresses have the same server and settings, so that the source can write to both.
 func (a address) beside(b address) bool {
 	if a.URL == nil || b.URL == nil || !brokers[a.Scheme].joins {
 		return false
@@ -60,7 +60,7 @@ func (a address) beside(b address) bool {
 	return x.String() == y.String()
 }
 
-// open opens the source, and the sinks that the source does not write itself.
+// open opens the source, and the sinks that the source does not write to by itself.
 func open(ctx context.Context, o Options) (_ Source, _ [outputs]Sink, err error) {
 	var sinks [outputs]Sink
 	var beside [outputs]string

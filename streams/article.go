@@ -14,14 +14,14 @@ import (
 	"github.com/neardup/neardup/server/api"
 )
 
-// maxArticle bounds an article in bytes. The service accepts no longer body.
+// maxArticle limits an article in bytes. The service accepts no longer body.
 const maxArticle = 4 << 20
 
 // article is a message with the fields that the consumer can check before it calls the service.
 type article struct {
 	Message
 	nid  string
-	flaw string // why it is refused before it is sent
+	flaw string // the reason to reject it before it is sent
 }
 
 func readArticle(m Message) article {
@@ -31,7 +31,7 @@ func readArticle(m Message) article {
 	}
 	var in struct {
 		ID  string `json:"id"`
-		NID string `json:"nid"` // its name in the classic interface
+		NID string `json:"nid"` // the name of ID in the classic interface
 	}
 	switch {
 	case len(m.Value) > maxArticle:
@@ -56,7 +56,7 @@ func (a *article) key() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// The records that are written.
+// The records that a Consumer writes.
 type (
 	decided struct {
 		Position
@@ -70,7 +70,7 @@ type (
 	}
 )
 
-// ask submits an article to the service. It retries while the service is busy or away.
+// ask submits an article to the service. It retries while the service is busy or unreachable.
 func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 	if a.flaw != "" {
 		return c.refuse(a, 0, a.flaw)
@@ -84,7 +84,7 @@ func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 	for {
 		answer, err := c.service.SubmitJSON(ctx, a.Value, key)
 		if err == nil {
-			answer.Replayed = false // a record is the same whenever it is written
+			answer.Replayed = false // so that a repeated record is equal to the first
 			return record(a, Decisions, decided{a.Position, answer})
 		}
 		var p *api.Problem
@@ -100,7 +100,7 @@ func (c *Consumer) ask(ctx context.Context, a article) (Record, error) {
 		if !waiting {
 			waiting = true
 			if c.waiting.Add(1) == 1 {
-				c.o.Log.Warn("the service takes nothing; it is asked again", "cause", err.Error())
+				c.o.Log.Warn("the service refuses articles; trying again", "cause", err.Error())
 			}
 		}
 		if err := pause.For(ctx, awayPause); err != nil {
@@ -121,7 +121,7 @@ func refuses(status int) bool {
 	return false
 }
 
-// mends reports whether a status is temporary, in addition to those for which the client retries.
+// mends reports whether a status is temporary and the client does not retry on it.
 func mends(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusInsufficientStorage
 }

@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options of a Consumer.
+// Options are options of a Consumer.
 type Options struct {
-	// From is the address of the source, To that of the decisions and Bad that of the rejected messages. An
-	// output may also be a file, or - for Stdout. Without Bad, a rejected message ends Run.
+	// From is the address of the source. To is the address for decisions, and Bad that for rejected messages. An output may
+	// also be a file, or - for Stdout. Without Bad, a rejected message ends Run.
 	From, To, Bad string
 	Stdout        io.Writer
 	// Group names the consumers that share the messages and the acknowledgements of the source. Instance
@@ -27,25 +27,25 @@ type Options struct {
 	Group, Instance string
 	// ClaimAfter is the time after which others claim messages of a silent consumer, in Redis and NATS.
 	ClaimAfter time.Duration
-	// InFlight bounds the concurrent requests for one partition. With 1, articles are decided in the order of
-	// the partition. Otherwise only those with the same nid are.
+	// InFlight bounds the concurrent requests for one partition. With 1, articles are decided in the order of the
+	// partition. With more, only articles with the same nid keep their order.
 	InFlight int
 	// ToEnd makes Run return once every message is acknowledged.
 	ToEnd bool
-	// Drain is how long Run continues with the messages it has read after its context ends.
+	// Drain is the time for which Run continues with messages that it has read after its context has ended.
 	Drain time.Duration
 	Log   *slog.Logger
 }
 
-// Service decides on articles, as *api.Client does.
+// Service decides on articles. *api.Client implements it.
 type Service interface {
 	SubmitJSON(ctx context.Context, article []byte, key string) (api.Answer, error)
 }
 
 // Counts holds the progress of a Consumer.
 type Counts struct {
-	Read, Decided, Refused, Again int64 // messages; Again: claimed by another consumer
-	InFlight                      int64 // messages that are read and not acknowledged
+	Read, Decided, Refused, Again int64 // numbers of messages; Again counts those that another consumer has claimed
+	InFlight                      int64 // messages that are read but not acknowledged
 	Waiting                       int64 // messages in flight for which the last request failed
 }
 
@@ -53,8 +53,8 @@ type Counts struct {
 type Consumer struct {
 	o       Options
 	service Service
-	mu      sync.RWMutex // guards source because Lag uses it concurrently
-	source  Source       // nil after a failure until it is reopened
+	mu      sync.RWMutex // protects source, because Lag uses it concurrently
+	source  Source       // nil from a failure until it is reopened
 	sinks   [outputs]Sink
 	seed    maphash.Seed
 
@@ -86,7 +86,7 @@ func (c *Consumer) Lag(ctx context.Context) (int64, error) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	if c.source == nil {
-		return 0, errors.New("the source is away")
+		return 0, errors.New("the source is not reachable")
 	}
 	return c.source.Lag(ctx)
 }
@@ -104,8 +104,8 @@ func failed(err error) error {
 	return failure{err}
 }
 
-// Run consumes until ctx ends, and then finishes what it has read within Drain. It reopens a broker that
-// fails. Messages that were not acknowledged are then delivered again.
+// Run consumes messages until ctx ends, and then finishes those that it has read within Drain. If a broker fails, Run
+// reopens it, and unacknowledged messages are delivered again.
 func (c *Consumer) Run(ctx context.Context) error {
 	for {
 		err := c.run(ctx)
@@ -128,11 +128,11 @@ const (
 // reopen reopens the source and the outputs, and retries until it succeeds.
 func (c *Consumer) reopen(ctx context.Context, cause error) error {
 	c.mu.Lock()
-	_ = closeAll(c.source, c.sinks) // any error follows from cause
+	_ = closeAll(c.source, c.sinks) // errors here are consequences of cause
 	c.source, c.sinks = nil, [outputs]Sink{}
 	c.mu.Unlock()
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
-		c.o.Log.Warn("a broker failed; it is opened again", "cause", cause.Error(), "in", wait.String())
+		c.o.Log.Warn("a broker failed; connecting again", "cause", cause.Error(), "in", wait.String())
 		if err := pause.For(ctx, wait); err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (c *Consumer) run(ctx context.Context) error {
 	return nil
 }
 
-// ending returns err, or nil if ctx has ended, because unacknowledged messages are delivered again.
+// ending returns err. If ctx has ended it returns nil, because unacknowledged messages are delivered again.
 func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

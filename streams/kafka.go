@@ -22,10 +22,10 @@ const kafkaWait = time.Second
 // fetchBytes bounds the data that the client reads ahead.
 const fetchBytes = 16 << 20
 
-// kafkaSource reads a topic as a member of a group. One transaction holds the offsets and the records for that Kafka.
+// kafkaSource reads a topic as a member of a group. With an output in the same Kafka, a transaction covers offsets and records.
 type kafkaSource struct {
 	s           *kgo.GroupTransactSession
-	options     []kgo.Opt // of a client that is in no group
+	options     []kgo.Opt // options of a client that is not in a group
 	topic       string
 	group, name string
 	beside      [outputs]string
@@ -92,7 +92,7 @@ func (k *kafkaSource) Poll(ctx context.Context) ([]Message, error) {
 	var messages []Message
 	for _, r := range fetches.Records() {
 		if r.Attrs.IsControl() {
-			continue // a transaction marker, which has an offset
+			continue // a transaction marker also takes an offset
 		}
 		m := Message{Position: Position{r.Topic, r.Partition, strconv.FormatInt(r.Offset, 10)}, Value: r.Value}
 		if r.Value == nil {
@@ -138,11 +138,11 @@ func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	adm := kadm.NewClient(k.s.Client())
 	begins, err := adm.ListStartOffsets(ctx, k.topic)
 	if err := cmp.Or(err, begins.Error()); err != nil {
-		return 0, fmt.Errorf("where %s begins: %w", k.topic, err)
+		return 0, fmt.Errorf("first offset of %s: %w", k.topic, err)
 	}
 	ends, err := adm.ListCommittedOffsets(ctx, k.topic)
 	if err := cmp.Or(err, ends.Error()); err != nil {
-		return 0, fmt.Errorf("where %s ends: %w", k.topic, err)
+		return 0, fmt.Errorf("last offset of %s: %w", k.topic, err)
 	}
 	has, err := adm.FetchOffsetsForTopics(ctx, k.group, k.topic)
 	if err != nil {
@@ -150,7 +150,7 @@ func (k *kafkaSource) Lag(ctx context.Context) (lag int64, err error) {
 	}
 	ends.Each(func(end kadm.ListedOffset) {
 		begin, _ := begins.Lookup(k.topic, end.Partition)
-		at, _ := has.Lookup(k.topic, end.Partition) // -1 where nothing is acknowledged
+		at, _ := has.Lookup(k.topic, end.Partition) // the offset is -1 if nothing was acknowledged
 		lag += max(0, end.Offset-max(at.At, begin.Offset))
 	})
 	return lag, nil
@@ -170,7 +170,7 @@ func (k *kafkaSource) Close() error {
 	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	var refused *kerr.Error // it has left already
+	var refused *kerr.Error // the group has already removed this member
 	if _, err := kadm.NewClient(c).LeaveGroup(ctx, kadm.LeaveGroup(k.group).InstanceIDs(k.name)); err != nil && !errors.As(err, &refused) {
 		return fmt.Errorf("leave the group %s: %w", k.group, err)
 	}

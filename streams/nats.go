@@ -74,7 +74,7 @@ func openNATS(ctx context.Context, from address, _ [outputs]string, o Options) (
 	return &natsSource{c: c, consumer: consumer, every: max(o.ClaimAfter/3, time.Millisecond)}, nil
 }
 
-// Poll waits for one message and also returns those that are already available.
+// Poll waits for a message. It also returns further messages that are available at once.
 func (n *natsSource) Poll(ctx context.Context) (messages []Message, err error) {
 	n.rest()
 	n.working = n.working[:0]
@@ -109,7 +109,7 @@ func (n *natsSource) Poll(ctx context.Context) (messages []Message, err error) {
 	return messages, nil
 }
 
-// tell starts to send progress messages to the server, until rest stops them.
+// tell starts sending progress messages to the server. rest stops them.
 func (n *natsSource) tell() {
 	done := make(chan struct{})
 	var telling sync.WaitGroup
@@ -136,7 +136,7 @@ func (n *natsSource) rest() {
 	}
 }
 
-// Commit acknowledges the messages. There are no records because sinks write them.
+// Commit acknowledges the messages. It has no records to write, because sinks write them.
 func (n *natsSource) Commit(ctx context.Context, _ []Message, _ []Record) error {
 	n.rest()
 	for _, m := range n.working {

@@ -21,9 +21,9 @@ const (
 	claimEvery = 5 * time.Second
 )
 
-// acknowledge writes records and acknowledges their entries. It skips entries that another consumer has
-// acknowledged. KEYS: the stream and the outputs. ARGV: the group, and for each entry its id, the number of its
-// output (0 for none) and its record. It writes first, because a full Redis may reject the write.
+// acknowledge writes records and acknowledges their entries. It skips entries that another consumer has acknowledged. KEYS:
+// the stream and the outputs. ARGV: the group, and for each entry its id, the number of its output (0 for none) and its
+// record. It writes before it acknowledges, because a full Redis may reject the write.
 var acknowledge = redis.NewScript(-1, `
 for i = 2, #ARGV, 3 do
   if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[i], ARGV[i], 1) == 1 then
@@ -42,7 +42,7 @@ type redisSource struct {
 	beside          [outputs]string
 	claimAfter      time.Duration
 	claimed         time.Time // when it last claimed entries of other consumers
-	own             bool      // all entries from before the last restart are done
+	own             bool      // all entries from before the last restart have been read
 }
 
 func redisClient(ctx context.Context, a address) (*redisclient.Client, error) {
@@ -170,7 +170,7 @@ func (r *redisSource) Lag(ctx context.Context) (int64, error) {
 			Name    string `redis:"name"`
 			Lag     int64  `redis:"lag"`
 			Pending int64  `redis:"pending"`
-		}{Lag: -1} // for the nil of a Redis that does not know it
+		}{Lag: -1} // -1 if Redis does not know the lag
 		pairs, err := redis.Values(g, nil)
 		if err == nil {
 			err = redis.ScanStruct(pairs, &fields)

@@ -48,7 +48,7 @@ func reopened(t *testing.T, s streamtest.Streams) {
 	}
 	select {
 	case line := <-lines:
-		if !strings.Contains(line, "a broker failed; it is opened again") {
+		if !strings.Contains(line, "a broker failed; connecting again") {
 			t.Errorf("it says %s", line)
 		}
 	case err := <-ended:

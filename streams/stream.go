@@ -1,7 +1,7 @@
-// Package streams feeds a docId service from Kafka, Redis streams or NATS JetStream. A Consumer reads articles, submits
-// each to the service, and writes the decisions to another stream or a file. It acknowledges a message after its answer
-// is durable and its decision written. Other messages are delivered again, get the same answer because of their key,
-// and are written with the same position. If source and output are on the same Kafka or Redis, both happen in one step.
+// Package streams feeds a docId service from Kafka, Redis streams or NATS JetStream. A Consumer reads articles, submits each
+// to the service, and writes the decisions to another stream or a file. It acknowledges a message after its answer is durable
+// and its decision written. Any other message is delivered again. It gets the same answer because of its key, and is written
+// with the same position. If source and output are on the same Kafka or Redis, writing and acknowledging are one atomic step.
 package streams
 
 import (
@@ -20,16 +20,16 @@ type Position struct {
 type Message struct {
 	Position
 	Value []byte
-	Flaw  string // why it has no value, or empty
+	Flaw  string // the reason why it has no value, or empty
 }
 
-// Output is one of those that a Consumer writes to.
+// Output is one of the outputs of a Consumer.
 type Output int
 
 // The outputs.
 const (
-	Decisions Output = iota // of articles that were answered
-	Refusals                // of messages that no service would answer
+	Decisions Output = iota // for articles that were decided
+	Refusals                // for messages that the service rejects
 	outputs
 )
 
@@ -48,7 +48,7 @@ type Source interface {
 	// Commit atomically writes the records to the outputs that the source joins, and acknowledges the messages of
 	// the last Poll. After errAgain it has done neither, and some consumer gets the messages again.
 	Commit(ctx context.Context, done []Message, records []Record) error
-	// Lag returns the number of messages that are not acknowledged.
+	// Lag returns the number of unacknowledged messages.
 	Lag(ctx context.Context) (int64, error)
 	Close() error
 }
@@ -61,7 +61,7 @@ type Sink interface {
 }
 
 // errAgain is the error of Commit if another consumer has taken over the messages.
-var errAgain = errors.New("the messages come again")
+var errAgain = errors.New("the messages are delivered again")
 
-// page is the maximal number of messages in progress.
+// page limits the number of messages in progress.
 const page = 100

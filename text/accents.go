@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// withoutAccents drops accents. Where one stood alone, it may leave two spaces side by side.
+// withoutAccents drops accents. If an accent stood by itself, two spaces may become adjacent.
 func withoutAccents(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isAccent(r) {
@@ -19,7 +19,7 @@ func withoutAccents(s string) string {
 
 func isAccent(r rune) bool { return kindOf(r)&kindAccent != 0 }
 
-// Unaccented returns the letter of a Latin or Greek rune without its accents, and any other rune as it is.
+// Unaccented returns a Latin or Greek letter without its accents, and any other rune unchanged.
 func Unaccented(r rune) rune {
 	if kindOf(r)&kindAccented == 0 {
 		return r

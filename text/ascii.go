@@ -10,12 +10,11 @@ const (
 	highs = 0x80 * ones
 )
 
-// asciiBlock cleans eight ASCII bytes at a time, each in its own lane of a
-// word. A sum of a byte below 0x80 and a constant has its top bit set when
-// the byte is at least 0x80 minus the constant.
+// asciiBlock cleans eight ASCII bytes at a time, each in its own lane of a word. If a constant is added to a byte below
+// 0x80, the sum has its top bit set if the byte is at least 0x80 minus the constant.
 type asciiBlock struct {
-	lower uint64 // 0x20 in every lane if upper case is to be lowered
-	space uint64 // all ones if white space is to be collapsed
+	lower uint64 // 0x20 in every lane if upper case becomes lower case
+	space uint64 // all ones if white space is collapsed
 }
 
 func (n Normalizer) asciiBlock() (b asciiBlock) {
@@ -28,12 +27,12 @@ func (n Normalizer) asciiBlock() (b asciiBlock) {
 	return b
 }
 
-// clean returns the clean form of w, the first byte lowest. Top bits in stop mark the bytes at which the
-// caller must stop: those that are not ASCII, control characters, and, also in again, spaces after a space.
-// out is valid before the first of them. after means that a space precedes w.
+// clean returns the clean form of w, with the first byte lowest. after is set if a space precedes w. Top bits in stop mark
+// the bytes at which the caller must stop: bytes that are not ASCII, control characters, and repeated spaces. again marks
+// the repeated spaces only. out is valid before the first marked byte.
 func (b asciiBlock) clean(w uint64, after bool) (out, stop, again uint64) {
 	stop = w & highs
-	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 { // below 0x20, and 0x7F
+	if odd := (^(w + 0x60*ones) | (w + ones)) & highs; odd != 0 { // below 0x20, or 0x7F
 		white := ((w + 0x77*ones) &^ (w + 0x72*ones)) & highs // U+0009 to U+000D
 		stop |= odd &^ white
 		fill := (white >> 7) * 0xFF & b.space

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// tableOf returns the encoding of a canonical name. GB 18030 reads all three Chinese standards.
+// tableOf returns the encoding of a canonical name. GB 18030 decodes all three Chinese standards.
 func tableOf(name string) (encoding.Encoding, error) {
 	if name == "gb18030" {
 		return simplifiedchinese.GB18030, nil
@@ -21,7 +21,7 @@ func tableOf(name string) (encoding.Encoding, error) {
 	return enc, nil
 }
 
-// nameOf returns the name that the WHATWG encoding standard gives the charset of a label.
+// nameOf returns the name of a charset in the WHATWG encoding standard, from any of its labels.
 func nameOf(label string) (string, error) {
 	enc, err := htmlindex.Get(label)
 	if err != nil {
@@ -30,7 +30,7 @@ func nameOf(label string) (string, error) {
 	return htmlindex.Name(enc)
 }
 
-// detect returns the charsets by statistics, in any order.
+// detect guesses the charset by statistics. The guesses are in no order.
 func detect(head []byte) (out []charsetGuess) {
 	found, err := chardet.NewTextDetector().DetectAll(head)
 	if err != nil {

@@ -2,7 +2,7 @@ package text
 
 import "golang.org/x/text/encoding"
 
-// The tables of charsets are large, so a browser does without: bytes that need one are an error.
+// The tables of charsets are large, so builds for a browser omit them. Text that needs one is an error.
 
 func tableOf(string) (encoding.Encoding, error) { return nil, ErrCharset }
 

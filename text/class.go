@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// The flags of a code point in the tables, one byte.
+// The flags of a code point in the tables. They fit in one byte.
 const (
 	classWord     = 1 << iota // Python's \w
 	classAlnum                // Python's str.isalnum
-	classCJK                  // Han, kana, Hangul, Bopomofo; always classAlnum too
+	classCJK                  // Han, kana, Hangul, Bopomofo; classAlnum is also set
 	classSpace                // Python's str.isspace
-	classStrip                // invisible
+	classStrip                // invisible, to be dropped
 	classLower                // has a lower-case form
-	classNFKC                 // not NFKC on its own, combining, or may compose with the rune before
+	classNFKC                 // changed by NFKC, combining, or may compose with the rune before it
 	classSimplify             // has a simplified form
 )
 
@@ -47,7 +47,7 @@ var basic = func() (t [1 << 16]uint8) {
 	return t
 }()
 
-// rare returns the flags of a code point from the table.
+// rare looks up the flags of a code point in the table.
 func rare(r rune) uint8 {
 	if uint32(r) > 0x10FFFF {
 		return 0
@@ -57,24 +57,21 @@ func rare(r rune) uint8 {
 	return classTable[classRows+row<<8+int(r&0xFF)]
 }
 
-// IsWord reports whether Python's re.match(r"\w", r, re.U) matches: a letter,
-// a number or the underscore. Combining marks are not word runes there.
-// About a nanosecond.
+// IsWord reports whether re.match(r"\w", r, re.U) matches in Python: r is a letter, a number or the underscore. Combining
+// marks do not match. It takes about a nanosecond.
 func IsWord(r rune) bool { return class(r)&classWord != 0 }
 
-// IsAlnum reports whether Python's str.isalnum is true of r. About a
-// nanosecond.
+// IsAlnum reports whether str.isalnum is true for r in Python. It takes about a nanosecond.
 func IsAlnum(r rune) bool { return class(r)&classAlnum != 0 }
 
-// IsCJK reports whether r is a letter or number of Han, Hiragana, Katakana,
-// Hangul or Bopomofo, half-width forms and the prolonged sound mark included.
-// Every such rune is IsWord and IsAlnum. About a nanosecond.
+// IsCJK reports whether r is a letter or number of Han, Hiragana, Katakana, Hangul or Bopomofo. Half-width forms and the
+// prolonged sound mark are included. IsWord and IsAlnum are true for every such rune. It takes about a nanosecond.
 func IsCJK(r rune) bool { return class(r)&classCJK != 0 }
 
 func isSpace(r rune) bool { return class(r)&classSpace != 0 }
 
-// simpler holds the simplified form of every rune with classSimplify: BMP by index, the few others by name. It
-// is built on first use: 110 KB.
+// simpler holds the simplified form of every rune with classSimplify. It has an array for the BMP and a map for the few
+// others. It is built on first use and takes 110 KB.
 type simpler struct {
 	bmp   [simplifyHigh - simplifyLow]rune
 	other map[rune]rune

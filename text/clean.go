@@ -12,8 +12,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Clean returns the clean text of s. It returns s itself, or a part of it, if that is already clean. One pass,
-// O(len(s)) for any input. Cleaning is idempotent: Clean(Clean(s)) == Clean(s).
+// Clean returns the clean text of s. If s is clean already, it returns s or a part of it. It takes one pass, O(len(s)) for
+// any input. Cleaning is idempotent: Clean(Clean(s)) == Clean(s).
 func (n Normalizer) Clean(s string) string {
 	if n.steps == 0 {
 		return s
@@ -38,7 +38,7 @@ func (n Normalizer) Clean(s string) string {
 	if n.does(collapseSpace) && len(c.dst) > 0 && c.dst[len(c.dst)-1] == ' ' {
 		c.dst = c.dst[:len(c.dst)-1]
 	}
-	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // nothing else refers to dst
+	return unsafe.String(unsafe.SliceData(c.dst), len(c.dst)) // dst has no other reference
 }
 
 // mask returns the classes of runes that the steps may change.
@@ -51,7 +51,7 @@ func (n Normalizer) mask() (mask uint8) {
 	return mask
 }
 
-// cleanPrefix returns the length of the clean start of s, without the ends trimmed.
+// cleanPrefix returns the length of the part at the start of s that is clean, without leading white space.
 func (n Normalizer) cleanPrefix(s string, mask uint8) int {
 	block := n.asciiBlock()
 	i := 0
@@ -73,21 +73,21 @@ func (n Normalizer) cleanPrefix(s string, mask uint8) int {
 			}
 			i += size
 			if r >= utf8.RuneSelf {
-				end = i + 8 // stay with the runes while they are not ASCII
+				end = i + 8 // after a rune that is not ASCII, others are likely
 			}
 		}
 	}
 	return i
 }
 
-// cleaner writes the clean text of src to dst, which append grows if it is too small.
+// cleaner writes the clean text of src to dst, which grows if it is too small.
 type cleaner struct {
 	Normalizer
 	src  string
 	at   int
 	dst  []byte
 	mask uint8
-	seg  []byte // scratch of segment
+	seg  []byte // buffer of segment
 }
 
 func (c *cleaner) run() {
@@ -98,7 +98,7 @@ func (c *cleaner) run() {
 	}
 }
 
-// runes takes eight bytes one rune at a time.
+// runes processes eight bytes, one rune at a time.
 func (c *cleaner) runes() {
 	s, mask := c.src, c.mask
 	from := c.at
@@ -143,8 +143,8 @@ func (c *cleaner) change(r rune, f uint8, i int) {
 	}
 }
 
-// asciiForm returns the ASCII character that NFKC makes of r alone, the common cases: full-width punctuation
-// and two kinds of spaces. Like every ASCII character it does not compose with the preceding rune.
+// asciiForm returns the ASCII character that NFKC makes of r, in the common cases: full-width punctuation and two kinds of
+// spaces. It never composes with the preceding rune, like any ASCII character.
 func asciiForm(r rune) rune {
 	switch {
 	case r >= 0xFF01 && r <= 0xFF5E:
@@ -155,7 +155,7 @@ func asciiForm(r rune) rune {
 	return 0
 }
 
-// put writes one rune after lower, simplify and space.
+// put writes a rune after the steps lower, simplify and space.
 func (c *cleaner) put(r rune) {
 	f := class(r) & c.mask
 	if f&classLower != 0 {
@@ -178,10 +178,11 @@ func (c *cleaner) put(r rune) {
 	c.dst = utf8.AppendRune(c.dst, r)
 }
 
-// endsInSpace also returns true for an empty text, so that no space is written at its start.
+// endsInSpace reports whether a text ends in a space. It also returns true for an empty text, so that no space is written
+// at its start.
 func endsInSpace(dst []byte) bool { return len(dst) == 0 || dst[len(dst)-1] == ' ' }
 
-// lower writes the lower-case form of r as Python's str.lower.
+// lower writes the lower-case form of r, as Python's str.lower does.
 func (c *cleaner) lower(r rune) {
 	switch {
 	case r == 'İ':
@@ -193,8 +194,8 @@ func (c *cleaner) lower(r rune) {
 	}
 }
 
-// finalSigma reports whether a cased letter precedes the end of dst and none follows c.at, ignoring
-// case-ignorable runes on both sides.
+// finalSigma reports whether a cased letter precedes the end of dst and none follows c.at. It ignores case-ignorable runes
+// on both sides.
 func (c *cleaner) finalSigma() bool {
 	last := bytes.LastIndexFunc(c.dst, func(r rune) bool { return kindOf(r)&kindIgnorable == 0 })
 	if last < 0 {
@@ -214,7 +215,7 @@ func (c *cleaner) finalSigma() bool {
 	return true
 }
 
-// segment normalises the runes from src[i:] up to the next starter, together with the last starter written.
+// segment normalises the last starter written, together with the runes from src[i:] up to the next starter.
 func (c *cleaner) segment(i int) {
 	start := c.lastStarter()
 	seg := append(c.seg[:0], c.dst[start:]...)
@@ -239,8 +240,8 @@ func (c *cleaner) segment(i int) {
 	}
 }
 
-// raised writes a run of superscript digits and signs, found at src[i:]. After a digit a number gets ^ before
-// it, so that 10³ becomes 10^3 and not 103.
+// raised writes a run of superscript digits and signs, found at src[i:]. If a number in it follows a digit, it writes ^
+// before the number, so that 10³ becomes 10^3 instead of 103.
 func (c *cleaner) raised(i int) {
 	start, number := len(c.dst), false
 	for i < len(c.src) {
@@ -261,7 +262,7 @@ func (c *cleaner) raised(i int) {
 	}
 }
 
-// superscript returns what NFKC makes of a superscript digit or sign, 0 of other runes.
+// superscript returns the NFKC form of a superscript digit or sign, or 0 for other runes.
 func superscript(r rune) rune {
 	switch {
 	case r == '²' || r == '³':
@@ -278,8 +279,8 @@ func superscript(r rune) rune {
 	return 0
 }
 
-// lowerComposed gives the lower-case form of every rune but Σ, before the
-// marks are composed again: J with caron has no code point, j with caron has.
+// lowerComposed converts every rune but Σ to lower case. It does so before marks are composed, because for example j with
+// caron has a code point, but J with caron has none.
 func lowerComposed(seg []byte) []byte {
 	out := make([]byte, 0, len(seg)+8)
 	for _, r := range string(seg) {
@@ -295,8 +296,8 @@ func lowerComposed(seg []byte) []byte {
 	return out
 }
 
-// lastStarter returns where in dst the last rune that following marks combine with begins. A segment ends
-// before a starter, so this goes back by only a rune or two.
+// lastStarter returns the offset in dst of the last rune that following marks can combine with. A segment ends before a
+// starter, so this is only a rune or two back.
 func (c *cleaner) lastStarter() int {
 	return max(0, bytes.LastIndexFunc(c.dst, func(r rune) bool { return class(r)&classNFKC == 0 }))
 }

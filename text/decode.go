@@ -21,16 +21,16 @@ var ErrBinary = errors.New("not a text: control characters")
 // lacks charsets.
 var ErrCharset = errors.New("the charset is not in this program, which reads UTF-8 and UTF-16")
 
-// sample is the number of bytes that guesses are based on.
+// sample is the number of bytes on which guesses are based.
 const sample = 8 << 10
 
-// Decode returns raw as UTF-8 and the name of its charset, in lower case as in the WHATWG encoding standard
-// ("utf-8", "gb18030", "big5", ...). declared is the charset of a header, or empty; it is ignored if the bytes
-// contradict it. Decode uses the first that applies: a byte order mark, escape sequences of ISO-2022-JP, valid
-// UTF-8, a declared charset, one named in a meta element or an XML declaration, statistics over the first 8 KB.
+// Decode returns raw as UTF-8 and the name of its charset, in lower case as in the WHATWG encoding standard ("utf-8",
+// "gb18030", "big5", ...). declared is the charset of a header, or empty; it is ignored if the bytes contradict it. Decode
+// uses the first of these that applies: a byte order mark, escape sequences of ISO-2022-JP, valid UTF-8, the declared
+// charset, the charset named in a meta element or an XML declaration, and statistics over 8 KB.
 //
-// Undecodable bytes become U+FFFD. The error is ErrBinary or ErrCharset. UTF-8 is checked at several GB/s and costs one copy;
-// other charsets run at 50 to 300 MB/s.
+// Undecodable bytes become U+FFFD. The error is ErrBinary or ErrCharset. UTF-8 is checked at several GB/s and costs one
+// copy; other charsets run at 50 to 300 MB/s.
 func Decode(raw []byte, declared string) (string, string, error) {
 	if name, rest := byteOrderMark(raw); name != "" {
 		return decodeAs(name, rest)
@@ -68,10 +68,10 @@ func byteOrderMark(raw []byte) (name string, rest []byte) {
 	return "", raw
 }
 
-// wideWithoutMark detects UTF-16 without a byte order mark. The high bytes of its ASCII are zero, all in even
-// or all in odd places. Many of them prove it. A few (the line ends of a Chinese text) suffice if the bytes are
-// not UTF-8 and make sense as UTF-16 (U+4E00 has its zero in the other place). If UTF-16 was declared, making
-// sense suffices.
+// wideWithoutMark detects UTF-16 without a byte order mark. In UTF-16, the high bytes of ASCII characters are zero, at even
+// offsets only or at odd offsets only. Many such zeros are proof. A few (from the line ends of a Chinese text) suffice if
+// the bytes are not UTF-8 and make sense as UTF-16, because U+4E00 has its zero at the other offset. If UTF-16 was
+// declared, it suffices that the bytes make sense.
 func wideWithoutMark(raw []byte, declared string) string {
 	head := raw[:min(len(raw), sample)&^1]
 	var zero [2]int
@@ -92,7 +92,7 @@ func wideWithoutMark(raw []byte, declared string) string {
 	case zeros == 0 && !strings.HasPrefix(canonical(declared), "utf-16"):
 		return ""
 	}
-	for _, name := range []string{"utf-16le", "utf-16be"} { // bytes in the wrong order make no sense
+	for _, name := range []string{"utf-16le", "utf-16be"} { // in the wrong byte order they make no sense
 		if makesSense(name, head) {
 			return name
 		}
@@ -100,8 +100,7 @@ func wideWithoutMark(raw []byte, declared string) string {
 	return ""
 }
 
-// makesSense reports whether nineteen in twenty runes of the bytes read as
-// UTF-16 are ASCII, Han, kana or common punctuation.
+// makesSense reports whether nineteen of twenty runes, decoded as UTF-16, are ASCII, Han, kana or common punctuation.
 func makesSense(name string, head []byte) bool {
 	out, _, err := decodeAs(name, head)
 	if err != nil {
@@ -117,8 +116,8 @@ func makesSense(name string, head []byte) bool {
 	return good*20 >= all*19
 }
 
-// isBinary reports whether a tenth of the bytes are control characters that texts never contain. For bytes that
-// are not UTF-8, one in fifty suffices: no other charset has such bytes within its characters.
+// isBinary reports whether a tenth of the bytes are control characters that texts never contain. If the bytes are not
+// UTF-8, one in fifty suffices, because no other charset has such bytes within its characters.
 func isBinary(head []byte) bool {
 	odd := 0
 	for _, b := range head {
@@ -129,8 +128,8 @@ func isBinary(head []byte) bool {
 	return odd*10 > len(head) || (odd*50 > len(head) && !utf8.Valid(head) && !mostlyUTF8(head))
 }
 
-// escapedJapanese detects undeclared ISO-2022-JP: seven bits, an escape sequence to Japanese characters, and
-// only valid ones.
+// escapedJapanese detects undeclared ISO-2022-JP. All bytes must have seven bits, an escape sequence must switch to
+// Japanese characters, and all escape sequences must be valid.
 func escapedJapanese(raw []byte) bool {
 	head := raw[:min(len(raw), sample)]
 	i := bytes.IndexByte(head, 0x1B)
@@ -141,19 +140,19 @@ func escapedJapanese(raw []byte) bool {
 	return !high && errorsIn("iso-2022-jp", head) == 0
 }
 
-// sevenBit reports whether a charset looks like ASCII, so that only a declaration or escape sequences reveal
-// it.
+// sevenBit reports whether text in a charset looks like ASCII, so that only a declaration or escape sequences reveal the
+// charset.
 func sevenBit(name string) bool { return name == "iso-2022-jp" || name == "hz-gb-2312" }
 
-// mostlyUTF8 accepts UTF-8 with some damage: a cut last rune, a stray byte in
-// a long text. Other charsets hardly ever look like sequences of UTF-8.
+// mostlyUTF8 accepts UTF-8 with some damage, such as an incomplete last rune or a stray byte in a long text. Text in other
+// charsets hardly ever looks like UTF-8.
 func mostlyUTF8(raw []byte) bool {
 	good, bad := 0, 0
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
 		if r == utf8.RuneError && size == 1 {
 			if !utf8.FullRune(raw) {
-				break // cut at the end
+				break // incomplete at the end
 			}
 			bad++
 		} else if size > 1 {
@@ -164,7 +163,7 @@ func mostlyUTF8(raw []byte) bool {
 	return good > 0 && good >= 10*bad
 }
 
-// decodeAs never fails for the names that canonical returns.
+// decodeAs decodes raw. It never fails for the names that canonical returns.
 func decodeAs(name string, raw []byte) (string, string, error) {
 	if name == "utf-8" {
 		return strings.Map(func(r rune) rune { return r }, string(raw)), name, nil
@@ -180,7 +179,7 @@ func decodeAs(name string, raw []byte) (string, string, error) {
 	return string(out), name, nil
 }
 
-// lookup returns the encoding of a canonical name. UTF-16 has lost its mark already.
+// lookup returns the encoding with a canonical name. For UTF-16 the mark was removed before.
 func lookup(name string) (encoding.Encoding, error) {
 	switch name {
 	case "utf-16le":
@@ -191,11 +190,10 @@ func lookup(name string) (encoding.Encoding, error) {
 	return tableOf(name)
 }
 
-// IsCharset reports whether a name is one of a charset that is read.
+// IsCharset reports whether a name is that of a charset that Decode can read.
 func IsCharset(name string) bool { return canonical(name) != "" }
 
-// canonical returns the one name of a charset that has many, "" for an
-// unknown one.
+// canonical returns the canonical name of a charset, or "" for an unknown one.
 func canonical(label string) string {
 	label = strings.ToLower(strings.Trim(strings.TrimSpace(label), `"'`))
 	if label == "gb-18030" {
@@ -213,8 +211,8 @@ func canonical(label string) string {
 
 var metaCharset = regexp.MustCompile(`(?i)<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([a-z0-9_:.-]{2,40})`)
 
-// choose picks the charset of bytes that are not UTF-8. It keeps a named charset unless the bytes are invalid
-// in it, or the statistics are sure of a charset of another kind.
+// choose selects the charset of bytes that are not UTF-8. It keeps a declared charset unless the bytes are invalid in it,
+// or the statistics are sure of a charset of another kind.
 func choose(raw []byte, declared string) string {
 	head := raw[:min(len(raw), sample)]
 	part := highPart(raw)
@@ -241,11 +239,11 @@ func choose(raw []byte, declared string) string {
 
 type charsetGuess struct {
 	name       string
-	confidence int // percent
+	confidence int // in percent
 }
 
-// guess returns the charsets by statistics, best first. Of ties the charset that is more common on the web
-// comes first, then by name, because the detector runs its recognisers concurrently, in random order.
+// guess returns the charsets by statistics, the best first. Ties are broken by how common charsets are on the web, then by
+// name, because the detector returns them in random order.
 func guess(head []byte) []charsetGuess {
 	var out []charsetGuess
 	for _, f := range detect(head) {
@@ -259,7 +257,7 @@ func guess(head []byte) []charsetGuess {
 	return out
 }
 
-// common are charsets, the most common on the web first. Those of several bytes a character precede the others.
+// common lists charsets by how common they are on the web. Multi-byte charsets precede the others.
 var common = []string{"gb18030", "big5", "shift_jis", "euc-kr", "euc-jp", "windows-1252", "windows-1251"}
 
 func rarity(name string) int {
@@ -269,17 +267,17 @@ func rarity(name string) int {
 	return len(common)
 }
 
-// highPart returns up to 8 KB for the statistics, from the first byte above
-// ASCII: pages begin with kilobytes of script.
+// highPart returns up to 8 KB for the statistics, starting at the first byte that is not ASCII, because pages often begin
+// with kilobytes of script.
 func highPart(raw []byte) []byte {
 	high := bytes.IndexFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf })
 	start := max(0, high-64)
 	return raw[start:min(len(raw), start+sample)]
 }
 
-// contradicted reports whether the bytes contradict the named charset though they are valid in it. That is so
-// if the statistics are sure of a multi-byte charset and rule this one out. It is also so if this one is
-// multi-byte and most bytes above ASCII are isolated, as accents and quotes are in Western text.
+// contradicted reports whether the bytes contradict the declared charset although they are valid in it. That is the case if
+// the statistics are sure of a multi-byte charset and rule out the declared one. It is also the case if the declared
+// charset is multi-byte and most bytes above ASCII are isolated, like accents and quotes in Western text.
 func contradicted(name string, head []byte, guesses []charsetGuess) bool {
 	if multiByte(name) && lonely(head) {
 		return true
@@ -310,8 +308,7 @@ func lonely(head []byte) bool {
 
 func multiByte(name string) bool { return rarity(name) < slices.Index(common, "windows-1252") }
 
-// errorsIn counts what is not a character of the charset in head, whose last
-// character may be cut.
+// errorsIn counts the invalid characters in head, whose last character may be incomplete.
 func errorsIn(name string, head []byte) int {
 	out, _, err := decodeAs(name, head)
 	if err != nil {

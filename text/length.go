@@ -6,13 +6,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MostNFKC is how many times longer NFKC can make a text: U+FDFA, of three
-// bytes, becomes 33.
+// MostNFKC is the factor by which NFKC can lengthen a text: U+FDFA has three bytes and becomes 33.
 const MostNFKC = 11
 
-// LenNFKC estimates how many bytes NFKC makes of s, with a margin, so that a limit can be checked before the
-// work is done. It decomposes only signs that represent several. Small changes of length by other runes are
-// ignored. O(len(s)), no allocation.
+// LenNFKC estimates the number of bytes of the NFKC form of s, with a margin, so that a limit can be checked before the
+// work is done. It only decomposes signs that represent several runes, and ignores small changes of length by others.
+// O(len(s)), without allocation.
 func LenNFKC(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -34,7 +33,7 @@ func LenNFKC(s string) int {
 	return n
 }
 
-// mayGrow excludes the blocks of letters that most texts consist of and that NFKC keeps.
+// mayGrow returns false for the blocks of letters that most texts consist of and that NFKC keeps.
 func mayGrow(r rune) bool {
 	return r >= 0x2000 && (r < 0x3400 || r >= 0xd7b0) && r < 0x20000
 }

@@ -2,9 +2,9 @@ package text
 
 import "unicode/utf8"
 
-// withoutNumbers replaces each word that has a digit or an @ by 0, and a chain of them such as 12:30:05 or 7/2024 by
-// one 0. A word is a run of ASCII letters, digits and _ - . @, so identifiers, addresses and version numbers are words.
-// Lines that one template has filled with different values become equal.
+// withoutNumbers replaces each word that has a digit or an @ by 0. A chain of such words, for example 12:30:05 or 7/2024,
+// becomes a single 0. A word is a run of ASCII letters, digits and _ - . @, so identifiers, addresses and version numbers
+// are words. Lines that one template has filled with different values become equal.
 func withoutNumbers(s string) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// plain handles what most texts consist of: ASCII, eight bytes at a time, and runes that stay unchanged or
-// become ASCII. It stops before anything else and in the last eight bytes.
+// plain cleans the runes that most texts consist of: ASCII, eight bytes at a time, and runes that stay unchanged or become
+// ASCII. It stops before any other rune, and in the last eight bytes.
 func (c *cleaner) plain(block asciiBlock) {
 	s, i := c.src, c.at
 	dst := slices.Grow(c.dst, len(s)-i+8)
-	out, o := dst[:cap(dst)], len(dst) // never more is written than is read
+	out, o := dst[:cap(dst)], len(dst) // never writes more than it reads
 	after := endsInSpace(dst)
 	for i+8 <= len(s) {
 		w, stop, again := block.clean(load64(s, i), after)
@@ -45,13 +45,13 @@ func (c *cleaner) plain(block asciiBlock) {
 	c.at, c.dst = i, dst[:o]
 }
 
-// plainRunes does the same for runes that are not ASCII. len(out) must be at least len(s).
+// plainRunes does the same as plain for runes that are not ASCII. len(out) must be at least len(s).
 func (c *cleaner) plainRunes(out []byte, s string, after bool) (read, written int) {
 	i, o := 0, 0
 	for i+8 <= len(s) {
 		w := load64(s, i)
 		if w&0xC0C0F0 != 0x8080E0 || w&0x200F == 0 || w&0x200F == 0x200D {
-			// Not three bytes, or not the shortest form, or a surrogate.
+			// The rune does not have three bytes, is not in the shortest form, or is a surrogate.
 			if w&0xC0E0 != 0x80C0 || w&0x1E == 0 || class(rune(w&0x1F<<6|w>>8&0x3F))&c.mask != 0 {
 				break
 			}

@@ -5,11 +5,11 @@ import (
 	"sort"
 )
 
-// The classes of a code point in kinds.bin, the runs of code points of one class: 4 bytes for the first, and 4 for
-// the class.
+// The classes of a code point in kinds.bin. The file lists runs of code points with one class: 4 bytes for the first code
+// point, and 4 for the class.
 const (
-	kindCased     = 1 << iota // these two are for the final sigma
-	kindIgnorable             // letters may be on both sides of it
+	kindCased     = 1 << iota // this and the next are for the final sigma
+	kindIgnorable             // it may stand between letters
 	kindMark
 	kindUnspaced
 	kindAccent   // dropped by the step accents
@@ -19,7 +19,7 @@ const (
 //go:embed kinds.bin
 var kindsTable string
 
-// basicKinds holds the classes of the first 65,536 code points: one load.
+// basicKinds holds the classes of the first 65,536 code points, so that a look-up takes one load.
 var basicKinds = func() (t [1 << 16]uint8) {
 	kind, next := uint8(0), 0
 	for r := range t {
@@ -42,12 +42,11 @@ func kindOf(r rune) uint8 {
 	return kindsTable[8*run+4]
 }
 
-// IsUnspaced reports whether r belongs to a script without spaces between words and is not IsCJK: Thai, Lao,
-// Khmer, Burmese, Tibetan (which separates syllables only), Tai Le, Tai Tham, Balinese, Javanese, Batak, Yi and
-// some others. It includes their marks, which carry the vowels.
+// IsUnspaced reports whether r belongs to a script without spaces between words and is not IsCJK. These are Thai, Lao,
+// Khmer, Burmese, Tibetan (which only separates syllables), Tai Le, Tai Tham, Balinese, Javanese, Batak, Yi and some
+// others. Their marks, which carry the vowels, are included.
 func IsUnspaced(r rune) bool { return kindOf(r)&kindUnspaced != 0 }
 
-// IsMark reports whether r is a combining mark of a letter (general categories Mn
-// and Mc, so not the key cap of an emoji). Most are not word runes for Python, and
-// so not IsWord.
+// IsMark reports whether r is a combining mark of a letter (general categories Mn and Mc, so not the key cap of an emoji).
+// Most marks are not word runes for Python, so IsWord is false for them.
 func IsMark(r rune) bool { return kindOf(r)&kindMark != 0 }

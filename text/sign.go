@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaySign holds for each byte whether a sign may begin with it. Letters and
-// digits outside ASCII may share such a byte, so callers look for words first.
+// MaySign reports for each byte whether a sign may begin with it. Letters and digits outside of ASCII may begin with the
+// same byte, so callers look for words first.
 var MaySign = func() (t [256]bool) {
 	for _, c := range "!#$%&*+-./<=>@^_|" {
 		t[c] = true
@@ -17,20 +17,20 @@ var MaySign = func() (t [256]bool) {
 	return t
 }()
 
-// use is the set of places where a sign counts. A space stands for any white space.
+// use is the set of contexts in which a sign counts. A space stands for any white space.
 type use uint16
 
 const (
 	always  use = 1 << iota
-	between     // operands on both sides, and spaces on both or on none
+	between     // operands on both sides, and spaces on both sides or on neither
 	spaced      // operands and spaces on both sides
 	apart       // spaces on both sides
-	compare     // spaces on both sides and one operand; or a number follows
+	compare     // spaces on both sides and one operand, or a number after it
 	before      // directly before a number
 	after       // after a digit, or a digit and a space
-	percent     // before a number where a word could begin
+	percent     // before a number, at a position where a word could begin
 	endsWord
-	minus // makes the number that follows negative, or ends a short word
+	minus // makes the following number negative, or ends a short word
 )
 
 type sign struct {
@@ -38,8 +38,8 @@ type sign struct {
 	use  use
 }
 
-// signs are the signs with a canonical form. Two with one name mean the same. Currencies, and signs that depend
-// on letters, have rules below.
+// signs maps signs to their canonical form. Two signs with one name mean the same. Currencies, and signs that depend on
+// letters, have separate rules below.
 var signs = func() map[string]sign {
 	t := map[string]sign{
 		"+": {"+", between | endsWord}, "±": {"±", between | before}, "+/-": {"±", between | before},
@@ -69,8 +69,8 @@ var signs = func() map[string]sign {
 }()
 
 // Sign returns the sign or operator that begins at s[at] and is part of the content of a clean text. It returns
-// the canonical name and the end, or "" and at. at must be the beginning of a rune, not inside a sign already
-// taken. Typography has no names: dashes, quotes, markup, 3-1, 3/4.
+// the canonical name and the end, or "" and at. at must be the start of a rune, and not inside a sign that was
+// returned before. Typography is not a sign: dashes, quotes, markup, 3-1, 3/4.
 //
 // It looks at the neighbours only, so calls at every rune take O(len(s)).
 func Sign(s string, at int) (name string, end int) {
@@ -129,8 +129,8 @@ var single = func() (t [256]sign) {
 	return t
 }()
 
-// plausible looks at the bytes next to an ASCII one and excludes frequent punctuation: full stops, hyphens,
-// slashes of links, markup, tables.
+// plausible checks the bytes next to an ASCII character, to exclude frequent punctuation: full stops, hyphens, slashes of
+// links, markup, tables.
 func plausible(s string, at int) bool {
 	before, after := byte(' '), byte(' ')
 	if at > 0 {
@@ -165,8 +165,8 @@ func plausible(s string, at int) bool {
 }
 
 const (
-	byteWord  uint8 = 1 << iota // a letter or a digit of ASCII
-	byteSpace                   // white space, maybe part of it
+	byteWord  uint8 = 1 << iota // an ASCII letter or digit
+	byteSpace                   // white space, or possibly a part of it
 	byteOther                   // not ASCII
 )
 
@@ -184,11 +184,11 @@ var byteKinds = func() (t [256]uint8) {
 	return t
 }()
 
-// operatorBytes are the ASCII characters that operators of several are made of.
+// operatorBytes are the ASCII characters of which operators with several characters consist.
 const operatorBytes = "+-*/^=!<>&|@"
 
-// signEnd returns where the sign that may begin at s[at] ends: a rune, or a run of operator characters
-// without the minus of a number that follows. Inside such a run it returns at.
+// signEnd returns the end of the sign that may begin at s[at]. That is a rune, or a run of operator characters without the
+// minus of a following number. Inside such a run it returns at.
 func signEnd(s string, at int) int {
 	c := s[at]
 	if c >= utf8.RuneSelf {
@@ -218,14 +218,14 @@ func signEnd(s string, at int) int {
 	return end
 }
 
-// oneSpace is the length of the longest white space that is one character.
+// oneSpace is the greatest length of a single white space character.
 const oneSpace = 3
 
-// surroundings are the text around a sign.
+// surroundings holds the text around a sign.
 type surroundings struct {
 	s           string
-	at, end     int // the sign
-	left, right int // where the text before it ends and the text after it begins, without white space
+	at, end     int // start and end of the sign
+	left, right int // end of the text before it, and start of the text after it, without white space
 }
 
 func around(s string, at, end int) surroundings {
@@ -244,7 +244,7 @@ func (u use) holds(p surroundings) bool {
 		u&spaced != 0 && spaces && p.leftOperand() && p.rightOperand(),
 		u&compare != 0 && p.compares(spaces),
 		u&before != 0 && !spaceRight && startsNumber(p.s[p.end:]),
-		u&after != 0 && p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left]) && !startsInDigit(p.s[p.end:]), // not %20
+		u&after != 0 && p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left]) && !startsInDigit(p.s[p.end:]), // excludes %20
 		u&percent != 0 && !spaceRight && startsNumber(p.s[p.end:]) && p.fresh(),
 		u&endsWord != 0 && !spaceLeft && p.closed() && endsInAlnum(p.s[:p.at]):
 		return true
@@ -254,8 +254,8 @@ func (u use) holds(p surroundings) bool {
 	return false
 }
 
-// compares reports whether a comparison has an operand and something to compare with, or a number after it. A
-// quotation also begins its line with >.
+// compares reports whether a comparison has an operand and a value to compare with, or a number after it. A > at the start
+// of a line may be a quotation.
 func (p surroundings) compares(spaces bool) bool {
 	if p.tag() || (p.s[p.at:p.end] == ">" && (p.left == 0 || strings.ContainsAny(p.s[p.left:p.at], "\r\n"))) {
 		return false
@@ -264,7 +264,7 @@ func (p surroundings) compares(spaces bool) bool {
 		return (p.leftOperand() && (p.rightOperand() || startsInAlnum(p.s[p.right:]))) ||
 			(p.rightOperand() && endsInAlnum(p.s[:p.left]))
 	}
-	even := p.right == p.end || p.left < p.at || p.fresh() // not <name> 5
+	even := p.right == p.end || p.left < p.at || p.fresh() // excludes <name> 5
 	return even && p.s[p.at] != '=' && p.right-p.end <= oneSpace && startsNumber(p.s[p.right:])
 }
 
@@ -284,8 +284,8 @@ func (p surroundings) tag() bool {
 	return false
 }
 
-// leftOperand reports whether an operand ends before the sign: a number, a
-// variable of one letter, a closing parenthesis.
+// leftOperand reports whether an operand ends before the sign: a number, a variable of one letter, or a closing
+// parenthesis.
 func (p surroundings) leftOperand() bool {
 	s := p.s[:p.left]
 	r, size := utf8.DecodeLastRuneInString(s)
@@ -298,7 +298,7 @@ func (p surroundings) leftOperand() bool {
 	return isVariable(r) && !endsInLetter(s[:len(s)-size])
 }
 
-// rightOperand reports whether an operand begins after the sign, also the call of a function: sqrt(2).
+// rightOperand reports whether an operand begins after the sign. It may be a function call such as sqrt(2).
 func (p surroundings) rightOperand() bool {
 	s := p.s[p.right:]
 	if startsNumber(s) || strings.HasPrefix(strings.TrimLeft(s, "abcdefghijklmnopqrstuvwxyz"), "(") {
@@ -309,14 +309,14 @@ func (p surroundings) rightOperand() bool {
 	return isVariable(r) && !startsInLetter(s[size:])
 }
 
-// amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" none is.
+// amount reports whether a digit is next to a currency, or one space away. In "kill -9 $pid" there is none.
 func (p surroundings) amount() bool {
 	follows := p.at-p.left <= oneSpace && endsInDigit(p.s[:p.left])
 	return (follows && (p.left == p.at || p.closed())) || (p.right-p.end <= oneSpace && startsNumber(p.s[p.right:]))
 }
 
-// negative reports whether a number follows that the minus belongs to. Nothing before it may begin a range, a
-// date or a hyphenated word.
+// negative reports whether the minus belongs to a following number. The text before it must not begin a range, a date or a
+// hyphenated word.
 func (p surroundings) negative() bool {
 	if !startsNumber(p.s[p.end:]) || p.s[p.end] == '-' || endsInDigit(p.s[:p.left]) {
 		return false
@@ -327,7 +327,7 @@ func (p surroundings) negative() bool {
 // fresh reports whether a word could begin at the sign.
 func (p surroundings) fresh() bool { return opens(p.s[:p.at], "=<>:*/^|,;≤≥≠≈±×÷") }
 
-// quantity reports whether the sign is between a Chinese character and a number of degrees or percents: 气温-5度.
+// quantity reports whether the sign stands between a Chinese character and a number of degrees or percent: 气温-5度.
 func (p surroundings) quantity() bool {
 	const most = 8
 	r, _ := utf8.DecodeLastRuneInString(p.s[:p.at])
@@ -351,7 +351,7 @@ func (p surroundings) endsShortWord() bool {
 	return ends(letters, isVariable) && opens(head[:p.at-len(word)], "/,")
 }
 
-// closed reports whether the text, or a word or clause of it, ends after the sign.
+// closed reports whether the text, or a word or clause in it, ends after the sign.
 func (p surroundings) closed() bool {
 	if p.right > p.end || p.right == len(p.s) {
 		return true
@@ -378,7 +378,7 @@ func startsWord(s string, at int, prefix string) bool {
 	return false
 }
 
-// emphasis reports whether a _ soon ends a word, as it does in markup.
+// emphasis reports whether a _ soon ends a word, as in markup.
 func emphasis(s string) bool {
 	const most = 64
 	for ok := true; ok; {
@@ -390,8 +390,8 @@ func emphasis(s string) bool {
 	return false
 }
 
-// opens reports whether a text ends where a word may begin: at its start, or in
-// white space, a quote, an opening parenthesis, a currency or one of more.
+// opens reports whether a word may begin after a text. The text must be empty, or end in white space, a quote, an opening
+// parenthesis, a currency, or one of more.
 func opens(s, more string) bool {
 	r, size := utf8.DecodeLastRuneInString(s)
 	if r == '\'' && endsInAlnum(s[:len(s)-size]) {
@@ -401,8 +401,8 @@ func opens(s, more string) bool {
 		strings.ContainsRune(more, r)
 }
 
-// endsLetters reports whether a sign ends a name of letters, as in c++ and c#: no letter follows, and after # a
-// digit only if the name is one letter (not issue#12).
+// endsLetters reports whether a sign ends a name of letters, as in c++ and c#. No letter may follow. After #, a digit may
+// follow only if the name is one letter (not issue#12).
 func endsLetters(s string, at, end int) bool {
 	r, size := utf8.DecodeLastRuneInString(s[:at])
 	if !isVariable(r) || startsInLetter(s[end:]) {
@@ -411,8 +411,7 @@ func endsLetters(s string, at, end int) bool {
 	return s[at] != '#' || !startsInDigit(s[end:]) || !endsInAlnum(s[:at-size])
 }
 
-// startsNumber reports whether s begins with a number: a digit, optionally after a point, a currency or a
-// minus.
+// startsNumber reports whether s begins with a number, which is a digit, possibly after a point, a currency or a minus.
 func startsNumber(s string) bool {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "-"), "−")
 	if r, size := utf8.DecodeRuneInString(s); isCurrency(r) {
@@ -425,17 +424,17 @@ func isCurrency(r rune) bool {
 	return r == '$' || r == '£' || r == '¥' || r == '¢' || (r >= 0x20A0 && r <= 0x20C0)
 }
 
-// isDigit reports whether r is a decimal digit of ASCII, Arabic, Devanagari or Bengali.
+// isDigit reports whether r is a decimal digit in ASCII, Arabic, Devanagari or Bengali.
 func isDigit(r rune) bool {
 	return (r >= '0' && r <= '9') || (r >= 0x660 && r <= 0x669) || (r >= 0x6F0 && r <= 0x6F9) || (r >= 0x966 && r <= 0x96F) || (r >= 0x9E6 && r <= 0x9EF)
 }
 
 func isLetter(r rune) bool { return IsAlnum(r) && !isDigit(r) }
 
-// isVariable reports whether r may be the name of something: x, c++, α, not 中.
+// isVariable reports whether r may be the name of a variable, such as x or α, but not 中.
 func isVariable(r rune) bool { return isLetter(r) && !IsCJK(r) }
 
-// isVariant reports whether r only chooses how the emoji before it looks.
+// isVariant reports whether r only selects the appearance of the emoji before it.
 func isVariant(r rune) bool { return (r >= 0xFE00 && r <= 0xFE0F) || (r >= 0x1F3FB && r <= 0x1F3FF) }
 
 func startsInDigit(s string) bool  { return starts(s, isDigit) }

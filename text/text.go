@@ -1,12 +1,9 @@
-// Package text turns bytes into clean text: it finds the charset ([Decode])
-// and normalises what may differ between two copies of one text
-// ([Normalizer.Clean]): width and other compatibility forms, case, invisible
-// marks, traditional characters, white space.
+// Package text turns bytes into clean text. [Decode] detects the charset. [Normalizer.Clean] removes differences that two
+// copies of one text may have: width and other compatibility forms, case, invisible marks, traditional characters, white
+// space.
 //
-// The Unicode tables are those of Python 3.11 (Unicode 14), made by tables.py
-// and fixed for ever: they decide which runes belong to a word ([IsWord],
-// [IsAlnum]) and what is lower case, so records do not change with the
-// version of Go.
+// The Unicode tables are those of Python 3.11 (Unicode 14), made by tables.py, and never change. They define which runes
+// belong to a word ([IsWord], [IsAlnum]) and what is lower case. So records do not change with the version of Go.
 package text
 
 import (
@@ -15,11 +12,11 @@ import (
 	"strings"
 )
 
-// Normalizer cleans texts. It is a small value: compare and copy it freely.
-// The zero Normalizer is "none" and changes nothing.
+// Normalizer cleans texts. It is a small value that can be compared and copied. The zero Normalizer is "none" and changes
+// nothing.
 type Normalizer struct{ steps uint8 }
 
-// The steps in the order in which they act.
+// The steps, in the order in which they are applied.
 const (
 	stripInvisible uint8 = 1 << iota
 	compatibility
@@ -27,8 +24,8 @@ const (
 	lowerCase
 	simplify
 	collapseSpace
-	foldAccents // after the others, on their output
-	foldNumbers // the same
+	foldAccents // applied to the output of the other steps
+	foldNumbers // applied to the output of foldAccents
 )
 
 var stepNames = [...]string{"zerowidth", "nfkc", "width", "lower", "simplify", "space", "accents", "numbers"}
@@ -71,7 +68,7 @@ func ParseNormalizer(spec string) (Normalizer, error) {
 		}
 		step := slices.Index(stepNames[:], name)
 		if step < 0 {
-			return Normalizer{}, fmt.Errorf("unknown normalisation step %q: want default, none or a list of %s",
+			return Normalizer{}, fmt.Errorf("unknown normalisation step %q (want default, none or a list of %s)",
 				name, strings.Join(stepNames[:], ","))
 		}
 		n.steps |= 1 << step

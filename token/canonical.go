@@ -11,25 +11,25 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// list names the word list that has a word, and so how a text continues after the word.
+// list is the word list that has a word. It determines how a text may continue after the word.
 type list uint8
 
 const (
-	listNone   list = iota // this and the next two stay unchanged
-	listSame               // another way to write a word, or a unit
-	listFiller             // of no content: a particle, a greeting, a credit
+	listNone   list = iota // this and the next two do not change the word
+	listSame               // another spelling of a word, or a unit
+	listFiller             // without content: a particle, a greeting, a credit
 	listNumber             // two, hundred
-	listPhrase             // of several words: cannot
+	listPhrase             // stands for several words, such as cannot
 )
 
 // entry is a word of a list.
 type entry struct {
-	text string // canonical; several words of listPhrase
+	text string // the canonical form, which for listPhrase has several words
 	list list
 	kind Kind
 }
 
-// The lists of words/ have a line for each word: it, and other ways to write it.
+// The lists in words/ have a line for each word, with its other spellings.
 //
 //go:embed words/same.txt
 var sameWords string
@@ -43,7 +43,7 @@ var fillerWords string
 //go:embed words/phrase.txt
 var phraseWords string
 
-// lists maps every word of the lists to its meaning.
+// lists maps every listed word to its entry.
 var lists = sync.OnceValue(func() map[string]entry {
 	table := map[string]entry{}
 	add := func(text string, l list, k Kind) {
@@ -92,7 +92,7 @@ var ordinalValues = map[string]int{
 	"eleventh": 11, "twelfth": 12,
 }
 
-// learn finds the meaning of a word that is not among the recent ones.
+// learn computes the form of a word that is not among the recent ones.
 func (c *Cutter) learn(f *form, word string, han bool) {
 	e := listed(word)
 	canonical := word
@@ -123,10 +123,10 @@ func (c *Cutter) learn(f *form, word string, han bool) {
 	}
 }
 
-// endings are endings of English forms that the tables lack, and the endings of the base forms that they have.
+// endings lists endings of English forms that the tables lack, with the endings of the base forms in the tables.
 var endings = [...][2]string{{"s", ""}, {"es", ""}, {"ies", "y"}, {"ed", ""}, {"ed", "e"}, {"ied", "y"}, {"ing", ""}, {"ing", "e"}, {"er", ""}, {"er", "e"}, {"ly", ""}}
 
-// weighForm weighs a word, or if the table lacks it the word of which it is a form: jumped weighs as much as jump.
+// weighForm weighs a word. If the table lacks the word, it weighs the base form: jumped weighs as much as jump.
 func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 	weight, known = weigh(c.lexicon.other, word)
 	for _, e := range endings {
@@ -134,7 +134,7 @@ func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 			if w, ok := weigh(c.lexicon.other, stem+e[1]); ok {
 				return w, true
 			}
-			if n := len(stem); stem[n-1] == stem[n-2] { // stopped
+			if n := len(stem); stem[n-1] == stem[n-2] { // as in stopped
 				if w, ok := weigh(c.lexicon.other, stem[:n-1]); ok {
 					return w, true
 				}
@@ -144,9 +144,9 @@ func (c *Cutter) weighForm(word string) (weight uint32, known bool) {
 	return weight, known
 }
 
-// weigh returns the weight of a word and whether the table has it. A word that the table lacks is a name or a
-// misspelling. It gets half the weight of a word in the middle of the table.
-func weigh(t *keyword.Table, word string) (weight uint32, known bool) {
+// weigh returns the weight of a word and whether the table has it. A word that the table lacks is a name or a misspelling,
+// so it gets half the median weight of the table.
+func weigh(t *keyword.IDFTable, word string) (weight uint32, known bool) {
 	idf, known := t.Find(word)
 	w := idf * Unit / keyword.Unit
 	if !known {

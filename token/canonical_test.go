@@ -35,13 +35,13 @@ func TestLabel(t *testing.T) {
 }
 
 // ownTable returns a table of three words.
-func ownTable(t testing.TB) *keyword.Table {
+func ownTable(t testing.TB) *keyword.IDFTable {
 	t.Helper()
 	raw, err := keyword.EncodeValues(map[string]int64{"run": keyword.Unit, "跑": keyword.Unit, "colour": keyword.Unit})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := keyword.ReadTable(bytes.NewReader(raw))
+	table, err := keyword.ReadIDFTable(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatal(err)
 	}

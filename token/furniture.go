@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Furniture surrounds a text without being part of its content: links, the handle of a sender, RT and via,
-// closing hashtags, the dateline of an agency, a label in 【】 and heading marks at the head.
+// Furniture is text around the content: links, the handle of a sender, RT and via, closing hashtags, the dateline of an
+// agency, and a label in 【】 or heading marks at the start.
 
-// mostDateline is the length of a dateline in bytes.
+// mostDateline limits a dateline in bytes.
 const mostDateline = 72
 
 var (
@@ -16,7 +16,7 @@ var (
 	datelineEnds = []string{"日电", "日讯", "日消息", "讯 ", "讯:"}
 )
 
-// body returns where a clean text begins and ends without the furniture at its head and tail.
+// body returns the bounds of a clean text without the furniture at its start and end.
 func body(clean string) (from, to int) {
 	to = len(clean)
 	for from < to {
@@ -36,7 +36,7 @@ func body(clean string) (from, to int) {
 	return from, to
 }
 
-// headEnd returns where the piece of furniture ends with which s begins, 0 if there is none.
+// headEnd returns the end of the piece of furniture at the start of s, or 0.
 func headEnd(s string) int {
 	switch {
 	case s[0] == ' ' || (s[0] == '#' && strings.TrimLeft(s, "#") != "" && strings.TrimLeft(s, "#")[0] == ' '):
@@ -57,7 +57,7 @@ func headEnd(s string) int {
 	return datelineEnd(s)
 }
 
-// datelineEnd returns where the story begins after its dateline: LONDON, Nov 3 (Reuters) -, 新华社北京3月5日电.
+// datelineEnd returns where the story begins after its dateline, such as "LONDON, Nov 3 (Reuters) -" or 新华社北京3月5日电.
 func datelineEnd(s string) int {
 	head := s[:min(len(s), mostDateline)]
 	if !strings.Contains(head, "(") && !strings.Contains(head, "日") && !strings.Contains(head, "讯") {
@@ -77,7 +77,7 @@ func datelineEnd(s string) int {
 	return 0
 }
 
-// tailStart returns where the piece of furniture begins with which s ends, len(s) if there is none.
+// tailStart returns the start of the piece of furniture at the end of s, or len(s).
 func tailStart(s string) int {
 	at := strings.LastIndexByte(strings.TrimRight(s, " "), ' ') + 1
 	if s[len(s)-1] == ' ' {
@@ -93,7 +93,7 @@ func tailStart(s string) int {
 	return len(s)
 }
 
-// handleEnd returns where the handle ends that begins with the @ at s[at]; at if there is none.
+// handleEnd returns the end of the handle that begins with the @ at s[at], or at if there is none.
 func handleEnd(s string, at int) int {
 	if at > 0 {
 		if r, _ := utf8.DecodeLastRuneInString(s[:at]); class(r) != classOther {
@@ -110,11 +110,11 @@ func handleEnd(s string, at int) int {
 	return end
 }
 
-// mostLink is the length of a link.
+// mostLink limits a link in bytes.
 const mostLink = 500
 
-// linkEnd returns where the link or the address of mail ends of which s[at:end] is the first word; end if
-// it is a word.
+// linkEnd returns the end of the link or email address whose first word is s[at:end]. If it is a plain word, it returns
+// end.
 func linkEnd(s string, at, end int) int {
 	word, rest := s[at:end], s[end:]
 	switch {
@@ -134,14 +134,14 @@ func linkEnd(s string, at, end int) int {
 	return to
 }
 
-// isLink reports whether s ends with the link that begins at s[at].
+// isLink reports whether s ends with a link that begins at s[at].
 func isLink(s string, at int) bool {
 	end := wordAt(s, at)
 	return end > at && end < len(s) && linkEnd(s, at, end) == len(s)
 }
 
-// isHost reports whether a word continues as a name with dots before a path, t.co/x, or as an email address,
-// anna.b@example.org.
+// isHost reports whether a word continues as a host name before a path (t.co/x), or as an email address
+// (anna.b@example.org).
 func isHost(s string, at, end int) bool {
 	to, dots, last := end, 0, at
 	for to+1 < min(len(s), end+mostLink) && (s[to] == '.' || s[to] == '-' || s[to] == '_') && isWordByte(s[to+1]) {

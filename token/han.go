@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// han takes the Chinese characters from at on, numerals apart, and returns
-// where they end, or what a numeral among them is part of.
+// han adds the Chinese words from at on. It stops at the end of the Chinese characters, or where a numeral belongs to
+// something else, and returns where.
 func (c *Cutter) han(clean string, at int) int {
 	end := at
 	for end < len(clean) && end < at+mostRun {
@@ -24,7 +24,7 @@ func (c *Cutter) han(clean string, at int) int {
 			if to >= end {
 				return to
 			}
-			// The numeral may reach over several words, or end within one, of which the rest is cut again.
+			// The numeral may extend over several words, or end within one, the rest of which is cut again.
 			for p += len(word); p < to; {
 				i++
 				p += len(c.words[i])
@@ -37,7 +37,7 @@ func (c *Cutter) han(clean string, at int) int {
 			continue
 		}
 		if p+len(word) == end && word == ordinal && end < len(clean) && isDigit(clean[end]) {
-			return end // 第3 is 第三
+			return end // because 第3 is 第三
 		}
 		c.put(word, true)
 		p += len(word)
@@ -45,10 +45,10 @@ func (c *Cutter) han(clean string, at int) int {
 	return end
 }
 
-// mostRun is how many bytes of Chinese without a sign are cut at once.
+// mostRun limits the bytes of Chinese without a sign that are cut at once.
 const mostRun = 1 << 12
 
-// segment appends the words of Chinese characters to dst.
+// segment appends the words of a run of Chinese characters to dst.
 func (c *Cutter) segment(dst []string, s string) []string {
 	return c.lexicon.chinese().segmenter.Cut(dst, s, segment.HMM)
 }

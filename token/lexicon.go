@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// TablesLabel names, in a Spec, the built-in dictionary and idf tables at their version; a test holds their
+// TablesLabel is the name, in a Spec, of the built-in dictionary and idf tables, with their version. A test holds their
 // digests.
 const TablesLabel = "built-in/2"
 
@@ -15,30 +15,29 @@ const TablesLabel = "built-in/2"
 const (
 	Unit        = 256
 	leastWeight = Unit / 4
-	// MostWeight bounds a weight so that sums of them are far from overflow.
+	// MostWeight limits a weight, so that sums of weights never overflow.
 	MostWeight = 15 * Unit
-	// NumberWeight is the weight of every number. Which numbers a corpus has is chance, so their idf would be
-	// too.
+	// NumberWeight is the weight of every number. Which numbers a corpus has is random, so an idf of them would be too.
 	NumberWeight = 5 * Unit
-	// measureWeight is the weight of every unit and currency: only a difference between them matters.
+	// measureWeight is the weight of every unit and currency, because only a difference between them matters.
 	measureWeight = 2 * Unit
 )
 
-// Lexicon returns how rare words are. Chinese needs a dictionary and a table that take a while to load and some
-// 20 MB, so they are loaded with the first Chinese character.
+// Lexicon returns how rare words are. Chinese needs a dictionary and a table of some 20 MB, which take a while to load. So
+// they are loaded at the first Chinese character.
 type Lexicon struct {
-	own     *keyword.Table // in place of both built-in tables; nil: those
-	other   *keyword.Table // words of alphabets
+	own     *keyword.IDFTable // replaces both built-in tables; nil means the built-in ones
+	other   *keyword.IDFTable // table for words of alphabets
 	chinese func() chineseTables
 }
 
 type chineseTables struct {
 	segmenter *segment.Segmenter
-	idf       *keyword.Table
+	idf       *keyword.IDFTable
 }
 
-// NewLexicon returns the built-in tables, or one of a corpus in their place.
-func NewLexicon(own *keyword.Table) (*Lexicon, error) {
+// NewLexicon returns a lexicon with the built-in tables, or with a table of the user in their place.
+func NewLexicon(own *keyword.IDFTable) (*Lexicon, error) {
 	l := &Lexicon{own: own, other: own}
 	if own == nil {
 		var err error
@@ -51,7 +50,7 @@ func NewLexicon(own *keyword.Table) (*Lexicon, error) {
 	return l, nil
 }
 
-// Label names the tables in a Spec.
+// Label returns the name of the tables in a Spec.
 func (l *Lexicon) Label() string {
 	if l.own != nil {
 		return l.own.Digest()
@@ -59,8 +58,8 @@ func (l *Lexicon) Label() string {
 	return TablesLabel
 }
 
-// loadChinese reads the tables of Chinese. They cannot fail where they are embedded, because the tests prove them
-// whole. Where they are loaded they can, and then the program ends: without them it would decide otherwise.
+// loadChinese loads the tables for Chinese. If they are embedded it never fails, because tests verify them. If loading
+// fails elsewhere, it panics, because without the tables the program would decide differently.
 func (l *Lexicon) loadChinese() chineseTables {
 	g, err := segment.Default()
 	c := chineseTables{segmenter: g, idf: l.own}

@@ -15,8 +15,8 @@ func digitsEnd(s string, at int) int {
 	return at
 }
 
-// figures takes what begins with the digit clean[at] and returns where it ends: a version, an ordinal, a
-// number or a code.
+// figures adds the token that begins with the digit clean[at]: a version, an ordinal, a number or a code. It returns where
+// the token ends.
 func (c *Cutter) figures(clean string, at int) int {
 	if to, parts := versionEnd(clean, at); parts >= 3 {
 		c.number(clean[at:to], clean[at:to])
@@ -30,12 +30,12 @@ func (c *Cutter) figures(clean string, at int) int {
 	c.number(clean[at:end], value)
 	to = end
 	if n := len(c.tokens) - 2; n >= 0 && c.tokens[n].Kind == Measure && endsAt(clean, at, c.tokens[n].Written) {
-		c.tokens[n], c.tokens[n+1] = c.tokens[n+1], c.tokens[n] // $5 is 5 dollars
+		c.tokens[n], c.tokens[n+1] = c.tokens[n+1], c.tokens[n] // $5 becomes 5 dollars
 	}
 	return to
 }
 
-// scaled multiplies a number by the 万 or 亿 at s[at], and returns where that ends: 3.5亿 is 350000000.
+// scaled multiplies a number by the 万 or 亿 at s[at], and returns where that ends. For example, 3.5亿 is 350000000.
 func scaled(value, s string, at int) (product string, end int) {
 	r, size := utf8.DecodeRuneInString(s[at:])
 	zeros := 0
@@ -52,8 +52,7 @@ func scaled(value, s string, at int) (product string, end int) {
 	return decimal(whole + fraction + strings.Repeat("0", zeros-len(fraction))), at + size
 }
 
-// versionEnd returns where the digits and points end that begin at s[at], and
-// how many parts they have.
+// versionEnd returns the end of the digits and points that begin at s[at], and the number of parts.
 func versionEnd(s string, at int) (end, parts int) {
 	end, parts = digitsEnd(s, at), 1
 	for end+1 < len(s) && s[end] == '.' && isDigit(s[end+1]) {
@@ -63,9 +62,8 @@ func versionEnd(s string, at int) (end, parts int) {
 	return end, parts
 }
 
-// numberEnd returns where the number that begins with the digit s[at] ends, including separators of thousands
-// and decimals. It returns 0 if letters follow that are neither a unit nor a scale, because that is a code such
-// as 4k.
+// numberEnd returns the end of the number that begins with the digit s[at], including thousands separators and decimals. It
+// returns 0 if letters follow that are neither a unit nor a scale, because such a number is a code (4k).
 func numberEnd(s string, at int) int {
 	end := digitsEnd(s, at)
 	first := end
@@ -98,8 +96,8 @@ func isGroup(s string, at int) bool {
 	return at+2 < len(s) && isDigit(s[at]) && isDigit(s[at+1]) && isDigit(s[at+2]) && (at+3 == len(s) || !isWordByte(s[at+3]))
 }
 
-// decimal writes a number of digits, separators and a point in one form: without
-// separators and leading zeros. Zeros after the point stay, because version 3.10 is not 3.1.
+// decimal converts a number to one form, without separators and leading zeros. Zeros after the point stay, because version
+// 3.10 is not 3.1.
 func decimal(s string) string {
 	if strings.ContainsAny(s, ",'") {
 		s = separators.Replace(s)
@@ -113,10 +111,9 @@ func decimal(s string) string {
 
 var separators = strings.NewReplacer(",", "", "'", "")
 
-// numberWords reads the number in words that begins with the word s[at:end], and
-// returns its value and where it ends: twenty-one, two hundred and five. What
-// multiplies it by thousands is a word. "One" is a number before hundred only: it is a
-// pronoun more often.
+// numberWords parses the number in words that begins with the word s[at:end], such as twenty-one or two hundred and five.
+// It returns the value and the end. Thousands are a separate word. "One" is only a number before hundred, because it is
+// usually a pronoun.
 func numberWords(s string, at, end int) (value string, to int) {
 	n := numberValues[s[at:end]]
 	to = end
@@ -153,7 +150,7 @@ func numberWords(s string, at, end int) (value string, to int) {
 	return strconv.Itoa(n), to
 }
 
-// nextWord returns the word after one of the signs at s[at], or an empty one if there is none.
+// nextWord returns the word after one of the given signs at s[at], or an empty one.
 func nextWord(s string, at int, signs string) (from, to int) {
 	if at == len(s) || strings.IndexByte(signs, s[at]) < 0 {
 		return at, at

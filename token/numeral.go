@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// digitOf returns the value of a Chinese numeral and its kind: 1 for a digit, otherwise its power of ten; kind
-// 0 for other runes.
+// digitOf returns the value and the kind of a Chinese numeral. The kind is 1 for a digit, otherwise the power of ten, and 0
+// for other runes.
 func digitOf(r rune) (value, kind int64) {
 	if at := strings.IndexRune(hanDigits, r); at >= 0 {
 		return int64(at / len("零")), 1
@@ -33,8 +33,8 @@ func digitOf(r rune) (value, kind int64) {
 
 const hanDigits = "零一二三四五六七八九"
 
-// measureWords are the characters before which a single Chinese numeral is a number. 一 means "a" before most of
-// them, so it counts only before those of afterOne and the long ones.
+// measureWords are the characters before which a single Chinese numeral is a number. 一 usually means "a" before them, so it
+// only counts before those of afterOne and before long ones.
 const (
 	measureWords = "楼层种起台架艘张套份笔支款折个名位人次届季集例号月日年岁度场件条项家只辆座枚轮期章节级等部首篇册本天周点分秒元块米倍成胎孩强连颗棵匹头把瓶杯碗袋盒箱桶批组排间栋所处吨克斤升亩"
 	afterOne     = "元楼层届季集号期月日轮章节级等部"
@@ -47,15 +47,14 @@ var longMeasures = []string{
 
 const (
 	ordinal = "第"
-	// share is how a share of a hundred begins in Chinese: 百分之五 is 5%.
+	// share begins a percentage in Chinese: 百分之五 is 5%.
 	share   = "百分之"
 	ofParts = "分之"
 	percent = "percent"
 )
 
-// numerals returns the Chinese numeral that begins at s[at], with the 第 or 百分之
-// before it: from == to where there is none. A single digit counts after these,
-// and before a measure word.
+// numerals returns the bounds of the Chinese numeral that begins at s[at], after a 第 or 百分之. If there is none, from == to.
+// A single digit counts only after these, or before a measure word.
 func numerals(s string, at int) (from, to int) {
 	r, size := utf8.DecodeRuneInString(s[at:])
 	p, nth, part := at, r == '第', r == '百' && strings.HasPrefix(s[at:], share)
@@ -84,8 +83,8 @@ func numerals(s string, at int) (from, to int) {
 	return at, at
 }
 
-// isPower reports whether a numeral is a power of ten without a multiplier. In 数万元 and after digits it is not a
-// number alone.
+// isPower reports whether a numeral is a power of ten without a multiplier. In 数万元 and after digits, it is not a number by
+// itself.
 func isPower(s string) bool { return s == "百" || s == "千" || s == "万" || s == "亿" }
 
 // counts reports whether a measure word is at s[at].
@@ -108,8 +107,8 @@ func counts(s string, at int, one bool) bool {
 	return strings.HasPrefix(s[at:], ofParts)
 }
 
-// hanNumber takes the Chinese numeral that begins the word at clean[at], with a preceding 第 or the denominator
-// of a share. It returns where the numeral ends, or at if there is none.
+// hanNumber adds the Chinese numeral at the start of the word clean[at:end], with a preceding 第 or 百分之. It returns where
+// the numeral ends, or at if there is none.
 func (c *Cutter) hanNumber(clean string, at, end int) int {
 	if r, _ := utf8.DecodeRuneInString(clean[at:]); r != '第' {
 		if _, kind := digitOf(r); kind == 0 {
@@ -132,7 +131,7 @@ func (c *Cutter) hanNumber(clean string, at, end int) int {
 	return to
 }
 
-// chineseFraction reads 点五 after a numeral, a fraction unless it is a time.
+// chineseFraction parses 点五 after a numeral. It is a fraction unless it is a time.
 func chineseFraction(s string, at int) (fraction string, end int) {
 	rest, found := strings.CutPrefix(s[at:], "点")
 	if !found {
@@ -159,8 +158,7 @@ func chineseFraction(s string, at int) (fraction string, end int) {
 	return fraction, end
 }
 
-// chineseNumber writes a Chinese numeral in digits, 十一 as 11 and 二〇二五 as 2025. An irregular numeral stays
-// unchanged.
+// chineseNumber converts a Chinese numeral to digits: 十一 to 11 and 二〇二五 to 2025. It returns an irregular numeral unchanged.
 func chineseNumber(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(s, ordinal), share)
 	var total, section, digit int64

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Opposites reports whether two words are opposites, or name two of a class: directions, months, roman numerals,
-// ordinals, single letters. A word and the same with a prefix that denies it are opposites.
+// Opposites reports whether two words are opposites, or different members of a class: directions, months, roman numerals,
+// ordinals, single letters. A word and the same word with a negating prefix are opposites.
 func Opposites(x, y *Token) bool {
 	if x.Han != y.Han {
 		return false
@@ -31,7 +31,7 @@ func isLetter(w string) bool {
 	return len(w) == 1 && 'a' <= w[0] && w[0] <= 'z' && w != "a" && w != "i"
 }
 
-// denyingPrefixes make the opposite of a word. After a- the word must end as an adjective does.
+// denyingPrefixes lists prefixes that make the opposite of a word. After a-, the word must end like an adjective.
 var denyingPrefixes = strings.Fields("un non in im il ir dis anti mis de a")
 
 // hasPrefix reports whether y with a denying prefix is x: nontoxic and toxic, afebrile and febrile.
@@ -47,15 +47,16 @@ func endsInAny(s string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
-// negations has the words that deny, by language, and operators on what a whole text says, such as revert.
+// negations lists negating words by language, and words that reverse a whole text, such as revert.
 //
 //go:embed words/negations.txt
 var negations string
 
-// runNegations deny within scripts that have no spaces between words: Japanese, Thai, Lao.
+// runNegations lists negations in scripts without spaces between words: Japanese, Thai, Lao.
 var runNegations = []string{"ません", "ない", "なかっ", "ไม่", "ບໍ່"}
 
-// negationTable has the words that deny, and with a = those that begin as a Chinese negation does and deny nothing: 不断, 未来.
+// negationTable maps negating words to true. It maps words that begin like a Chinese negation but negate nothing (marked
+// with = in the list), such as 不断 and 未来, to false.
 var negationTable = sync.OnceValue(func() map[string]bool {
 	table := wordSet(strings.Join(runNegations, " "))
 	for line := range strings.Lines(negations) {
@@ -70,8 +71,8 @@ var negationTable = sync.OnceValue(func() map[string]bool {
 	return table
 })
 
-// denies reports whether a word denies. A Chinese word that begins with a negation does, unless it begins with a word
-// that denies nothing.
+// denies reports whether a word negates. A Chinese word that begins with a negation does, unless it begins with one of the
+// exceptions.
 func denies(word string, han bool) bool {
 	table := negationTable()
 	if denies, listed := table[word]; listed || !han || !strings.ContainsAny(word, "不无未非没勿") {
@@ -90,13 +91,12 @@ func denies(word string, han bool) bool {
 	return found && utf8.RuneCountInString(word) > 1
 }
 
-// oppositeWords has rows of words, each the opposite of every other, or another of the same class: a direction, a month,
-// a unit.
+// oppositeWords has rows of words. Each is the opposite of every other, or a different member of a class, such as a month.
 //
 //go:embed words/opposites.txt
 var oppositeWords string
 
-// oppositeTable has the opposites of each word.
+// oppositeTable maps each word to its opposites.
 var oppositeTable = sync.OnceValue(func() map[string][]string {
 	table := map[string][]string{}
 	for _, row := range strings.Fields(oppositeWords) {
@@ -112,7 +112,7 @@ var oppositeTable = sync.OnceValue(func() map[string][]string {
 	return table
 })
 
-// base leaves the ending -s off a word, so that a row is one of its plurals too.
+// base removes the ending -s, so that a row also covers plurals.
 func base(word string) string {
 	n := len(word)
 	if n < 4 || word[n-1] != 's' || word[n-2] == 's' {

@@ -2,7 +2,7 @@ package token
 
 import "strings"
 
-// tagNames are the names of the HTML elements that occur in text.
+// tagNames lists the HTML elements that occur in text.
 const tagNames = `a abbr b big blockquote body br center cite code dd del div dl dt em font form h1 h2 h3 h4 h5 h6 head hr html i img input ins li link
 	meta nobr ol option p pre s script select small span strike strong style sub sup table tbody td tfoot th thead title tr tt u ul video wbr`
 

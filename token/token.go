@@ -1,10 +1,9 @@
 // Package token cuts clean text into weighted words, numbers and signs.
 //
-// A [Cutter] cuts a text into tokens; numbers, contractions and the words of a few short lists get one
-// form for all ways to write them. Weights come from fixed tables, in whole numbers: a text has the same
-// tokens in every corpus and on every machine. word.go, number.go and han.go cut; canonical.go and
-// numeral.go give the one form; furniture.go skips what is not part of what a text says; opposite.go
-// relates two tokens; view.go packs the tokens of a text for comparing.
+// A [Cutter] cuts a text into tokens. Numbers, contractions and the words of a few short lists get one form for all their
+// spellings. Weights are integers from fixed tables, so a text has the same tokens in every corpus and on every machine.
+// word.go, number.go and han.go cut. canonical.go and numeral.go give the one form. furniture.go skips text around the
+// content. opposite.go relates two tokens. view.go packs the tokens of a text for comparison.
 package token
 
 import (
@@ -18,57 +17,55 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Kind separates words from facts. If two texts differ in a fact, one does not replace the other.
+// Kind separates words from facts. A differing fact cannot be replaced by another one without changing the meaning.
 type Kind uint8
 
 const (
 	Plain   Kind = iota // letters, or Chinese characters
-	Number              // a number and nothing else
+	Number              // only a number
 	Code                // a word with digits, a name such as .net or --force, a link
 	Measure             // a unit or a currency
 	Sign                // an operator, a minus, a check mark; see text.Sign
 	End                 // a full stop or a question mark that ends the text
 )
 
-// Token is a word, number or sign of a text, in its place. Tokens with one Hash are
-// one word and have one weight.
+// Token is a word, number or sign at its position in a text. Tokens with one Hash are the same word and have one weight.
 type Token struct {
-	Hash    uint64 // of the canonical form
-	Text    string // the canonical form, one for all ways to write it
+	Hash    uint64 // hash of the canonical form
+	Text    string // the canonical form, which all spellings share
 	Written string // in its original spelling
 	Weight  uint32 // idf, in units of 1/Unit
-	Known   bool   // a table has it
-	Han     bool   // of Chinese characters
+	Known   bool   // whether a table has it
+	Han     bool   // made of Chinese characters
 	Denies  bool   // a negation
-	opposed bool   // it may have opposites
+	opposed bool   // whether it may have opposites
 	Kind    Kind
 }
 
 // Fact reports whether the token is a number, code, unit or sign, and not a word or the mark that ends the text.
 func (t *Token) Fact() bool { return t.Kind != Plain && t.Kind != End }
 
-// Cutter cuts clean text into tokens. It is used by one goroutine and takes some
-// 400 KB.
+// Cutter cuts clean text into tokens. It is for one goroutine and takes some 400 KB.
 type Cutter struct {
 	lexicon *Lexicon
 	seed    uint64
 	tokens  []Token
-	words   []string // of a run of Chinese characters
-	skipped bool     // furniture was skipped
-	whole   bool     // furniture is not skipped
+	words   []string // of the current run of Chinese characters
+	skipped bool     // whether furniture was skipped
+	whole   bool     // whether furniture must not be skipped
 	recent  [1 << 12][2]form
 }
 
 // NewCutter returns a cutter that weighs words by a lexicon. seed is the seed of their hashes.
 func NewCutter(l *Lexicon, seed uint64) *Cutter { return &Cutter{lexicon: l, seed: seed} }
 
-// form is the canonical form of a written word. Words recur, so the latest are kept by their hash: most words
-// cost one hash and one look-up.
+// form is the canonical form of a word as written. Words recur, so the most recent forms are cached by hash. For most words
+// that takes one hash and one look-up.
 type form struct {
-	written uint64 // the hash of the word as written
+	written uint64 // hash of the word as written
 	hash    uint64
-	text    string // canonical; "" where that is as written
-	weight  uint32 // 0: the form is unused
+	text    string // the canonical form, or "" if it equals the written form
+	weight  uint32 // 0 if the form is unused
 	list    list
 	kind    Kind
 	known   bool
@@ -76,8 +73,7 @@ type form struct {
 	opposed bool
 }
 
-// leastLeft is the least number of tokens of a text without its furniture. If fewer would remain, nothing is
-// skipped.
+// leastLeft is the least number of tokens that must remain without the furniture. Otherwise nothing is skipped.
 const leastLeft = 4
 
 // Cut returns the tokens of a clean text, valid until the next call. They are numbers, signs, words of letters
@@ -93,7 +89,7 @@ func (c *Cutter) Cut(clean string) []Token {
 	return c.tokens
 }
 
-// CutPart cuts part of a longer text, which may be all furniture. first marks the beginning of the text.
+// CutPart cuts a part of a longer text, which may be all furniture. first is set if the part begins the text.
 func (c *Cutter) CutPart(clean string, first bool) []Token {
 	c.whole = false
 	c.cut(clean, first)
@@ -103,7 +99,7 @@ func (c *Cutter) CutPart(clean string, first bool) []Token {
 func (c *Cutter) cut(clean string, first bool) {
 	c.tokens, c.skipped = c.tokens[:0], false
 	if strings.IndexByte(clean, '&') >= 0 {
-		if plain := html.UnescapeString(clean); plain != clean { // half-converted pages: kr&#246;ger
+		if plain := html.UnescapeString(clean); plain != clean { // from half-converted pages: kr&#246;ger
 			clean = text.Default().Clean(plain)
 		}
 	}
@@ -139,7 +135,7 @@ func (c *Cutter) cut(clean string, first bool) {
 	c.end(clean)
 }
 
-// end adds the mark that ends the text: a question differs from a statement, but one without a mark may be either.
+// end adds the mark that ends the text. A question differs from a statement, but a text without a mark may be either.
 func (c *Cutter) end(clean string) {
 	clean = strings.TrimRight(clean, `"'”’)» `)
 	mark, size := utf8.DecodeLastRuneInString(clean)
@@ -164,7 +160,7 @@ const (
 	classDigit
 	classLetter
 	classHan
-	classRun // of a script without spaces, not Chinese
+	classRun // of a script without spaces other than Chinese
 )
 
 var ascii = func() (table [utf8.RuneSelf]runeClass) {
@@ -199,7 +195,7 @@ func class(r rune) runeClass {
 // isWordByte reports whether a byte is an ASCII letter or digit.
 func isWordByte(b byte) bool { return b < utf8.RuneSelf && ascii[b] != classOther }
 
-// wordAt returns where the letters and digits end that begin at s[at].
+// wordAt returns the end of the letters and digits that begin at s[at].
 func wordAt(s string, at int) int {
 	for at < len(s) {
 		if b := s[at]; b < utf8.RuneSelf {
@@ -226,7 +222,7 @@ func (c *Cutter) add(f *form, written string, han bool) {
 	})
 }
 
-// find returns the form of a word. Each word has two places among the recent ones; the latest takes the first.
+// find returns the form of a word. Each word has two slots in the cache, and the most recent takes the first.
 func (c *Cutter) find(word string, han bool) *form {
 	written := xxh3.HashStringSeed(word, c.seed)
 	set := &c.recent[written%uint64(len(c.recent))]
@@ -266,7 +262,7 @@ func (c *Cutter) fact(k Kind, name, written string) {
 	c.tokens = append(c.tokens, Token{Hash: xxh3.HashStringSeed(name, c.seed), Text: name, Written: written, Weight: NumberWeight, Known: true, Kind: k})
 }
 
-// sign takes a sign, a tag, a handle, or a rune without content, and returns where it ends.
+// sign adds a sign, a tag, or a handle, or skips a rune without content. It returns where that ends.
 func (c *Cutter) sign(clean string, at int) int {
 	switch clean[at] {
 	case '<':
@@ -284,7 +280,7 @@ func (c *Cutter) sign(clean string, at int) int {
 		}
 	}
 	if name, end := text.Sign(clean, at); end > at {
-		if name == "." || name == "_" || name == "--" { // .net, --force
+		if name == "." || name == "_" || name == "--" { // as in .net, --force
 			if to := wordAt(clean, end); to > end {
 				c.fact(Code, clean[at:to], clean[at:to])
 				return to
@@ -297,7 +293,7 @@ func (c *Cutter) sign(clean string, at int) int {
 	return at + size
 }
 
-// tagEnd returns where the HTML tag ends that begins at s[at], or at+1.
+// tagEnd returns the end of the HTML tag that begins at s[at], or at+1.
 func tagEnd(s string, at int) int {
 	name := at + 1
 	if name < len(s) && s[name] == '/' {
@@ -315,10 +311,9 @@ func tagEnd(s string, at int) int {
 	return at + 1
 }
 
-// run takes the runes of a script without spaces from at on, every two in a
-// row, and returns where they end.
+// run adds the pairs of consecutive runes of a script without spaces from at on, and returns where they end.
 func (c *Cutter) run(clean string, at int) int {
-	from, last := at, -1 // where the run and the previous rune begin
+	from, last := at, -1 // start of the run and of the previous rune
 	for at < len(clean) {
 		r, size := utf8.DecodeRuneInString(clean[at:])
 		if class(r) != classRun {

@@ -8,20 +8,19 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Word is a word of a text as a member of a set.
+// Word is a word of a text as an element of a set.
 type Word struct {
 	Hash   uint64
 	Weight uint32
-	token  uint32 // the first that is this word
+	token  uint32 // index of its first token
 }
 
-// Cutting holds the result for one text: its tokens, and its different words by hash. One goroutine uses it,
-// for one text at a time.
+// Cutting holds the tokens of a text, and its distinct words by hash. It is for one goroutine and one text at a time.
 type Cutting struct {
 	*Cutter
 	Tokens []Token
-	Words  []Word // the caller may sort them again once it needs no View
-	Total  uint64 // of the weights of Words
+	Words  []Word // the caller may sort them differently, unless it needs a View
+	Total  uint64 // total weight of Words
 	wordOf []uint32
 	packed []byte
 }
@@ -48,19 +47,19 @@ func (c *Cutting) Cut(clean string) {
 	c.Words = words[:n]
 }
 
-// View is a text in the form that is compared: its words as a set, and in order for texts that share enough.
-// Views are many and compared often, so they are small. What every comparison reads is contiguous, and tokens
-// stay packed until they are needed.
+// View is a text prepared for comparison. It has the words as a set and, for texts that share enough, the tokens in order.
+// There are many views and comparisons, so views are small. The parts that every comparison reads are contiguous, and
+// tokens stay packed until they are needed.
 type View struct {
-	Words   []uint64 // by hash
-	weights []uint16 // of Words, with isKnown
-	Total   uint64   // of the weights
-	Count   int      // of tokens
-	Sum     uint64   // of the weights of the tokens
+	Words   []uint64 // sorted by hash
+	weights []uint16 // weights of Words, with the bit isKnown
+	Total   uint64   // total of the weights
+	Count   int      // number of tokens
+	Sum     uint64   // total weight of the tokens
 	packed  string   // the words as text, the tokens, and numbers in their original spelling
 }
 
-// A weight of a word in a view also has a bit that is set if the table has the word.
+// A weight in a view also has a bit that is set if the table has the word.
 const (
 	isKnown    = 1 << 15
 	weightBits = isKnown - 1
@@ -87,9 +86,10 @@ func (c *Cutting) View() *View {
 	return v
 }
 
-// Template returns a hash of the text without its numbers and codes, and these in order: the first four bytes of each,
-// which order it, and half of its hash. It returns 0 if there are none. The hash also covers what else the fillers count
-// for: their weights, and the lengths of adjacent ones, because the letters of a place are compared across its words.
+// Template returns a hash of the text without its numbers and codes, and these fillers in order. A filler holds its first
+// four bytes, for the order, and half of its hash. It returns 0 if there are no fillers. The hash also covers the other
+// properties of the fillers that count: their weights, and the lengths of adjacent ones, because the letters of a hunk are
+// compared across its words.
 func (v *View) Template() (template uint64, fillers []uint64) {
 	if !hasDigit(v.packed) {
 		return 0, nil
@@ -101,7 +101,7 @@ func (v *View) Template() (template uint64, fillers []uint64) {
 	}
 	for i := range o.Tokens {
 		t := &o.Tokens[i]
-		h := t.Hash + 3*xxh3.HashString(t.Written) // of a plain word both may be one hash
+		h := t.Hash + 3*xxh3.HashString(t.Written) // because a plain word may have equal forms
 		if isFiller(i) {
 			var order [4]byte
 			copy(order[:], t.Text)
@@ -124,7 +124,7 @@ func (v *View) Template() (template uint64, fillers []uint64) {
 	return template, fillers
 }
 
-// templatePrime spreads the words of a template.
+// templatePrime distributes the hashes of templates.
 const templatePrime = 0x9e3779b97f4a7c15
 
 // Weight returns the weight of the i-th of Words.
@@ -139,7 +139,7 @@ func (v *View) Has(hash uint64) bool {
 	return found
 }
 
-// What a packed token is besides its word: its kind, and whether it is written in another way.
+// A packed token has, besides its word, its kind and whether the original spelling differs.
 const (
 	kindBits  = 7
 	isChinese = 8
@@ -175,14 +175,14 @@ func packString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// Opened is a view with its tokens. It keeps its memory.
+// Opened is a view with unpacked tokens. It reuses its memory.
 type Opened struct {
 	*View
 	Tokens []Token
-	texts  []string // of words
+	texts  []string // texts of the words
 }
 
-// Open makes the tokens of a view, unless it is the one that was opened last.
+// Open unpacks the tokens of a view, unless it is the view that was opened last.
 func (o *Opened) Open(v *View) {
 	if o.View == v {
 		return
@@ -208,10 +208,10 @@ func (o *Opened) Open(v *View) {
 	}
 }
 
-// unpacker reads what was packed.
+// unpacker reads packed tokens.
 type unpacker string
 
-// number reads one, nearly always of one byte.
+// number reads a number, which usually takes one byte.
 func (r *unpacker) number() (n int) {
 	for i := 0; ; i++ {
 		b := (*r)[i]

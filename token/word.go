@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// word takes the letters and digits from at on and returns where they end.
+// word adds the letters and digits from at on as tokens, and returns where they end.
 func (c *Cutter) word(clean string, at int) int {
 	end := at
 	for end < len(clean) && isWordByte(clean[end]) {
@@ -26,12 +26,12 @@ func (c *Cutter) word(clean string, at int) int {
 	return c.phrase(clean, at, end, f)
 }
 
-// goesOn reports whether a word may go on after a byte; 0: the text ends.
+// goesOn reports whether a word may continue after a byte. 0 stands for the end of the text.
 func goesOn(b byte) bool {
 	return b >= utf8.RuneSelf || (b > ' ' && strings.IndexByte("'-.:@_/+#", b) >= 0)
 }
 
-// phrase takes a word that may go on, or is more than a word, and returns where it ends.
+// phrase adds a word that may continue, or that stands for several words, and returns where it ends.
 func (c *Cutter) phrase(clean string, at, end int, f *form) int {
 	if to := linkEnd(clean, at, end); to > end {
 		if !c.whole && strings.IndexByte(clean[at:to], '@') < 0 {
@@ -68,8 +68,8 @@ func (c *Cutter) putAll(f *form) {
 	}
 }
 
-// coded takes a word with digits and what belongs to it after points: v5.4.0, ios17.1. Of
-// a name of three letters or more with a few digits after it, ios17, the digits are a number.
+// coded adds a word with digits, and the parts after points that belong to it: v5.4.0, ios17.1. If a name has at least
+// three letters and few digits after them (ios17), the digits are a number.
 func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	word := clean[at:end]
 	first := strings.IndexAny(word, "0123456789")
@@ -80,7 +80,7 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	}
 	to, _ := versionEnd(clean, at+first)
 	if first == 1 && to == end {
-		c.add(f, word, false) // v5
+		c.add(f, word, false) // as in v5
 		return end
 	}
 	if first > 1 {
@@ -90,8 +90,8 @@ func (c *Cutter) coded(clean string, at, end int, f *form) int {
 	return to
 }
 
-// contracted takes a word and what an apostrophe binds to it, don't as do not, and returns where they end, or end if
-// nothing is bound. What is left of is, are, will, have, am or would, or the s of a possessive, weighs nothing.
+// contracted adds a word and what an apostrophe binds to it, such as don't as do not. It returns where they end, or end if
+// nothing is bound. The rest of is, are, will, have, am or would has no weight, nor has the s of a possessive.
 func (c *Cutter) contracted(clean string, at, end int) int {
 	sign, size := utf8.DecodeRuneInString(clean[end:])
 	if sign != '\'' && sign != '’' {
@@ -112,8 +112,7 @@ func (c *Cutter) contracted(clean string, at, end int) int {
 	return end
 }
 
-// mostPlain is how many digits a number has at most that is not a telephone number,
-// account or code.
+// mostPlain is the largest number of digits of a number that is not a telephone number, account or code.
 const mostPlain = 4
 
 func hasDigit(s string) bool {

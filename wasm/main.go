@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command wasm is neardup for JavaScript. It hands functions to globalThis.neardup, which npm/index.js calls. Each
-// function takes two callbacks, for the answer as JSON and for an error, and then its arguments.
+// Command wasm is neardup for JavaScript. It sets functions in globalThis.neardup, which npm/index.js calls. Each function
+// takes two callbacks, one for the answer as JSON and one for an error, and then its arguments.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(200) // one thread does the work and collects
+	debug.SetGCPercent(200) // collect less often, because one thread works and collects
 	host := js.Global().Get("neardup")
 	tables.Load = func(name string) ([]byte, error) { return load(host, name) }
 	for name, do := range map[string]func([]js.Value) (any, error){"dedup": dedup, "compare": compareTexts, "check": check} {
@@ -49,7 +49,7 @@ func answer(resolve, reject js.Value, do func() (any, error)) {
 	resolve.Invoke(string(encoded))
 }
 
-// load waits for a table, which the host hands over with an error message or "".
+// load waits for a table. The host passes it with an error message or "".
 func load(host js.Value, name string) (data []byte, err error) {
 	done := make(chan struct{})
 	take := js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -74,11 +74,11 @@ func bytesOf(v js.Value) []byte {
 	return b
 }
 
-// options are those of a call, in JSON.
+// options are the options of a call, in JSON.
 type options struct {
-	Method string `json:"method"` // a spec
+	Method string `json:"method"` // the spec of the method
 	Keep   string `json:"keep"`
-	// Of a file: its format, the names of its fields, and whether its texts and what is left of it are wanted.
+	// Only for files: the format, the names of the fields, and whether the texts and the kept records are returned.
 	Format string `json:"format"`
 	ID     string `json:"id"`
 	Text   string `json:"text"`
@@ -88,13 +88,13 @@ type options struct {
 	File   bool   `json:"file"`
 }
 
-// engine is a method, which may have further capabilities, with the cleaner of texts.
+// engine is a method, which may implement optional interfaces, with the cleaner of texts.
 type engine struct {
 	method neardup.Method
 	text.Normalizer
 }
 
-// last has the options of the last call, because callers rarely change them.
+// last holds the options of the last call, because callers rarely change them.
 var last struct {
 	encoded string
 	options
@@ -121,17 +121,17 @@ func parse(v js.Value) (options, engine, error) {
 	return o, last.engine, nil
 }
 
-// clean returns a text in the form that is compared.
+// clean returns a text prepared for comparison.
 func (e engine) clean(s string) batch.Text {
 	clean := e.Clean(s)
 	return batch.Text{Clean: clean, Prepared: e.method.Prepare(clean)}
 }
 
-// comparison is the relation of one text to another one, with the evidence.
+// comparison is the relation of one text to another, with the evidence.
 type comparison struct {
 	Relation    neardup.Relation   `json:"relation"`
 	Equal       bool               `json:"equal"`
-	Probability float64            `json:"probability"` // that they say the same, by the evidence
+	Probability float64            `json:"probability"` // probability that they mean the same, according to the evidence
 	Evidence    []neardup.Conflict `json:"evidence"`
 	neardup.Match
 }
@@ -155,7 +155,7 @@ func (e engine) compare(a, b batch.Text) comparison {
 	return c
 }
 
-// compareTexts takes two texts and options.
+// compareTexts compares two texts. args holds the texts and the options.
 func compareTexts(args []js.Value) (any, error) {
 	_, e, err := parse(args[2])
 	if err != nil {
@@ -164,14 +164,14 @@ func compareTexts(args []js.Value) (any, error) {
 	return e.compare(e.clean(args[0].String()), e.clean(args[1].String())), nil
 }
 
-// checked is what is known of a text: the place of the known text that it is most like, or -1.
+// checked is the verdict on a text, with the index of the known text that it is most like, or -1.
 type checked struct {
 	Known int `json:"known"`
 	comparison
 }
 
-// check takes a text, known ones as JSON and options. The text is compared with every known one, and the strongest
-// evidence names the one of the answer, as in a batch.
+// check compares a text with known texts. args holds the text, the known texts as JSON, and the options. The text is
+// compared with every known one. As in a batch, the strongest evidence determines the answer.
 func check(args []js.Value) (any, error) {
 	_, e, err := parse(args[2])
 	if err != nil {
@@ -196,11 +196,11 @@ type deduplicated struct {
 	Decisions []decided             `json:"decisions"`
 	Rejects   []*corpus.RejectError `json:"rejects"`
 	Summary   *batch.Summary        `json:"summary"`
-	Texts     []string              `json:"texts,omitempty"` // of Decisions
-	Kept      []byte                `json:"kept,omitempty"`  // the records that stay, in their format
+	Texts     []string              `json:"texts,omitempty"` // texts of Decisions
+	Kept      []byte                `json:"kept,omitempty"`  // the kept records, in their format
 }
 
-// dedup takes a file as bytes, options, and a function that is called with the progress.
+// dedup deduplicates a file. args holds the bytes of the file, the options, and a function for the progress.
 func dedup(args []js.Value) (any, error) {
 	o, e, err := parse(args[1])
 	if err != nil {
@@ -233,7 +233,7 @@ type file struct {
 	progress js.Value
 	items    []corpus.Item
 	docs     []neardup.Document
-	rows     []int // the numbers of the records
+	rows     []int // numbers of the records
 	out      deduplicated
 }
 
@@ -271,7 +271,7 @@ func (f *file) decide(cfg batch.Config) (err error) {
 	return err
 }
 
-// rest adds the texts, and the records that stay.
+// rest adds the texts and the kept records.
 func (f *file) rest() error {
 	var kept bytes.Buffer
 	w, err := corpus.NewWriterTo(&kept, f.r)

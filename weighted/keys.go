@@ -8,26 +8,26 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Keys. If two texts are similar at t, what they share weighs at least t times either text. Order the words of
-// a text, the heaviest first; weights are fixed, so that any two texts have their common words in one order.
-// The first few common words are a key: as many as weigh keyWeight together, mostKeyed at most. By that weight
-// a key is rare in any corpus, whether two names make it or four plain words.
+// If two texts are similar at t, their common words weigh at least t times either text. Sort the words of a text, the
+// heaviest first. Weights are fixed, so the common words of two texts have the same order in both. The first few common
+// words are a key: as many as together weigh keyWeight, but at most mostKeyed. A key of that weight is rare in any corpus,
+// whether it consists of two names or of four plain words.
 //
-// A text cannot know which words it shares with another. So its keys are all sets of words that may be the
-// first common ones: the words passed over weigh at most what the text may lack, 1-t of it. Common words that
-// are fewer, or lighter, weigh t times the text by themselves, and also form a key. No pair of texts is lost.
+// A text cannot know which words it shares with another. So its keys are all sets of words that may be the first common
+// ones. The words that such a set leaves out weigh at most 1-t of the text, which is what the other text may lack. If all
+// common words together weigh less than keyWeight, they weigh at least t times the text, and form a key as well. So no pair
+// of texts is lost.
 //
-// A long text has many such sets. Near texts share a good part of them, so a sample is enough if there are more
-// than wantKeys: those with a hash below a bound, which is lower the more there are. Near texts have about as
-// many sets and so about the same bound. In the same way sets are made of at most keyedWords words of a text.
-// bench/recall measures the resulting loss.
+// A long text has many such sets, and near texts share a good part of them. So if there are more than wantKeys, a sample is
+// enough: the sets with a hash below a bound, which falls as their number grows. Near texts have about the same number of
+// sets, and so about the same bound. In the same way, only keyedWords words of a text are used. bench/recall measures the
+// resulting loss.
 const (
 	keyWeight = 16 * token.Unit
 	mostKeyed = 4
 	wantKeys  = 32
 
-	// What bounds the work for a text to some thousand sets: its words, and
-	// how many sets of a size are made larger ones of.
+	// Limits for the work on a text, to some thousand sets: the number of words, and of sets of one size that are extended.
 	keyedWords = 64
 	keyedSets  = 96
 )
@@ -39,17 +39,17 @@ type keyedSet struct {
 	next   int // the first word that may be added
 }
 
-// keyer makes the keys of one set of words after the other.
+// keyer makes the keys of sets of words, one after the other.
 type keyer struct {
 	words []token.Word // the heaviest first
-	rest  []uint64     // the weight of each word and all after it
-	least uint64       // what common words weigh at least
-	found []uint64     // keys so far, not yet spread
+	rest  []uint64     // for each word: the total weight of it and all words after it
+	least uint64       // least weight of the common words
+	found []uint64     // keys so far, before mixing
 
 	sets, larger []keyedSet
 }
 
-// appendKeys appends the keys of a set of words, and sorts the set.
+// appendKeys appends the keys of a set of words. It sorts the set.
 func (m *Method) appendKeys(keys []uint64, k *keyer, words []token.Word) []uint64 {
 	k.words, k.found = sample(words), k.found[:0]
 	slices.SortFunc(k.words, func(a, b token.Word) int {
@@ -67,14 +67,14 @@ func (m *Method) appendKeys(keys []uint64, k *keyer, words []token.Word) []uint6
 	bound := portion(wantKeys, len(k.found))
 	for _, key := range k.found {
 		if key <= bound {
-			keys = append(keys, mix(key)) // spread again over all values
+			keys = append(keys, mix(key)) // mixed again, to use all values
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// portion returns the bound below which about want of n hashes are.
+// portion returns the bound below which about want of n hashes lie.
 func portion(want, n int) uint64 {
 	if n <= want {
 		return ^uint64(0)
@@ -82,7 +82,7 @@ func portion(want, n int) uint64 {
 	return ^uint64(0) / uint64(n) * uint64(want)
 }
 
-// sample keeps about keyedWords words, those of the lowest hashes.
+// sample returns about keyedWords words, those with the lowest hashes.
 func sample(words []token.Word) []token.Word {
 	bound := portion(keyedWords, len(words))
 	kept := words[:0]
@@ -91,7 +91,7 @@ func sample(words []token.Word) []token.Word {
 			kept = append(kept, words[i])
 		}
 	}
-	if len(kept) == 0 { // a long text of few hashes: never seen
+	if len(kept) == 0 { // improbable: a long text without low hashes
 		return words[:1]
 	}
 	return kept
@@ -106,8 +106,7 @@ func (k *keyer) sum() {
 	}
 }
 
-// extend makes the sets of a size from those with a word less. It adds the sets that are keys, and those that
-// need another word.
+// extend extends the sets of the previous size by one word each. It adds sets that are keys to found, and keeps the others.
 func (k *keyer) extend(size int) {
 	k.larger = k.larger[:0]
 	for _, s := range k.sets {
@@ -138,7 +137,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// leastPart returns the least weight that reaches the threshold of total.
+// leastPart returns the least weight that reaches the threshold for total.
 func (m *Method) leastPart(total uint64) uint64 {
 	least := uint64(m.threshold * float64(total))
 	for least > 0 && m.reaches(least-1, total) {
@@ -150,8 +149,7 @@ func (m *Method) leastPart(total uint64) uint64 {
 	return least
 }
 
-// Parts of a sketch: below the two bits for other uses, the weight of the text in units of 1/4, and a map of
-// its words.
+// Parts of a sketch, below the two bits for other uses: the weight of the text in units of 1/4, and a map of its words.
 const (
 	weightShift = 49
 	sketchUnit  = token.Unit / 4
@@ -159,17 +157,17 @@ const (
 	mapBits     = 1<<weightShift - 1
 )
 
-// regions of the map: a word has one bit in the region of its weight, selected by its hash. Regions are narrow,
-// so that a bit nearly determines the weight. Their sizes fit texts of both tables.
+// regions divide the map by weight. A word has one bit in the region of its weight, selected by its hash. Regions are
+// narrow, so a bit nearly determines the weight. Their sizes suit texts of both tables.
 var regions = [...]struct {
-	least uint8 // weight, in sketch units
+	least uint8 // least weight of the region, in sketch units
 	bits  uint8
 }{{4, 2}, {6, 3}, {8, 3}, {10, 4}, {12, 4}, {14, 4}, {17, 4}, {20, 4}, {23, 5}, {26, 4}, {29, 3}, {32, 3}, {36, 3}, {41, 3}}
 
-// bitRange is where the words of a weight have their bits.
+// bitRange is the range of bits for words of a weight.
 type bitRange struct{ from, bits uint8 }
 
-// bitRanges by weight, and the weight of each bit, in sketch units.
+// bitRanges holds the range of each weight, and bitWeights the weight of each bit, in sketch units.
 var bitRanges, bitWeights = layOut()
 
 func layOut() (p [token.MostWeight/sketchUnit + 1]bitRange, w [64]uint8) {
@@ -196,7 +194,7 @@ func sketch(words []token.Word, total uint64) uint64 {
 	return s
 }
 
-// mappedWeight returns the least weight of words that have the bits of a map, in sketch units.
+// mappedWeight returns the least weight, in sketch units, of words with the bits of a map.
 func mappedWeight(m uint64) int64 {
 	sum := int64(0)
 	for m &= mapBits; m != 0; m &= m - 1 {
@@ -205,15 +203,14 @@ func mappedWeight(m uint64) int64 {
 	return sum
 }
 
-// Plausible bounds what two texts have in common: no more than either weighs
-// without the words that only it has, of which each bit that the other lacks
-// is one. 10 ns.
+// Plausible bounds the common weight of two texts. It is at most the weight of either text, less the words that only that
+// text has. Each bit that the other text lacks is such a word. It takes 10 ns.
 func (m *Method) Plausible(a, b uint64) bool {
 	x, y := int64(a>>weightShift&mostSketch), int64(b>>weightShift&mostSketch)
 	if x == mostSketch || y == mostSketch {
 		return true
 	}
 	most := min(x+1-mappedWeight(a&^b), y+1-mappedWeight(b&^a))
-	// Weights were rounded down; what is in common is not above most.
+	// Weights were rounded down. The common weight is at most most.
 	return most > 0 && float64(most)/float64(x+y-most) >= m.threshold*(1-1e-9)
 }

@@ -1,9 +1,8 @@
-// Package weighted finds texts that mean the same in nearly the same words. It uses the Jaccard similarity of
-// their words weighted by idf, so that the words of a text's subject count more than common words.
+// Package weighted finds texts that mean the same in nearly the same words. It uses the Jaccard similarity of their words
+// weighted by idf, so that the words of a text's subject count more than common words.
 //
-// Weights come from fixed tables, in whole numbers: the similarity of two texts is the same in every corpus and
-// on every machine. It is for texts of up to a few hundred words; longer ones share more words whatever their
-// content.
+// Weights are integers from fixed tables, so the similarity of two texts is the same in every corpus and on every machine.
+// It is meant for texts of up to a few hundred words, because longer texts share many words whatever their content is.
 package weighted
 
 import (
@@ -15,23 +14,23 @@ import (
 	"github.com/neardup/neardup/token"
 )
 
-// Name is the method's name in specs and decisions; Basis is its measure.
+// Name is the name of the method in specs and decisions. Basis is what it measures.
 const (
 	Name  = "weighted"
 	Basis = "jaccard of words weighted by idf"
 )
 
-// version is raised whenever a text would get other keys or another similarity.
+// version must be raised when any text would get other keys or another similarity.
 const version = 5
 
 // DefaultThreshold is the least similarity of near texts.
 const DefaultThreshold = .6
 
-// Config holds the settings. Zero values select the defaults.
+// Config configures the method. Zero values select the defaults.
 type Config struct {
-	Threshold float64        // in (0, 1]; DefaultThreshold
-	Lexicon   *token.Lexicon // weighs words; nil: the built-in tables
-	Seed      uint64         // of the keys; secret in a service
+	Threshold float64        // in (0, 1]; 0 means DefaultThreshold
+	Lexicon   *token.Lexicon // weighs words; nil means the built-in tables
+	Seed      uint64         // seed of the keys; secret in a service
 }
 
 // Method implements [neardup.Searchable].
@@ -39,16 +38,16 @@ type Method struct {
 	threshold float64
 	seed      uint64
 	lexicon   *token.Lexicon
-	works     sync.Pool // of *work
+	works     sync.Pool // holds *work
 }
 
-// work is the memory of one call.
+// work holds the buffers of one call.
 type work struct {
 	token.Cutting
 	keys keyer
 }
 
-// New returns the method, or an error that names the setting that is wrong.
+// New returns the method, or an error about an invalid setting.
 func New(c Config) (*Method, error) {
 	if c.Threshold == 0 {
 		c.Threshold = DefaultThreshold
@@ -68,7 +67,7 @@ func New(c Config) (*Method, error) {
 	return m, nil
 }
 
-// Spec names the parameters and the tables.
+// Spec returns the parameters and the name of the tables.
 func (m *Method) Spec() neardup.Spec {
 	s := neardup.Spec{Method: Name, Version: version, Params: []neardup.Param{
 		{Name: "threshold", Value: strconv.FormatFloat(m.threshold, 'g', -1, 64)},
@@ -80,7 +79,7 @@ func (m *Method) Spec() neardup.Spec {
 	return s
 }
 
-// Record makes the keys. Of the sketch two bits are free.
+// Record makes the keys. It leaves two bits of the sketch free.
 func (m *Method) Record(clean string, rec *neardup.Record) {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
@@ -88,7 +87,7 @@ func (m *Method) Record(clean string, rec *neardup.Record) {
 	m.record(w, rec)
 }
 
-// Prepare cuts the text. It returns a *token.View.
+// Prepare cuts the text and returns a *token.View.
 func (m *Method) Prepare(clean string) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
@@ -96,7 +95,7 @@ func (m *Method) Prepare(clean string) neardup.Prepared {
 	return w.View()
 }
 
-// RecordPrepare does Record and Prepare in one pass: it cuts the text once.
+// RecordPrepare does the work of Record and Prepare in one pass.
 func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	w := m.works.Get().(*work)
 	defer m.works.Put(w)
@@ -106,7 +105,7 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return v
 }
 
-// record makes the record of a text, and sorts its words.
+// record makes the record of a text. It sorts the words.
 func (m *Method) record(w *work, rec *neardup.Record) {
 	rec.Reset()
 	if len(w.Words) == 0 {
@@ -133,7 +132,7 @@ func (m *Method) Compare(a, b neardup.Prepared) neardup.Match {
 	return match
 }
 
-// Measure returns the similarity of two views of texts with words.
+// Measure returns the similarity of two views.
 func (m *Method) Measure(a, b neardup.Prepared) float64 {
 	x, y := a.(*token.View), b.(*token.View)
 	if x.Total == 0 || y.Total == 0 {
@@ -153,8 +152,8 @@ func (m *Method) FeatureSets(dst []neardup.FeatureSet, v neardup.Prepared) []nea
 	for i := range weights {
 		weights[i] = uint64(own.Weight(i))
 	}
-	// The union is the text itself at the least; of two that weigh alike it is
-	// both without what is in common, and more where one weighs more.
+	// The union weighs at least as much as the text itself. For a text of equal weight it is both texts without the common
+	// part, and for one of greater weight it is larger.
 	least := m.leastPart(own.Total)
 	larger := max(least, uint64(2*m.threshold/(1+m.threshold)*float64(own.Total)))
 	for larger > least && m.reaches(larger-1, 2*own.Total-larger+1) {

@@ -8,16 +8,16 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// largeBucket bounds the postings of a key in memory if hot buckets are kept whole.
+// largeBucket limits the postings of a key in memory if hot buckets are kept whole.
 const largeBucket = 1 << 16
 
-// postingsMemory bounds the memory for sorting in Bucket. The rest is sorted on disk.
+// postingsMemory limits the memory for sorting in Bucket. Further postings are sorted on disk.
 const postingsMemory = 128 << 20
 
-// Roles of a pair that Bucket writes. A candidate has none.
+// Roles of a pair that Bucket writes. A candidate has no role.
 const (
-	Copy = "c" // a document and the first one of its text
-	Hot  = "h" // a text of a hot bucket and the first one of it
+	Copy = "c" // a document and the first document with its text
+	Hot  = "h" // a text of a hot bucket and the bucket's first text
 )
 
 // Bucket runs the third stage. It reads all rows of Distinct for a part, in any order, as pack, later, earlier and
@@ -60,7 +60,7 @@ type buckets struct {
 	hot     int
 	pairing batch.Pairing
 	bucket  []batch.Posting
-	hub     batch.Ordinal // of a bucket that flows through, or 0
+	hub     batch.Ordinal // first text of a bucket that is passed on whole, or 0
 	found   []batch.Candidate
 }
 

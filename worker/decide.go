@@ -53,7 +53,7 @@ func (s *rows) decided(place batch.Ordinal, d *batch.Outcome, conflicts bool) er
 type documentRows struct {
 	Stages
 	*rows
-	places []batch.Ordinal // of the documents that were read
+	places []batch.Ordinal // places of the documents that were read
 	ended  bool
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// distinctMemory bounds the keys of texts that Distinct holds, in bytes. The table of hashes needs the same
-// again.
+// distinctMemory limits the keys of texts that Distinct holds, in bytes. The table of hashes needs the same again.
 const distinctMemory = 128 << 20
 
 // Distinct comes between Records and Bucket. All documents with a hash must be in one part. It reads packs of Records.
@@ -39,7 +38,7 @@ type distinct struct {
 	*rows
 	out    *packs
 	memory int
-	files  *external.Files // of copies
+	files  *external.Files // for copies
 	buf    []batch.Posting
 }
 
@@ -63,8 +62,8 @@ type run struct {
 	*distinct
 	depth  int
 	slots  map[[hashLen]byte]int
-	firsts []batch.Ordinal // of each slot, so far
-	texts  []byte          // of the slots, in order
+	firsts []batch.Ordinal // first document of each slot so far
+	texts  []byte          // keys of the slots, in order
 	copies *external.Array[copied]
 	rest   [spills]*spill
 }
@@ -93,7 +92,7 @@ func (r *run) add(t textRow) error {
 }
 
 func (r *run) later(hash [hashLen]byte, t textRow) (err error) {
-	// The last bytes, because the first ones chose the part.
+	// The last bytes are used, because the first ones selected the part.
 	at := hash[hashLen-1-r.depth%16] % spills
 	if r.rest[at] == nil {
 		r.rest[at], err = newSpill(r.files)
@@ -146,7 +145,7 @@ func (r *run) finish() error {
 }
 
 func (r *run) close() {
-	_ = r.copies.Close() // temporary files, so errors do not matter
+	_ = r.copies.Close() // a temporary file, so errors do not matter
 	for _, s := range r.rest {
 		if s != nil {
 			_ = s.file.Close()

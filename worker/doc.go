@@ -1,14 +1,14 @@
-// Package worker provides the stages of a batch as filters of rows, so that an engine for many machines can use
-// the code of one machine. Each stage reads its input from a stream and writes its output to another one, in bounded
-// memory except as stated below. The stages and their rows are internal to one version of neardup: its Python package
-// combines them on Spark.
+// Package worker provides the stages of a batch as filters of rows, so that a distributed engine can use the code for a
+// single machine. Each stage reads its input from a stream and writes its output to another one, in bounded memory except
+// as stated below. The stages and their rows are internal to one version of neardup: its Python package combines them on
+// Spark.
 //
 // # Rows
 //
-// A row is the row of Spark (UnsafeRow) after its length in 8 bytes. Numbers are little-endian. A place is the number
-// of a document in the order of deciding, below 2^61. Its lower 33 bits are the row in a piece of the input. With
-// --against, the document n of the index has the place n-2^32, and may only be the earlier document of a pair. The
-// input of contexts and join begins with numbers: their length in bytes, and 8 bytes each.
+// A row is the row of Spark (UnsafeRow) after its length in 8 bytes. Numbers are little-endian. A place is the number of a
+// document in the order of deciding, below 2^61. Its lower 33 bits are the row in a piece of the input. With --against, the
+// document n of the index has the place n-2^32, and may only be the earlier document of a pair. The input of contexts and
+// join begins with numbers: their length in bytes, and 8 bytes each.
 //
 //	read           a file
 //	            -> place id text file line reason
@@ -43,9 +43,9 @@
 //	sources        place check id offsets text -> place offset runes id
 //	cut            place check id spans text   -> place state counts spans text; spans: JSON
 //
-// A stage holds in memory a text or a record (records), 24 bytes per posting of one key (bucket), at most 65,536
-// postings (bucket --hot), the texts of a block (verify), 8 million places (forest, 400 MB), 512 MB and 8 bytes a document (decide), or 256 MB (again,
-// matches, join). The rest of decide, again, matches and join is on disk.
+// A stage holds in memory a text or a record (records), 24 bytes per posting of one key (bucket), at most 65,536 postings
+// (bucket --hot), the texts of a block (verify), 8 million places (forest, 400 MB), 512 MB and 8 bytes a document (decide),
+// or 256 MB (again, matches, join). The rest of decide, again, matches and join is on disk.
 //
 //   - record: a line of the input, in place of a text.
 //   - pack: rows of a part, which move as one.

@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// A File writes the documents of a file as the stages read them: place, id, text, name of the file, line, and the reason
-// of a reject.
+// A File writes the documents of a file as rows for the stages: place, id, text, name of the file, line, and the reason of
+// a rejection.
 type File struct {
 	*rows
 	place int64
@@ -31,5 +31,5 @@ func (f *File) Document(doc neardup.Document, line int64, reject string) error {
 	return err
 }
 
-// End ends the writing.
+// End flushes the output and returns the counts.
 func (f *File) End() (Counts, error) { return f.counts, f.out.Flush() }

@@ -7,11 +7,12 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// forestPlaces bounds the places that Forest holds at once, about 50 bytes each.
+// forestPlaces limits the places that Forest holds at once, about 50 bytes each.
 const forestPlaces = 8 << 20
 
-// Forest reads edges, later and earlier, and writes fewer edges of the same components: each place with the first place
-// of its component. For up to forestPlaces places these are the components. It forgets them and begins again for more.
+// Forest reads edges, later and earlier, and writes fewer edges of the same components: each place with the first place of
+// its component. For up to forestPlaces places these are the complete components. For more, it starts again with empty
+// components.
 func (s Stages) Forest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	return forest(newRows(ctx, in, out, "nn"), forestPlaces)
 }
@@ -46,7 +47,7 @@ func forest(l *rows, most int) (Counts, error) {
 type components struct {
 	slots  map[batch.Ordinal]int
 	places []batch.Ordinal
-	up     []int // of each slot a slot nearer to the root, which has the first place
+	up     []int // for each slot: a slot closer to the root, which has the first place
 }
 
 func (f *components) root(place batch.Ordinal) int {

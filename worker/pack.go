@@ -12,14 +12,13 @@ import (
 // packSize is the approximate size of a pack in bytes. An engine moves one pack instead of hundreds of rows.
 const packSize = 16 << 10
 
-// packsHeld bounds the unfinished packs in memory. If there are very many parts, packs are written before
-// they are full.
+// packsHeld limits the unfinished packs in memory. If there are very many parts, packs are written before they are full.
 const packsHeld = 64 << 20
 
 // packs collects rows in one pack per part. Rows are little-endian.
 type packs struct {
 	parts  [][]byte
-	ranges bool // parts are ranges of keys
+	ranges bool // parts are ranges of keys instead of shares of hashes
 	held   int
 	write  func(part int, pack []byte) error
 }
@@ -76,13 +75,13 @@ func packsOf(parts int, write func(part int, pack []byte) error) *packs {
 	return &packs{parts: make([][]byte, parts), write: write}
 }
 
-// eachPack calls fn with the packs that are read, one a row. Each is valid until fn returns.
+// eachPack calls fn with each pack, one per row. A pack is valid until fn returns.
 func (s *rows) eachPack(fn func(pack []byte) error) error {
 	return s.each(func(r row) error { return fn(r.bytes(0)) })
 }
 
-// A row of a document: hash, place, sketch, the number of keys and of probes (or noProbes), then the keys and
-// the probes.
+// A row of a document consists of hash, place, sketch, the numbers of keys and of probes (or noProbes), the keys and the
+// probes.
 const (
 	hashLen  = 32
 	textHead = hashLen + 8 + 8 + 4 + 4

@@ -17,7 +17,7 @@ import (
 	"github.com/neardup/neardup/passage"
 )
 
-// Passages are the settings of the stages that find repeated passages. These send packs of little-endian rows to each
+// Passages are the settings of the stages that find repeated passages. The stages send packs of little-endian rows to each
 // other.
 type Passages struct {
 	Steps *passage.Steps
@@ -25,14 +25,14 @@ type Passages struct {
 	Spec string
 	// Cut cuts the repeated parts of a document.
 	Cut func(neardup.Document, []passage.Span) (Cut, error)
-	// Replace puts the new text into the record that Decode has read last.
+	// Replace puts the new text into the record that Decode read last.
 	Replace func(record []byte, text string) ([]byte, error)
 }
 
 // PassagesMemory is the approximate memory of a stage for sorting, in bytes. The rest is on disk.
 const PassagesMemory = 256 << 20
 
-// anchorLen is the length of a row of an anchor: hash, place, number in its document.
+// anchorLen is the length of a row of an anchor: hash, place, and number in its document.
 const anchorLen = 8 + 8 + 4
 
 // Anchors runs the first stage. It reads the input of Records, and writes the same rows of documents. Its packs
@@ -125,7 +125,7 @@ func (s Stages) Again(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	return l.counts, errors.Join(l.recurring(ctx, places), l.out.Flush())
 }
 
-// recurring writes the places, each with its numbers.
+// recurring writes each place with its numbers.
 func (s *rows) recurring(ctx context.Context, places *external.Sorter[external.KeyValue]) error {
 	sorted, err := places.Sort()
 	if err != nil {
@@ -155,8 +155,8 @@ func (s *rows) recurring(ctx context.Context, places *external.Sorter[external.K
 	return errors.Join(err, end())
 }
 
-// starts maps places to the numbers of documents in the order of all, and back. It has the number of the first
-// document of each piece of the input, and the number of all.
+// starts converts places to document numbers in the order of the whole input, and back. It holds the number of the first
+// document of each piece of the input, and the total number.
 type starts []int64
 
 // rowBits is the number of bits of a place for the row in its piece.
@@ -210,7 +210,8 @@ func (s Stages) Contexts(ctx context.Context, in io.Reader, out io.Writer) (Coun
 	return end(l, packs, err)
 }
 
-// more has the kinds of the columns of a document with more: place, check, id, more, and text or record.
+// more lists the kinds of the columns of a document with an additional column: place, check, id, the additional column, and
+// text or record.
 const more = "nnbbb"
 
 // contextHead is the length of a context's row without its text: key, position, bytes before the anchor, bytes of text.
@@ -267,7 +268,7 @@ func (s Stages) Matches(ctx context.Context, in io.Reader, out io.Writer) (Count
 	return end(l, packs, err)
 }
 
-// matchLen is the length of a row of a match: two positions, length.
+// matchLen is the length of a row of a match: two positions and a length.
 const matchLen = 8 + 8 + 4
 
 // Spans reads numbers as Contexts does, and the packs of matches of a part in any order. It writes spans: the place

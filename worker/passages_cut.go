@@ -41,11 +41,11 @@ func (s Stages) Sources(ctx context.Context, in io.Reader, out io.Writer) (Count
 // Cut is the result for a document with repeated parts.
 type Cut struct {
 	State CutState
-	Left  string // of its text
-	Spans string // lines
-	// Bytes that are repeated, cut, and kept within a sentence or as a heading.
+	Left  string // rest of its text
+	Spans string // as lines
+	// Numbers of bytes that are repeated, cut, and kept within a sentence or as a heading.
 	Repeated, Cut, Within, Headings int64
-	Lines                           int64 // of Spans
+	Lines                           int64 // number of lines in Spans
 }
 
 // CutState states whether a document is cut.

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/batch"
 )
 
-// MaxRow bounds a row in bytes.
+// MaxRow limits a row in bytes.
 const MaxRow = 1 << 31
 
 // ErrRow is wrapped by the error about a row that violates the protocol.
@@ -26,12 +26,12 @@ type Counts struct {
 	Out int64 `json:"out"`
 }
 
-// A row is a row of Spark in its own layout (UnsafeRow): a bit for each column that is null, a word for each column,
-// and the bytes of texts, whose words have their offset and length.
+// A row is a row of Spark in its own layout (UnsafeRow). It has a bit for each column that is null, a word for each column,
+// and the bytes of texts. The word of a text holds its offset and length.
 type row []byte
 
 const (
-	lengthLen = 8 // of the length of a row, which precedes it
+	lengthLen = 8 // size of the length that precedes a row
 	nullsLen  = 8
 )
 
@@ -39,17 +39,17 @@ func (r row) null(column int) bool { return r[column>>3]>>(column&7)&1 != 0 }
 
 func (r row) word(column int) uint64 { return binary.LittleEndian.Uint64(r[nullsLen+8*column:]) }
 
-// bytes returns the bytes of a text, none if it is null.
+// bytes returns the bytes of a text, or none if the text is null.
 func (r row) bytes(column int) []byte {
 	w := r.word(column)
 	return r[w>>32 : w>>32+w&math.MaxUint32]
 }
 
-// held is the ordinal of the place 0. Smaller ordinals are numbers of documents in an index. A row names the
-// document n of an index by the place n-held.
+// held is the ordinal of place 0. Smaller ordinals are numbers of documents in an index. A row refers to document n of an
+// index by the place n-held.
 const held = 1 << 32
 
-// place returns a place of a document.
+// place returns the place of a document in a column.
 func (r row) place(column int) (batch.Ordinal, error) {
 	w := r.word(column)
 	if r.null(column) || w >= 1<<62-held {
@@ -65,9 +65,9 @@ type rows struct {
 	ctx    context.Context
 	in     *bufio.Reader
 	out    *bufio.Writer
-	kinds  string // of the columns that are read: n a number, b bytes
+	kinds  string // kinds of the columns read: n for a number, b for bytes
 	read   bytes.Buffer
-	line   []byte // being written
+	line   []byte // the row being written
 	counts Counts
 }
 
@@ -116,7 +116,7 @@ func (s *rows) next() (row, error) {
 	return r, nil
 }
 
-// bytes reads a length and that number of bytes, valid until the next call.
+// bytes reads a length and as many bytes. They are valid until the next call.
 func (s *rows) bytes() ([]byte, error) {
 	var head [lengthLen]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.ErrUnexpectedEOF) {

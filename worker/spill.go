@@ -18,7 +18,7 @@ type copied struct {
 	place batch.Ordinal
 }
 
-// copiesMemory bounds the copies that a run holds, in bytes.
+// copiesMemory limits the copies that a run holds, in bytes.
 const copiesMemory = 1 << 20
 
 // A spill is a temporary file that is written once and then read once.

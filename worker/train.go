@@ -10,10 +10,10 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// ErrUntrained is returned for a method that needs no corpus to choose its keys, or whose counts cannot be sent.
+// ErrUntrained is returned for a method that chooses its keys without a corpus, or whose counts cannot be merged.
 var ErrUntrained = errors.New("the method has no counts to add up")
 
-// trainerMemory is the same in all stages, so that they read each other's counts.
+// trainerMemory is the same in all stages, so that they can read each other's counts.
 const trainerMemory = 16 << 20
 
 // trainer returns a trainer with the counts of s.Tally.

@@ -16,20 +16,20 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// Protocol is increased whenever a row changes its meaning.
+// Protocol must be increased when the meaning of a row changes.
 const Protocol = 16
 
 // ErrUnlike is returned if driver and worker disagree.
 var ErrUnlike = errors.New("driver and worker differ")
 
-// Stages has the stages, and all that they depend on.
+// Stages holds the stages, and everything that they depend on.
 type Stages struct {
 	Method neardup.Method
 	Clean  neardup.Cleaner
 	// Tally has the counts of the corpus, for methods that choose keys by the rarity of features, or is nil.
 	Tally io.Reader
-	// Decode reads the record that replaces a text. If nil, rows have texts. It returns the reason for a rejected
-	// record, or ErrBlank for a blank line. Only one goroutine calls it at a time.
+	// Decode reads the record that replaces a text. If nil, rows have texts. It returns the reason why a record is
+	// rejected, or ErrBlank for a blank line. It is called by one goroutine at a time.
 	Decode func(record []byte, doc *neardup.Document) (reject string, err error)
 	// Parts is the number of parts for packs.
 	Parts int
@@ -63,7 +63,7 @@ var ErrChanged = errors.New("the text is not the one that was there when records
 // ErrBlank is returned by Stages.Decode for a line without a record.
 var ErrBlank = errors.New("a blank line")
 
-// Contract returns all that driver and workers must agree on.
+// Contract returns a text with everything that the driver and the workers must agree on.
 func (s Stages) Contract() string {
 	if s.Passages != nil {
 		return fmt.Sprintf("neardup-worker/%d passages %s", Protocol, s.Passages.Spec)
@@ -71,8 +71,7 @@ func (s Stages) Contract() string {
 	return fmt.Sprintf("neardup-worker/%d clean=%s %s", Protocol, s.Clean, s.Method.Spec())
 }
 
-// Check returns nil if a driver's contract is that of these stages, else
-// ErrUnlike.
+// Check returns nil if the driver has the contract of these stages, otherwise ErrUnlike.
 func (s Stages) Check(contract string) error {
 	if own := s.Contract(); contract != own {
 		return fmt.Errorf("%w: %q is expected, %q is here", ErrUnlike, contract, own)
@@ -133,7 +132,7 @@ func (s *rows) document(d document, route, blank string) error {
 
 // eachDocument calls fn with each document and its record (empty if unreadable), which is valid until fn returns.
 func (s Stages) eachDocument(l *rows, fn func(document, *neardup.Record) error) error {
-	if s.Tally != nil { // without these the pairs are the same but need more work
+	if s.Tally != nil { // without the counts the pairs are the same, but need more work
 		t, err := s.trainer()
 		if err != nil {
 			return err
@@ -172,11 +171,11 @@ type document struct {
 	place     batch.Ordinal
 	check     int64
 	id, clean string
-	reject    string // why it cannot be read
+	reject    string // the reason why it cannot be read
 }
 
-// hash returns the SHA-256 of the clean text. A blank text and one that is ruled are not copies, so they get the hash
-// of the place.
+// hash returns the SHA-256 of the clean text. A blank text, or one that a ruling names, is never a copy, so it gets the
+// hash of its place.
 func (d *document) hash(ruled bool) [sha256.Size]byte {
 	if ruled || neardup.Blank(d.clean) {
 		return sha256.Sum256(binary.LittleEndian.AppendUint64(nil, uint64(d.place)))
@@ -248,7 +247,8 @@ func (s Stages) uncleaned(r row, text int) (d document, err error) {
 	return d, err
 }
 
-// Texts decodes records. It reads any column and a record, and writes the column, the text, and why there is none.
+// Texts decodes records. It reads any column and a record, and writes the column, the text, and the reason if there is
+// none.
 func (s Stages) Texts(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, "bb")
 	err := l.each(func(r row) error {
@@ -265,8 +265,8 @@ func (s Stages) Texts(ctx context.Context, in io.Reader, out io.Writer) (Counts,
 	return l.counts, err
 }
 
-// Digest adds up decisions (id, decision, leader, similarity, variant of), and digests of parts, which have no
-// decision. It writes the digest of all.
+// Digest adds up decisions (id, decision, leader, similarity, variant of), and digests of parts, which have no decision. It
+// writes the total digest.
 func (Stages) Digest(ctx context.Context, in io.Reader, out io.Writer) (Counts, error) {
 	l := newRows(ctx, in, out, "bbbnb")
 	sum := batch.NewResultDigest()

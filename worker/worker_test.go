@@ -159,7 +159,7 @@ func TestRowsThatAreNone(t *testing.T) {
 		{Stages.Verify, "row 1: the text is not the one that was there when records were made: at 7", [][]byte{rowsOf(columns{7, nil, 7, "x"})}},
 		{Stages.Decide, "row 2: the text is not the one that was there when records were made: at 8", [][]byte{rowsOf(withCheck(7, "x", "id"), columns{8, 7, "id", "x"})}},
 		{Stages.Decide, "row 2: not a row of the protocol: the document at 7 comes after a later one", [][]byte{rowsOf(withCheck(7, "x", "id"), withCheck(7, "y", "id"))}},
-		{Stages.Digest, "not a digest", [][]byte{rowsOf(columns{"12", nil, nil, nil, nil})}},
+		{Stages.Digest, "digest", [][]byte{rowsOf(columns{"12", nil, nil, nil, nil})}},
 		{Stages.Distinct, "ends inside a text", [][]byte{rowsOf(columns{make([]byte, textHead-1)})}},
 		{Stages.Distinct, "ends inside a text", [][]byte{rowsOf(columns{append(make([]byte, 48), 9, 0, 0, 0, 0, 0, 0, 0)})}},
 		{Stages.Bucket, "inside a posting", [][]byte{rowsOf(columns{make([]byte, 25), nil, nil, nil})}},

@@ -1,6 +1,7 @@
-// Package audit measures a run of package batch by samples: how much it finds of what it should, and how close
-// to the threshold it decides. The audit never changes a decision. Samples are drawn by a fixed seed from the
-// texts in order, so that workers change no number. Their size is bounded by a share of the texts' bytes.
+// Package audit measures a run of package batch by samples. It estimates the recall of the run, and how many of its
+// decisions are close to the threshold. The audit never changes a decision. Samples are drawn by a fixed seed from the
+// texts in order, so the number of workers does not change the figures. Their size is bounded by a share of the texts'
+// bytes.
 package audit
 
 import (
@@ -19,28 +20,26 @@ import (
 
 // Config sets what is measured.
 type Config struct {
-	// Threshold of the method's similarity, for what is borderline; 0: it
-	// has none.
+	// Threshold is the similarity threshold of the method, which defines borderline pairs. It is 0 if the method has none.
 	Threshold float64
-	// Lax is the method with a lower threshold, by which the similarity of
-	// refused pairs is measured; nil: it is not.
+	// Lax is the method with a lower threshold. It measures the similarity of refused pairs. If nil, that similarity is not
+	// measured.
 	Lax neardup.Method
-	// List is how many pairs are listed of each kind.
+	// List is the number of pairs to list of each kind.
 	List int
 }
 
-// Result is what a run measured about itself.
+// Result is the result of an audit.
 type Result struct {
-	// Edits are copies of sampled texts, edited as people and programs do,
-	// that were searched for as if they were documents.
+	// Edits counts the edited copies of sampled texts. Each was made as people and programs edit texts, and searched for
+	// like a document.
 	Edits []EditsFound `json:"edits"`
-	// Sample are pairs of sampled texts that were compared whatever their keys.
+	// Sample counts pairs of sampled texts, which were compared even if they share no key.
 	Sample SampleFound `json:"sample"`
 	// Borderline counts pairs within Border of the threshold.
 	Borderline Borderline `json:"borderline"`
-	// Removals are near pairs of the least similarity, each of another
-	// leader; Misses the refused pairs, of a sample, that were closest, and
-	// variants of the highest similarity.
+	// Removals lists the near pairs of the lowest similarity, each with a different leader. Misses lists the sampled
+	// refused pairs and the variants of the highest similarity.
 	Removals []Pair `json:"removals,omitempty"`
 	Misses   []Pair `json:"misses,omitempty"`
 	// Time is the duration of preparation and evaluation.
@@ -51,35 +50,34 @@ type Result struct {
 type EditsFound struct {
 	Kind  edits.Kind `json:"kind"`
 	Made  int        `json:"made"`
-	Equal int        `json:"equal"` // that cleaning undoes
-	Near  int        `json:"near"`  // other copies near the original
-	Found int        `json:"found"` // of these, by a key and the sketch
+	Equal int        `json:"equal"` // edits that cleaning undoes
+	Near  int        `json:"near"`  // other edits that are near the original
+	Found int        `json:"found"` // those of Near that share a key with the original and pass the sketch
 }
 
-// SampleFound counts pairs of a sample: some texts against all, or against a
-// share of all where that would be too much.
+// SampleFound counts pairs of a sample. Some texts are compared with all texts, or with a share of them if all would be too
+// expensive.
 type SampleFound struct {
-	Texts   int   `json:"texts"`   // compared with
-	Against int64 `json:"against"` // texts
-	Near    int   `json:"near"`    // pairs
-	Groups  int   `json:"groups"`  // of Texts, those with near pairs: pairs of one text are alike
-	Found   int   `json:"found"`   // of the near ones, by a key and the sketch
+	Texts   int   `json:"texts"`   // sampled texts
+	Against int64 `json:"against"` // texts that each was compared with
+	Near    int   `json:"near"`    // near pairs
+	Groups  int   `json:"groups"`  // those of Texts that have near pairs, because pairs of one text are alike
+	Found   int   `json:"found"`   // those of Near that share a key and pass the sketch
 }
 
 // Border is the distance to the threshold within which a pair is borderline.
 const Border = .05
 
-// Borderline counts pairs by their distance to the threshold; copies and what
-// a person has ruled are not counted.
+// Borderline counts pairs by their distance to the threshold. Copies and pairs that a person has ruled on do not count.
 type Borderline struct {
-	Near    int64 `json:"near"`    // removals, or pairs
-	Above   int64 `json:"above"`   // of these, less than Border above
-	Refused int64 `json:"refused"` // pairs compared and not near
-	Sampled int   `json:"sampled"` // of these
-	Below   int   `json:"below"`   // of these, at most Border below
+	Near    int64 `json:"near"`    // removals, or near pairs
+	Above   int64 `json:"above"`   // pairs of Near that are less than Border above the threshold
+	Refused int64 `json:"refused"` // pairs that were compared and are not near
+	Sampled int   `json:"sampled"` // those of Refused whose similarity was measured
+	Below   int   `json:"below"`   // those of Sampled that are at most Border below the threshold
 }
 
-// Pair is a pair to look at: a document and its leader, or a near miss.
+// Pair is a pair for a person to read: a document and its leader, or a near miss.
 type Pair struct {
 	ID         string             `json:"id"`
 	Other      string             `json:"other"`
@@ -87,18 +85,18 @@ type Pair struct {
 	Basis      string             `json:"basis,omitempty"`
 	Variant    bool               `json:"variant,omitempty"`
 	Conflicts  []neardup.Conflict `json:"conflicts,omitempty"`
-	// Texts are the clean texts, the text of Other second.
+	// Texts holds the clean texts, that of Other second.
 	Texts [2]string `json:"-"`
 }
 
-// Texts are the distinct clean texts of a run by their position, the order in which they
-// are decided, and its documents by their item. Safe for concurrent use.
+// Texts gives access to the distinct clean texts of a run, by their position in the order of decisions, and to its
+// documents, by their item. It is safe for concurrent use.
 type Texts interface {
 	Len() int
 	Text(position uint32) (clean string, err error)
-	// Size is how many bytes a text has, and the sketch of its record.
+	// Size returns the length of a text in bytes and the sketch of its record.
 	Size(position uint32) (bytes uint32, sketch uint64, err error)
-	// First is the first document that has a text, Document the id and the text of one.
+	// First returns the first document that has a text. Document returns the id and the text of a document.
 	First(position uint32) (item uint32, err error)
 	Document(item uint32) (id, clean string, err error)
 }
@@ -106,12 +104,11 @@ type Texts interface {
 // Run is the run that is measured.
 type Run struct {
 	Texts   Texts
-	Method  neardup.Method // trained
+	Method  neardup.Method // after training
 	Clean   neardup.Cleaner
 	Workers int
-	Bytes   int64 // of all texts
-	// Pairs reports whether two texts under a key become a candidate, as any
-	// two of its bucket.
+	Bytes   int64 // total size of all texts
+	// Pairs reports whether two texts under a key become a candidate, as any two texts of a bucket may.
 	Pairs func(key uint64, found, searches Side) bool
 }
 
@@ -122,42 +119,41 @@ type Side struct {
 }
 
 const (
-	seed = 0x6e656172 // of all samples
-	// share bounds the bytes of text that each part of an audit may read, as a fraction of the corpus; it may
-	// read at least leastBytes.
+	seed = 0x6e656172 // of every sample
+	// Each part of an audit may read 1/share of the bytes of the corpus, and at least leastBytes.
 	share      = 64
 	leastBytes = 96 << 10
-	// editedShare is how many texts have one that is edited.
+	// One text in editedShare is edited.
 	editedShare = 128
-	// mostEdited bounds the texts that are edited; each is once by each kind.
+	// mostEdited limits the number of edited texts. Each of them is edited once by each kind of edit.
 	mostEdited = 400
 )
 
-// Auditor measures a run. All its methods accept a nil Auditor, which a run without an audit has. They are for
-// one goroutine, except Refuse.
+// Auditor measures a run. A run without an audit has a nil Auditor, which all methods accept. Only Refuse may be called by
+// several goroutines.
 type Auditor struct {
 	Config
 	run      Run
 	budget   int64
 	out      Result
 	expected []expected
-	keys     []expectedKey // by key
-	at       int           // in keys, while postings go by
-	nearest  []listed      // near pairs of least similarity
-	variants []listed      // of the highest
+	keys     []expectedKey // sorted by key
+	at       int           // index in keys of the current posting
+	nearest  []listed      // the near pairs of the lowest similarity
+	variants []listed      // the variants of the highest similarity
 
-	bound   atomic.Uint64 // refused pairs of lower hashes are sampled
+	bound   atomic.Uint64 // refused pairs with a lower hash are sampled
 	mu      sync.Mutex
-	refused []Refusal // by hash
-	fresh   []Refusal // since the last call of Taken
+	refused []Refusal // the sampled refused pairs, ordered by hash
+	fresh   []Refusal // those sampled since the last call of Taken
 }
 
-// expected is a pair of near texts that should share a key: target among the postings, the other with its
-// record.
+// expected is a pair of near texts that should share a key. target is the one among the postings; rec is the record of the
+// other.
 type expected struct {
 	target   uint32
 	own      Side
-	searches bool // the target does, and the other is found
+	searches bool // the target searches and the other text is found
 	found    *int
 	done     bool
 }
@@ -167,7 +163,7 @@ type expectedKey struct {
 	pair int32
 }
 
-// New prepares an audit of what was read, of two texts at least.
+// New prepares an audit of the texts that a run has read, which must be at least two.
 func New(ctx context.Context, cfg Config, run Run) (*Auditor, error) {
 	begun := time.Now()
 	a := &Auditor{Config: cfg, run: run, budget: max(run.Bytes/share, leastBytes)}
@@ -183,7 +179,7 @@ func New(ctx context.Context, cfg Config, run Run) (*Auditor, error) {
 	return a, nil
 }
 
-// draw returns up to n different places below of, in a random order.
+// draw returns up to n different numbers in [0, of), in random order.
 func draw(rng *rand.Rand, n, of int) []int {
 	if n >= of/2 {
 		return rng.Perm(of)[:min(n, of)]
@@ -253,7 +249,7 @@ func (a *Auditor) edit(ctx context.Context) error {
 	return nil
 }
 
-// editText makes the edits of a text that is not equal to any of them.
+// editText returns the edits of a text, unless the text is equal to one of them.
 func editText(m neardup.Method, cleaner neardup.Cleaner, clean, other string, rng *rand.Rand) (e edited) {
 	view := m.Prepare(clean)
 	for k, kind := range edits.Kinds() {
@@ -307,8 +303,8 @@ func (a *Auditor) expect(target, own uint32, rec *neardup.Record, targetSearches
 	}
 }
 
-// Visit takes the next text under a key, in the order of keys. Pairs that should share a key, and do, go through
-// the same pairing as any bucket.
+// Visit takes the next text under a key, in the order of keys. It pairs the expected texts that share the key in the same
+// way as a bucket.
 func (a *Auditor) Visit(key uint64, next Side, found, searches bool) {
 	if a == nil {
 		return

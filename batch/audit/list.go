@@ -13,18 +13,18 @@ import (
 const (
 	// mostRefused bounds the refused pairs whose similarity is measured.
 	mostRefused = 512
-	// mostText bounds the bytes of a listed text; longer ones are cut.
+	// mostText is the length in bytes to which listed texts are cut.
 	mostText = 64 << 10
 )
 
-// Refusal is a pair of texts that was compared and is not near.
+// Refusal is a pair of texts that were compared and are not near.
 type Refusal struct {
 	hash           uint64
 	Later, Earlier uint32
 }
 
-// Refuse samples refused pairs by the least hashes. Safe for concurrent use; the sample does not depend on the
-// order of calls.
+// Refuse samples the refused pairs with the lowest hashes. It is safe for concurrent use, and the sample does not depend on
+// the order of calls.
 func (a *Auditor) Refuse(later, earlier uint32) {
 	if a == nil || a.Lax == nil {
 		return
@@ -83,15 +83,15 @@ func (a *Auditor) Near(of, other uint32, similarity float64, basis string) {
 	a.nearest = a.keep(a.nearest, listed{similarity: similarity, item: of, other: other, basis: basis}, false)
 }
 
-// Variant takes a document that was kept as a variant.
+// Variant records a document that was kept as a variant.
 func (a *Auditor) Variant(of, other uint32, similarity float64, conflicts []neardup.Conflict) {
 	if a != nil {
 		a.variants = a.keep(a.variants, listed{similarity: similarity, item: of, other: other, conflicts: conflicts}, true)
 	}
 }
 
-// keep inserts into a list by similarity, highest first if descending, at most one pair of each other document:
-// ten pairs of one group are little more evidence than one.
+// keep inserts into a list by similarity, highest first if descending, at most one pair of each other document, because ten
+// pairs of one group show little more than one.
 func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	order := func(x, y listed) int {
 		if descending {
@@ -101,7 +101,7 @@ func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	}
 	at, _ := slices.BinarySearchFunc(list, x, order)
 	for at < len(list) && order(list[at], x) == 0 {
-		at++ // the earlier one stays before
+		at++ // equal pairs stay in their order
 	}
 	if at >= a.List {
 		return list
@@ -115,8 +115,8 @@ func (a *Auditor) keep(list []listed, x listed, descending bool) []listed {
 	return slices.Insert(list, at, x)[:min(len(list)+1, a.List)]
 }
 
-// Finish measures the sampled refused pairs, and lists what to look at. refused is the number of all refused
-// pairs. removed reports whether a text was removed.
+// Finish measures the sampled refused pairs and fills in the lists of pairs. refused is the number of all refused pairs.
+// removed reports whether a text was removed.
 func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(position uint32) (bool, error)) (*Result, error) {
 	if a == nil {
 		return nil, nil
@@ -131,7 +131,7 @@ func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(positi
 	if err != nil {
 		return nil, err
 	}
-	// Of both kinds: what was refused for its similarity, and what is a variant.
+	// List both refused pairs and variants.
 	half := max(a.List/2, a.List-len(a.variants))
 	misses = misses[:min(len(misses), half)]
 	variants := a.variants[:min(len(a.variants), a.List-len(misses))]
@@ -146,8 +146,7 @@ func (a *Auditor) Finish(ctx context.Context, refused int64, removed func(positi
 	return &a.out, nil
 }
 
-// measure compares the sampled refused pairs by the lax method, as far as that
-// may go, and returns those to list.
+// measure compares the sampled refused pairs by the lax method, within the budget, and returns those to list.
 func (a *Auditor) measure(ctx context.Context, removed func(uint32) (bool, error)) ([]listed, error) {
 	var misses []listed
 	budget := a.budget
@@ -192,7 +191,7 @@ func (a *Auditor) measure(ctx context.Context, removed func(uint32) (bool, error
 	return misses, nil
 }
 
-// pairs reads ids and texts.
+// pairs returns the listed pairs with their ids and texts.
 func (a *Auditor) pairs(list []listed) ([]Pair, error) {
 	out := make([]Pair, len(list))
 	for i, x := range list {

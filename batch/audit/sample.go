@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	mostQueries = 64   // texts that are compared with all
-	pilotTexts  = 1024 // by which the work is foreseen
+	mostQueries = 64   // texts that are compared with all others
+	pilotTexts  = 1024 // texts that are compared first, to estimate the cost
 	sampleChunk = 1024 // texts that a worker takes at once
-	// mostOfQuery bounds the near pairs that count of one text, so that a
-	// crowd is not all that is measured.
+	// mostOfQuery limits the near pairs that count for one text, so that one large group does not dominate the sample.
 	mostOfQuery = 50
 )
 
@@ -35,8 +34,8 @@ type sampledPair struct {
 	other uint32
 }
 
-// brute compares a few texts with all others, or with a share of them that fits the budget. It drops pairs that
-// the sketches rule out. Tests of methods check that sketches only rule out what is not near.
+// brute compares a few texts with all others, or with a share of them that fits the budget. It drops pairs that the
+// sketches rule out. Tests of methods verify that sketches never rule out a near pair.
 func (a *Auditor) brute(ctx context.Context) error {
 	queries, err := a.queries()
 	if err != nil || len(queries) == 0 {
@@ -73,7 +72,7 @@ func (a *Auditor) brute(ctx context.Context) error {
 	return nil
 }
 
-// expectPairs records that the near pairs of queries should share a key, some of each.
+// expectPairs records that the queries should share a key with some of the texts near them.
 func (a *Auditor) expectPairs(queries []query, pairs []sampledPair) {
 	slices.SortFunc(pairs, func(x, y sampledPair) int {
 		return cmp.Or(cmp.Compare(x.query, y.query), cmp.Compare(mixed(seed, uint64(x.other)), mixed(seed, uint64(y.other))))
@@ -127,8 +126,8 @@ func (a *Auditor) queries() ([]query, error) {
 	return out, nil
 }
 
-// affordable returns the bound of the hashes of the texts that the queries are
-// compared with, from what a few of these would cost.
+// affordable estimates the cost of the comparisons from a few texts. Queries are compared only with texts whose hash is
+// below the returned bound.
 func (a *Auditor) affordable(queries []query) (uint64, error) {
 	n := a.run.Texts.Len()
 	places := draw(rand.New(rand.NewPCG(seed+2, uint64(n))), pilotTexts, n)
@@ -153,7 +152,7 @@ func (q *query) plausible(m neardup.Method, p uint32, sketch uint64) bool {
 	return p != q.position && (q.sketch == sketch || m.Plausible(q.sketch, sketch))
 }
 
-// nearQueries appends the pairs of a text and the queries that it is near.
+// nearQueries appends the pairs of a text and the queries near it.
 func (a *Auditor) nearQueries(dst []sampledPair, queries []query, p uint32) ([]sampledPair, error) {
 	_, sketch, err := a.run.Texts.Size(p)
 	if err != nil {
@@ -179,5 +178,5 @@ func (a *Auditor) nearQueries(dst []sampledPair, queries []query, p uint32) ([]s
 	return dst, nil
 }
 
-// mixed hashes two numbers.
+// mixed returns one hash of two numbers.
 func mixed(a, b uint64) uint64 { return feature.Mix(a*0x9e3779b97f4a7c15 ^ b) }

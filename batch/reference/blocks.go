@@ -14,22 +14,20 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A block file is a stream of bytes in blocks, each with a checksum, and a table of them at the end. Bytes that
-// were added in one call are in one block, so that one read gets them. Blocks of several files can be copied
-// unchanged into one.
+// A block file holds a stream of bytes in blocks, each with a checksum. A table of the blocks follows. Bytes that were
+// added in one call are in one block, so one read returns them. Blocks of several files can be copied unchanged into one.
 //
-//	block*  as it is, or packed by zstd
+//	block*  unchanged, or compressed by zstd
 //	table   of each block: bytes unpacked (4), bytes here (4), checksum of these (8), tag (8)
 //	end     blocks (8), magic (8)
 //
 // The manifest has the checksum of the table and the end, which identifies the file.
 
-// ErrDamaged is wrapped by errors about files of an index that are not as they
-// were written.
+// ErrDamaged is wrapped by the errors about damaged files of an index.
 var ErrDamaged = errors.New("the index is damaged")
 
 const (
-	blockBytes = 16 << 10 // from there on a block ends
+	blockBytes = 16 << 10 // a block ends when it has this many bytes
 	tableEntry = 24
 	endBytes   = 16
 	magic      = "NDBLOCK1"
@@ -43,18 +41,18 @@ var (
 )
 
 func newPacker() (*zstd.Encoder, error) {
-	// A block is rarely more than blockBytes: the window of 4 MiB that is usual takes 8 MiB.
+	// A block is rarely larger than blockBytes. The usual window of 4 MiB would take 8 MiB of memory.
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(1<<19), zstd.WithLowerEncoderMem(true))
 }
 
 type blockWriter struct {
 	out    *corpus.AtomicFile
 	pack   bool
-	block  []byte // not written yet
+	block  []byte // the current block, not written yet
 	tag    uint64
 	packed []byte
 	table  *tableWriter
-	length uint64 // of the stream so far
+	length uint64 // length of the stream so far
 }
 
 func newBlockWriter(path string, pack bool) (*blockWriter, error) {
@@ -62,7 +60,7 @@ func newBlockWriter(path string, pack bool) (*blockWriter, error) {
 	return &blockWriter{out: out, pack: pack, table: newTableWriter()}, err
 }
 
-// add appends to the stream; tag is kept of the first in a block.
+// add appends bytes to the stream. The table keeps the tag of the first bytes in a block.
 func (w *blockWriter) add(b []byte, tag uint64) error {
 	if len(w.block) > 0 && len(w.block)+len(b) > blockBytes {
 		if err := w.flush(); err != nil {
@@ -144,16 +142,16 @@ func (w *blockWriter) abort() {
 type blockFile struct {
 	blockTable
 	name   string
-	length uint64 // of the stream
+	length uint64 // length of the stream
 
 	cacheMu sync.Mutex
 	cache   [cached]struct {
-		block int // plus 1
+		block int // number of the block, plus 1
 		bytes []byte
 	}
 }
 
-// cached is how many blocks of a file are kept unpacked.
+// cached is the number of blocks of a file that are kept decompressed.
 const cached = 16
 
 // openBlocks opens a file whose table has this checksum.
@@ -166,7 +164,7 @@ func openBlocks(folder fs.FS, name string, sum uint64) (*blockFile, error) {
 	var ok bool
 	f.file, ok = opened.(readFile)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("file %s can only be read from its begin", name), opened.Close())
+		return nil, errors.Join(fmt.Errorf("file %s cannot be read at an offset", name), opened.Close())
 	}
 	if err := f.open(sum); err != nil {
 		return nil, errors.Join(err, f.file.Close())
@@ -178,7 +176,7 @@ func (f *blockFile) damaged(what string, args ...any) error {
 	return fmt.Errorf("%w: file %s: %s", ErrDamaged, f.name, fmt.Sprintf(what, args...))
 }
 
-// wrong names the file in an error about its table.
+// wrong adds the name of the file to an error about its table.
 func (f *blockFile) wrong(err error) error {
 	if errors.Is(err, errChanged) {
 		return f.damaged("%v", err)
@@ -217,7 +215,7 @@ func (f *blockFile) open(sum uint64) error {
 	return nil
 }
 
-// stored reads a block as it is stored, into dst if it has room.
+// stored reads the stored bytes of a block, into dst if they fit.
 func (f *blockFile) stored(i int, dst []byte) ([]byte, error) {
 	e, err := f.entry(i)
 	if err != nil {
@@ -256,8 +254,7 @@ func (f *blockFile) block(i int) ([]byte, error) {
 	return b, nil
 }
 
-// read returns n bytes of the stream that were added as one. They must not be
-// changed.
+// read returns n bytes of the stream that were added in one call. The caller must not change them.
 func (f *blockFile) read(off uint64, n int) ([]byte, error) {
 	if n == 0 {
 		return nil, nil

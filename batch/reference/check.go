@@ -7,9 +7,8 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Check reads a whole index and verifies that it is undamaged and consistent. It reads every block. Keys must
-// be sorted and refer to existing documents, and each duplicate must name an earlier leader. It calls decided
-// with each decision.
+// Check reads every block of an index and verifies that the index is undamaged and consistent. Keys must be sorted and
+// refer to existing documents, and each duplicate must name an earlier leader. Check calls decided with each decision.
 func (x *Index) Check(ctx context.Context, decided func(neardup.Decision)) error {
 	keyed := make([]uint64, x.Numbers()/64+1)
 	for _, p := range x.parts {

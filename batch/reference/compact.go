@@ -6,9 +6,8 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Settle merges the last parts of a folder if they are small. Afterwards each part is at least twice as large
-// as the next. So a text is copied only a few times, whatever the number of additions. It commits the change
-// before it returns.
+// Settle merges the last parts of a folder if they are small. Afterwards each part is at least twice as large as the next.
+// So each text is copied only a few times, for any number of additions. It commits the change before it returns.
 func (w *Writer) Settle(ctx context.Context) error {
 	from := len(w.parts) - 1
 	total := uint64(0)
@@ -58,17 +57,17 @@ func (p *partWriter) copyFrom(ctx context.Context, parts []*part) error {
 
 func byKey(a, b *Posting) bool { return a.Key < b.Key }
 
-// compaction leaves out removed documents and renumbers the others.
+// compaction copies an index without removed documents, and renumbers the others.
 type compaction struct {
 	*Writer
 	to      *partWriter
-	numbers external.TypedArray[uint32, uint32] // old to new, plus 1
-	texts   *external.Sorter[external.KeyValue] // where a text was, of which document
-	places  external.TypedArray[uint32, uint64] // where it is, by the new number
+	numbers external.TypedArray[uint32, uint32] // old number -> new number, plus 1
+	texts   *external.Sorter[external.KeyValue] // old offset of a text -> its document
+	places  external.TypedArray[uint32, uint64] // new number -> new offset of the text
 }
 
-// Compact makes one part of all, without the documents that were removed. It holds
-// about memory bytes, and has been committed when it returns.
+// Compact merges all parts into one, without the removed documents. It uses about memory bytes, and commits before it
+// returns.
 func (w *Writer) Compact(ctx context.Context, tmp string, memory int64) error {
 	disk := external.NewFiles(tmp)
 	defer disk.Close()
@@ -119,7 +118,7 @@ func (c *compaction) number(ctx context.Context) error {
 	})
 }
 
-// moveTexts writes the texts that are left in their order, each once.
+// moveTexts writes the remaining texts in their order, each once.
 func (c *compaction) moveTexts(ctx context.Context) error {
 	sorted, err := c.texts.Sort()
 	if err != nil {

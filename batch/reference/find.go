@@ -6,19 +6,19 @@ import (
 	"sort"
 )
 
-// Finder finds postings by key. Ascending keys are the fastest: each block that
-// may hold one is read once. For one goroutine.
+// Finder finds postings by key. Looking up ascending keys is fastest, because each block is read once. It is for one
+// goroutine.
 type Finder struct {
 	parts []*part
-	here  []keyBlock // of each part
+	here  []keyBlock // one for each part
 }
 
 type keyBlock struct {
-	number int // plus 1
+	number int // number of the block, plus 1
 	bytes  []byte
 }
 
-// Finder returns one.
+// Finder returns a new Finder.
 func (x *Index) Finder() *Finder {
 	return &Finder{parts: x.parts, here: make([]keyBlock, len(x.parts))}
 }
@@ -35,7 +35,7 @@ func (f *Finder) Find(key uint64, fn func(Posting) error) error {
 
 func (f *Finder) findIn(part int, key uint64, fn func(Posting) error) error {
 	keys := f.parts[part].keys
-	// The first posting of the key is in the last block that begins below it, or begins the next one.
+	// The first posting of the key is in the last block that begins with a lower key, or begins the block after it.
 	first, err := keys.notBelow(key)
 	if err != nil {
 		return keys.wrong(err)

@@ -1,8 +1,8 @@
-// Package reference stores decided documents in a folder, an index, against which later ones are decided. It
+// Package reference stores decided documents in an index, which is a folder. Later documents are decided against them. It
 // stores each distinct text once, the decision on each document, and the sorted keys.
 //
-// A folder holds a manifest and parts of four files each: rows, ids, texts, keys. Files never change. A change
-// writes new files and then replaces the manifest, so it is atomic, and a reader still sees the previous state.
+// A folder holds a manifest and parts of four files each: rows, ids, texts, keys. Files never change. A change writes new
+// files and then replaces the manifest, so it is atomic, and a reader still sees the previous state.
 package reference
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup"
 )
 
-// Index is an index as of one manifest. Safe for concurrent use.
+// Index is the state of an index according to one manifest. It is safe for concurrent use.
 type Index struct {
 	folder   fs.FS
 	manifest manifest
@@ -23,23 +23,22 @@ type Index struct {
 	parts    []*part
 }
 
-// part is a run of documents.
+// part is a range of documents.
 type part struct {
 	first, documents uint32
-	textBase, idBase uint64 // offsets of its streams in those of all parts
+	textBase, idBase uint64 // offsets of its streams in the streams of all parts
 	rows, ids        *blockFile
 	texts, keys      *blockFile
 }
 
-// Open opens the index of a folder for reading. It writes nothing, and may be
-// done while another process changes the index.
+// Open opens the index of a folder for reading. It writes nothing. Another process may change the index at the same time.
 func Open(dir string) (*Index, error) { return OpenFS(os.DirFS(dir), dir) }
 
-// OpenFS opens an index in any file system whose files implement [io.ReaderAt]. Errors name it by name.
+// OpenFS opens an index in any file system whose files implement [io.ReaderAt]. Errors call the index name.
 func OpenFS(folder fs.FS, name string) (*Index, error) {
 	for tries := 0; ; tries++ {
 		x, err := open(folder, name)
-		// Between the manifest and the files it names a writer may have replaced both.
+		// Between reading the manifest and opening its files, a writer may have replaced both.
 		if err == nil || tries == 3 || !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNone) {
 			return x, err
 		}
@@ -102,8 +101,8 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Numbers returns the number after that of the last document. Documents, including removed ones, are numbered
-// from 0 in the order in which they were decided.
+// Numbers returns the number of documents ever added since the last compaction. Documents, including removed ones, are
+// numbered from 0 in the order in which they were decided.
 func (x *Index) Numbers() uint32 {
 	if n := len(x.parts); n > 0 {
 		return x.parts[n-1].first + x.parts[n-1].documents
@@ -111,10 +110,10 @@ func (x *Index) Numbers() uint32 {
 	return 0
 }
 
-// Header returns how the documents were decided.
+// Header returns the header of the index.
 func (x *Index) Header() Header { return x.manifest.Header }
 
-// AsOf returns an identifier of this state of the index, for readers that share it.
+// AsOf returns an identifier of this state of the index, which readers can share.
 func (x *Index) AsOf() string { return x.asOf }
 
 // Digest returns the digest of all decisions except those of removed documents.

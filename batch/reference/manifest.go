@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// ManifestName is the file that makes a folder an index.
+	// ManifestName is the name of the file that marks a folder as an index.
 	ManifestName = "MANIFEST"
-	// version is raised whenever the files of a folder mean something else.
+	// version must be raised when the format of the files changes.
 	version = 1
 )
 
-// ErrNone is wrapped by the error about a folder that holds no index.
+// ErrNone is wrapped by the error about a folder without an index.
 var ErrNone = errors.New("there is no index")
 
-// Header describes how the documents of an index were decided. It never changes after the index is made.
+// Header describes how the documents of an index were decided. It never changes.
 type Header struct {
-	// Spec is the method with all that its keys and its decisions depend on.
+	// Spec is the method with all parameters that its keys and decisions depend on.
 	Spec string `json:"spec"`
-	// Normalize is how texts were cleaned.
+	// Normalize is the cleaning of the texts.
 	Normalize string `json:"normalize"`
 	// Settings is stored for the caller, such as the flags that made the method.
 	Settings map[string]string `json:"settings,omitempty"`
@@ -58,8 +58,8 @@ type manifest struct {
 	Version int         `json:"version"`
 	Header  Header      `json:"header"`
 	Parts   []partEntry `json:"parts"`
-	Bases   [][2]string `json:"bases,omitempty"`  // method and basis of duplicates
-	Routes  []string    `json:"routes,omitempty"` // methods of new ones
+	Bases   [][2]string `json:"bases,omitempty"`  // methods and bases of duplicates
+	Routes  []string    `json:"routes,omitempty"` // methods of new documents
 	// Removed documents are still stored; Digest covers all other decisions.
 	Removed uint32 `json:"removed"`
 	Digest  string `json:"digest"`
@@ -76,7 +76,7 @@ type partEntry struct {
 
 type fileEntry struct {
 	Name string `json:"name"`
-	Sum  uint64 `json:"sum"` // of its table
+	Sum  uint64 `json:"sum"` // checksum of its table
 }
 
 const formatName = "neardup index"
@@ -91,7 +91,7 @@ func (m *manifest) files() map[string]bool {
 	return names
 }
 
-// readManifest reads the manifest, a line of JSON and its checksum, and returns both.
+// readManifest reads the manifest, which is a line of JSON and its checksum. It returns both.
 func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error) {
 	b, err := fs.ReadFile(folder, ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 	damaged := func(what string) error { return fmt.Errorf("%w: file %s: %s", ErrDamaged, ManifestName, what) }
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return m, "", damaged("it has another checksum than it says")
+		return m, "", damaged("the checksum is wrong")
 	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		return m, "", damaged(err.Error())
@@ -112,14 +112,14 @@ func readManifest(folder fs.FS, name string) (m manifest, asOf string, err error
 		return m, "", damaged("it is of something else")
 	}
 	if m.Version != version {
-		return m, "", fmt.Errorf("%s: the index has version %d, this program reads %d", name, m.Version, version)
+		return m, "", fmt.Errorf("%s: the index has version %d (want %d)", name, m.Version, version)
 	}
 	return m, strings.TrimSuffix(string(sum), "\n"), nil
 }
 
 func checksum(line []byte) string { return strconv.FormatUint(xxh3.Hash(line), 16) + "\n" }
 
-// output returns the manifest as a file that replaces the one of a folder when it is committed.
+// output returns the manifest as a file that replaces the current manifest when it is committed.
 func (m *manifest) output(dir string) (corpus.Output, error) {
 	line, err := json.Marshal(m)
 	if err != nil {

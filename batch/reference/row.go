@@ -7,22 +7,22 @@ import (
 
 // Row is the record of a document in an index, without its id, its text and its keys.
 type Row struct {
-	Text, ID       uint64 // where they begin; documents of equal texts may share one
+	Text, ID       uint64 // offsets of the text and the id; documents with equal texts may share one
 	TextLen, IDLen uint32
 	Sketch         uint64
 	Time           int64
 	// Leader is the document that this one is a duplicate or a variant of.
 	Leader     uint32
-	Distance   int32 // -1: the method knows none
+	Distance   int32 // -1 if the method has no distance
 	Similarity float64
 	Kind       Kind
-	Basis      uint8 // of the Bases of the index
-	Route      uint8 // of its Routes: the method that the text was sent to
+	Basis      uint8 // index in the Bases of the index
+	Route      uint8 // index in its Routes, of the method that the text was sent to
 	Removed    bool
-	Blank      bool // has no text
+	Blank      bool // the document has no text
 }
 
-// Kind is what became of a document.
+// Kind is the decision on a document.
 type Kind uint8
 
 // New, Variant and Unsure are leaders; the last two also name a similar leader. The other kinds are duplicates
@@ -38,7 +38,7 @@ const (
 // Leads reports whether other documents are compared with this one.
 func (r *Row) Leads() bool { return !r.Removed && r.Kind < Near }
 
-// rowBytes is the size of a row, a part of a block.
+// rowBytes is the size of a row. Rows do not cross blocks.
 const rowBytes = 64
 
 func (r *Row) append(b []byte) []byte {
@@ -76,14 +76,13 @@ func readRow(b []byte) Row {
 type Posting struct {
 	Key uint64
 	Doc uint32
-	// Role is what the document does under the key, in two bits whose meaning is
-	// the engine's.
+	// Role is the role of the document under the key, in two bits that the engine defines.
 	Role uint8
 }
 
 const (
 	postingBytes = 12
-	// MaxDocuments is how many documents an index may hold.
+	// MaxDocuments is the largest number of documents in an index.
 	MaxDocuments = 1 << 30
 )
 

@@ -14,15 +14,15 @@ import (
 
 // blockEntry describes the contents and the place of a block.
 type blockEntry struct {
-	start  uint64 // of what it holds, in the stream
-	at     uint64 // in the file
-	size   uint32 // of what it holds
-	stored uint32 // in the file: less than size if it is packed
+	start  uint64 // offset of its contents in the stream
+	at     uint64 // offset in the file
+	size   uint32 // length of its contents
+	stored uint32 // length in the file, less than size if it is compressed
 	sum    uint64
-	tag    uint64 // keys: the first
+	tag    uint64 // the first tag; in the file of keys, the first key
 }
 
-// tableWriter collects a table, in a temporary file if it is large.
+// tableWriter collects a table of blocks. It moves a large one to a temporary file.
 type tableWriter struct {
 	disk    *external.Files
 	entries *external.Spool
@@ -47,7 +47,7 @@ func (w *tableWriter) put(size, stored uint32, sum, tag uint64) error {
 	return err
 }
 
-// end writes the table and what ends a file to out, and returns the checksum of both.
+// end writes the table and the end of the file to out, and returns the checksum of both.
 func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 	defer w.disk.Close()
 	end := binary.LittleEndian.AppendUint64(nil, w.blocks)
@@ -61,7 +61,7 @@ func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 		if err := w.entries.Fill(buf, external.Ref(at)); err != nil {
 			return 0, err
 		}
-		_, _ = h.Write(buf) // a hash takes all
+		_, _ = h.Write(buf) // writing to a hash never fails
 		if _, err := out.Write(buf); err != nil {
 			return 0, err
 		}
@@ -69,19 +69,18 @@ func (w *tableWriter) end(out io.Writer) (sum uint64, err error) {
 	return h.Sum64(), nil
 }
 
-// readFile is a file that can be read anywhere.
+// readFile is a file that can be read at any offset.
 type readFile interface {
 	fs.File
 	io.ReaderAt
 }
 
-// blockTable finds the blocks of a file. Of each page of it the first entry is in memory, and
-// a few pages.
+// blockTable finds the blocks of a file. It holds in memory the first entry of each page, and a few whole pages.
 type blockTable struct {
 	file   readFile
-	from   int64 // where it begins
+	from   int64 // offset of the table in the file
 	blocks int
-	heads  []pageHead // plus one after the last
+	heads  []pageHead // the first entry of each page, and the end of the last
 
 	mu    sync.Mutex
 	pages [cachedPages]tablePage
@@ -90,7 +89,7 @@ type blockTable struct {
 type pageHead struct{ start, at, tag uint64 }
 
 type tablePage struct {
-	number  int // plus 1
+	number  int // page number, plus 1
 	entries []blockEntry
 }
 
@@ -99,8 +98,8 @@ const (
 	cachedPages = 8
 )
 
-// readTable reads a table of n blocks, and what follows it to the end of the file. It
-// returns the checksum of both, and how much the blocks hold and take.
+// readTable reads a table of n blocks, and the end of the file after it. It returns the checksum of both, and the total
+// length of the blocks in the stream and in the file.
 func (t *blockTable) readTable(n int) (sum, length, stored uint64, err error) {
 	t.blocks, t.heads = n, make([]pageHead, 0, n/pageBlocks+2)
 	h := xxh3.New()
@@ -172,8 +171,8 @@ func (t *blockTable) entry(block int) (*blockEntry, error) {
 	return &entries[block%pageBlocks], nil
 }
 
-// first returns the first block for which is returns true. is must be monotonic. isPage is the same condition
-// on the first block of a page.
+// first returns the first block for which is returns true. is must be monotonic. isPage tests the same condition on the
+// first block of a page.
 func (t *blockTable) first(isPage func(*pageHead) bool, is func(*blockEntry) bool) (int, error) {
 	pages := len(t.heads) - 1
 	page := sort.Search(pages, func(i int) bool { return isPage(&t.heads[i]) })
@@ -187,13 +186,13 @@ func (t *blockTable) first(isPage func(*pageHead) bool, is func(*blockEntry) boo
 	return (page-1)*pageBlocks + sort.Search(len(entries), func(i int) bool { return is(&entries[i]) }), nil
 }
 
-// holding returns the block that holds a place of the stream, -1 for none.
+// holding returns the block that holds an offset of the stream, or -1.
 func (t *blockTable) holding(off uint64) (int, error) {
 	n, err := t.first(func(p *pageHead) bool { return p.start > off }, func(e *blockEntry) bool { return e.start > off })
 	return n - 1, err
 }
 
-// notBelow returns the first block whose tag is not below a key.
+// notBelow returns the first block whose tag is at least key.
 func (t *blockTable) notBelow(key uint64) (int, error) {
 	return t.first(func(p *pageHead) bool { return p.tag >= key }, func(e *blockEntry) bool { return e.tag >= key })
 }

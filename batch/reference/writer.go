@@ -17,10 +17,10 @@ import (
 const lockName = "lock"
 
 // ErrLocked is wrapped by the error about an index that another process changes.
-var ErrLocked = errors.New("another process changes the index now")
+var ErrLocked = errors.New("another process is changing the index")
 
-// Create makes an empty index in a folder. It creates the folder, but not its parent. digest is the digest of
-// no decisions.
+// Create makes an empty index in a folder. It creates the folder, but not its parent. digest is the digest of the empty set
+// of decisions.
 func Create(dir string, h Header, digest string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return err
@@ -32,7 +32,7 @@ func Create(dir string, h Header, digest string) error {
 	return errors.Join(create(dir, h, digest), unlock())
 }
 
-// lock makes this process the one that writes in a folder.
+// lock reserves the folder for writing by this process.
 func lock(dir string) (unlock func() error, err error) {
 	unlock, err = lockfile.Lock(filepath.Join(dir, lockName))
 	switch {
@@ -46,20 +46,20 @@ func lock(dir string) (unlock func() error, err error) {
 	return unlock, nil
 }
 
-// removed returns the error about an index that was removed between two looks, because the process that began
-// it added nothing.
+// removed returns the error about an index that disappeared while this process opened it. That happens if the process that
+// created it added nothing.
 func removed(dir string) error {
-	return fmt.Errorf("%s: its beginning was removed: %w", dir, ErrLocked)
+	return fmt.Errorf("%s: the lock file was removed: %w", dir, ErrLocked)
 }
 
-// create writes the manifest of an index of no documents. The caller has the lock.
+// create writes the manifest of an empty index. The caller has the lock.
 func create(dir string, h Header, digest string) error {
 	names, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range names {
-		if e.Name() != lockName && !ownName(e.Name()) { // what a beginning that was killed left
+		if e.Name() != lockName && !ownName(e.Name()) { // files of a creation that was killed may be present
 			return fmt.Errorf("%s: has the file %s (want an index or an empty folder)", dir, e.Name())
 		}
 	}
@@ -71,8 +71,8 @@ func create(dir string, h Header, digest string) error {
 	return corpus.CommitAll(out)
 }
 
-// Writer is an index that is changed. There is one at a time, and it is for one goroutine.
-// What it does happens when its Outputs are committed, or not at all.
+// Writer changes an index. An index has one Writer at a time, and a Writer is for one goroutine. Its changes take effect
+// together when its Outputs are committed.
 type Writer struct {
 	*Index
 	dir    string
@@ -81,7 +81,7 @@ type Writer struct {
 	files  []*blockWriter
 }
 
-// Change opens an index to change it.
+// Change opens an index for a change.
 func Change(dir string) (*Writer, error) {
 	folder := os.DirFS(dir)
 	if _, _, err := readManifest(folder, dir); err != nil {
@@ -106,14 +106,14 @@ func Change(dir string) (*Writer, error) {
 	return w, nil
 }
 
-// begin starts the next manifest from the one that holds.
+// begin starts the next manifest from the current one.
 func (w *Writer) begin() {
 	w.next = w.manifest
 	w.next.Parts = slices.Clone(w.next.Parts)
 	w.files = nil
 }
 
-// sweep removes the files of uncommitted changes, and replaced files. Readers have theirs open.
+// sweep removes replaced files and the files of uncommitted changes. Readers keep theirs open.
 func (w *Writer) sweep() error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -134,7 +134,7 @@ func (w *Writer) sweep() error {
 
 var suffixes = []string{"rows", "ids", "texts", "keys"}
 
-// ownName reports whether a file has a name as a writer gives it.
+// ownName reports whether a file name has the form that writers use.
 func ownName(name string) bool {
 	if base, _, ok := strings.Cut(strings.TrimPrefix(name, "."), ".tmp-"); ok && name[0] == '.' {
 		return base == ManifestName || ownName(base)
@@ -153,8 +153,7 @@ func (w *Writer) file(suffix string) (*blockWriter, fileEntry, error) {
 	return f, fileEntry{Name: name}, nil
 }
 
-// Outputs returns the files of the change, the manifest last: committed together they
-// make it happen.
+// Outputs returns the files of the change, the manifest last. Committing them together makes the change.
 func (w *Writer) Outputs() ([]corpus.Output, error) {
 	w.next.Bases, w.next.Routes = w.manifest.Bases, w.manifest.Routes
 	var outs []corpus.Output
@@ -165,7 +164,7 @@ func (w *Writer) Outputs() ([]corpus.Output, error) {
 	return append(outs, m), err
 }
 
-// Commit commits the changes alone, and reopens the index.
+// Commit commits the changes by themselves, and reopens the index.
 func (w *Writer) Commit() error {
 	outs, err := w.Outputs()
 	if err != nil {
@@ -177,7 +176,7 @@ func (w *Writer) Commit() error {
 	return w.Reopen()
 }
 
-// Reopen continues with what was committed.
+// Reopen continues from the committed state.
 func (w *Writer) Reopen() error {
 	x, err := open(w.folder, w.dir)
 	if err != nil {
@@ -192,18 +191,17 @@ func (w *Writer) Reopen() error {
 	return nil
 }
 
-// Close ends the change and drops what was not committed.
+// Close ends the writer and discards uncommitted changes.
 func (w *Writer) Close() error { return w.end(nil) }
 
-// Discard removes the index, which has no documents, and ends the writer. The folder stays
-// if something else is in it.
+// Discard removes the index, which must have no documents, and ends the writer. The folder stays if it has other files.
 func (w *Writer) Discard() error {
 	err := w.end(func() error { return os.Remove(filepath.Join(w.dir, ManifestName)) })
-	_ = os.Remove(w.dir) // another process may have begun an index in it
+	_ = os.Remove(w.dir) // fails if another process has created an index in it
 	return err
 }
 
-// end releases what the writer holds. It calls last before another process may write.
+// end releases the resources of the writer. It calls last before another process can write.
 func (w *Writer) end(last func() error) error {
 	for _, f := range w.files {
 		f.abort()
@@ -256,14 +254,14 @@ func (p *partWriter) end() (err error) {
 	return nil
 }
 
-// Addition is a run of documents that is added to an index.
+// Addition is a series of documents that are added to an index.
 type Addition struct {
 	w                *Writer
 	part             *partWriter
 	textBase, idBase uint64
 }
 
-// Add begins to add documents; there is one Addition a change.
+// Add starts the addition. A change has at most one.
 func (w *Writer) Add() (*Addition, error) {
 	p, err := w.newPart()
 	if err != nil {
@@ -277,16 +275,16 @@ func (w *Writer) Add() (*Addition, error) {
 	return a, nil
 }
 
-// Text adds a text and returns its place.
+// Text adds a text and returns its offset.
 func (a *Addition) Text(clean string) (at uint64, err error) {
 	at = a.textBase + a.part.texts.length
 	return at, a.part.texts.add([]byte(clean), 0)
 }
 
-// Document adds a document, the next one, whose text is there already.
+// Document adds the next document. Its text has been added.
 func (a *Addition) Document(r Row, id string) error {
 	if a.w.Numbers()+a.part.entry.Documents == MaxDocuments {
-		return fmt.Errorf("the index has %d documents: no more are possible", MaxDocuments)
+		return fmt.Errorf("the index is full: it has %d documents", MaxDocuments)
 	}
 	r.ID, r.IDLen = a.idBase+a.part.ids.length, uint32(len(id))
 	if err := a.part.ids.add([]byte(id), 0); err != nil {
@@ -295,15 +293,15 @@ func (a *Addition) Document(r Row, id string) error {
 	return a.part.document(&r)
 }
 
-// Post adds a posting. Their keys ascend.
+// Post adds a posting. Keys must ascend.
 func (a *Addition) Post(p Posting) error { return a.part.posting(p) }
 
-// Basis returns the number of a method and what it measured.
+// Basis returns the number of a method and a basis, and adds the pair if needed.
 func (w *Writer) Basis(method, basis string) (uint8, error) {
 	return number(&w.manifest.Bases, [2]string{method, basis})
 }
 
-// Route returns the number of the method that texts are sent to.
+// Route returns the number of a method that texts are sent to, and adds it if needed.
 func (w *Writer) Route(method string) (uint8, error) { return number(&w.manifest.Routes, method) }
 
 func number[T comparable](list *[]T, one T) (uint8, error) {
@@ -317,7 +315,7 @@ func number[T comparable](list *[]T, one T) (uint8, error) {
 	return uint8(i), nil
 }
 
-// End ends the adding; digest is the digest of all current decisions.
+// End ends the addition. digest is the digest of all current decisions.
 func (a *Addition) End(digest string) error {
 	if err := a.part.end(); err != nil {
 		return err

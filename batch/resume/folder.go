@@ -1,8 +1,7 @@
 // Package resume keeps the progress of a run in a folder, so that a killed run continues from there.
 //
-// A folder holds one append-only log of frames for each stage, and a manifest. The manifest has the facts that
-// the results depend on, and the valid length of each log with a checksum. It is replaced after the logs are on
-// disk.
+// A folder holds one append-only log of frames for each stage, and a manifest. The manifest holds the facts that the
+// results depend on, and the valid length and checksum of each log. It is replaced only after the logs are on disk.
 package resume
 
 import (
@@ -22,16 +21,16 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Errors that errors about a folder wrap.
+// The errors about a folder wrap one of these.
 var (
-	// ErrLocked: another process has it.
-	ErrLocked = errors.New("another run goes on there now")
-	// ErrUnlike: the folder belongs to another run.
+	// ErrLocked means that another process uses the folder.
+	ErrLocked = errors.New("another run is using the folder")
+	// ErrUnlike means that the folder belongs to a run with other facts.
 	ErrUnlike = errors.New("the folder belongs to another run")
-	// ErrDamaged: its files are not as they were written.
-	ErrDamaged = errors.New("what the run left is damaged, begin in an empty folder")
-	// ErrFinished: nothing is left to do.
-	ErrFinished = errors.New("the run had finished")
+	// ErrDamaged means that files of the folder are damaged.
+	ErrDamaged = errors.New("the files of the run are damaged (want an empty folder)")
+	// ErrFinished means that the run has finished.
+	ErrFinished = errors.New("the run has already finished")
 )
 
 // Fact is a setting or an input that results depend on.
@@ -52,20 +51,19 @@ type manifest struct {
 	Format string            `json:"format"`
 	Facts  []Fact            `json:"facts"`
 	Logs   map[string]extent `json:"logs"`
-	// Finished is the digest of the index after the run, if it adds to one.
+	// Finished is the digest that the index has after the run, if the run adds to one.
 	Finished string `json:"finished,omitempty"`
 }
 
-// extent is how much of a log counts, and the checksum of its last frame, which is
-// one of all frames before it too.
+// extent is the valid length of a log, and the checksum of its last frame, which covers all frames before it.
 type extent struct {
 	Bytes int64  `json:"bytes"`
 	Sum   uint64 `json:"sum"`
 }
 
-// Folder is where a run leaves what it has done. Its methods are for one goroutine at a time.
+// Folder stores the progress of a run. Its methods are for one goroutine at a time.
 type Folder struct {
-	Every    time.Duration // about how much work a kill may cost; Open sets a few seconds
+	Every    time.Duration // a kill loses about this much work; Open sets a few seconds
 	dir      string
 	facts    []Fact
 	unlock   func() error
@@ -102,7 +100,7 @@ func Open(dir string, facts ...Fact) (*Folder, error) {
 	return f, nil
 }
 
-// read reads the manifest, a line of JSON and its checksum; without one nothing counts.
+// read reads the manifest, which is a line of JSON and its checksum. Without a manifest the folder counts as empty.
 func (f *Folder) read() error {
 	b, err := os.ReadFile(filepath.Join(f.dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,13 +111,13 @@ func (f *Folder) read() error {
 	}
 	line, sum, _ := bytes.Cut(b, []byte("\n"))
 	if string(sum) != checksum(line) {
-		return f.damaged(manifestName, "it has another checksum than it says")
+		return f.damaged(manifestName, "the checksum is wrong")
 	}
 	if err := json.Unmarshal(line, &f.manifest); err != nil {
 		return f.damaged(manifestName, err.Error())
 	}
 	if f.manifest.Format != format {
-		return fmt.Errorf("%s: %w: its files are %q, this program writes %q", f.dir, ErrUnlike, f.manifest.Format, format)
+		return fmt.Errorf("%s: %w: its files have the format %q (want %q)", f.dir, ErrUnlike, f.manifest.Format, format)
 	}
 	return nil
 }
@@ -148,8 +146,8 @@ func (f *Folder) write() error {
 	return durable.Rename(path+".new", path)
 }
 
-// Begin begins a run, or continues one with the same facts: more, and those of Open. index is the current
-// digest of an index that the run adds to, or "". ErrFinished means that the run has already changed it.
+// Begin begins a run, or continues one with the same facts. The facts are those of Open and more. index is the current
+// digest of the index that the run adds to, or "". ErrFinished means that the run has already changed the index.
 func (f *Folder) Begin(index string, more ...Fact) error {
 	facts := slices.Concat(f.facts, more)
 	if f.manifest.Format == "" {
@@ -181,17 +179,17 @@ func (f *Folder) Begin(index string, more ...Fact) error {
 	return nil
 }
 
-// Finishing records the digest of the index after the commit. Then only Remove may be left to do.
+// Finishing records the digest that the index will have after the commit. After the commit only Remove is left to do.
 func (f *Folder) Finishing(index string) error {
 	f.manifest.Finished = index
 	return f.write()
 }
 
-// Remove removes what the run left, and gives the folder back.
+// Remove removes the progress of the run, and unlocks the folder.
 func (f *Folder) Remove() error {
 	errs := []error{f.closeLogs()}
 	entries, err := os.ReadDir(f.dir)
-	names := []string{manifestName} // first: without it nothing counts
+	names := []string{manifestName} // the manifest first, because without it the other files are ignored
 	for _, e := range entries {
 		if e.Name() != manifestName && e.Name() != lockName {
 			names = append(names, e.Name())
@@ -214,7 +212,7 @@ func (f *Folder) closeLogs() error {
 	return errors.Join(errs...)
 }
 
-// Close gives the folder back; what was done is kept. It does nothing the second time.
+// Close unlocks the folder and keeps the progress. A second call does nothing.
 func (f *Folder) Close() error {
 	err := f.closeLogs()
 	if f.unlock != nil {

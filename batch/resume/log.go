@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Journal holds the frames of a stage. The caller first reads the existing frames, then appends others. For one
+// Journal is the log of a stage, a file of frames. The caller first reads the existing frames, then appends others. For one
 // goroutine at a time.
 //
 //	frame  bytes of it (4), checksum of these and of all frames before (8), bytes
@@ -21,17 +21,17 @@ type Journal struct {
 	folder *Folder
 	name   string
 	file   *os.File
-	in     *bufio.Reader // nil: all that counts was read
+	in     *bufio.Reader // nil after the last valid frame was read
 	out    *bufio.Writer
-	at     extent // up to which frames were read or appended
-	before extent // the last one that was read
+	at     extent // end of the last frame that was read or appended
+	before extent // end of the frame before the last one read
 	synced time.Time
 	frame  []byte
 }
 
 const frameHead = 12
 
-// Journal opens the log of a stage. Where f is nil, so is the log: it is empty and forgets.
+// Journal opens the log of a stage. If f is nil, the log is empty and discards what is appended.
 func (f *Folder) Journal(name string) (*Journal, error) {
 	if f == nil {
 		return nil, nil
@@ -48,7 +48,7 @@ func (f *Folder) Journal(name string) (*Journal, error) {
 		return nil, err
 	}
 	if info.Size() < counts.Bytes {
-		return nil, l.damaged(fmt.Sprintf("it has %d bytes of %d", info.Size(), counts.Bytes))
+		return nil, l.damaged(fmt.Sprintf("truncated: it has %d of %d bytes", info.Size(), counts.Bytes))
 	}
 	l.in = bufio.NewReaderSize(io.NewSectionReader(file, 0, counts.Bytes), 256<<10)
 	return l, nil
@@ -56,7 +56,7 @@ func (f *Folder) Journal(name string) (*Journal, error) {
 
 func (l *Journal) damaged(what string) error { return l.folder.damaged(l.name+suffix, what) }
 
-// Next returns the next frame that is there, io.EOF after the last. The caller may keep it.
+// Next returns the next frame, or io.EOF after the last. The caller may keep it.
 func (l *Journal) Next() ([]byte, error) {
 	if l == nil || l.in == nil {
 		return nil, io.EOF
@@ -85,7 +85,7 @@ func (l *Journal) Next() ([]byte, error) {
 	}
 	sum := xxh3.HashSeed(b, l.at.Sum)
 	if sum != binary.LittleEndian.Uint64(head[4:]) {
-		return nil, l.damaged(fmt.Sprintf("the frame at %d has another checksum", l.at.Bytes))
+		return nil, l.damaged(fmt.Sprintf("the frame at %d has a wrong checksum", l.at.Bytes))
 	}
 	l.before, l.at = l.at, extent{l.at.Bytes + frameHead + n, sum}
 	return b, nil
@@ -98,7 +98,7 @@ func (l *Journal) short(err error) error {
 	return err
 }
 
-// append ends the reading and drops what follows the last frame read.
+// append ends the reading and drops the frames that were not read.
 func (l *Journal) append() error {
 	l.in = nil
 	l.out = bufio.NewWriterSize(l.file, 256<<10)
@@ -109,7 +109,7 @@ func (l *Journal) append() error {
 	return err
 }
 
-// Back drops the last frame that was read and all after it. The caller makes them again.
+// Back drops the last frame that was read and all frames after it. The caller makes them again.
 func (l *Journal) Back() error {
 	l.at = l.before
 	l.folder.manifest.Logs[l.name] = l.at
@@ -119,14 +119,14 @@ func (l *Journal) Back() error {
 	return l.append()
 }
 
-// Append appends a frame, when all that are there have been read. What was appended counts a few
-// seconds later, or from the next Sync on.
+// Append appends a frame. All existing frames must have been read. The frame becomes valid at the next Sync, at most a few
+// seconds later.
 func (l *Journal) Append(frame []byte) error {
 	if l == nil {
 		return nil
 	}
 	if uint64(len(frame)) > 1<<32-1 {
-		return fmt.Errorf("%s: %d bytes at once are too many", l.name+suffix, len(frame))
+		return fmt.Errorf("%s: a frame of %d bytes is too long", l.name+suffix, len(frame))
 	}
 	l.at = extent{l.at.Bytes + frameHead + int64(len(frame)), xxh3.HashSeed(frame, l.at.Sum)}
 	head := binary.LittleEndian.AppendUint32(l.frame[:0], uint32(len(frame)))
@@ -143,7 +143,7 @@ func (l *Journal) Append(frame []byte) error {
 	return l.Sync()
 }
 
-// Sync makes what was appended count.
+// Sync makes all appended frames valid.
 func (l *Journal) Sync() error {
 	if l == nil || l.in != nil || l.folder.manifest.Logs[l.name] == l.at {
 		return nil

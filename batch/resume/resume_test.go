@@ -142,7 +142,7 @@ func TestOtherRunsAreRefused(t *testing.T) {
 	}{
 		{"", "v", "other", nil, "<nil>"},
 		{"before", "v", "other", nil, "<nil>"},
-		{"after", "x", "other", resume.ErrFinished, dir + ": the run had finished"},
+		{"after", "x", "other", resume.ErrFinished, dir + ": the run has already finished"},
 		{"", "w", "other", resume.ErrUnlike, dir + ": the folder belongs to another run: fact was v, and is w"},
 		{"", "v", "more", resume.ErrUnlike, dir + ": the folder belongs to another run: it had other o"},
 	} {

@@ -1,4 +1,4 @@
-// Package standard decides a collection as neardup dedup does without flags: by method auto, on texts that are cleaned.
+// Package standard decides a collection with the default settings of neardup dedup: method auto, on cleaned texts.
 package standard
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Config returns the settings. Callers may change them before use.
+// Config returns the default settings, which the caller may change before use.
 func Config() (batch.Config, error) {
 	m, err := methods.New("auto")
 	return batch.Config{Method: m, Clean: text.Default()}, err

@@ -12,13 +12,13 @@ import (
 	"github.com/neardup/neardup/evidence"
 )
 
-// variant is the score with something switched off: the quantities of each pair.
+// variant is a score that leaves out some quantities. The function quantities returns the others of a pair.
 type variant struct {
 	name       string
 	quantities func(p *pair) []float64
 }
 
-// variants returns what can be switched off: each quantity.
+// variants returns one variant for each quantity.
 func variants() (out []variant) {
 	for _, f := range evidence.Features() {
 		if f == evidence.Bias {
@@ -33,8 +33,8 @@ func variants() (out []variant) {
 	return out
 }
 
-// ablate prints, for each quantity, how many more pairs are right with it than without it and with weights learned
-// again. Every pair is decided by weights learned without its family, and a part is not the same.
+// ablate prints, for each quantity, how many more pairs are right with it than without it. Without it, the weights are
+// learned again. Every pair is decided by weights learned without its family. A part counts as not the same.
 func (l *labels) ablate(out io.Writer) error {
 	all := variants()
 	said := l.lesson().LeaveOut()
@@ -73,12 +73,12 @@ func right(p *pair, said float64) int {
 
 const (
 	labelled  = 20  // pairs of a source that a user labels
-	leastLeft = 20  // pairs of a source to measure with
-	drawings  = 100 // of labelled pairs
+	leastLeft = 20  // least number of other pairs of the source
+	drawings  = 100 // number of draws of the labelled pairs
 )
 
-// bias prints what a shift of the bias learned from a few labels of a source is worth on its other pairs, and the mean and
-// the spread of F1 over drawings of the labels.
+// bias prints the effect of a shift of the bias that is learned from a few labels of a source. It measures the other pairs
+// of the source, and prints the mean and the spread of F1 over draws of the labels.
 func (l *labels) bias(out io.Writer) error {
 	said := l.lesson().LeaveOut()
 	fmt.Fprintf(out, "| genre (sources) | F1 before | F1 with %d labels and a shift (95 %% of %d drawings) | shift, bits |\n|---|---|---|---|\n", labelled, drawings)

@@ -10,12 +10,12 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// A kind is a way in which two texts differ. Each of its pairs is set into each frame at %.
+// A kind is a way in which two texts differ. Each of its pairs is inserted into each frame at %.
 type kind struct {
 	name   string
 	same   bool
 	frames []string
-	pairs  string // one a line: A | B
+	pairs  string // one per line: A | B
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	chinese = []string{"%", "据本报记者昨天报道,%", "%,请各部门负责人周五以前回复", "会议纪要写道:%,其他安排不变"}
 )
 
-// kinds are made pairs of signs, typography and negation.
+// kinds are pairs made of signs, typography and negation.
 var kinds = []kind{
 	{"signs", false, prose, `the share price moved +2.3 % in a day | the share price moved -2.3 % in a day
 the night will have 5 degrees at most | the night will have -5 degrees at most
@@ -164,10 +164,10 @@ func (k *kind) each(do func(a, b string)) {
 	}
 }
 
-// kindMethods are the methods whose answers are counted.
+// kindMethods lists the methods whose answers are counted.
 var kindMethods = []string{"auto", "minhash", "jaccard", "simhash"}
 
-// printKinds prints how made pairs are decided, and those that auto gets wrong.
+// printKinds prints how these pairs are decided, and which of them auto gets wrong.
 func printKinds(out io.Writer) error {
 	var all []neardup.Method
 	for _, name := range kindMethods {

@@ -32,7 +32,7 @@ records: dblp_acm reviews=copper,tafenoquine
 made short: made=made_short_a measured=made_short_b
 made long: measured=made_long_b`
 
-// place names the genre and the family of a set.
+// place is the genre and the family of a set.
 type place struct{ genre, family string }
 
 // places reads genres, and returns the genres in their order.
@@ -54,23 +54,23 @@ func places() (of map[string]place, order []string) {
 	return of, order
 }
 
-// pair is a labelled pair with what is measured of it.
+// pair is a labelled pair with its measurements.
 type pair struct {
 	eval.JudgedPair
 	place
-	x, y string // clean texts
+	x, y string // the clean texts
 	q    []float64
 	same bool
 	part bool
-	seen bool // auto/4 was learned from it or, of bench/reading, from others of its family
-	test bool // never learned from
+	seen bool // auto/4 was learned from it or, for bench/reading, from others of its family
+	test bool // weights are never learned from it
 }
 
 // labels holds all labelled pairs.
 type labels struct {
 	pairs                  []pair
 	genres                 []string
-	equal, missing, unsure int // left out
+	equal, missing, unsure int // pairs that were left out
 }
 
 func (l *labels) families() int {
@@ -81,7 +81,8 @@ func (l *labels) families() int {
 	return len(names)
 }
 
-// load reads all labels. The first folder is the shared data; texts found only in another are never learned from.
+// load reads all labels. The first folder is the shared data. Weights are never learned from texts that only another folder
+// has.
 func load(data []string) (*labels, error) {
 	l := &labels{}
 	if err := errors.Join(l.readJudged(data), l.readOCR(data[0]), l.readRecords(data[0]), l.readMade(data[0])); err != nil {
@@ -140,7 +141,7 @@ func (l *labels) readJudged(data []string) error {
 	}
 	for i := range l.pairs {
 		p := &l.pairs[i]
-		p.seen = p.seen || (p.Band == "" && learned[p.family]) // those of bench/reading have no band
+		p.seen = p.seen || (p.Band == "" && learned[p.family]) // pairs of bench/reading have no band
 	}
 	return nil
 }
@@ -182,11 +183,11 @@ func eachDocument(path string, fn func(id, text string)) error {
 	return err
 }
 
-// madeFrom are sources that are quick to read.
+// madeFrom lists sources that can be read quickly.
 var madeFrom = []string{"uci_sms", "dblp_acm", "minhash_plagiarism_news", "zh_lctt_proofread", "zh_edit_pairs", "zh_tidb_docs_versions"}
 
-// readMade makes a few pairs of each kind. Short ones of one half of the words and texts are learned from, and
-// those of the other half are measured. Long ones are never learned from: they cost every genre but lists.
+// readMade makes a few pairs of each kind. The short pairs from one half of the words and texts are for learning, and those
+// from the other half for measuring. Long pairs are never used for learning, because they make every genre but lists worse.
 func (l *labels) readMade(data string) error {
 	halves := []string{"a", "b"}
 	var pairs [2][]made.Pair
@@ -205,15 +206,14 @@ func (l *labels) readMade(data string) error {
 	return errors.Join(errs[:]...)
 }
 
-// add keeps a pair; finish drops what cannot be used.
+// add adds a pair. finish drops unusable ones.
 func (l *labels) add(p pair) {
 	of, _ := places()
 	p.place = of[p.Set]
 	l.pairs = append(l.pairs, p)
 }
 
-// finish drops pairs that have no label, no texts, or equal clean texts, and those labelled before, and observes the
-// others.
+// finish drops pairs without a label, without texts or with equal clean texts, and repeated ones. It measures the others.
 func (l *labels) finish() error {
 	m, err := newMethod()
 	if err != nil {
@@ -272,7 +272,7 @@ func parallel(n int, fn func(i int)) {
 	wait.Wait()
 }
 
-// lesson returns what the weights are learned from.
+// lesson returns the input for learning the weights.
 func (l *labels) lesson() learn.Lesson {
 	lesson := learn.Lesson{Signs: learn.Signs(), Made: .3}
 	for i := range l.pairs {

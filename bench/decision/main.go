@@ -1,5 +1,5 @@
-// Command decision learns the weights of the default decision from labelled pairs and measures them, each
-// family of sources by weights that were learned without it:
+// Command decision learns the weights of the default decision from labelled pairs, and measures them. Each family of
+// sources is measured by weights that were learned without it:
 //
 //	go run -C bench ./decision learn         # prints what evidence.Shipped holds
 //	go run -C bench ./decision table         # by genre, beside other decisions, with calibration
@@ -8,9 +8,9 @@
 //	go run -C bench ./decision bias          # what twenty labels of a source are worth
 //	go run -C bench ./decision kinds         # made pairs of signs, typography and negation
 //
-// The labels are those of the shared data, docs/reading and bench/reading, and pairs made by bench/made.
-// With -data "$NEARDUP_TEST_DATA:FOLDER" the sets that bench/reading/fresh/fetch.py fetches into FOLDER are
-// measured also; they are never learned from. Tables are Markdown on standard output.
+// The labels are those of the shared data, docs/reading and bench/reading, and pairs made by bench/made. With -data
+// "$NEARDUP_TEST_DATA:FOLDER", it also measures the sets that bench/reading/fresh/fetch.py fetches into FOLDER. They are
+// never used for learning. Tables are Markdown on standard output.
 package main
 
 import (

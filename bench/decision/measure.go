@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// row is a way to decide: what it says of each pair, from 0 to 1, and the least that is called the same.
+// row is a way to decide: its value for each pair, from 0 to 1, and the least value that means the same.
 type row struct {
 	name      string
 	said      []float64
@@ -15,7 +15,7 @@ type row struct {
 
 func (r *row) near(i int) bool { return r.said[i] >= r.threshold }
 
-// counts are of pairs. Parts are counted apart from the same and the different.
+// counts are numbers of pairs. Parts are counted separately.
 type counts struct{ same, different, parts, found, wrong, partsFound int }
 
 // count counts the pairs with these indexes.
@@ -47,7 +47,7 @@ func (c counts) recall() float64    { return ratio(c.found, c.same) }
 func (c counts) apart() float64     { return ratio(c.different-c.wrong, c.different) }
 func (c counts) f1() float64        { return ratio(2*c.found, c.same+c.found+c.wrong) }
 
-// bootstraps is how often pairs are drawn again for an interval.
+// bootstraps is the number of samples for an interval.
 const bootstraps = 400
 
 // interval returns the 2.5th and the 97.5th percentile of F1 over samples of the pairs, drawn with replacement.
@@ -68,8 +68,8 @@ func percentiles(x []float64) (low, high float64) {
 	return x[len(x)/40], x[len(x)-1-len(x)/40]
 }
 
-// area returns the probability that a pair of the same texts is said to be likelier the same than one of others, parts
-// included; equal values count half.
+// area returns the probability that a pair of the same texts has a higher value than a pair of other texts or a part. Equal
+// values count half.
 func (l *labels) area(indexes []int, said []float64) float64 {
 	sorted := slices.Clone(indexes)
 	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(said[a], said[b]) })

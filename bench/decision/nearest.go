@@ -9,8 +9,8 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// readOCR adds, of each article, the machine's and the human transcription, which are the same text, and a
-// transcription of either kind with the human one of the article most like it, which is another.
+// readOCR adds pairs of transcriptions of articles. The machine's and the human transcription of an article are the same
+// text. A transcription and the human one of the most similar other article are different texts.
 func (l *labels) readOCR(data string) error {
 	const set = "ocr_bln600"
 	machine, human := map[string]string{}, map[string]string{}
@@ -40,8 +40,8 @@ func (l *labels) readOCR(data string) error {
 	return err
 }
 
-// readRecords adds each scholarly record with the one most like it: two that readers marked as duplicates are the
-// same, and one that they did not mark has no duplicate.
+// readRecords adds each scholarly record with the most similar other one. Two records that readers marked as duplicates are
+// the same. A record without a mark has no duplicate.
 func (l *labels) readRecords(data string) error {
 	for _, set := range []string{"copper", "tafenoquine"} {
 		var ids, texts, of []string
@@ -63,7 +63,7 @@ func (l *labels) readRecords(data string) error {
 			if of[i] == "same" && of[j] == "same" {
 				label = "same"
 			} else if of[i] == "same" {
-				continue // its duplicate has other words
+				continue // its duplicate has different words
 			}
 			l.add(pair{JudgedPair: eval.JudgedPair{Set: set, A: ids[i], B: ids[j], Label: label, TextA: texts[i], TextB: texts[j]}})
 		}
@@ -71,7 +71,7 @@ func (l *labels) readRecords(data string) error {
 	return nil
 }
 
-// nearest returns for each text the index of the other one with the greatest Jaccard similarity of words.
+// nearest returns, for each text, the index of the other text with the greatest Jaccard similarity of words.
 func nearest(texts []string) []int {
 	numbers := map[string]int{}
 	sets := make([]map[int]bool, len(texts))

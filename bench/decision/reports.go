@@ -31,7 +31,7 @@ func (r *report) group() string {
 	return r.Kind
 }
 
-// reports prints how pairs rebuilt from public reports are decided in both orders, by the weights of all labels.
+// reports prints how pairs rebuilt from public reports are decided in both orders, with weights learned from all labels.
 func (l *labels) reports(out io.Writer, data string) error {
 	m, err := newMethod()
 	if err != nil {

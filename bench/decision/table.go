@@ -11,12 +11,13 @@ import (
 	"github.com/neardup/neardup/ngram"
 )
 
-// answers are what auto/4 said of the pairs that it was not learned from, in both orders. It decided by .7, one order.
+// answers holds the probabilities of auto/4 for pairs that it was not learned from, in both orders. Its threshold was .7,
+// in one order.
 //
 //go:embed testdata/auto4.tsv
 var answers embed.FS
 
-// before returns the probabilities of auto/4: in the order of the pair, and the lower of both orders.
+// before returns the probabilities of auto/4 in the order of the pair, and the lower one of both orders.
 func (l *labels) before() (oneWay, lower []float64, err error) {
 	table, err := answers.ReadFile("testdata/auto4.tsv")
 	if err != nil {
@@ -92,7 +93,7 @@ func (l *labels) measured(genre string) (indexes []int) {
 	return indexes
 }
 
-// table prints how each genre is decided, and how often what is said of pairs is true.
+// table prints how each genre is decided, and how reliable the probabilities are.
 func (l *labels) table(out io.Writer) error {
 	rows, err := l.rows()
 	if err != nil {
@@ -122,10 +123,10 @@ func (l *labels) table(out io.Writer) error {
 	return nil
 }
 
-// short prints a share with two digits.
+// short formats a share with two digits.
 func short(share float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", share), "0") }
 
-// calibration prints, of the pairs of which about as much is said, the share that is the same; parts are not.
+// calibration prints, for pairs with similar values, the share that is the same. Parts count as not the same.
 func (l *labels) calibration(out io.Writer, said []float64) {
 	edges := []float64{0, .1, .3, .5, .7, .8, .9, 1.01}
 	fmt.Fprint(out, "\n| said: the same, of pairs |")

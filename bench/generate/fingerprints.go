@@ -10,8 +10,7 @@ import (
 type Fingerprints struct {
 	Seed  uint64
 	Count int
-	// Of 1,000 values, Near are an earlier random one with 0 to Distance of
-	// its bits flipped.
+	// Near of 1,000 values are an earlier random one with 0 to Distance bits flipped.
 	Near, Distance int
 }
 
@@ -37,7 +36,7 @@ func (f Fingerprints) WriteBinary(w io.Writer) error {
 	})
 }
 
-// WriteHex writes 16 hex digits a line.
+// WriteHex writes 16 hex digits per line.
 func (f Fingerprints) WriteHex(w io.Writer) error {
 	const digits = "0123456789abcdef"
 	return f.write(w, func(dst []byte, value uint64) []byte {

@@ -1,11 +1,9 @@
-// Package generate makes texts and fingerprints for tests of memory, speed and
-// growth, where real ones are too few. The same options give the same bytes on
-// every machine; it computes with integers, and with floats only where IEEE 754
-// leaves no choice.
+// Package generate makes texts and fingerprints for tests of memory, speed and growth, for which there are too few real
+// ones. The same options give the same bytes on every machine. It uses integers, and floats only where IEEE 754 determines
+// the result.
 //
-// What it makes is shaped like text (a Zipf vocabulary, sentences, paragraphs,
-// log-normal lengths, edited copies) but is none: quality is measured on real
-// texts only.
+// Its output resembles text (a Zipf vocabulary, sentences, paragraphs, log-normal lengths, edited copies), but quality must
+// be measured on real texts.
 package generate
 
 import (
@@ -19,7 +17,7 @@ type Language string
 
 const (
 	English Language = "english" // words of Latin syllables between blanks
-	Chinese Language = "chinese" // words of 1 to 4 Han characters, no blanks
+	Chinese Language = "chinese" // words of 1 to 4 Han characters without blanks
 )
 
 // Options describe a corpus. Lengths are in bytes of text.
@@ -27,18 +25,18 @@ type Options struct {
 	Seed      uint64
 	Language  Language
 	Documents int
-	Bytes     int64 // stop after the document that reaches this many bytes of text (a line end as 2); 0: no limit
-	// Lengths are log-normal: Median, and Sigma of the natural logarithm in
-	// thousandths, cut at Max.
+	Bytes     int64 // stop after the document that reaches this many bytes of text (a line end counts as 2); 0 means no limit
+	// Lengths are log-normal. Median is the median, Sigma the sigma of the natural logarithm in thousandths, and Max the
+	// limit.
 	Median, Sigma, Max int
-	// Of 1,000 documents, Copies equal an earlier original and Near are
-	// edited copies of one, in which Edits of 1,000 words are replaced.
+	// Of 1,000 documents, Copies are equal to an earlier original. Near are edited copies of one, in which Edits of 1,000
+	// words are replaced.
 	Copies, Near, Edits int
-	// Greeting bytes, about, with which every document begins.
+	// Greeting is the approximate number of bytes with which every document begins.
 	Greeting int
 }
 
-// Validate names the first option that makes no sense.
+// Validate returns an error about the first invalid option.
 func (o Options) Validate() error {
 	switch {
 	case o.Language != English && o.Language != Chinese:
@@ -53,15 +51,14 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Corpus gives the documents of one set of options, in any order, without
-// remembering any. Safe for concurrent use.
+// Corpus returns the documents of a set of options, in any order and without storing any. It is safe for concurrent use.
 type Corpus struct {
 	options  Options
 	words    *vocabulary
 	greeting []byte
 }
 
-// New prepares a corpus: a vocabulary of 32,768 words.
+// New prepares a corpus, with a vocabulary of 32,768 words.
 func New(o Options) (*Corpus, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("generate texts: %w", err)
@@ -77,10 +74,10 @@ func New(o Options) (*Corpus, error) {
 	return c, nil
 }
 
-// Document is one generated text.
+// Document is a generated text.
 type Document struct {
 	ID     string
-	Family string // the id of the original that it equals or was edited from
+	Family string // id of the original that it equals or was edited from
 	Text   string
 }
 
@@ -91,7 +88,7 @@ func (c *Corpus) Document(i int) Document {
 
 func id(i int) string { return "g" + strconv.Itoa(i) }
 
-// kind of document.
+// kind is the kind of a document.
 type kind int
 
 const (
@@ -114,8 +111,7 @@ func (o Options) kind(i int) kind {
 	return fresh
 }
 
-// original returns the fresh document from which document i was made: any
-// earlier one, all of them about as likely.
+// original returns the document from which document i was made. All earlier ones are about equally likely.
 func (o Options) original(i int) int {
 	if o.kind(i) == fresh {
 		return i
@@ -141,8 +137,8 @@ func (c *Corpus) appendText(dst []byte, i int, newline string) []byte {
 	return w.append(dst, length, &edits, c.options.Edits)
 }
 
-// WriteJSONL writes the corpus as JSON objects with id, family and text, one a
-// line: about 400 MB/s. It returns how many documents and bytes of text.
+// WriteJSONL writes the corpus as JSON objects with id, family and text, one per line, at about 400 MB/s. It returns the
+// number of documents and of bytes of text.
 func (c *Corpus) WriteJSONL(w io.Writer) (documents int, bytes int64, err error) {
 	const flushAt = 1 << 18
 	var buffer []byte

@@ -11,17 +11,16 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// Pages are documents of the length of web pages, made of real sentences: each
-// follows one for a few words, then goes on in another that has the same two
-// words in a row. A part of them begins and ends as all pages of a site do, and
-// a part equals an earlier page or is an edited copy of one. Safe for concurrent use.
+// Pages are documents as long as web pages, made of real sentences. A page follows a sentence for a few words, then
+// continues in another sentence with the same two consecutive words. Some pages begin and end like all pages of their site.
+// Some equal an earlier page or are an edited copy of one. Pages is safe for concurrent use.
 type Pages struct {
 	options Options
-	chinese int      // of 1,000 documents
+	chinese int      // number of 1,000 documents
 	walks   [2]*walk // English, Chinese
 }
 
-// walk is the sentences of a language.
+// walk holds the sentences of a language.
 type walk struct {
 	*Walks
 	space, stop string
@@ -31,12 +30,12 @@ type walk struct {
 const (
 	onSite       = 300 // documents that begin and end as their site does
 	sites        = 2000
-	leastChinese = 10 // runes of a sentence
+	leastChinese = 10 // length of a sentence in runes
 )
 
-// NewPages prepares pages of the documents in files; of 1,000 pages, chinese are Chinese.
+// NewPages prepares pages from the documents in files. chinese is the number of Chinese pages in 1,000.
 func NewPages(files []string, o Options, chinese int) (*Pages, error) {
-	o.Language = English // of the two that Options knows; pages have both
+	o.Language = English // Options needs one of them, but pages have both
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("generate pages: %w", err)
 	}
@@ -59,7 +58,7 @@ func NewPages(files []string, o Options, chinese int) (*Pages, error) {
 	return p, nil
 }
 
-// hanSentences returns the Chinese sentences of files, their words between blanks, each once.
+// hanSentences returns the Chinese sentences of files without repetitions. Their words are separated by blanks.
 func hanSentences(files []string) ([]string, error) {
 	segmenter, err := segment.Default()
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *Pages) Document(i int) Document {
 	return Document{ID: id(i), Family: id(from), Text: string(bytes.TrimSpace(dst))}
 }
 
-// boilerplate appends some 200 to 800 bytes that all pages of a site have in common.
+// boilerplate appends some 200 to 800 bytes that all pages of a site share.
 func (p *Pages) boilerplate(dst []byte, w *walk, site int, stream uint64) []byte {
 	if site < 0 {
 		return dst
@@ -112,7 +111,7 @@ func (p *Pages) boilerplate(dst []byte, w *walk, site int, stream uint64) []byte
 	return append(w.prose(append(dst, '\n'), &r, 200+r.below(600), nil, 0), '\n')
 }
 
-// prose appends about length bytes; with edits, that many of 1,000 words are others.
+// prose appends about length bytes. With edits, perThousand of 1,000 words are replaced.
 func (w *walk) prose(dst []byte, r *random, length int, edits *random, perThousand int) []byte {
 	for end := len(dst) + length; len(dst) < end; {
 		at, run := int(w.starts[r.below(len(w.starts))]), 3+r.below(8)
@@ -138,8 +137,8 @@ func (w *walk) prose(dst []byte, r *random, length int, edits *random, perThousa
 	return dst
 }
 
-// WriteJSONL writes pages as JSON objects with id, family and text, one a line, and returns how many there are, and the
-// bytes of their text.
+// WriteJSONL writes pages as JSON objects with id, family and text, one per line. It returns their number and the bytes of
+// their text.
 func (p *Pages) WriteJSONL(w io.Writer) (documents int, size int64, err error) {
 	var line []byte
 	for documents < p.options.Documents && (p.options.Bytes == 0 || size < p.options.Bytes) {

@@ -10,12 +10,10 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// Real texts, cut in pieces: what recombined texts are made of, and what is
-// measured as it is.
+// This file cuts real texts into pieces. Recombined texts are made of them, and they are also used unchanged.
 
-// Sentences returns the sentences of 40 to 200 bytes, nearly all letters of
-// ASCII, each once: in the order of the files, which are what package corpus
-// reads.
+// Sentences returns sentences of 40 to 200 bytes that are nearly all ASCII letters, without repetitions and in the order of
+// the files. Package corpus reads the files.
 func Sentences(files []string) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
@@ -31,7 +29,7 @@ func Sentences(files []string) ([]string, error) {
 	return all, err
 }
 
-// english reports whether nine of ten bytes are letters of ASCII or blanks.
+// english reports whether nine of ten bytes are ASCII letters or blanks.
 func english(s string) bool {
 	n := 0
 	for i := range len(s) {
@@ -42,8 +40,8 @@ func english(s string) bool {
 	return 10*n >= 9*len(s)
 }
 
-// Paragraphs returns pieces between blank lines, of least to most runes, each
-// once: n of them, evenly from all; n < 0: all of them.
+// Paragraphs returns n pieces between blank lines with least to most runes, without repetitions. It selects them evenly
+// from all, or returns all if n < 0.
 func Paragraphs(files []string, least, most, n int) ([]string, error) {
 	var all []string
 	seen := map[string]bool{}
@@ -81,7 +79,7 @@ func eachText(files []string, fn func(string)) error {
 	return nil
 }
 
-// WritePieces writes texts as JSON objects with id and text, one a line.
+// WritePieces writes texts as JSON objects with id and text, one per line.
 func WritePieces(w io.Writer, texts []string) error {
 	var line []byte
 	for i, t := range texts {
@@ -98,7 +96,7 @@ func WritePieces(w io.Writer, texts []string) error {
 func appendJSON(dst []byte, s string) []byte {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return append(dst, `""`...) // no string fails
+		return append(dst, `""`...) // strings always marshal
 	}
 	return append(dst, b...)
 }

@@ -2,7 +2,7 @@ package generate
 
 import "math"
 
-// Streams keep the random numbers of different purposes apart.
+// Streams separate the random numbers for different purposes.
 const (
 	vocabularyStream uint64 = iota << 56
 	greetingStream
@@ -13,9 +13,8 @@ const (
 	fingerprintStream
 )
 
-// random is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, OOPSLA 2014): one state word, so a document can be generated again
-// from its number alone.
+// random is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). It has one state
+// word, so a document can be generated from its number alone.
 type random struct{ state uint64 }
 
 func newRandom(seed, stream uint64) random {
@@ -33,7 +32,7 @@ func (r *random) next() uint64 {
 	return mix(r.state)
 }
 
-// below returns a number from 0 to n-1; the bias of 2^-32 is of no concern.
+// below returns a number from 0 to n-1. Its bias of 2^-32 does not matter.
 func (r *random) below(n int) int {
 	if n <= math.MaxInt32 {
 		return int(r.next() >> 32 * uint64(n) >> 32)
@@ -41,22 +40,20 @@ func (r *random) below(n int) int {
 	return int(r.next() >> 1 % uint64(n))
 }
 
-// length draws the length of a text: Median * 2^(normal * Sigma), with the
-// normal of 12 uniform numbers.
+// length draws the length of a text: Median * 2^(normal * Sigma), where normal is a sum of 12 uniform numbers.
 func (o Options) length(r *random) int {
 	const one = 1 << 16
 	normal := -6 * one
 	for range 12 {
 		normal += r.below(one)
 	}
-	// Sigma is of the natural logarithm: 1/ln 2 = 1.442695.
+	// Convert Sigma from the natural logarithm: 1/ln 2 = 1.442695.
 	exponent := normal * o.Sigma / 1000 * 1442695 / 1000000
 	length := float64(o.Median) * power2(exponent)
 	return int(min(max(length, 1), float64(o.Max)))
 }
 
-// power2 returns 2^(x/65536). Square roots and products are rounded alike on
-// every machine; math.Exp2 is not.
+// power2 returns 2^(x/65536). Square roots and products are rounded equally on every machine, unlike math.Exp2.
 func power2(x int) float64 {
 	result := math.Ldexp(1, x>>16)
 	root := 2.0

@@ -8,60 +8,56 @@ import (
 	"strings"
 )
 
-// Recombined texts are short texts of real words in real order: a walk that
-// follows a real sentence and, where another one has the same two words in a
-// row, may go on in that one. Unlike a generated vocabulary they have the
-// frequencies, phrases and rare words of a language, and there can be more of
-// them than there are real sentences. Some are edited copies of an earlier one.
+// Recombined texts are short texts of real words in a realistic order. A walk follows a real sentence. Where another
+// sentence has the same two consecutive words, it may continue in that one. Unlike a generated vocabulary, such texts have
+// the frequencies, phrases and rare words of a language. There can be more of them than real sentences. Some are edited
+// copies of an earlier one.
 type Recombined struct {
 	Seed uint64
 	// Near of 1,000 texts are edited copies of an earlier one.
 	Near int
-	// Jump is in how many of 1,000 places, where it can, a walk goes on in
-	// another sentence.
+	// Jump is the number of 1,000 possible positions at which a walk continues in another sentence.
 	Jump int
 }
 
-// Edit says how a copy was made.
+// Edit is the way in which a copy was made.
 type Edit string
 
 // The edits.
 const (
-	Misspelt Edit = "misspelt" // two letters of a word exchanged
-	Dropped  Edit = "dropped"  // a word left out
-	Inserted Edit = "inserted" // a word of another text more
-	Replaced Edit = "replaced" // a word of another text in the place of one
-	Moved    Edit = "moved"    // two words exchanged
-	Greeted  Edit = "greeted"  // a few words before it
-	Signed   Edit = "signed"   // a few words behind it
-	Marked   Edit = "marked"   // other case and marks
-	Numbered Edit = "numbered" // a number in the place of a word
+	Misspelt Edit = "misspelt" // two letters of a word are exchanged
+	Dropped  Edit = "dropped"  // a word is deleted
+	Inserted Edit = "inserted" // a word of another text is inserted
+	Replaced Edit = "replaced" // a word is replaced by one of another text
+	Moved    Edit = "moved"    // two words are exchanged
+	Greeted  Edit = "greeted"  // a few words are put before the text
+	Signed   Edit = "signed"   // a few words are put after the text
+	Marked   Edit = "marked"   // case and punctuation change
+	Numbered Edit = "numbered" // a word is replaced by a number
 )
 
 var allEdits = []Edit{Misspelt, Dropped, Inserted, Replaced, Moved, Greeted, Signed, Marked, Numbered}
 
-// Keeps reports whether a copy edited so says what the original says.
+// Keeps reports whether a copy with this edit still means the same as the original.
 func (e Edit) Keeps() bool { return e != Numbered && e != Replaced }
 
-// Walks makes recombined texts of sentences. Safe for concurrent use.
+// Walks makes recombined texts from sentences. It is safe for concurrent use.
 type Walks struct {
 	Recombined
-	words     []string // of all sentences, each ended by ""
+	words     []string // words of all sentences, each of which ends with ""
 	starts    []int32
-	next      [][]int32 // by bigram: where in words its second word stands
+	next      [][]int32 // bigram -> indexes in words of its second word
 	bigrams   map[[2]string]int32
-	bigramsAt []int32 // by place of the second word: the bigram, -1 for none
+	bigramsAt []int32 // for each index of a second word: its bigram, or -1
 }
 
-// Lengths of recombined texts, in bytes: shorter ones go on with another walk,
-// and what would be longer ends.
+// Lengths of recombined texts, in bytes. Shorter texts continue with another walk, and longer ones are cut.
 const (
 	leastWalk = 40
 	mostWalk  = 200
 )
 
-// NewWalks prepares the sentences, each once; those of fewer than four words
-// are left out.
+// NewWalks prepares the distinct sentences. It omits those with fewer than four words.
 func NewWalks(sentences []string, o Recombined) (*Walks, error) {
 	if o.Near < 0 || o.Near > 1000 || o.Jump < 0 || o.Jump > 1000 {
 		return nil, fmt.Errorf("generate: near %d and jump %d go from 0 to 1000", o.Near, o.Jump)
@@ -102,7 +98,7 @@ func NewWalks(sentences []string, o Recombined) (*Walks, error) {
 // Text is a recombined text.
 type Text struct {
 	Document
-	Edit Edit // of a copy, else ""
+	Edit Edit // set for a copy, otherwise ""
 }
 
 // Text returns text i.
@@ -118,7 +114,7 @@ func (w *Walks) Text(i int) Text {
 	return t
 }
 
-// source returns the original of text i, and whether it is an edited copy.
+// source returns the original of text i. near reports whether the text is an edited copy.
 func (w *Walks) source(i int) (from int, near bool) {
 	for {
 		r := newRandom(w.Seed, kindStream+uint64(i))
@@ -147,7 +143,7 @@ func (w *Walks) walk(i int) []string {
 	return words
 }
 
-// edit changes one thing, in one text of four two.
+// edit makes one change or, in one of four texts, two.
 func (w *Walks) edit(r *random, words []string) ([]string, Edit) {
 	e := allEdits[r.below(len(allEdits))]
 	words = w.apply(r, slices.Clone(words), e)
@@ -203,9 +199,8 @@ func (w *Walks) word(r *random) string {
 	}
 }
 
-// WriteJSONL writes the first n texts as JSON objects with id, family and
-// text, one a line, and to truth, unless it is nil, a line for each edited
-// copy: "original TAB copy TAB same|facts TAB edit", under that header.
+// WriteJSONL writes the first n texts as JSON objects with id, family and text, one per line. Unless truth is nil, it
+// writes a line to truth for each edited copy: "original TAB copy TAB same|facts TAB edit", with these names as a header.
 func (w *Walks) WriteJSONL(out, truth io.Writer, n int) error {
 	if truth != nil {
 		if _, err := io.WriteString(truth, "id_a\tid_b\tlabel\tedit\n"); err != nil {

@@ -2,19 +2,18 @@ package generate
 
 import "unicode/utf8"
 
-// vocabularySize is how many words there are; a power of two.
+// vocabularySize is the number of words, which must be a power of two.
 const vocabularySize = 1 << 15
 
-// maxWord is the longest word in bytes, a following blank included.
+// maxWord is the length of the longest word in bytes, including a blank after it.
 const maxWord = 16
 
-// vocabulary is a list of words that are drawn by Zipf's law, p(rank) ~
-// 1/(rank+3), with the alias method (Walker 1977; Vose 1991): one random
-// number and two looks a word.
+// vocabulary is a list of words that are drawn by Zipf's law, p(rank) ~ 1/(rank+3), with the alias method (Walker 1977;
+// Vose 1991). A word takes one random number and two memory accesses.
 type vocabulary struct {
 	word     [vocabularySize][maxWord]byte
 	size     [vocabularySize]uint8
-	keep     [vocabularySize]uint32 // below it the slot's own word, else its alias
+	keep     [vocabularySize]uint32 // below it the word of the slot is drawn, otherwise its alias
 	alias    [vocabularySize]uint16
 	language Language
 }
@@ -39,7 +38,7 @@ func newVocabulary(language Language, seed uint64) *vocabulary {
 func spell(language Language, r *random, rank int) string {
 	var word []byte
 	if language == Chinese {
-		// 6,000 characters, the low numbers much more often.
+		// Of the 6,000 characters, those with low numbers are much more frequent.
 		for range 1 + r.below(2+min(rank/2000, 2)) {
 			character := 0x4e00 + r.below(1+r.below(6000))
 			word = utf8.AppendRune(word, rune(character))
@@ -104,12 +103,11 @@ type writer struct {
 	newline string
 }
 
-// append appends about length bytes of sentences and paragraphs. With edits,
-// this many of 1,000 words are replaced by others that edits draws; the rest
-// stays as it would be without.
+// append appends about length bytes of sentences and paragraphs. With edits, perThousand of 1,000 words are replaced by
+// others that edits draws. The other words stay the same as without edits.
 func (w *writer) append(dst []byte, length int, edits *random, perThousand int) []byte {
 	start, end := len(dst), len(dst)+length
-	sentence := 0 // words until its end
+	sentence := 0 // words until the end of the sentence
 	for len(dst) < end {
 		if sentence == 0 {
 			var escaped int
@@ -128,9 +126,8 @@ func (w *writer) append(dst []byte, length int, edits *random, perThousand int) 
 	return w.closeText(dst)
 }
 
-// endSentence puts the stop after the words so far, one in eight times with a
-// new paragraph; nothing at the start of the text. escaped are the bytes that
-// a line end takes beyond one, which do not count as text.
+// endSentence ends the sentence with a stop and, in one of eight cases, begins a paragraph. At the start of the text it
+// does nothing. escaped is the number of bytes beyond one that a line end takes, which do not count as text.
 func (w *writer) endSentence(dst []byte, start int) (_ []byte, escaped int) {
 	if len(dst) == start {
 		return dst, 0

@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// columns of the TSV, all numbers.
+// columns lists the columns of the TSV, which are all numbers.
 var columns = []string{"greeting", "texts", "cpu_s", "peak_mib", "us_per_text", "candidates_per_text", "verified_per_text", "removed"}
 
 // draw reads rows ordered by greeting, then by texts, and writes two charts.
@@ -72,7 +72,7 @@ func read(in io.Reader) (rows [][]float64, err error) {
 	for line := 1; scan.Scan(); line++ {
 		fields := strings.Split(scan.Text(), "\t")
 		if line == 1 {
-			// Older files end with the candidates.
+			// Older files end with the column of candidates.
 			if !slices.Equal(fields, columns) && !slices.Equal(fields, columns[:6]) {
 				return nil, fmt.Errorf("line 1: columns are %q, not %q", fields, columns)
 			}

@@ -1,13 +1,12 @@
 //go:build unix
 
-// Command hamming measures the Hamming index and the self-join on random
-// fingerprints, a share of them (-near) within 3 bits of an earlier one:
+// Command hamming measures the Hamming index and the self-join on random fingerprints. A share of them (-near) is within 3
+// bits of an earlier one:
 //
 //	go run -C bench ./hamming -job online -n 1000000 -k 3
 //	go run -C bench ./hamming -job join -n 10000000 -k 3 -workers 1
 //
-// It prints CPU seconds (user + system) of the work and the peak resident set
-// of the process.
+// It prints the CPU seconds (user + system) of the work, and the peak resident set of the process.
 package main
 
 import (
@@ -46,7 +45,7 @@ func main() {
 	}
 }
 
-// fingerprints makes n of them, a share at distance 0..3 of an earlier one.
+// fingerprints returns n fingerprints, a share of which is within a distance of 3 of an earlier one.
 func fingerprints(n int, near float64) []uint64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fps := make([]uint64, n)
@@ -105,7 +104,7 @@ func join(fps []uint64, k int, o simhash.JoinOptions) error {
 	return nil
 }
 
-// peak returns the largest resident set so far, MB (Linux counts in KB).
+// peak returns the largest resident set so far in MB, from the KB that Linux reports.
 func peak() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

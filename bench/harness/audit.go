@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// nearEnough is the least similarity of a duplicate to its leader, the threshold of auto.
+// nearEnough is the least similarity of a duplicate to its leader, which is the threshold of auto.
 const nearEnough = .5
 
-// Outcome is what an audit found, and where everything should be now.
+// Outcome is the result of an audit, with the expected final state.
 type Outcome struct {
-	Violations []string // each names its invariant
-	// Lost is how many answers are not in the log because an epoch passed over them.
+	Violations []string // each begins with its invariant
+	// Lost is the number of answers that are not in the log because an epoch skipped them.
 	Lost    int
-	Members map[string]string // docId of each living nid
-	Kept    map[string]string // nid of the article that each living docId keeps; "" for none
-	// Undone are nids that somebody deleted and docIds that somebody ended without
-	// the log having it: it was lost, or never came.
+	Members map[string]string // living nid -> docId
+	Kept    map[string]string // living docId -> nid of the kept article, or ""
+	// Undone holds nids that a client deleted and docIds that a client ended although the log does not have it, because the
+	// change was lost or never arrived.
 	Undone map[string]bool
-	gaps   [][2]uint64 // numbers that were lost: after the first, before the second
+	gaps   [][2]uint64 // lost numbers are after the first and before the second
 }
 
-// Span is a time from and to moments of a journal.
+// Span is a period between two times of a journal.
 type Span struct{ From, To int64 }
 
-// Gone reports whether a change was lost: an epoch passed over its number.
+// Gone reports whether a change was lost because an epoch skipped its number.
 func (o *Outcome) Gone(seq uint64) bool {
 	for _, g := range o.gaps {
 		if g[0] < seq && seq < g[1] {
@@ -34,10 +34,9 @@ func (o *Outcome) Gone(seq uint64) bool {
 	return false
 }
 
-// Audit holds a service's log to what its clients know, and to the sequential
-// specification of planted groups: an article is new if and only if its group
-// has no living docId. Answers that an epoch says were lost are violations too,
-// unless they were given while the service was made to lose some. O(n log n).
+// Audit checks the log of a service against what its clients know, and against the sequential specification of planted
+// groups. An article is new if and only if its group has no living docId. If an epoch declares answers lost, that is also a
+// violation, unless they were given in a period in which the service was made to lose answers. O(n log n).
 func Audit(records []Record, log []Entry, lost ...Span) Outcome {
 	a := &audit{
 		Outcome: Outcome{Members: map[string]string{}, Kept: map[string]string{}, Undone: map[string]bool{}},
@@ -54,13 +53,13 @@ func Audit(records []Record, log []Entry, lost ...Span) Outcome {
 
 type audit struct {
 	Outcome
-	group     map[string]int    // of each nid
-	keyed     map[string]bool   // nids that came with an idempotency key
-	living    map[int]string    // docId of each group that has one
-	groupOf   map[string]int    // of each docId ever given
-	submitted map[string]int    // how often each nid was decided on
-	leaders   map[string]uint64 // change that made each docId
-	heat      map[string]int64  // of the kept copy of each docId
+	group     map[string]int    // nid -> group
+	keyed     map[string]bool   // nids that had an idempotency key
+	living    map[int]string    // group -> living docId
+	groupOf   map[string]int    // docId -> group, for every docId ever given
+	submitted map[string]int    // nid -> number of decisions on it
+	leaders   map[string]uint64 // docId -> the change that made it
+	heat      map[string]int64  // docId -> heat of the kept copy
 }
 
 func (a *audit) bad(format string, args ...any) {
@@ -81,7 +80,7 @@ func (a *audit) learn(records []Record) {
 	}
 }
 
-// replay goes through the log in order and decides again.
+// replay decides each change of the log again, in order.
 func (a *audit) replay(log []Entry) {
 	var last uint64
 	for _, e := range log {
@@ -106,7 +105,7 @@ func (a *audit) replay(log []Entry) {
 	}
 }
 
-// change deletes a member or changes its heat.
+// change applies a deletion or a change of heat.
 func (a *audit) change(e Entry) {
 	docID := a.Members[e.NID]
 	if docID == "" {
@@ -153,7 +152,7 @@ func (a *audit) submission(e Entry) {
 		a.bad("I-3: change %d is a duplicate without good evidence: %+v", e.Seq, e.Evidence)
 	}
 	a.Members[e.NID] = e.DocID
-	if e.Kind == "new" || a.Kept[e.DocID] == "" || e.Heat > a.heat[e.DocID] { // the hottest, of equal ones the first
+	if e.Kind == "new" || a.Kept[e.DocID] == "" || e.Heat > a.heat[e.DocID] { // the hottest, or the first of equally hot ones
 		a.Kept[e.DocID], a.heat[e.DocID] = e.NID, e.Heat
 	}
 }
@@ -174,8 +173,8 @@ func (a *audit) end(e Entry) {
 	}
 }
 
-// answers looks for every answer in the log (I-5), compares those of one key
-// (I-7), and the docIds of all new articles, lost ones too (I-6).
+// answers checks that the log has every answer (I-5), compares the answers of one key (I-7), and checks the docIds of all
+// new articles, including lost ones (I-6).
 func (a *audit) answers(records []Record, log []Entry, lost []Span) {
 	byNumber := map[uint64]Entry{}
 	for _, e := range log {
@@ -214,7 +213,7 @@ func (a *audit) answers(records []Record, log []Entry, lost []Span) {
 	}
 }
 
-// agrees reports whether a log entry says what the client was answered.
+// agrees reports whether a log entry is the one that the client received.
 func (r Record) agrees(e Entry) bool {
 	kind, nid := r.Answer.Decision, r.NID
 	switch r.Op {
@@ -228,8 +227,7 @@ func (r Record) agrees(e Entry) bool {
 	return e.Kind == kind && e.DocID == r.Answer.DocID && e.NID == nid
 }
 
-// order checks that what was answered before another was sent has the smaller
-// number (I-1).
+// order checks that an answer given before a request was sent has a smaller number than the answer to that request (I-1).
 func (a *audit) order(records []Record) {
 	var done []Record
 	for _, r := range records {

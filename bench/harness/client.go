@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// text writes an article of a planted group: two of a group differ in two words of
-// 200 at most, and two of different groups share no word but by chance. They differ in
-// words that say nothing: another name or number would be another fact, and the text a variant.
+// text returns an article of a planted group. Two articles of a group differ in at most two of 200 words. Two of different
+// groups share words only by chance. The differing words carry no facts, because another name or number would make the text
+// a variant.
 func text(r *rand.Rand, group, size int) string {
 	base := rand.New(rand.NewPCG(uint64(group), 77))
 	words := make([]string, size)
@@ -24,7 +24,7 @@ func text(r *rand.Rand, group, size int) string {
 	return strings.Join(words, " ")
 }
 
-// Word writes a number as a word of letters, for texts.
+// Word converts a number to a word of letters.
 func Word(n uint64) string {
 	b := []byte{'w'}
 	for ; n > 0; n /= 26 {
@@ -33,8 +33,8 @@ func Word(n uint64) string {
 	return string(b)
 }
 
-// Client sends requests one after another and writes down what it knows. What
-// got no answer is tried again, the same, after the next start.
+// Client sends requests one after another and records what it knows. After a restart it repeats requests that got no
+// answer.
 type Client struct {
 	id      int
 	r       *rand.Rand
@@ -42,28 +42,27 @@ type Client struct {
 	journal *Journal
 	pending *Record
 	sent    int
-	mine    []Record // answered submissions
-	// Lossy says that the service is made to lose answers, so that what was
-	// answered may be asked again.
+	mine    []Record // submissions with an answer
+	// Lossy states that the service is made to lose answers, so an answered request may be sent again.
 	Lossy bool
-	// Keyless sends no idempotency keys, for a service that keeps them for a moment only.
+	// Keyless makes the client send no idempotency keys, for a service that keeps keys only briefly.
 	Keyless bool
-	// Long makes articles of 1 MB, of groups of their own.
+	// Long makes articles of 1 MB, in separate groups.
 	Long bool
 }
 
-// Groups and words of long articles.
+// Groups and numbers of words of long articles.
 const (
 	longGroups = 1 << 20
 	longWords  = 100_000
 )
 
-// NewClient makes a client that picks its articles from n groups.
+// NewClient returns a client that draws its articles from n groups.
 func NewClient(id int, seed uint64, groups int, j *Journal) *Client {
 	return &Client{id: id, r: rand.New(rand.NewPCG(seed, uint64(id))), groups: groups, journal: j}
 }
 
-// Run sends until the service is gone or ctx ends. An error is a violation.
+// Run sends requests until the service ends or ctx ends. An error is a violation.
 func (c *Client) Run(ctx context.Context, s *Service) error {
 	for ctx.Err() == nil {
 		if err := c.Once(ctx, s); err != nil {
@@ -76,8 +75,7 @@ func (c *Client) Run(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// Once sends one request: what has no answer yet, or the next. ErrUnknown if it
-// got none.
+// Once sends the pending request, or the next one if none is pending. It returns ErrUnknown if there was no answer.
 func (c *Client) Once(ctx context.Context, s *Service) error {
 	if c.pending == nil {
 		if err := c.choose(); err != nil {
@@ -91,7 +89,7 @@ func (c *Client) Once(ctx context.Context, s *Service) error {
 	return nil
 }
 
-// choose makes the next request and writes down that it will be sent.
+// choose makes the next request and records that it will be sent.
 func (c *Client) choose() error {
 	c.pending = &Record{From: c.journal.Now()}
 	p := c.pending
@@ -114,10 +112,10 @@ func (c *Client) choose() error {
 		if c.r.IntN(2) == 0 && !c.Keyless {
 			p.Key = "k" + p.NID
 		}
-	case n < 82: // the same again
+	case n < 82: // repeats a request
 		*p = c.one()
 		p.Op, p.Answer, p.From = "again", nil, c.journal.Now()
-	case n < 86: // the same key or nid with another article
+	case n < 86: // a used key or nid with another article
 		*p = c.one()
 		p.Op, p.Answer, p.From = "clash", nil, c.journal.Now()
 		p.Article.Content += " and more"
@@ -133,7 +131,7 @@ func (c *Client) choose() error {
 
 func (c *Client) one() Record { return c.mine[c.r.IntN(len(c.mine))] }
 
-// try sends the pending request and writes down the answer.
+// try sends the pending request and records the answer.
 func (c *Client) try(ctx context.Context, s *Service) error {
 	p := c.pending
 	var a Answer
@@ -162,8 +160,8 @@ func (c *Client) try(ctx context.Context, s *Service) error {
 	return c.journal.Write(*p)
 }
 
-// refused decides whether a refusal is right as far as one client can know:
-// other clients end docIds with the articles in them.
+// refused returns an error if a refusal is wrong, as far as one client can know. Other clients may end docIds with all
+// their articles.
 func (c *Client) refused(err error) error {
 	var r *Refused
 	if !errors.As(err, &r) {
@@ -174,7 +172,7 @@ func (c *Client) refused(err error) error {
 		if r.Status == http.StatusConflict {
 			return nil
 		}
-	case "again": // its docId ended, or it was lost, and a clash took the nid
+	case "again": // its docId ended, or was lost, and a clash took the nid
 		if r.Status == http.StatusConflict && (c.pending.Key == "" || c.Lossy) {
 			return nil
 		}

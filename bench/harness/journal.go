@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Record is one request with its answer: what a client knows.
+// Record is a request with its answer, as a client knows them.
 type Record struct {
 	Op      string  `json:"op"` // add, again, clash, delete, end, heat
 	Group   int     `json:"group"`
@@ -17,17 +17,15 @@ type Record struct {
 	Key     string  `json:"key,omitempty"`
 	NID     string  `json:"nid,omitempty"`
 	DocID   string  `json:"docId,omitempty"`
-	// From and To are when it was first sent and when it was answered, in
-	// nanoseconds since the journal was made.
+	// From is when the request was first sent, and To when it was answered, in nanoseconds since the start of the journal.
 	From int64 `json:"from"`
 	To   int64 `json:"to,omitempty"`
 	// Answer is nil for a request that was only sent.
 	Answer *Answer `json:"answer,omitempty"`
 }
 
-// Journal is the clients' own append-only log: every request before it is
-// sent and every answer before the client goes on. The process that is killed
-// is another one, so what was written is kept.
+// Journal is the append-only log of the clients. It holds every request before it is sent, and every answer before the
+// client continues. Only other processes are killed, so written records are kept.
 type Journal struct {
 	begin time.Time
 	mu    sync.Mutex
@@ -35,7 +33,7 @@ type Journal struct {
 	out   *json.Encoder
 }
 
-// NewJournal makes a journal.
+// NewJournal creates a journal.
 func NewJournal(path string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -4,8 +4,8 @@ package harness
 
 import "syscall"
 
-// Pause stops the process where it stands; Resume lets it go on.
+// Pause suspends the process. Resume continues it.
 func (p *Process) Pause() error { return p.cmd.Process.Signal(syscall.SIGSTOP) }
 
-// Resume lets a paused process go on.
+// Resume continues a paused process.
 func (p *Process) Resume() error { return p.cmd.Process.Signal(syscall.SIGCONT) }

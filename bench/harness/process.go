@@ -1,6 +1,5 @@
-// Package harness starts the real docId service, kills it at random moments
-// and holds it to every answer it gave. It knows the service from outside
-// only: the binary, its flags and its HTTP interface.
+// Package harness starts the real docId service, kills it at random times, and checks every answer that it gave. It only
+// uses the binary, its flags and its HTTP interface.
 package harness
 
 import (
@@ -17,8 +16,8 @@ import (
 	"time"
 )
 
-// Build builds the whole command (-tags full) from the module's folder into dir, with
-// more flags of go build if given, and returns the path of the binary.
+// Build builds the whole command (-tags full) of the module in dir. flags are further flags of go build. It returns the
+// path of the binary.
 func Build(ctx context.Context, module, dir string, flags ...string) (string, error) {
 	bin := filepath.Join(dir, "neardup")
 	cmd := exec.CommandContext(ctx, "go", append(append([]string{"build", "-tags=full"}, flags...), "-o", bin, "./cmd/neardup")...)
@@ -37,18 +36,18 @@ func BeginLog(ctx context.Context, bin, log string) error {
 	return nil
 }
 
-// Process is a service that was started. Kill or Stop must be called.
+// Process is a running service. The caller must call Kill or Stop.
 type Process struct {
 	cmd      *exec.Cmd
 	addrFile string
 	data     string
-	log      bytes.Buffer // read only once ended is closed
+	log      bytes.Buffer // only read after ended is closed
 	ended    chan struct{}
 	err      error
 }
 
-// Start starts the service on a folder, on a free port of loopback, with more
-// flags if given. It does not wait.
+// Start starts the service on a folder and a free loopback port. flags are further flags. It does not wait until the
+// service is ready.
 func Start(bin, data string, flags ...string) (*Process, error) {
 	return StartIn(os.Environ(), bin, data, flags...)
 }
@@ -73,8 +72,7 @@ func StartIn(env []string, bin, data string, flags ...string) (*Process, error) 
 	return p, nil
 }
 
-// Ready waits until the service answers /readyz with 200, and returns its
-// address as a URL.
+// Ready waits until the service answers /readyz with 200. It returns the service's URL.
 func (p *Process) Ready(ctx context.Context) (string, error) {
 	for {
 		select {
@@ -98,7 +96,7 @@ func (p *Process) Ready(ctx context.Context) (string, error) {
 	}
 }
 
-// Token returns the administrator's token, which the service wrote at its first start.
+// Token returns the administrator's token, which the service writes at its first start.
 func (p *Process) Token() (string, error) {
 	b, err := os.ReadFile(filepath.Join(p.data, "admin-token"))
 	if err != nil {
@@ -110,17 +108,16 @@ func (p *Process) Token() (string, error) {
 // PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Terminate asks the service to end, and does not wait.
+// Terminate asks the service to end. It does not wait.
 func (p *Process) Terminate() { _ = p.cmd.Process.Signal(syscall.SIGTERM) } // it may have ended
 
-// Kill kills -9 and waits until the process is gone.
+// Kill kills the process with SIGKILL and waits for its end.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// Stop asks the service to end, waits, and returns what it wrote to its log.
-// The error is for an exit status other than 0.
+// Stop asks the service to end, waits for it, and returns its log. It returns an error if the exit status is not 0.
 func (p *Process) Stop() (string, error) {
 	p.Terminate()
 	<-p.ended

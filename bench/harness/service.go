@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// Article is what a client submits.
+// Article is a submitted article.
 type Article struct {
 	NID        string `json:"nid,omitempty"`
 	Content    string `json:"content,omitempty"`
@@ -20,8 +20,7 @@ type Article struct {
 	TTLSeconds int64  `json:"ttlSeconds,omitempty"`
 }
 
-// Answer is what the service answers to a submission, or to a change, which
-// has a kind and fewer fields.
+// Answer is the answer to a submission, or to a change. The answer to a change has a kind and fewer fields.
 type Answer struct {
 	ID         string  `json:"id,omitempty"`
 	Decision   string  `json:"decision,omitempty"`
@@ -34,7 +33,7 @@ type Answer struct {
 	Replayed   bool    `json:"replayed,omitempty"`
 }
 
-// Entry is one change in the service's log.
+// Entry is a change in the log of the service.
 type Entry struct {
 	Seq      uint64  `json:"seq"`
 	Kind     string  `json:"change"`
@@ -44,10 +43,10 @@ type Entry struct {
 	Evidence *Answer `json:"evidence"`
 }
 
-// ErrUnknown means that it is unknown whether a request was carried out.
+// ErrUnknown means that a request may or may not have been carried out.
 var ErrUnknown = errors.New("no answer")
 
-// Refused is an answer that is none: a status of 400 or more.
+// Refused is an answer with a status of 400 or more.
 type Refused struct {
 	Status int
 	Detail string
@@ -56,14 +55,14 @@ type Refused struct {
 // Error returns the status.
 func (r *Refused) Error() string { return fmt.Sprintf("refused with %d: %s", r.Status, r.Detail) }
 
-// Service is a client of one running service. It never asks twice by itself.
+// Service is a client of a running service. It never repeats a request by itself.
 type Service struct {
 	URL   string
 	Token string
 	HTTP  *http.Client
 }
 
-// Submit submits an article, under an idempotency key unless empty.
+// Submit submits an article, with an idempotency key unless key is "".
 func (s *Service) Submit(ctx context.Context, a Article, key string) (Answer, error) {
 	var out Answer
 	return out, s.do(ctx, http.MethodPost, "/v1/articles", key, a, &out)
@@ -103,7 +102,7 @@ func (s *Service) Log(ctx context.Context) ([]Entry, error) {
 	}
 }
 
-// do asks once. ErrUnknown if there was no answer, or one that says so.
+// do sends a request once. It returns ErrUnknown if there was no answer, or if the answer says that the outcome is unknown.
 func (s *Service) do(ctx context.Context, method, path, key string, in, out any) error {
 	var body io.Reader
 	if in != nil {

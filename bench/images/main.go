@@ -1,14 +1,13 @@
 //go:build unix
 
-// Command images measures pictures: which edits are found and how many strangers
-// match, by the distance, for PDQ and the hashes of 64 bits; and the search.
+// Command images measures PDQ and the hashes of 64 bits on pictures. It counts the edits that are found and the unrelated
+// pictures that match, by distance. It also measures the search.
 //
 //	go run -C bench ./images -job edits -pictures 200 -out FOLDER
 //	go run -C bench ./images -job strangers -pictures 10000
 //	go run -C bench ./images -job search -n 1000000
 //
-// With -out the edited pictures are written, for images/peer.py, which makes the
-// same table of imagededup's hashes.
+// With -out the edited pictures are written, for images/peer.py, which makes the same table of imagededup's hashes.
 package main
 
 import (
@@ -52,7 +51,7 @@ func main() {
 	}
 }
 
-// hashes are what is compared of a picture.
+// hashes holds the compared hashes of a picture.
 type hashes struct {
 	pdq          image.Hash
 	quality      int
@@ -69,7 +68,7 @@ func of(data []byte) (h hashes, err error) {
 	return h, nil
 }
 
-// row counts the pairs that are within a distance.
+// row counts the pairs within a distance.
 type row struct{ pairs, pdq15, pdq31, phash, dhash int }
 
 const mostOf64 = 10 // the usual distance of imagededup
@@ -95,7 +94,7 @@ func (r *row) print(name string) {
 	fmt.Printf("%-28s %6d  %.3f  %.3f  %.3f  %.3f\n", name, r.pairs, share(r.pdq15), share(r.pdq31), share(r.phash), share(r.dhash))
 }
 
-// sources returns drawn pictures and the shared photographs, 640 pixels wide or high.
+// sources returns drawn pictures and the shared photographs, scaled to 640 pixels in width or height.
 func sources(count int) ([]stdimage.Image, error) {
 	var all []stdimage.Image
 	for _, name := range []string{"pdq/bridge-mods/aaa-orig.jpg", "pdq/misc-images/c.png", "pdq/misc-images/wee.jpg", "imagehash/tests/data/imagehash.png", "imagehash/tests/data/peppers.png"} {
@@ -177,7 +176,7 @@ func keep(dir, name string, data []byte) error {
 	return os.WriteFile(filepath.Join(dir, name), data, 0o666)
 }
 
-// strangers compares drawn pictures, each with all.
+// strangers compares all pairs of drawn pictures.
 func strangers(count int) error {
 	all := make([]hashes, count)
 	var wait sync.WaitGroup
@@ -211,7 +210,7 @@ func strangers(count int) error {
 	return nil
 }
 
-// search joins random hashes, one of ten near an earlier one, and compares with brute force.
+// search joins random hashes, a tenth of which is near an earlier one, and compares the result with brute force.
 func search(n int) error {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := make([]image.Hash, n)

@@ -21,10 +21,10 @@ func sum(weights, x []float64) float64 {
 	return z
 }
 
-// logistic is a logistic regression with weighted examples, weights of given signs and a ridge.
+// logistic is a logistic regression with weighted examples, given signs of the weights, and a ridge.
 type logistic struct {
 	examples []Observation
-	counts   []float64 // what each example counts
+	counts   []float64 // weight of each example
 	signs    []int
 	pull     []float64 // curvature of the ridge
 }
@@ -43,8 +43,8 @@ func newLogistic(examples []Observation, counts []float64, signs []int) logistic
 	return l
 }
 
-// fit returns the weights of the least loss by Newton's method, which takes about ten rounds. A step that
-// does not lower the loss is halved.
+// fit returns the weights with the least loss, by Newton's method in about ten rounds. A step that does not lower the loss
+// is halved.
 func (l logistic) fit() []float64 {
 	w := make([]float64, len(l.signs))
 	loss := l.loss(w)
@@ -81,8 +81,7 @@ func (l logistic) loss(w []float64) float64 {
 	return loss
 }
 
-// step returns the change of the weights to the minimum of the quadratic approximation at w, within the signs, by
-// coordinate descent.
+// step returns the step to the minimum of the quadratic approximation at w within the signs, by coordinate descent.
 func (l logistic) step(w []float64) []float64 {
 	gradient, curve := l.approximate(w)
 	step := make([]float64, len(w))

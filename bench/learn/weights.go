@@ -6,8 +6,8 @@ import (
 	"github.com/neardup/neardup/evidence"
 )
 
-// Signs returns the permitted signs of the weights of methods.Quantities: 1 if only for, -1 if only against, 0 if
-// either. They keep a fit from learning the accidents of a sample.
+// Signs returns the permitted signs of the weights of methods.Quantities: 1 if a quantity only speaks for a match, -1 if
+// only against, 0 if either. They prevent a fit to accidents of a sample.
 func Signs() (signs []int) {
 	for _, f := range evidence.Features() {
 		sign := -1
@@ -22,7 +22,7 @@ func Signs() (signs []int) {
 	return signs
 }
 
-// Table makes a table from the weights of methods.Quantities, and Weights does the reverse.
+// Table converts weights of methods.Quantities to a table, and Weights does the reverse.
 func Table(w []float64) evidence.Weights {
 	bits := make([]float64, len(w))
 	for i := range w {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Articles makes 3 KB articles by number, the same for ever: words of
-// a vocabulary of 20,000, in sentences; every third is an earlier one as another site
-// has it: in a frame of its own, a word of 150 set twice, and half of them under a title that is cut.
+// Articles makes articles of 3 KB by number; a number always gives the same article. They have sentences of words from a
+// vocabulary of 20,000. Every third article is a copy of an earlier one on another site. A copy has the frame of
+// that site, repeats one word in 150, and in half of the cases has a shortened title.
 type Articles struct{ vocabulary []string }
 
 // NewArticles draws the vocabulary.
@@ -26,7 +26,7 @@ func NewArticles() *Articles {
 	return a
 }
 
-// Article is one request body.
+// Article is the body of a request.
 type Article struct {
 	NID     string `json:"nid"`
 	URL     string `json:"url"`
@@ -50,8 +50,7 @@ func (a *Articles) Make(n int) Article {
 	return Article{NID: fmt.Sprintf("n%d", n), URL: fmt.Sprintf("https://news.example/%d", n), Title: title, Content: text}
 }
 
-// Copy returns what one of several sites makes of an original, article n of Make
-// where n is a multiple of 3.
+// Copy returns the version that a site makes of an original, which is article n of Make for n a multiple of 3.
 func (a *Articles) Copy(n, site int) Article {
 	title, text := a.original(n)
 	title, text = reprint(n+site, title, text)
@@ -59,8 +58,7 @@ func (a *Articles) Copy(n, site int) Article {
 	return Article{NID: "c" + name, URL: "https://site.example/" + name, Title: title, Content: text}
 }
 
-// original draws the text of a family: sentences of a dozen words, the first of
-// which are the title.
+// original draws the text of a family. It has sentences of a dozen words, and its first words are the title.
 func (a *Articles) original(family int) (title, text string) {
 	r := rand.New(rand.NewPCG(uint64(family), 11))
 	b := make([]byte, 0, 3100)
@@ -78,13 +76,13 @@ func (a *Articles) original(family int) (title, text string) {
 	return string(b[:bytes.LastIndexByte(b[:60], ' ')]), string(b)
 }
 
-// reprint returns a text as another site prints it: its own frame around it, a few
-// words set twice, and of every second one a title that is cut.
+// reprint returns a text as another site prints it: in its own frame, with a few words repeated, and in every second case
+// with a shortened title.
 func reprint(n int, title, text string) (string, string) {
 	r := rand.New(rand.NewPCG(uint64(n), 12))
 	b := make([]byte, 0, len(text)+200)
 	b = append(b, "Home | News | Weather | Sport\n"...)
-	even := false // two words side by side, each set twice by one site, read as one in the other's place
+	even := false // adjacent words that different sites repeat would look like replacements of each other
 	for word := range strings.FieldsSeq(text) {
 		b = append(append(b, word...), ' ')
 		even = !even
@@ -98,12 +96,11 @@ func reprint(n int, title, text string) (string, string) {
 	return title, string(b) + "\nRead more of this on our pages. Share this article."
 }
 
-// CrowdSize is how many articles a flood has before the next one begins.
+// CrowdSize is the number of articles of a flood, after which the next flood begins.
 const CrowdSize = 100_000
 
-// Crowd returns article n of a flood into one bucket: two thirds of the words
-// are the same in all of a flood, a similarity of about .5, so that they share
-// keys, but are not duplicates of each other at .6, where auto decides.
+// Crowd returns article n of a flood into one bucket. All articles of a flood have two thirds of the words in common, so
+// their similarity is about .5. They share keys, but are not duplicates at .6, the threshold of auto.
 func (a *Articles) Crowd(n int) Article {
 	r := rand.New(rand.NewPCG(uint64(n), 13))
 	text := make([]byte, 0, 3100)
@@ -116,8 +113,8 @@ func (a *Articles) Crowd(n int) Article {
 	return Article{NID: fmt.Sprintf("flood%d", n), URL: fmt.Sprintf("https://flood.example/%d", n), Title: fmt.Sprintf("Flood %d", n), Content: string(text)}
 }
 
-// Topic returns article n of honest ones about what the first flood is about:
-// half of its words are those of the flood's template, in their order.
+// Topic returns article n of an honest client on the topic of the first flood. Half of its words are those of the flood's
+// template, in the same order.
 func (a *Articles) Topic(n int) Article {
 	r := rand.New(rand.NewPCG(uint64(n), 29))
 	text := make([]byte, 0, 3100)
@@ -130,7 +127,7 @@ func (a *Articles) Topic(n int) Article {
 	return Article{NID: fmt.Sprintf("topic%d", n), Title: string(text[2000:2060]), Content: string(text)}
 }
 
-// Copy returns what another site makes of an article: one word more.
+// Copy returns a copy of an article with one additional word.
 func Copy(of Article, n int) Article {
 	return Article{NID: fmt.Sprintf("copy%d", n), Title: of.Title + " copied", Content: of.Content + "copied"}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// fillers is how many articles Fill has under way.
+// fillers is the number of articles that Fill adds concurrently.
 const fillers = 16
 
 // Fill adds the first articles to an index.
@@ -20,7 +20,7 @@ func Fill(ctx context.Context, d *docid.Detector, articles int) error {
 		group.Go(func() {
 			made := NewArticles()
 			var failed error
-			for n := range numbers { // also after an error, so that no client waits
+			for n := range numbers { // continues after an error, so that no client waits
 				if failed != nil {
 					continue
 				}

@@ -6,16 +6,15 @@ import (
 	"net/http"
 )
 
-// Flood is a kind of requests that one client may send without end.
+// Flood is a kind of request that one client may send without end.
 type Flood struct {
 	Name    string
-	Rate    float64 // requests a second
+	Rate    float64 // requests per second
 	Request func(n int) Request
 	Token   bool // the client needs a role, so it sends the token
 }
 
-// Floods returns the kinds. Each article is new, and each kind is expensive for a
-// reason of its own.
+// Floods returns the kinds of floods. Each article is new, and each kind is expensive for a different reason.
 func (a *Articles) Floods() []Flood {
 	common := a.vocabulary[:100]
 	draw := func(n, words int) string {
@@ -73,7 +72,7 @@ func (a *Articles) Floods() []Flood {
 	}
 }
 
-// churn submits an article and then changes its heat and text, nine times.
+// churn returns requests that submit an article and then change its heat and text nine times.
 func (a *Articles) churn(n int) Request {
 	first := n - n%10
 	article := a.Make(1_000_000_000 + 3*first)
@@ -84,7 +83,7 @@ func (a *Articles) churn(n int) Request {
 	return Request{http.MethodPatch, "/v1/articles/" + article.NID, map[string]any{"heat": n, "content": a.Make(1_000_000_000 + 3*n).Content}}
 }
 
-// compared compares texts of a size that differ everywhere.
+// compared returns requests that compare texts of a size which differ everywhere.
 func compared(text func(n, bytes int) string, bytes int) func(n int) Request {
 	return func(n int) Request {
 		return Request{http.MethodPost, "/v1/compare", map[string]any{

@@ -1,7 +1,6 @@
-// Package load sends articles to a running docId service as an open loop does:
-// at the times of a schedule, whether earlier ones were answered or not. The
-// latency of a request counts from the moment it was due, so a service that
-// stalls cannot hide it (no coordinated omission).
+// Package load sends articles to a running docId service in an open loop: at scheduled times, whether earlier requests were
+// answered or not. The latency of a request counts from its scheduled time, so a service that stalls cannot hide it (no
+// coordinated omission).
 package load
 
 import (
@@ -16,15 +15,15 @@ import (
 	"time"
 )
 
-// Result is what an open loop measured.
+// Result is the result of an open loop.
 type Result struct {
 	Sent, Failed         int
-	Rate                 float64 // answered requests a second
+	Rate                 float64 // answered requests per second
 	P50, P99, P999, Most time.Duration
-	Why                  map[string]int // how often requests failed by which status or error
+	Why                  map[string]int // status or error -> number of failed requests
 }
 
-// String returns one line for a report.
+// String returns a line for a report.
 func (r Result) String() string {
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
 	failed := fmt.Sprint(r.Failed, " failed")
@@ -35,23 +34,20 @@ func (r Result) String() string {
 		r.Sent, failed, r.Rate, ms(r.P50), ms(r.P99), ms(r.P999), ms(r.Most))
 }
 
-// Open sends requests made by number, first and on, at rate a second for a
-// time, with at most workers open at one moment; what is due while all
-// workers are busy waits, and its latency grows. Arrivals are a Poisson
-// process.
+// Open sends requests made by number, from first on, at rate per second for a time, with at most workers open at once.
+// Requests that are due while all workers are busy wait, and their latency grows. Arrivals are a Poisson process.
 func (t *Target) Open(ctx context.Context, request func(int) Request, first int, rate float64, d time.Duration, workers int) Result {
 	return t.Prepare(request, first, rate, d).Run(ctx, workers)
 }
 
-// Schedule is an open loop that is made ready: all that is sent, and when.
+// Schedule is a prepared open loop: all requests and their times.
 type Schedule struct {
 	target   *Target
 	due      []time.Duration
 	requests [][]byte
 }
 
-// Prepare makes the requests of an open loop, so that making them is not a part of
-// what is measured. It holds them all.
+// Prepare makes the requests of an open loop, so that making them is not measured. It holds all of them in memory.
 func (t *Target) Prepare(request func(int) Request, first int, rate float64, d time.Duration) *Schedule {
 	due := make([]time.Duration, 0, int(rate*d.Seconds()*1.1))
 	r := rand.New(rand.NewPCG(uint64(first), 17))
@@ -62,12 +58,12 @@ func (t *Target) Prepare(request func(int) Request, first int, rate float64, d t
 	return &Schedule{t, due, t.made(request, first, len(due))}
 }
 
-// Run sends them, once.
+// Run sends the requests once.
 func (s *Schedule) Run(ctx context.Context, workers int) Result {
 	took := make([]time.Duration, len(s.due))
 	var next atomic.Int64
 	why := map[string]int{}
-	var mu sync.Mutex // of why
+	var mu sync.Mutex // protects why
 	var group sync.WaitGroup
 	begin := time.Now()
 	for range workers {

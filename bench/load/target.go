@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Request is one call of the service.
+// Request is a call of the service.
 type Request struct {
 	Method, Path string
 	Body         any
@@ -21,21 +21,21 @@ type Request struct {
 
 func (r Request) encode() ([]byte, error) { return json.Marshal(r.Body) }
 
-// Submit makes requests that submit articles.
+// Submit returns a function that makes requests to submit articles.
 func Submit(article func(n int) Article) func(n int) Request {
 	return func(n int) Request { return Request{http.MethodPost, "/v1/articles", article(n)} }
 }
 
-// Target is where requests go.
+// Target is the receiver of requests.
 type Target struct {
 	URL   string
-	Token string // empty: none
+	Token string // empty means none
 	HTTP  *http.Client
-	from  *net.TCPAddr // nil: any
-	next  []*Target    // other servers that take requests in turn with this one
+	from  *net.TCPAddr // nil means any
+	next  []*Target    // other servers, which take turns with this one
 }
 
-// Beside has requests go to other servers too, in turn.
+// Beside makes requests go to other servers as well, in turn.
 func (t *Target) Beside(others ...*Target) *Target {
 	all := *t
 	all.next = others
@@ -51,7 +51,7 @@ func (t *Target) at(n int) *Target {
 	return t
 }
 
-// NewTarget returns a target with connections enough for workers.
+// NewTarget returns a target with enough connections for the workers.
 func NewTarget(url, token string, workers int) *Target {
 	return &Target{URL: url, Token: token, HTTP: &http.Client{
 		Timeout:   30 * time.Second,
@@ -59,8 +59,7 @@ func NewTarget(url, token string, workers int) *Target {
 	}}
 }
 
-// From makes requests come from another address of this machine: to the
-// service that is another client.
+// From makes requests come from another address of this machine, which the service takes for another client.
 func (t *Target) From(ip string) *Target {
 	other := NewTarget(t.URL, "", 64)
 	other.from = &net.TCPAddr{IP: net.ParseIP(ip)}
@@ -105,7 +104,7 @@ func (t *Target) request(ctx context.Context, r Request, body []byte) (*http.Req
 	return req, nil
 }
 
-// Submit submits an article by itself, as the n-th request, and returns its docId.
+// Submit submits an article, as the n-th request, and returns its docId.
 func (t *Target) Submit(ctx context.Context, n int, a Article) (docID string, err error) {
 	t = t.at(n)
 	r := Request{http.MethodPost, "/v1/articles", a}
@@ -126,8 +125,7 @@ func (t *Target) Submit(ctx context.Context, n int, a Article) (docID string, er
 	return out.DocID, err
 }
 
-// Fill submits articles from..to by the batch route, workers at a time, and
-// returns the first error.
+// Fill submits the articles from..to in batches, with the given number of workers. It returns the first error.
 func (t *Target) Fill(ctx context.Context, a *Articles, from, to, workers int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -151,7 +149,7 @@ func (t *Target) Fill(ctx context.Context, a *Articles, from, to, workers int) e
 	return context.Cause(ctx)
 }
 
-// batch submits articles from..to in one request, again while the service is busy.
+// batch submits the articles from..to in one request, and repeats it while the service is busy.
 func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
 	var b struct {
 		Articles []Article `json:"articles"`
@@ -173,8 +171,8 @@ func (t *Target) batch(ctx context.Context, a *Articles, from, to int) error {
 	}
 }
 
-// Statuses sends requests from..to, workers at a time, and counts what is
-// answered by status; 0: no answer.
+// Statuses sends the requests from..to, with the given number of workers, and counts the answers by status. Status 0 means
+// no answer.
 func (t *Target) Statuses(ctx context.Context, request func(int) Request, from, to, workers int) map[int]int {
 	var mu sync.Mutex
 	counts := map[int]int{}

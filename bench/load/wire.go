@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// wire is a connection of the open loop. http.Client takes two more goroutines for
-// each and three times the processor, which is the server's that is measured.
+// wire is a connection of the open loop. http.Client would use two more goroutines per connection and three times the CPU,
+// which the measured server needs.
 type wire struct {
 	addr string
 	from *net.TCPAddr
@@ -25,7 +25,7 @@ type wire struct {
 	r    *bufio.Reader
 }
 
-// dial returns a connection that is made when it is first used.
+// dial returns a connection, which is opened on first use.
 func (t *Target) dial() *wire {
 	w := &wire{from: t.from}
 	if u, err := url.Parse(t.URL); err == nil {
@@ -36,13 +36,12 @@ func (t *Target) dial() *wire {
 
 func (w *wire) close() {
 	if w.c != nil {
-		_ = w.c.Close() // nothing is on its way
+		_ = w.c.Close() // no answer is pending
 		w.c = nil
 	}
 }
 
-// do sends a request and reads the answer; after an error the next one gets a new
-// connection.
+// do sends a request and reads the answer. After an error, the next request uses a new connection.
 func (w *wire) do(request []byte) (status int, err error) {
 	if request == nil {
 		return 0, errors.New("a request that cannot be encoded")
@@ -87,8 +86,7 @@ func (w *wire) exchange(request []byte) (int, error) {
 	return resp.StatusCode, nil
 }
 
-// made writes requests first and on as they go over the wire; nil for what cannot
-// be encoded.
+// made encodes count requests from first on as they are sent. A request that cannot be encoded is nil.
 func (t *Target) made(request func(int) Request, first, count int) [][]byte {
 	all := make([][]byte, count)
 	var next atomic.Int64

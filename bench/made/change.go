@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A change is a stretch of a text and what takes its place.
+// A change replaces a stretch of a text.
 type change struct {
 	class      string
 	start, end int
@@ -19,7 +19,7 @@ type change struct {
 
 func (c change) apply(s string) string { return s[:c.start] + c.with + s[c.end:] }
 
-// another draws a word of the same class that means something else.
+// another draws a word of the same class with another meaning.
 func (l *lexicon) another(rng *rand.Rand, s string, h hit) (string, bool) {
 	c := h.group.class
 	if len(c.groups) < 2 {
@@ -33,7 +33,7 @@ func (l *lexicon) another(rng *rand.Rand, s string, h hit) (string, bool) {
 		}
 		w := g.words[rng.IntN(len(g.words))]
 		if strings.Contains(s, w) {
-			continue // the text speaks of it already
+			continue // the text already mentions it
 		}
 		if l.language == "en" {
 			if l.plural[strings.ToLower(old)] {
@@ -51,7 +51,7 @@ func (l *lexicon) another(rng *rand.Rand, s string, h hit) (string, bool) {
 	return "", false
 }
 
-// sameArticle: behind "a" or "an" a word that fits takes a word's place.
+// sameArticle reports whether a new word fits after the article "a" or "an" of the old one.
 func sameArticle(before, old, new string) bool {
 	words := strings.Fields(before)
 	if len(words) == 0 || (!strings.EqualFold(words[len(words)-1], "a") && !strings.EqualFold(words[len(words)-1], "an")) {
@@ -62,8 +62,7 @@ func sameArticle(before, old, new string) bool {
 
 func vowel(w string) bool { return strings.ContainsRune("aeiouAEIOU", rune(w[0])) && w != "university" }
 
-// facts lists the changes of one place in a text that make it say another
-// thing, in the text's order.
+// facts lists changes of single places in a text that change its meaning, in the order of the text.
 func (m *maker) facts(rng *rand.Rand, t textOf, hits []hit) []change {
 	l := m.lexica[t.language]
 	var out []change
@@ -79,9 +78,8 @@ func (m *maker) facts(rng *rand.Rand, t textOf, hits []hit) []change {
 	return slices.DeleteFunc(out, func(c change) bool { return contested(t, c) })
 }
 
-// contested reports changes after which a reader may still call two texts the
-// same: the date or version of one document, and words that may be names among
-// the authors of a record.
+// contested reports changes after which a reader may still call two texts the same: to the date or version of a document,
+// and to words that may be names of the authors of a record.
 func contested(t textOf, c change) bool {
 	if c.class == "data" && t.source != "dblp_acm" {
 		return true
@@ -97,7 +95,7 @@ func contested(t textOf, c change) bool {
 
 var edition = regexp.MustCompile(`(?i)effective|updated|revised|version|as of|modified`)
 
-// opposite lists words that have an opposite.
+// opposite lists changes of words to their opposite.
 func (l *lexicon) opposite(rng *rand.Rand, ts []token, s string) []change {
 	var out []change
 	for i, t := range ts {
@@ -135,8 +133,8 @@ func (l *lexicon) opposite(rng *rand.Rand, ts []token, s string) []change {
 	return out
 }
 
-// oppositeStands leaves out words that mean another thing there: left behind
-// "was", "up to", "set up", "at most", "at all".
+// oppositeStands excludes words that have another meaning in their context: left after "was", "up to", "set up", "at most",
+// "at all".
 func oppositeStands(w, prev, next string) bool {
 	switch w {
 	case "left", "right":
@@ -187,15 +185,15 @@ func containsWord(s, w string) bool {
 	}
 }
 
-// wordAt: a letter or digit of ASCII stands there.
+// wordAt reports whether s[i] is an ASCII letter or digit.
 func wordAt(s string, i int, _ bool) bool {
 	return i >= 0 && i < len(s) && ((s[i] >= 'a' && s[i] <= 'z') || (s[i] >= 'A' && s[i] <= 'Z') || (s[i] >= '0' && s[i] <= '9'))
 }
 
-// Words that take a "not" behind them.
+// Words that "not" may follow.
 var auxiliaries = set("is are was were will would can could should has have had does did do may might must am")
 
-// negations put a negation in or take one out.
+// negations lists changes that insert or delete a negation.
 func negations(language string, ts []token, s string) []change {
 	var out []change
 	if strings.ContainsAny(s, "?？吗") {
@@ -229,7 +227,7 @@ func negations(language string, ts []token, s string) []change {
 	return out
 }
 
-// standsNegated: 支持 and 需要 as nouns (系统支持, 生活需要) take no 不.
+// standsNegated excludes 支持 and 需要 as nouns (系统支持, 生活需要), which 不 cannot negate.
 func standsNegated(prev, w string) bool {
 	switch w {
 	case "支持", "需要", "影响", "建议":
@@ -240,8 +238,8 @@ func standsNegated(prev, w string) bool {
 	return true
 }
 
-// exchanges lets two words of one class change places where their places
-// matter: no list, no "and" between them.
+// exchanges lists exchanges of two words of one class whose order matters. They must not be part of a list, or be joined by
+// "and".
 func exchanges(s string, hits []hit, language string) []change {
 	var out []change
 	for i := 0; i+1 < len(hits); i++ {
@@ -261,13 +259,13 @@ func exchanges(s string, hits []hit, language string) []change {
 	return out
 }
 
-// What stands between two whose order matters.
+// The text between two words whose order matters.
 var (
 	relation        = regexp.MustCompile(`^[a-z ']*\b(to|over|from|than|beat|beats|defeated|told|attacked|accused|killed|bought|sold|invaded|asked|called|into|for|against|by)\b[a-z ']*$`)
 	relationChinese = regexp.MustCompile(`^[^，。、；：！？和与及跟同暨vVx×&\s]*[向对比胜负击败飞往到赴被把让给称赢输击赴抵至撤入访告打骂追][^，。、；：！？和与及跟同暨\s]*$`)
 )
 
-// Numbers as they are written.
+// The forms of numbers.
 var (
 	numeric  = regexp.MustCompile(`[$£€¥￥]?\d+(?:[.,:]\d+)*(?:%| ?percent\b)?`)
 	isYear   = regexp.MustCompile(`^(?:19\d\d|20[0-3]\d)$`)
@@ -294,7 +292,7 @@ func numbers(rng *rand.Rand, t textOf) []change {
 		case versioned(w, s[:start], s[end:]):
 			class = "version"
 		case strings.Count(w, ".") > 1:
-			continue // an address
+			continue // part of an address
 		case strings.HasSuffix(w, "%") || strings.HasSuffix(w, "percent"):
 			class = "percent"
 		case isAmount.MatchString(w) || money.MatchString(s[end:]):
@@ -332,7 +330,7 @@ func versioned(w, before, after string) bool {
 	return (dots == 2 && !strings.Contains(before, "--host") && !strings.Contains(w, ",")) || (dots == 1 && versionBefore.MatchString(before))
 }
 
-// yearStands: no amount that looks like a year, and no year of a record.
+// yearStands excludes amounts that look like a year, and years in a record.
 func yearStands(t textOf, before, after string) bool {
 	if t.source == "dblp_acm" {
 		return false
@@ -354,12 +352,12 @@ func within(all [][]int, loc []int) bool {
 	return false
 }
 
-// joined: the character there makes a longer word or number of what is beside it.
+// joined reports whether the character at i extends the adjacent word or number.
 func joined(s string, i int) bool {
 	return wordAt(s, i, true) || (i >= 0 && i < len(s) && strings.ContainsRune("-_/#&+*=", rune(s[i])))
 }
 
-// otherNumber draws a number that can stand where w does and is another.
+// otherNumber draws another number that can replace w.
 func otherNumber(rng *rand.Rand, class, w, s string) (string, bool) {
 	for range 20 {
 		var b strings.Builder
@@ -384,14 +382,14 @@ func otherNumber(rng *rand.Rand, class, w, s string) (string, bool) {
 	return "", false
 }
 
-// sameValue: 3.10 is 3.1 as a decimal number, which no version is.
+// sameValue reports whether two numbers are equal as decimals: 3.10 is 3.1, unless they are versions.
 func sameValue(a, b string) bool {
 	x, err := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
 	return err == nil && err2 == nil && x == y
 }
 
-// otherDigits replaces one digit or all, keeps how many there are but for one time in six.
+// otherDigits replaces one digit or all. In one of six cases it also changes their number.
 func otherDigits(rng *rand.Rand, w string) string {
 	b := []byte(w)
 	var places []int
@@ -418,7 +416,7 @@ func otherDigits(rng *rand.Rand, w string) string {
 	return string(b)
 }
 
-// otherVersion changes a part, leaves one out or puts one in.
+// otherVersion changes, removes or adds a part.
 func otherVersion(rng *rand.Rand, w string) string {
 	parts := strings.Split(w, ".")
 	i := rng.IntN(len(parts))

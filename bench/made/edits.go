@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// edit changes how a text is written and not what it says; false where it
-// finds nothing to change.
+// edit changes the form of a text without changing its meaning. It returns false if it finds nothing to change.
 type edit struct {
-	name, language string // "" is both
-	once           bool   // a second time it would undo or repeat itself
+	name, language string // "" means both
+	once           bool   // applied twice, it would undo or repeat itself
 	apply          func(m *maker, rng *rand.Rand, t textOf, s string) (string, bool)
 }
 
@@ -54,8 +53,7 @@ var edits = []edit{
 	{"contraction", "en", false, contraction},
 }
 
-// typo changes one word of five letters or more that no list has, so that no
-// other word of the texts comes of it.
+// typo changes a word of at least five letters that is in no list, so that it cannot become another word of the texts.
 func typo(change func(rng *rand.Rand, w []rune) []rune) func(*maker, *rand.Rand, textOf, string) (string, bool) {
 	return func(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 		return m.atWord(rng, t, s, func(w string) (string, bool) {
@@ -69,7 +67,7 @@ func typo(change func(rng *rand.Rand, w []rune) []rune) func(*maker, *rand.Rand,
 	}
 }
 
-// atWord changes one word, the first for which fn knows how, from a drawn place on.
+// atWord changes one word: the first, from a random position on, for which fn finds a change.
 func (m *maker) atWord(rng *rand.Rand, t textOf, s string, fn func(w string) (string, bool)) (string, bool) {
 	ts := tokens(m.segmenter, t.language, s)
 	if len(ts) == 0 {
@@ -123,8 +121,7 @@ func neighbourKey(rng *rand.Rand, w []rune) []rune {
 	return out
 }
 
-// atCharacter changes a word of two or three characters that no list has into
-// one that the dictionary does not know.
+// atCharacter changes a word of two or three characters that is in no list into one that the dictionary does not have.
 func (m *maker) atCharacter(rng *rand.Rand, t textOf, s string, fn func(w []rune) bool) (string, bool) {
 	return m.atWord(rng, t, s, func(w string) (string, bool) {
 		r := []rune(w)
@@ -164,14 +161,14 @@ func replaceOne(rng *rand.Rand, w []rune, others map[rune][]rune) bool {
 	return false
 }
 
-// loseParticle leaves out a word that carries no meaning.
+// loseParticle removes a word that carries no meaning.
 func loseParticle(m *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	return m.atWord(rng, t, s, func(w string) (string, bool) {
 		return "", set("的 了 呢 吧 啊 嘛 呀 就 也").has(w)
 	})
 }
 
-// replaceAny replaces one of the first words that s has by the second.
+// replaceAny replaces the first word of a pair that s has by the second word of the pair.
 func replaceAny(rng *rand.Rand, s string, pairs ...string) (string, bool) {
 	from := rng.IntN(len(pairs) / 2)
 	for i := range len(pairs) / 2 {
@@ -319,7 +316,7 @@ func contraction(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	return replaceAny(rng, s, " do not ", " don't ", " is not ", " isn't ", " cannot ", " can't ", " will not ", " won't ", " don't ", " do not ", " it's ", " it is ", "I'm ", "I am ", " can't ", " cannot ", "I'll ", "I will ", " didn't ", " did not ", " you are ", " you're ", " we are ", " we're ", " you're ", " you are ", " that's ", " that is ", " does not ", " doesn't ", " did not ", " didn't ", " have not ", " haven't ")
 }
 
-// inflection writes a verb of reporting in another tense or number.
+// inflection changes the tense or number of a verb of reporting.
 func inflection(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	return replaceAny(rng, s, " said ", " says ", " reported ", " reports ", " announced ", " announces ", " told ", " tells ", " presents ", " presented ", " describes ", " described ", " have ", " has ", " provides ", " provide ", " includes ", " include ", " shows ", " showed ", " services ", " service ", " systems ", " system ", " databases ", " database ", " queries ", " query ", " officials ", " official ", " leaders ", " leader ", " policies ", " policy ", " terms ", " term ", " texts ", " text ")
 }
@@ -381,7 +378,7 @@ func link(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	return wrapped(rng, s, linksAll)
 }
 
-// wrap breaks the lines of a text again.
+// wrap breaks the lines of a text at other places.
 func wrap(_ *maker, rng *rand.Rand, t textOf, s string) (string, bool) {
 	width := 30 + rng.IntN(50)
 	if t.language == "zh" {

@@ -12,15 +12,14 @@ import (
 // token is a word of a text.
 type token struct{ start, end int }
 
-// hit is a word of a list found in a text.
+// hit is a listed word in a text.
 type hit struct {
 	group      *group
 	start, end int
-	first, n   int // tokens
+	first, n   int // range of tokens
 }
 
-// tokens cuts a text into words: runs of letters and digits in English, the
-// segmenter's words in Chinese.
+// tokens cuts a text into words: runs of letters and digits in English, and the words of the segmenter in Chinese.
 func tokens(g *segment.Segmenter, language, s string) []token {
 	var out []token
 	if language == "zh" {
@@ -48,8 +47,7 @@ func tokens(g *segment.Segmenter, language, s string) []token {
 	return out
 }
 
-// find lists the words of the lists that stand in s as words of their class:
-// the longest that begins at each token.
+// find returns the listed words that s uses as words of their class. At each token it takes the longest.
 func (l *lexicon) find(g *segment.Segmenter, s string) []hit {
 	ts := tokens(g, l.language, s)
 	shouted := mostlyCapitals(s, ts)
@@ -87,7 +85,7 @@ func lowerFirst(w string) string {
 	return string(unicode.ToLower(r)) + w[n:]
 }
 
-// mostlyCapitals reports titles whose words begin with capitals, which do not show names.
+// mostlyCapitals reports whether a title capitalises its words, so that capitals do not show names.
 func mostlyCapitals(s string, ts []token) bool {
 	n := 0
 	for _, t := range ts {
@@ -98,7 +96,7 @@ func mostlyCapitals(s string, ts []token) bool {
 	return n > 3 && n > len(ts)/2
 }
 
-// sentenceStart: nothing comes before, or the end of a sentence.
+// sentenceStart reports whether a position is at the start of s or after the end of a sentence.
 func sentenceStart(s string, at int) bool {
 	before := strings.TrimRight(s[:at], " \t\n\"“'‘(")
 	return before == "" || strings.HasSuffix(before, ".") || strings.HasSuffix(before, "!") || strings.HasSuffix(before, "?") || strings.HasSuffix(before, ":")
@@ -118,7 +116,7 @@ func set(words string) wordSet {
 }
 
 var (
-	// What a noun stands behind.
+	// Words that precede a noun.
 	before = set(`a an the his her my your our their its this that these those any no some every each all both other another
 		of in on by with without for from at new old and or as first second two three four five six seven eight nine ten
 		many several few most more such local national public private former 's s small large big little young good bad great
@@ -126,7 +124,7 @@ var (
 	determiners = set(`a an the his her my your our their its this that every each 's s`)
 	numerals    = set(`a an one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
 		hundred thousand million billion several few many last next this each every per square cubic`)
-	// A word before these is a part of a name or an idiom.
+	// Words before which a word is part of a name or an idiom.
 	compounds = set(`house market card list mail hole box flag tape cross sea bank street jack union belt sox wings devils bulls
 		league time bit rights line hand way point half`)
 	peopleOrIdiom = set(`voters man men woman women people person president student students community player players child children girl girls boy boys church leader leaders americans american teenager neighborhood neighborhoods planet ink meat wine tea hair south africans africa and`)
@@ -135,11 +133,11 @@ var (
 	colourIdioms  = set(`文化 资源 旅游 教育 传承 基因 生活 生态 发展 食品 金融 低碳 通道 环保 出行 建筑 产业 能源 制造 消费 矿山 污染 星期五 地带 网站 产业链 预警 信号 革命 遗址 传统 故事 引擎 江山 血脉 债券 转型 增长 办公 农业 交通 采购 信贷 经济 经典 记忆 圣地 收入 幽默 产品`)
 	institutions  = set(`银行 大学 学校 中学 小学 医院 机场 法院 火车站 图书馆 博物馆 动物园 体育馆`)
 	ordinalIdioms = set(`条 章 款 项 时间 方 手 人称 产业`)
-	// months that are other words too
+	// months that are also other words
 	monthBefore = set(`in on of since until till last next early late mid by this from through to before after and between`)
 )
 
-// placeNamed: the lists have w as a place.
+// placeNamed reports whether the lists have w as a place.
 func (l *lexicon) placeNamed(w string) bool {
 	g := l.groups[w]
 	return g != nil && (g.class.set() == "place" || g.class.set() == "province" || g.class.set() == "country")
@@ -167,7 +165,7 @@ func (t tokened) gap(i int) string {
 	return t.text[t.all[i-1].end:t.all[i].start]
 }
 
-// stands checks the words around: does the word stand there as one of its class?
+// stands reports whether a word is used as a word of its class, judging by the words around it.
 func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	t := tokened{s, ts}
 	prev, next := t.word(h.first-1), t.word(h.first+h.n)
@@ -218,7 +216,7 @@ func (l *lexicon) stands(s string, ts []token, h hit) bool {
 	case "season", "daytime", "direction":
 		return lowPrev != "good" && lowNext != "time"
 	}
-	// nouns: behind a determiner, with an adjective between at most
+	// nouns must follow a determiner, with at most an adjective in between
 	if l.plural[strings.ToLower(s[h.start:h.end])] && first {
 		return true
 	}
@@ -233,7 +231,7 @@ func capital(w string) bool {
 	return unicode.IsUpper(r)
 }
 
-// partOfName: a place, company or the like is part of a longer name, or a name for short.
+// partOfName reports whether a place, company or the like is part of a longer name, or an abbreviation.
 func (l *lexicon) partOfName(t tokened, h hit) bool {
 	prev, next := t.word(h.first-1), t.word(h.first+h.n)
 	before, after := t.gap(h.first), t.gap(h.first+h.n)
@@ -245,11 +243,11 @@ func (l *lexicon) partOfName(t tokened, h hit) bool {
 	case after == ", " && capital(next) && h.group.class.set() == "place" && l.groups[next] != nil && l.groups[next].class.set() == "country":
 		return true // "Paris, France"
 	}
-	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") // a source, or what it is called for short
+	return strings.HasSuffix(before, "(") && strings.HasPrefix(after, ")") // a source, or its short name
 }
 
 func (l *lexicon) standsChinese(c *class, w, prev, next, gapBefore, gapAfter string) bool {
-	if c.form == asName { // Latin words: no part of a longer one
+	if c.form == asName { // Latin words, which must not be part of a longer one
 		latin := func(w string) bool { return w != "" && w[0] < 128 }
 		return !(latin(next) && (gapAfter == "" || gapAfter == " ")) && !(latin(prev) && (gapBefore == "" || gapBefore == " "))
 	}
@@ -259,7 +257,7 @@ func (l *lexicon) standsChinese(c *class, w, prev, next, gapBefore, gapAfter str
 	}
 	switch c.set() {
 	case "place", "country", "province":
-		// a capital and its people, a product, a dish: one character more makes another word
+		// 北京人 and the like: with one more character, the name of a capital becomes another word
 		return !(adjacent && utf8.RuneCountInString(next) == 1 && strings.Contains("队菜话味货派系通台", next))
 	case "month":
 		return !(adjacent && utf8.RuneCountInString(next) == 1 && strings.Contains("天份", next)) || next == "份"

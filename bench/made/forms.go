@@ -11,13 +11,13 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// formWords is how many words a form has, in Chinese 3/2 as many characters.
+// formWords is the number of words of a form. In Chinese it is multiplied by 3/2 and counts characters.
 var formWords = [2]int{60, 600}
 
-// mostFilled is how many slots of a form are filled otherwise, at most.
+// mostFilled is the largest number of slots of a form that are filled differently.
 const mostFilled = 5
 
-// readLines reads the lines of a file of words that are of the half, or all of them (-1); \n is a line end.
+// readLines reads the lines of a file of words that belong to a half, or all lines (-1). \n is a line end.
 func readLines(name string, of int) (lines []string, err error) {
 	err = eachLine(name, func(line string) error {
 		if of < 0 || half(line) == of {
@@ -28,8 +28,8 @@ func readLines(name string, of int) (lines []string, err error) {
 	return lines, err
 }
 
-// forms offers pairs of one form filled in twice: a part of a real text with lines at any place whose
-// slots are filled with facts of classes, of which one to five differ.
+// forms offers pairs of one form that is filled in twice. A form is part of a real text with inserted lines, whose slots
+// are filled with facts of a class. One to five slots differ.
 func (m *maker) forms(language string, mine []textOf) {
 	for filled := 1; filled <= mostFilled; filled++ {
 		m.offerAll(language, true, fmt.Sprintf("form.%d", filled), 2*m.Most, mine, func(rng *rand.Rand, t *textOf) (offer, bool) {
@@ -39,10 +39,10 @@ func (m *maker) forms(language string, mine []textOf) {
 	}
 }
 
-// slot is what stands for a fact in a line of a form.
+// slot is a placeholder for a fact in a line of a form.
 var slot = regexp.MustCompile(`\{\w+\}`)
 
-// form makes a form of a text, filled in twice, and says how many facts differ.
+// form fills in a form of a text twice, and returns the number of slots that differ.
 func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 	l := m.lexica[t.language]
 	body := beginning(rng, t)
@@ -50,7 +50,7 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 	for _, loc := range sentenceEnd.FindAllStringIndex(body, -1) {
 		breaks = append(breaks, loc[1])
 	}
-	lines := map[int][]string{} // by place
+	lines := map[int][]string{} // keyed by position
 	for n := 1 + rng.IntN(4); n > 0; n-- {
 		at := breaks[rng.IntN(len(breaks))]
 		lines[at] = append(lines[at], m.formLines[t.language][rng.IntN(len(m.formLines[t.language]))])
@@ -59,7 +59,7 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 	if rng.IntN(2) == 0 && !strings.Contains(body, "\n") {
 		gap = " "
 	}
-	often := rng.IntN(2) == 0 // a fact comes again wherever the form asks for one of its kind
+	often := rng.IntN(2) == 0 // reuse a fact wherever the form needs one of its kind
 	known := map[string][2]string{}
 	var out [2]strings.Builder
 	slices.Sort(breaks)
@@ -106,8 +106,8 @@ func (m *maker) form(rng *rand.Rand, t textOf) (a, b string, filled int) {
 	return strings.TrimSpace(out[0].String()), strings.TrimSpace(out[1].String()), filled
 }
 
-// beginning returns the beginning of a text, whole sentences of about as many words as a form has; the
-// lengths are spread evenly over the orders of magnitude.
+// beginning returns the beginning of a text, in whole sentences of about the length of a form. Lengths are spread evenly
+// over the orders of magnitude.
 func beginning(rng *rand.Rand, t textOf) string {
 	want := formWords[0]
 	for want < formWords[1] && rng.IntN(5) > 0 {
@@ -144,7 +144,7 @@ func (l *lexicon) fill(rng *rand.Rand, kind string) string {
 			}
 			return name
 		}
-		// The family name of one and the given name of another.
+		// The family name of one person and the given name of another.
 		const size = len("张")
 		return l.chineseName(rng)[:size] + l.chineseName(rng)[size:]
 	case "date":
@@ -176,7 +176,7 @@ func (l *lexicon) fill(rng *rand.Rand, kind string) string {
 	return l.word(rng, kind)
 }
 
-// letters draws letters and digits.
+// letters draws n characters from of.
 func letters(rng *rand.Rand, of string, n int) string {
 	out := make([]byte, n)
 	for i := range out {
@@ -185,7 +185,8 @@ func letters(rng *rand.Rand, of string, n int) string {
 	return string(out)
 }
 
-// namesake gives a person a word of another one's name, at any place: of a Chinese name a character.
+// namesake replaces a word of a person's name by one of another person's name, at any position. In a Chinese name it
+// replaces a character.
 func (l *lexicon) namesake(rng *rand.Rand, of, name string) string {
 	gap := " "
 	if l.language == "zh" {

@@ -15,26 +15,25 @@ import (
 //go:embed words
 var words embed.FS
 
-// form says how the words of a class are found and inflected.
+// form is the way in which the words of a class are found and inflected.
 type form string
 
 const (
-	asName form = "name" // as written, case and all
-	asWord form = "word" // in lower case or at a sentence's beginning
-	asMass form = "mass" // as asWord, behind what a noun stands behind
-	asNoun form = "noun" // as asMass, and in the plural
+	asName form = "name" // exactly as written
+	asWord form = "word" // in lower case, or at the start of a sentence
+	asMass form = "mass" // like asWord, after a word that precedes a noun
+	asNoun form = "noun" // like asMass, also in the plural
 )
 
-// group is one word of a class, or several that mean the same and never
-// replace each other.
+// group is one word of a class, or several words with one meaning, which never replace each other.
 type group struct {
 	class *class
 	words []string
 }
 
-// class is a list of words any of which can stand where another does.
+// class is a list of words that can replace each other.
 type class struct {
-	name   string // what comes before a dot groups classes for the reader
+	name   string // the part before a dot groups classes for the reader
 	form   form
 	groups []*group
 }
@@ -44,17 +43,17 @@ func (c *class) set() string {
 	return name
 }
 
-// lexicon is what is known of one language.
+// lexicon holds the words of one language.
 type lexicon struct {
 	language  string
 	classes   []*class
-	groups    map[string]*group   // by word, inflected ones too
-	plural    map[string]bool     // the inflected ones
+	groups    map[string]*group   // word -> group, including inflected words
+	plural    map[string]bool     // inflected words
 	all       map[string]bool     // words of both halves
-	opposites map[string][]string // both ways
+	opposites map[string][]string // in both directions
 }
 
-// half returns to which half a word or text belongs: 0 or 1.
+// half returns the half that a word or text belongs to, 0 or 1.
 func half(s string) int {
 	h := fnv.New32a()
 	h.Write([]byte(strings.ToLower(s))) // never fails
@@ -62,8 +61,7 @@ func half(s string) int {
 	return int((sum ^ sum>>13) & 1)
 }
 
-// readLexicon reads the words of a language that are of the half, 0 or 1, or
-// all of them (-1).
+// readLexicon reads the words of a language that belong to a half, 0 or 1, or all words (-1).
 func readLexicon(language string, of int) (*lexicon, error) {
 	l := &lexicon{language: language, groups: map[string]*group{}, plural: map[string]bool{}, all: map[string]bool{}, opposites: map[string][]string{}}
 	var c *class
@@ -100,7 +98,7 @@ func readLexicon(language string, of int) (*lexicon, error) {
 	return l, err
 }
 
-// add reads "word, word|synonym, word". A word of two classes stays with the first.
+// add reads "word, word|synonym, word". A word of two classes stays in the first.
 func (l *lexicon) add(c *class, line string, of int) {
 	for n, alternatives := range strings.Split(line, ", ") {
 		g := &group{class: c}
@@ -117,7 +115,7 @@ func (l *lexicon) add(c *class, line string, of int) {
 				l.plural[plural(w)] = true
 			}
 		}
-		// Short lists are halved in turn: a hash could leave one word.
+		// Short lists are divided alternately, because a hash could leave a single word.
 		mine := of < 0 || half(alternatives) == of
 		if short := strings.Count(line, ",") < 20; short && of >= 0 {
 			mine = n&1 == of
@@ -133,8 +131,7 @@ func (l *lexicon) add(c *class, line string, of int) {
 	}
 }
 
-// addNames makes a class of the words that texts write with a capital inside
-// sentences and never without one.
+// addNames makes a class of the words that texts always write with a capital inside sentences.
 func (l *lexicon) addNames(lower map[string]bool, capital map[string]int, of int) {
 	c := &class{name: "name", form: asName}
 	for _, w := range slices.Sorted(maps.Keys(capital)) {
@@ -160,7 +157,7 @@ func plural(w string) string {
 	return w + "s"
 }
 
-// eachLine reads a file of words but for its comments.
+// eachLine reads a file of words without its comments.
 func eachLine(name string, fn func(line string) error) error {
 	file, err := words.Open("words/" + name)
 	if err != nil {
@@ -184,7 +181,7 @@ func eachLine(name string, fn func(line string) error) error {
 	return nil
 }
 
-// title gives w the capital of the word whose place it takes.
+// likeCase gives w the case of the word that it replaces.
 func likeCase(w, replaced string) string {
 	first, _ := utf8.DecodeRuneInString(replaced)
 	r, n := utf8.DecodeRuneInString(w)

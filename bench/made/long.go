@@ -6,24 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// throughout is a word of a long text and another for all its places.
+// throughout is a word of a long text, with a replacement for all its occurrences.
 type throughout struct {
 	class string
 	old   string
 	with  string
 	k     int
-	title bool // all its places are in the title or first sentence
+	title bool // all its occurrences are in the title or the first sentence
 }
 
-// themes are the classes whose words a long text can be about.
+// themes lists the classes whose words can be the subject of a long text.
 var themes = set("place country province person surname name company organisation product nationality job disease animal food vehicle industry building sport service device material document language religion crime subject")
 
-// termsOf are those that terms of service are about: what else they name, they
-// name in passing.
+// termsOf lists the classes that terms of service are about. Names of other classes are only mentioned in them.
 var termsOf = set("company service product name country nationality language place organisation")
 
-// subjects lists the words of a long text that can be replaced at every place
-// they stand, at least twice, or that stand in its title or first sentence only.
+// subjects lists the words of a long text that can be replaced at every occurrence. They must occur at least twice, or only
+// in the title or the first sentence.
 func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	l := m.lexica[t.language]
 	title, head := 0, len(t.body)/6
@@ -49,12 +48,11 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 		k := occurrences(t, w)
 		h := last[w]
 		inTitle := h.end <= title
-		// Where it stands as part of other words too, those would stay.
+		// If it often occurs as part of other words, those would remain.
 		if k == 0 || count[w]*10 < k*7 {
 			continue
 		}
-		// A word in passing may have changed in another version of one text: it
-		// counts where the text is about it.
+		// A word that is only mentioned may change between versions of one text. It counts only if the text is about it.
 		if !inTitle && !(k >= 2 && first[w] < head && title > 0) && k < 4 {
 			continue
 		}
@@ -74,13 +72,13 @@ func (m *maker) subjects(rng *rand.Rand, t textOf, hits []hit) []throughout {
 	return out
 }
 
-// overlap: two names of one house (Google, Google Play) are not different ones.
+// overlap reports whether two names belong to one company (Google, Google Play), so that they do not differ.
 func overlap(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.Contains(a, b) || strings.Contains(b, a) || strings.Fields(a)[0] == strings.Fields(b)[0]
 }
 
-// firstSentence returns where the title or first sentence of a text ends.
+// firstSentence returns the end of the title or first sentence of a text.
 func firstSentence(s string) int {
 	if loc := sentenceEnd.FindStringIndex(s); loc != nil {
 		return loc[1]
@@ -88,7 +86,7 @@ func firstSentence(s string) int {
 	return len(s)
 }
 
-// occurrences counts the places of w: whole words in English, everywhere in Chinese.
+// occurrences counts the occurrences of w: whole words in English, any in Chinese.
 func occurrences(t textOf, w string) int { return len(places(t, w)) }
 
 func places(t textOf, w string) []int {
@@ -117,8 +115,7 @@ func (r throughout) apply(t textOf) string {
 	return b.String()
 }
 
-// addition puts a passage of another text, a fifth to the whole of its length,
-// behind, before or into a text.
+// addition adds a passage of another text, with a fifth to the whole of the text's length, after, before or into a text.
 func addition(rng *rand.Rand, t textOf, others []textOf) (string, string, bool) {
 	share := .2 + .8*rng.Float64()
 	length := utf8.RuneCountInString(t.body)
@@ -141,7 +138,7 @@ func addition(rng *rand.Rand, t textOf, others []textOf) (string, string, bool) 
 	return "", "", false
 }
 
-// passage returns whole sentences of s, about want runes.
+// passage returns whole sentences of s with about want runes.
 func passage(s string, want int, whole bool) string {
 	if n := utf8.RuneCountInString(s); whole {
 		if n > want*5/4 || n < want*3/4 {
@@ -159,8 +156,8 @@ func passage(s string, want int, whole bool) string {
 	return ""
 }
 
-// join puts more at the end, the start or in the middle of a text, as one who
-// adds it would: behind the end of a sentence or paragraph.
+// join inserts more at the end, at the start or in the middle of a text, after the end of a sentence or paragraph, as a
+// person would.
 func join(t textOf, more, place string, rng *rand.Rand) (string, bool) {
 	gap := " "
 	if t.long && strings.Contains(t.body, "\n") {

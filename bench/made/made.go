@@ -1,7 +1,6 @@
-// Package made makes pairs of texts by a change whose meaning is known: a real
-// text with one word replaced by another of its class says another thing; one
-// with letters swapped, a credit or other quotes says the same; one with a
-// sentence of another text holds more. The same seed gives the same pairs.
+// Package made makes pairs of texts that differ by a change with a known meaning. If a word is replaced by another of its
+// class, the meaning changes. If letters are swapped, a credit is added or quotes change, it stays the same. If a sentence
+// of another text is added, one text has more content. The same seed gives the same pairs.
 package made
 
 import (
@@ -18,17 +17,17 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// Options say which pairs are made.
+// Options selects the pairs to make.
 type Options struct {
 	Data string // folder of the shared data
 	Seed uint64
-	Half string // "a" or "b": that half of the words and texts; "" is all
-	Most int    // pairs of a class, language and length (default 60)
-	// Sources are the folders whose texts are taken; none means all.
+	Half string // "a" or "b" selects that half of the words and texts; "" selects all
+	Most int    // pairs per class, language and length (default 60)
+	// Sources lists the folders whose texts are used; none means all.
 	Sources []string
 }
 
-// Pair is two texts and what the change between them means.
+// Pair is a pair of texts with the meaning of the change between them.
 type Pair struct {
 	Set   string // made_LENGTH_LANGUAGE_CLASS
 	A, B  string // ids
@@ -40,26 +39,25 @@ type Pair struct {
 
 type maker struct {
 	Options
-	of          int // the half, -1 for all
+	of          int // the half, or -1 for all
 	segmenter   *segment.Segmenter
 	lexica      map[string]*lexicon
-	known       map[string]bool // English words of the texts, each seen twice
+	known       map[string]bool // English words that occur at least twice in the texts
 	alike       map[rune][]rune // homophones
 	lookalike   map[rune][]rune
 	spelling    map[string]string
 	variants    map[string][]string
 	traditional map[rune]rune
-	names       []string            // services that long texts are about
-	formLines   map[string][]string // by language, as the next two
+	names       []string            // services that are subjects of long texts
+	formLines   map[string][]string // language -> lines; the next two are also by language
 	credits     map[string][]string
 	greetings   map[string][]string
 	used        map[string]int
-	made        map[uint64]bool // second texts, by hash
+	made        map[uint64]bool // hashes of second texts
 	pairs       []Pair
 }
 
-// Make makes pairs of the texts in the folder of shared data, at most two of
-// one text.
+// Make makes pairs from the texts in the folder of shared data, at most two from each text.
 func Make(o Options) ([]Pair, error) {
 	if o.Most == 0 {
 		o.Most = 60
@@ -150,7 +148,7 @@ func (m *maker) readTables() error {
 	if err != nil {
 		return err
 	}
-	twice := map[rune]bool{} // characters with several traditional ones
+	twice := map[rune]bool{} // characters with several traditional forms
 	for r := rune(0x4E00); r <= 0x9FA5; r++ {
 		if s, _ := utf8.DecodeRuneInString(simplify.Clean(string(r))); s != r {
 			if m.traditional[s] != 0 {
@@ -165,7 +163,7 @@ func (m *maker) readTables() error {
 	return nil
 }
 
-// count learns which English words the texts hold, and the names of services.
+// count collects the English words of the texts, and the names of services.
 func (m *maker) count(texts []textOf) {
 	seen := map[string]bool{}
 	m.known = map[string]bool{}
@@ -208,17 +206,17 @@ func hash(parts ...string) uint64 {
 
 func (m *maker) rng(parts ...string) *rand.Rand { return rand.New(rand.NewPCG(m.Seed, hash(parts...))) }
 
-// offer is a pair that could be made.
+// offer is a possible pair.
 type offer struct {
 	text  *textOf
-	where string // start, middle, end: of each as many as there are
+	where string // start, middle or end; equally many of each are taken
 	band  string
 	label string
-	a, b  string // a: "" is the text itself
+	a, b  string // a is "" if it is the text itself
 }
 
-// make makes the pairs of one language and length: all offers of each class
-// first, then of the rarest class first as many as are asked for.
+// make makes the pairs of one language and length. It first collects all offers of each class. Then it takes the requested
+// number, the rarest class first.
 func (m *maker) make(language string, long bool, texts []textOf) {
 	var mine []textOf
 	bySource := map[string][]textOf{}
@@ -236,7 +234,7 @@ func (m *maker) make(language string, long bool, texts []textOf) {
 		hits := m.lexica[language].find(m.segmenter, t.body)
 		if long {
 			if t.source == "minhash_plagiarism_news" {
-				continue // sentences of many stories: no word is the subject
+				continue // such texts contain many stories, so no word is the subject
 			}
 			m.offerSubjects(rng, t, hits, offers)
 			continue
@@ -247,7 +245,7 @@ func (m *maker) make(language string, long bool, texts []textOf) {
 			byClass[c.class] = append(byClass[c.class], c)
 		}
 		for class, all := range byClass {
-			// one of the class, at any place
+			// one of the class, at any position
 			c := all[int(hash("place", class, t.source, t.id)%uint64(len(all)))]
 			where := []string{"start", "middle", "end"}[min(2, c.start*3/len(t.body))]
 			offers[class] = append(offers[class], offer{text: t, where: where, label: "facts", b: c.apply(t.body),
@@ -287,8 +285,8 @@ func printable(s string) string {
 	return s
 }
 
-// take takes of every class as many offers as are asked for, the rarest class
-// first, sources in turn, and of no text more than two.
+// take takes the requested number of offers of each class, the rarest class first. It takes sources in turn, and at most
+// two offers from a text.
 func (m *maker) take(language string, long bool, offers map[string][]offer) {
 	var classes []string
 	for c := range offers {
@@ -300,7 +298,7 @@ func (m *maker) take(language string, long bool, offers map[string][]offer) {
 	for _, class := range classes {
 		n, most := 0, m.Most
 		if long {
-			most *= 3 // few classes have as many long pairs
+			most *= 3 // few classes have that many long pairs
 		}
 		for _, o := range inTurn(offers[class], class) {
 			if n < most && m.keep(language, long, class, o) {
@@ -310,7 +308,7 @@ func (m *maker) take(language string, long bool, offers map[string][]offer) {
 	}
 }
 
-// inTurn orders offers by a hash, one of each source and place after the other.
+// inTurn orders offers by a hash, with sources and positions taking turns.
 func inTurn(offers []offer, class string) []offer {
 	bySource := map[string][]offer{}
 	var names []string
@@ -338,7 +336,7 @@ func inTurn(offers []offer, class string) []offer {
 	return out
 }
 
-// keep adds a pair unless its text has made two.
+// keep adds a pair, unless its text has already made two.
 func (m *maker) keep(language string, long bool, class string, o offer) bool {
 	key := o.text.source + " " + o.text.id
 	if m.used[key] >= 2 || o.b == o.text.body || m.made[hash(o.b)] {
@@ -359,8 +357,8 @@ func (m *maker) keep(language string, long bool, class string, o offer) bool {
 	return true
 }
 
-// edit makes pairs that say the same: of each edit as many as are asked for,
-// and of one to four (long: to eight) edits together.
+// edit makes pairs with the same meaning. It makes the requested number for each edit, and pairs with one to four edits
+// together (one to eight in long texts).
 func (m *maker) edit(language string, long bool, mine []textOf) {
 	length := "short"
 	if long {
@@ -375,7 +373,7 @@ func (m *maker) edit(language string, long bool, mine []textOf) {
 			b, ok := e.apply(m, rng, *t, t.body)
 			n := 1
 			if long && ok && !e.once {
-				// one in a long text is nothing
+				// in a long text a single edit is too little
 				for ; n < 1+rng.IntN(12); n++ {
 					if more, ok := e.apply(m, rng, *t, b); ok {
 						b = more
@@ -404,7 +402,7 @@ func (m *maker) edit(language string, long bool, mine []textOf) {
 	})
 }
 
-// add makes pairs of which the second holds more.
+// add makes pairs whose second text has more content.
 func (m *maker) add(language string, long bool, mine []textOf, bySource map[string][]textOf) {
 	length := "short"
 	if long {
@@ -419,8 +417,7 @@ func (m *maker) add(language string, long bool, mine []textOf, bySource map[stri
 	}
 }
 
-// offerAll asks for an offer of each text, of sources in turn, until there are
-// enough.
+// offerAll requests an offer from each text, taking sources in turn, until there are enough.
 func (m *maker) offerAll(language string, long bool, class string, most int, mine []textOf, fn func(*rand.Rand, *textOf) (offer, bool)) {
 	all := make([]offer, len(mine))
 	for i := range mine {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Numbers, dates and scores that are written in several ways.
+// Numbers, dates and scores with several notations.
 var (
 	thousands  = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b`)
 	ungrouped  = regexp.MustCompile(`(^|[^\d.,:/第-])([1-9]\d{3,6})(人|元|万|名|米|公里|个|吨|次| people| miles| dollars| users| documents| meters)`)
@@ -50,7 +50,7 @@ var (
 	measuredC = regexp.MustCompile(`([二三四五六七八九]|[二三四五六七八九]?十[一二三四五六七八九]?)(小时|个|岁|人|天|名|次|分钟|位|倍|部|周|只|家|连)`)
 )
 
-// numeralChinese writes 6小时 for 六小时 or the other way.
+// numeralChinese changes 六小时 to 6小时, or the reverse.
 func numeralChinese(_ *maker, rng *rand.Rand, _ textOf, s string) (string, bool) {
 	if loc := measured.FindStringSubmatchIndex(s); loc != nil && ((s[loc[6]:loc[7]] != "月" && s[loc[6]:loc[7]] != "日") || (!strings.ContainsAny(s[loc[7]:min(len(s), loc[7]+1)], "0123456789") && !strings.HasSuffix(s[:loc[4]], "年") && !strings.HasSuffix(s[:loc[4]], "月"))) {
 		n, _ := strconv.Atoi(s[loc[4]:loc[5]])

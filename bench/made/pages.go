@@ -14,8 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// eachPage calls fn for the main text of each news page of the archive that is
-// in the language, in the order of their names.
+// eachPage calls fn for the main text of each news page of the archive in a language, in the order of their names.
 func eachPage(archive, language string, fn func(n int, id, family, body string) error) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -53,7 +52,7 @@ func eachPage(archive, language string, fn func(n int, id, family, body string) 
 	return nil
 }
 
-// addPages takes what one file of the archive holds: a text, or several as JSON.
+// addPages adds the texts of a file in the archive: one text, or several as JSON.
 func addPages(pages map[string]string, name, language string, r io.Reader) error {
 	folder, base := path.Split(name)
 	switch {

@@ -15,15 +15,15 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// A text is a real one that pairs are made of.
+// textOf is a real text from which pairs are made.
 type textOf struct {
 	source, id, language string
-	name                 string // who a long one is about, where its source says
+	name                 string // the subject of a long text, if its source states it
 	long                 bool
 	body                 string
 }
 
-// Lengths of short and long texts, in runes of Chinese and bytes of English.
+// Lengths of short and long texts, in runes for Chinese and in bytes for English.
 var shortRunes = map[string][2]int{"en": {25, 400}, "zh": {8, 160}}
 var longRunes = map[string][2]int{"en": {1200, 6000}, "zh": {300, 2500}}
 
@@ -31,8 +31,8 @@ var longRunes = map[string][2]int{"en": {1200, 6000}, "zh": {300, 2500}}
 type source struct {
 	folder, file, language string
 	short, long            bool
-	cut                    func(id, body string) []string // short texts of a long one
-	most                   int                            // short texts taken
+	cut                    func(id, body string) []string // makes short texts from a long one
+	most                   int                            // number of short texts to take
 }
 
 var sources = []source{
@@ -49,10 +49,10 @@ var sources = []source{
 	{folder: "zh_edit_pairs", file: "pairs.jsonl", language: "zh", short: true, most: 1 << 20},
 }
 
-// readTexts reads the texts of the half, or all, each short one once.
+// readTexts reads the texts of a half, or all texts. It skips repetitions of short ones.
 func readTexts(data string, of int, folders []string) ([]textOf, error) {
 	var out []textOf
-	seen, others := map[string]bool{}, map[string]bool{} // others: of the other half too
+	seen, others := map[string]bool{}, map[string]bool{} // others also covers the other half
 	for _, s := range sources {
 		if len(folders) > 0 && !slices.Contains(folders, s.folder) {
 			continue
@@ -117,7 +117,7 @@ func readTexts(data string, of int, folders []string) ([]textOf, error) {
 	return slices.DeleteFunc(out, func(t textOf) bool { return others[t.body] }), nil
 }
 
-// each calls fn for each text of a source; family is what versions share.
+// each calls fn for each text of a source. family is shared by versions of a text.
 func (s *source) each(data string, fn func(n int, id, family, body string) error) error {
 	path := filepath.Join(data, s.folder, s.file)
 	if s.folder == "html" {
@@ -150,14 +150,13 @@ func (s *source) each(data string, fn func(n int, id, family, body string) error
 	})
 }
 
-// parts cuts a long text into parts of drawn lengths that end with a paragraph,
-// or with a sentence where there is none.
+// parts cuts a long text into parts of random lengths. A part ends with a paragraph or, if there is none, with a sentence.
 func (s *source) parts(body, id string) []string {
 	limits := longRunes[s.language]
 	rng := rand.New(rand.NewPCG(uint64(len(body)), uint64(half(id))))
 	var out []string
 	for len(out) < 3 && utf8.RuneCountInString(body) >= limits[0] {
-		// lengths spread evenly over the orders of magnitude
+		// lengths are spread evenly over the orders of magnitude
 		want := limits[0]
 		for want < limits[1] && rng.IntN(3) > 0 {
 			want = want * 4 / 3
@@ -178,7 +177,7 @@ func (s *source) parts(body, id string) []string {
 	return out
 }
 
-// offset returns where the n-th rune begins.
+// offset returns the offset of the n-th rune.
 func offset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -194,7 +193,7 @@ var sentenceEnd = regexp.MustCompile(`[.!?]["”’)]*\s+|[。！？]["”’）
 // markup matches lines that are not prose.
 var markup = regexp.MustCompile("https?:|[`|<>{}\\[\\]\\\\=]|^[-#*>\\s\\d.]+|^\\s*$")
 
-// sentences returns the sentences of prose in a text, at most 12, in order.
+// sentences returns up to 12 sentences of prose in a text, in order.
 func sentences(id, body string) []string {
 	var out []string
 	for start := 0; start < len(body) && len(out) < 12; {
@@ -212,7 +211,7 @@ func sentences(id, body string) []string {
 	return out
 }
 
-// written: enough of the text is of the language: no code, no French.
+// written reports whether enough of a text is in the language, so that it is neither code nor French.
 func written(s, language string) bool {
 	han, letters, odd := 0, 0, 0
 	for _, r := range s {

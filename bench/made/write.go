@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Write writes pairs.tsv and docs.jsonl into a folder, as neardup eval --judged
-// reads them.
+// Write writes pairs.tsv and docs.jsonl into a folder, in the format of neardup eval --judged.
 func Write(folder string, pairs []Pair) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("write pairs: %w", err)

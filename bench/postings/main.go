@@ -1,11 +1,11 @@
-// Command postings measures where the postings of an index may lie: as the store has them (own), or as rows
-// of Pebble alone, found by its own filters: one for each posting (rows), one for each key to which Pebble
-// appends (merged), or those in the order of their keys from a table in memory (sorted).
+// Command postings compares layouts for the postings of an index. own is the layout of the store. The others are rows of
+// Pebble, found by its filters: a row for each posting (rows), a row for each key to which Pebble appends (merged), or rows
+// sorted by key from a table in memory (sorted).
 //
 //	go run -C bench ./postings -layout own|none|rows|merged|sorted [-n 1000000]
 //
-// "none" is the store without keys. Postings cost what "own" takes beyond it; the other layouts store nothing else. Ninety in a
-// hundred of the keys that are looked up exist nowhere.
+// "none" is the store without keys, so the cost of own is its difference from none. The other layouts store nothing but
+// postings. Ninety percent of the keys that are looked up do not exist.
 package main
 
 import (
@@ -34,7 +34,7 @@ import (
 
 const keysEach = 30
 
-// keysOf returns the keys of an article, of which one in ten occurs in others.
+// keysOf returns the keys of an article. One in ten also occurs in other articles.
 func keysOf(seed, n, of uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, n))
 	keys := make([]uint64, keysEach)
@@ -47,7 +47,7 @@ func keysOf(seed, n, of uint64) []uint64 {
 	return keys
 }
 
-// layout is a way for postings to lie.
+// layout is a way of storing postings.
 type layout interface {
 	commit(n uint64, keys []uint64) error
 	find(keys []uint64) (found int, err error)
@@ -63,7 +63,7 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// settle waits until nothing goes on.
+// settle waits until no background work is running.
 func settle() {
 	for quiet := 0; quiet < 4; quiet++ {
 		from := cpu()
@@ -191,7 +191,7 @@ func measure(name, dir string, n uint64, cache int64) error {
 	return l.close()
 }
 
-// store is a store of the product.
+// store is the store of the product.
 type store struct {
 	dir   string
 	cache int64
@@ -233,7 +233,7 @@ func (s *store) find(keys []uint64) (int, error) {
 	return len(f.KeySets[0]), nil
 }
 
-// rows are postings as rows of Pebble.
+// rows stores postings as rows of Pebble.
 type rows struct {
 	dir   string
 	cache int64
@@ -242,12 +242,12 @@ type rows struct {
 	mu    sync.Mutex
 	b     *engine.Batch
 	in    int
-	table []posting // of "sorted": what is in memory
+	table []posting // only for sorted: the postings in memory
 }
 
 type posting struct{ key, n uint64 }
 
-// prefixed returns the order of bytes, with filters of the key without its change.
+// prefixed returns the comparer for byte order, with filters on keys without their change.
 func prefixed() *engine.Comparer {
 	c := *engine.DefaultComparer
 	c.Split = func(k []byte) int { return min(len(k), 13) }
@@ -290,7 +290,7 @@ func rowKey(key uint64, n ...uint64) []byte {
 	return k
 }
 
-// groupOf is how many articles are committed at once, as the store does under load.
+// groupOf is the number of articles that are committed together, as the store does under load.
 const groupOf = 32
 
 func (r *rows) commit(n uint64, keys []uint64) error {

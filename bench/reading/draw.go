@@ -14,17 +14,17 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// decision is what a run did with the second text of a pair.
+// decision is the decision of a run on the second text of a pair.
 type decision int
 
 const (
 	removed decision = iota
-	kept             // as a variant of the first
+	kept             // kept as a variant of the first
 )
 
 func (d decision) String() string { return [...]string{"removed", "kept"}[d] }
 
-// seed is of the hash that pairs are drawn by; docs/reading was drawn by another.
+// seed is the seed of the hash by which pairs are drawn. docs/reading used another.
 const seed = 22
 
 type drawing struct {
@@ -33,7 +33,7 @@ type drawing struct {
 	learned map[pairKey]bool
 }
 
-// draw returns the first n pairs of each decision, mixed.
+// draw returns the first n pairs of each decision, in mixed order.
 func (d *drawing) draw(ctx context.Context) ([]pair, error) {
 	m, err := methods.New(d.method)
 	if err != nil {
@@ -66,19 +66,18 @@ func (d *drawing) draw(ctx context.Context) ([]pair, error) {
 		slices.SortFunc(f, func(a, b pair) int { return cmp.Or(number(a.learned)-number(b.learned), byRank(a, b)) })
 		drawn = append(drawn, f[:min(d.n, len(f))]...)
 	}
-	// By other bits: of the kind that is rarer in the set, the ranks are larger.
+	// Sort by other bits, because the ranks of the rarer kind are larger.
 	slices.SortFunc(drawn, func(a, b pair) int { return cmp.Compare(bits.Reverse64(a.rank), bits.Reverse64(b.rank)) })
 	return drawn, nil
 }
 
-// mostShort is how many bytes two texts have together at most so that they
-// stand with their label.
+// mostShort is the largest total size, in bytes, of two texts that are stored with their label.
 const mostShort = 1500
 
-// documents are the different clean texts of a set.
+// documents holds the distinct clean texts of a set.
 type documents struct {
-	list  []neardup.Document // clean, each once, under the id of the first
-	texts map[string]string  // clean, by id
+	list  []neardup.Document // clean and distinct, under the id of the first document
+	texts map[string]string  // id -> clean text
 	raw   map[string]string
 }
 

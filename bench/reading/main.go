@@ -1,25 +1,20 @@
-// Command reading draws pairs from runs for a person to read, and says by the
-// labels given how often a method is right:
+// Command reading draws pairs from runs for a person to read. From the labels it computes how often a method is right:
 //
 //	go run -C bench ./reading -data "$NEARDUP_TEST_DATA:FOLDER" -show    # what has no label
 //	go run -C bench ./reading -data "$NEARDUP_TEST_DATA:FOLDER" -score
 //	go run -C bench ./reading -set zh_laws -score -show                  # where it is wrong
 //
-// FOLDER is what fresh/fetch.py fetches. Of each set 50 are drawn of the texts
-// that dedup removes, with their leaders, equal clean texts apart, and 50 of those
-// that it keeps as variants, with the leader that it names: by a hash of the two
-// texts, so that two versions of a method draw the same pairs of what both decide,
-// and a label is given once. Pairs that the shipped weights were learned from come
-// last. The reader is not told what was decided: the kinds are mixed, the text
-// with the lesser id first.
+// FOLDER has the sets that fresh/fetch.py fetches. From each set it draws 50 removed texts with their leaders, except equal
+// clean texts, and 50 variants with the leaders that they name. It draws by a hash of the two texts. So two versions of a
+// method draw the same pairs where their decisions agree, and each pair is labelled once. Pairs from which the shipped
+// weights were learned come last. The reader does not see the decision: both kinds are mixed, and the text with the smaller
+// id is first.
 //
-// Without -score it prints the pairs that have no label yet, as JSONL: add label
-// and reason, and append the lines to LABELS/SET.jsonl. With -show they are printed
-// to be read, long texts as the lines that differ.
+// Without -score it prints the pairs without a label, as JSONL. Add label and reason, and append the lines to
+// LABELS/SET.jsonl. With -show it prints pairs for reading, and of long texts only the lines that differ.
 //
-// A removal is right if the two are the same or versions of one text, and a kept text
-// is right if they are not. A part is not the same. Where the reader could not tell,
-// neither counts.
+// A removal is right if the two texts are the same or versions of one text, and a kept text is right if they are not. A
+// part is not the same. Pairs that the reader could not decide do not count.
 package main
 
 import (
@@ -37,11 +32,11 @@ import (
 	"github.com/neardup/neardup/internal/test/shared"
 )
 
-// options say which pairs are drawn.
+// options selects the pairs that are drawn.
 type options struct {
 	data, labels string
 	set          string
-	learned      []string // files
+	learned      []string // files of pairs
 	n            int
 	score, show  bool
 	method       string
@@ -112,7 +107,7 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	return err
 }
 
-// unread prints the drawn pairs that have no label.
+// unread prints the drawn pairs without a label.
 func (d *drawing) unread(out io.Writer, drawn []pair, known map[pairKey]pair) error {
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
@@ -120,7 +115,7 @@ func (d *drawing) unread(out io.Writer, drawn []pair, known map[pairKey]pair) er
 		if _, read := known[p.key()]; read {
 			continue
 		}
-		p := pair{JudgedPair: eval.JudgedPair{Set: p.Set, A: min(p.A, p.B), B: max(p.A, p.B)}} // not what was decided
+		p := pair{JudgedPair: eval.JudgedPair{Set: p.Set, A: min(p.A, p.B), B: max(p.A, p.B)}} // omits the decision
 		if d.show {
 			if err := p.show(out, d.documents); err != nil {
 				return err
@@ -137,7 +132,7 @@ func (d *drawing) unread(out io.Writer, drawn []pair, known map[pairKey]pair) er
 	return nil
 }
 
-// count is what the labels say of those drawn of one decision.
+// count holds the numbers of drawn pairs of one decision, by label.
 type count struct{ learned, learnedRight, unread, unsure, scored, right int }
 
 func (c *count) String() string {

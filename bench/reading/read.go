@@ -17,7 +17,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// pair is a line of the labels: a judged pair, and why it has its label.
+// pair is a line of the labels: a judged pair with the reason for its label.
 type pair struct {
 	eval.JudgedPair
 	Reason     string `json:"reason"`
@@ -28,12 +28,12 @@ type pair struct {
 	rank       uint64
 }
 
-// pairKey names a pair whichever way round it is.
+// pairKey identifies a pair in either order.
 type pairKey struct{ a, b string }
 
 func (p *pair) key() pairKey { return pairKey{min(p.A, p.B), max(p.A, p.B)} }
 
-// readLabels reads the labels given so far, none where there is no file.
+// readLabels reads the labels, or none if the file does not exist.
 func readLabels(path string) (map[pairKey]pair, error) {
 	known := map[pairKey]pair{}
 	err := textlines.Each(path, func(_ int, line []byte) error {
@@ -52,8 +52,8 @@ func readLabels(path string) (map[pairKey]pair, error) {
 	return known, err
 }
 
-// readLearned reads which pairs the shipped weights were learned from: labels as
-// above, or a table whose second and third columns are the ids.
+// readLearned reads the pairs from which the shipped weights were learned: labels as above, or a table whose second and
+// third columns are ids.
 func readLearned(patterns []string) (map[pairKey]bool, error) {
 	learned := map[pairKey]bool{}
 	for _, pattern := range patterns {
@@ -86,8 +86,7 @@ func readLearned(patterns []string) (map[pairKey]bool, error) {
 	return learned, nil
 }
 
-// readSet reads a set from the first folder that has it: documents by their ids,
-// headlines by their lines, from 1.
+// readSet reads a set from the first folder that has it: documents by id, or headlines by line number from 1.
 func readSet(data []string, set string) (documents, error) {
 	d := documents{texts: map[string]string{}, raw: map[string]string{}}
 	clean, seen := text.Default(), map[string]bool{}
@@ -122,7 +121,7 @@ func readSet(data []string, set string) (documents, error) {
 	return d, err
 }
 
-// show writes a pair to be read.
+// show prints a pair for reading.
 func (p *pair) show(out io.Writer, d documents) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\t%s\t%.2f\t%v\n", p.A, p.B, p.similarity, p.conflicts)
@@ -160,7 +159,7 @@ func cut(s string, runes int) string {
 	return s
 }
 
-// mostShown is how many differing lines are shown of a side.
+// mostShown limits the differing lines shown of each text.
 const mostShown = 14
 
 func onlyIn(b *strings.Builder, name string, x, y []string) {

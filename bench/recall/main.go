@@ -1,14 +1,11 @@
-// Command recall holds what a method finds against what it defines: of the
-// pairs that are near, or variants, by brute force over all pairs of texts of
-// about one length, it counts those that share a key and that their sketches
-// do not rule out, as a search needs.
+// Command recall measures the search of a method. By brute force over all pairs of texts of similar length, it finds those
+// that are near or variants. It counts how many of these share a key and pass the sketches, as a search requires.
 //
 //	go run -C bench ./recall [-method auto] [-texts 20000] FILE...
 //
-// The first texts of each band of lengths are taken, each clean text once: in
-// files whose like stand together, or whose copies are planted, that gives
-// pairs enough. Lengths are those by which auto routes, in Chinese characters
-// (a letter counts one and a half). TSV on standard output.
+// It takes the first distinct clean texts of each band of lengths. If similar texts are close together in the files, or
+// copies are planted, that gives enough pairs. Lengths are those by which auto routes, in Chinese characters (a letter
+// counts one and a half). It writes TSV to standard output.
 package main
 
 import (
@@ -61,8 +58,7 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// limits of the bands, in Chinese characters: the default limit of short
-// texts is one, and twice that another.
+// limits are the ends of the bands, in Chinese characters. They include the default limit of short texts and its double.
 var limits = []int{25, 75, 150, 300, 600}
 
 func bandName(i int) string {

@@ -1,5 +1,5 @@
-// Command segmentation cuts texts into words: a JSON string a line in, a JSON array
-// of its words a line out. compare-jieba reads it.
+// Command segmentation cuts texts into words. It reads a JSON string per line and writes a JSON array of its words per
+// line, for compare-jieba.
 package main
 
 import (

@@ -8,13 +8,13 @@ import (
 	"github.com/neardup/neardup/internal/plot"
 )
 
-// drawn are the kinds in the drawings, the others are in the tables.
+// drawn lists the kinds in the drawings. The tables also have the others.
 var drawn = []struct{ name, colour string }{
 	{"auto:1", "#1f5fa8"}, {"auto:1 once", "#6aa5de"}, {"auto:2", "#2a8a4a"}, {"auto:2 once", "#8cc79b"},
 	{"auto:3", "#b4521a"}, {"levels", "#7a4fa3"}, {"keywords", "#c8a018"}, {"runes:4", "#777777"},
 }
 
-// fewest is of how many pairs a curve of recall says something.
+// fewest is the least number of pairs for a curve of recall.
 const fewest = 20
 
 // draw writes three drawings: recall, work and edits by k.

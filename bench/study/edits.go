@@ -9,11 +9,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// perBucket is how many texts of each length are edited.
+// perBucket is the number of texts of each length that are edited.
 const perBucket = 150
 
-// measureEdits counts for each kind, length and k how many texts stay within k
-// bits of themselves when a share of their units is edited.
+// measureEdits counts, for each kind, length and k, the texts that stay within k bits of themselves when a share of their
+// units is edited.
 func measureEdits(s source, t texts, kinds []kind) table {
 	samples := sampleByLength(t)
 	var out table
@@ -62,13 +62,13 @@ func sampleByLength(t texts) [][]string {
 	return out
 }
 
-// unit is a stretch of a text that is one unit of auto:1, with what follows.
+// unit is a unit of auto:1 in a text, with the text up to the next unit.
 type unit struct{ word, gap string }
 
 // unitsOf cuts a text into units: Chinese characters and words.
 func unitsOf(clean string) []unit {
 	var out []unit
-	open := false // the last unit is a word that may go on
+	open := false // the last unit is a word that may continue
 	for _, r := range clean {
 		switch {
 		case text.IsCJK(r):
@@ -90,8 +90,8 @@ func unitsOf(clean string) []unit {
 	return out
 }
 
-// edit replaces, deletes or inserts a unit at n percent of a text's
-// units, at least at one. New units come from another text of the set.
+// edit replaces, deletes or inserts n percent of a text's units, and at least one. New units come from another text of the
+// set.
 func edit(rng *rand.Rand, clean string, others []string, percent int) string {
 	units := unitsOf(clean)
 	if len(units) == 0 {
@@ -114,7 +114,7 @@ func edit(rng *rand.Rand, clean string, others []string, percent int) string {
 			switch rng.IntN(4) {
 			case 0: // deleted
 				u = unit{}
-			case 1: // one more
+			case 1: // inserted
 				more := pick(u.gap)
 				b.WriteString(more.word + more.gap)
 			default:

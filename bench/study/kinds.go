@@ -8,7 +8,7 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// kind is one way to a fingerprint.
+// kind is a way of making a fingerprint.
 type kind struct {
 	name        string
 	fingerprint func(clean string) uint64
@@ -57,11 +57,10 @@ func ofWords(words []keyword.Keyword) uint64 {
 	return simhash.OfWeighted(features)
 }
 
-// lengths are the upper ends of the buckets of length, in units of auto:1
-// (English words, Chinese characters).
+// lengths are the upper ends of the length buckets, in units of auto:1 (English words, Chinese characters).
 var lengths = []int{8, 16, 32, 64, 128, 256, 1024, 4096}
 
-// bucketOf returns the number of the bucket of n units, from 1. Bucket 0 has all.
+// bucketOf returns the bucket of a text with n units, from 1. Bucket 0 is for all texts.
 func bucketOf(units int) int {
 	for i, l := range lengths {
 		if units < l {

@@ -1,14 +1,12 @@
-// Command study measures which features and which distance k find the similar
-// texts of the shared data, and writes tables and drawings:
+// Command study measures which features and which distance k find similar texts in the shared data. It writes tables and
+// drawings:
 //
 //	go run -C bench ./study
 //
-// For every set, kind of feature, length and k from 0 to 16 it counts, over
-// all pairs of the set, the truly similar ones within k bits (recall) and the
-// others within k bits (work, precision); then the distance of texts to
-// themselves with 1, 2, 5 and 10 % of their units edited at random. All of it is
-// repeatable: the same data gives the same bytes. About four minutes on one
-// core and 3 GB.
+// For every set, kind of feature, length and k from 0 to 16, it counts the similar pairs within k bits (recall), and the
+// other pairs within k bits (work, precision). It also measures the distance of texts to themselves with 1, 2, 5 and 10 %
+// of their units edited at random. The same data gives the same bytes. It takes about four minutes on one core and 3 GB of
+// memory.
 package main
 
 import (

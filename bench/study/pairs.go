@@ -11,13 +11,13 @@ import (
 // maxK is the largest distance studied.
 const maxK = 16
 
-// counts is a number for each length and k: pairs at exactly that distance,
-// then, after sum, at most that.
+// counts holds a number of pairs for each length and k: the pairs at exactly the distance k, or after sum, the pairs at most
+// k apart.
 type counts [][maxK + 1]int
 
 func newCounts() counts { return make(counts, len(lengths)+2) }
 
-// add counts a pair of a bucket, and in the bucket of all.
+// add counts a pair in its bucket, and in the bucket of all.
 func (c counts) add(bucket, distance int) {
 	if distance <= maxK {
 		c[bucket][distance]++
@@ -33,8 +33,8 @@ func (c counts) sum() {
 	}
 }
 
-// measurePairs counts for each kind, length and k the similar pairs found and
-// all pairs within k bits. The length of a pair is that of its shorter text.
+// measurePairs counts, for each kind, length and k, the similar pairs and all pairs within k bits. The length of a pair is
+// that of its shorter text.
 func measurePairs(s source, t texts, kinds []kind) table {
 	unit := feature.Shingle{Unit: feature.Auto, K: 1}
 	buckets := make([]int, len(t.clean))
@@ -63,7 +63,7 @@ func measurePairs(s source, t texts, kinds []kind) table {
 	return out
 }
 
-// pairsByBucket returns how many pairs have their shorter text in each bucket.
+// pairsByBucket returns the number of pairs whose shorter text is in each bucket.
 func pairsByBucket(in []int) []int {
 	out := make([]int, len(in))
 	longer := 0
@@ -80,11 +80,10 @@ type pairStudy struct {
 	texts
 	buckets []int
 	pairsIn []int
-	own     []bool // by pair: J >= .8 of the verification's own shingles
+	own     []bool // for each pair: whether the shingles of the verification have J >= .8
 }
 
-// markOwn verifies the pairs of the oracle as the method does, by auto:3 of
-// the clean text.
+// markOwn verifies the pairs of the oracle like the method, by auto:3 of the clean text.
 func (p *pairStudy) markOwn() {
 	sets := map[int][]uint64{}
 	set := func(i int) []uint64 {
@@ -103,7 +102,7 @@ func (p *pairStudy) markOwn() {
 
 func (p *pairStudy) bucket(a, b int) int { return min(p.buckets[a], p.buckets[b]) }
 
-// recall counts pairs, and at which distance they are found.
+// recall counts pairs, and those found at each distance.
 type recall struct {
 	name  string
 	all   []int
@@ -168,7 +167,7 @@ func (p *pairStudy) within(fps []uint64) counts {
 	return out
 }
 
-// share returns the part of a whole, and 1 of nothing, because nothing was wrong.
+// share returns part/whole. It returns 1 if whole is 0, because nothing was wrong.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1

@@ -17,14 +17,14 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// source is one set of the shared data.
+// source is a set of the shared data.
 type source struct {
 	name     string
 	language string
 	file     string
-	oracle   bool            // exact_pairs.tsv is there
-	shingle  feature.Shingle // of the oracle, or of the one made here
-	sample   int             // at most this many texts; 0 is all
+	oracle   bool            // the set has exact_pairs.tsv
+	shingle  feature.Shingle // the shingle of the oracle, or of the one that is computed here
+	sample   int             // limit of the number of texts; 0 means all
 }
 
 func sources() []source {
@@ -40,21 +40,21 @@ func sources() []source {
 	}
 }
 
-// texts are the different clean texts of a set and its similar pairs.
+// texts holds the distinct clean texts of a set, and its similar pairs.
 type texts struct {
 	clean    []string
-	pairs    pairs // no two the same
-	labelled pairs // the two texts of one record, similar by its label
+	pairs    pairs // without repetitions
+	labelled pairs // the two texts of a record that is labelled as similar
 }
 
-// pair is two positions, a < b, with the Jaccard similarity of the oracle.
+// pair is a pair of positions, a < b, with the Jaccard similarity according to the oracle.
 type pair struct {
 	a, b    int
 	jaccard float64
 }
 
-// read returns the texts of a source under the default normalization. Texts
-// equal to an earlier one are left out: every method finds those unasked.
+// read returns the texts of a source with the default normalization. It omits texts equal to an earlier one, because every
+// method finds those.
 func (s source) read(data string) (texts, error) {
 	var t texts
 	byID, byText := map[string]int{}, map[string]int{}
@@ -125,8 +125,7 @@ func (p pairs) add(a, b int, jaccard float64) pairs {
 	return append(p, pair{min(a, b), max(a, b), jaccard})
 }
 
-// distinct keeps the most similar of pairs that became the same when their
-// texts were cleaned.
+// distinct keeps the most similar of pairs that became equal by cleaning.
 func (p pairs) distinct() pairs {
 	slices.SortFunc(p, func(x, y pair) int {
 		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(y.jaccard, x.jaccard))
@@ -134,7 +133,7 @@ func (p pairs) distinct() pairs {
 	return slices.CompactFunc(p, func(x, y pair) bool { return x.a == y.a && x.b == y.b })
 }
 
-// record is a line of a file: one text, or two.
+// record is a line of a file, with one text or two.
 type record struct {
 	id    string
 	texts []string
@@ -166,7 +165,7 @@ func (s source) records(path string) ([]record, error) {
 	return out, err
 }
 
-// exactPairs returns all pairs with J >= .8, by comparing each with each.
+// exactPairs returns all pairs with J >= .8, by comparing all pairs.
 func exactPairs(clean []string, s feature.Shingle) pairs {
 	sets := make([][]uint64, len(clean))
 	for i, c := range clean {
@@ -183,7 +182,7 @@ func exactPairs(clean []string, s feature.Shingle) pairs {
 	return out
 }
 
-// eachLine calls fn with every line of a file, compressed or not.
+// eachLine calls fn with every line of a file, which may be compressed.
 func eachLine(path string, fn func(string) error) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !strings.HasSuffix(path, ".zst") {
 		path += ".zst"

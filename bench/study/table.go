@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// row is one curve: a value for every k.
+// row is a curve, with a value for every k.
 type row struct {
 	set, language, length, kind, measure string
 
-	n     int // pairs or texts behind it
+	n     int // number of pairs or texts
 	value [maxK + 1]float64
 }
 
 type table []row
 
-// add adds the curve of a measure, if there is anything behind it.
+// add adds the curve of a measure, unless n is 0.
 func (t table) add(r row, measure string, n int, value func(k int) float64) table {
 	if n <= 0 {
 		return t

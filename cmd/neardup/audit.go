@@ -23,9 +23,9 @@ type auditFlag struct {
 
 const (
 	mostAudited  = 1000
-	pageAudited  = 10 // the number of listed pairs by default
-	mostDiffers  = 6  // places of a pair that are named
-	wordsShown   = 60 // runes of such a place
+	pageAudited  = 10 // number of pairs on the page by default
+	mostDiffers  = 6  // number of differences shown for a pair
+	wordsShown   = 60 // runes shown of a difference
 	openingShown = 100
 )
 
@@ -53,7 +53,7 @@ func (f *auditFlag) Set(v string) error {
 	return nil
 }
 
-// laxer is how far below the threshold the audit looks for near misses.
+// laxer is the distance below the threshold within which the audit looks for near misses.
 const laxer = .2
 
 // audit returns the configuration of the audit. It returns nil if the audit is off or would not be reported.
@@ -65,7 +65,7 @@ func (f *methodFlags) audit(a auditFlag, m neardup.Method, told bool) *audit.Con
 	out := &audit.Config{
 		List: cmp.Or(a.list, pageAudited), Threshold: thresholdOf(m.Spec().String()),
 	}
-	// If this method cannot be made, near misses are not measured.
+	// Near misses are not measured if this method cannot be made.
 	if err == nil && c.Takes("threshold") {
 		if lax, _, err := f.at(max(out.Threshold-laxer, out.Threshold/2)); err == nil {
 			out.Lax = lax
@@ -110,7 +110,7 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	}
 	for i, p := range pairs {
 		out[i] = report.AuditedPair{ID: p.ID, Other: p.Other, Similarity: p.Similarity, Basis: p.Basis, Variant: p.Variant, Opening: opening(p.Texts[0], openingShown)}
-		// The places where the texts have different words, weighted by auto for every method.
+		// The differing words of the two texts. The method auto weighs them, whatever the method of the run.
 		for _, c := range neardup.Explain(auto, auto.Prepare(p.Texts[0]), auto.Prepare(p.Texts[1])).Evidence {
 			d := report.Differing{A: opening(c.A, wordsShown), B: opening(c.B, wordsShown)}
 			if d == (report.Differing{}) || len(out[i].Differs) == mostDiffers || slices.ContainsFunc(out[i].Differs, func(x report.Differing) bool { return x.A == d.A && x.B == d.B }) {
@@ -122,7 +122,7 @@ func audited(auto neardup.Method, pairs []audit.Pair) []report.AuditedPair {
 	}
 	slices.SortStableFunc(out, func(x, y report.AuditedPair) int {
 		if x.Similarity != y.Similarity || x.Variant != y.Variant {
-			return 0 // in the order of the audit
+			return 0 // as the audit ordered them
 		}
 		return cmp.Compare(heaviest(y), heaviest(x))
 	})
@@ -147,7 +147,7 @@ func printQuality(w io.Writer, q *report.Quality, list bool) {
 	}
 	if list {
 		auditList(w, "look at these near pairs, the least similar first:", q.Removals)
-		auditList(w, "look at these that were told apart, the most similar first:", q.Misses)
+		auditList(w, "check these refused pairs, the most similar first:", q.Misses)
 	}
 }
 

@@ -27,40 +27,40 @@ import (
 type workerCalls struct{ *app }
 
 func (v *workerCalls) do(ctx context.Context, _ []string) error {
-	debug.SetGCPercent(400) // a small heap would be collected every hundred calls
+	debug.SetGCPercent(400) // by default, Go would collect garbage every hundred calls
 	c := calls{out: v.stdout, methods: map[string]calledMethod{}, indexes: map[uint64]*memories{}}
 	return c.serve(ctx, v.stdin)
 }
 
-// Bounds of a program's calls: the bytes of one, and how many methods are held.
+// Limits for a program's calls: the size of a call in bytes, and the number of methods kept.
 const (
 	maxCall        = 1 << 30
 	maxCallMethods = 64
 )
 
-// A call is one request of a program.
+// A call is a request from a program.
 type call struct {
-	ID    uint64   `json:"id"` // of the call, which its answer repeats
+	ID    uint64   `json:"id"` // the answer repeats it
 	Do    string   `json:"do"`
-	Flags []string `json:"flags"` // of the method
+	Flags []string `json:"flags"` // flags of the method
 	Index uint64   `json:"index"`
-	Name  string   `json:"name"` // of a text in the index
+	Name  string   `json:"name"` // name of a text in the index
 	Text  string   `json:"text"`
 	Known []string `json:"known"`
 	Top   int      `json:"top"`
-	Drop  []uint64 `json:"drop"` // indexes that the program no longer has
+	Drop  []uint64 `json:"drop"` // indexes that the program has closed
 }
 
 // called is the answer to a call.
 type called struct {
 	ID    uint64 `json:"id"`
-	Code  int    `json:"code,omitempty"` // exit code of a command that fails so
+	Code  int    `json:"code,omitempty"` // the exit code of a command with this error
 	Error string `json:"error,omitempty"`
 	Out   any    `json:"out,omitempty"`
 }
 
 type calledMethod struct {
-	neardup.Method // passed on by itself, because a struct would hide that it is a TwoStage
+	neardup.Method // not embedded, because a struct would hide that it is a TwoStage
 	clean          text.Normalizer
 	choice         methods.Choice
 }
@@ -68,7 +68,7 @@ type calledMethod struct {
 // calls answers the calls of one program. Calls run in parallel.
 type calls struct {
 	mu      sync.Mutex
-	methods map[string]calledMethod // by their flags
+	methods map[string]calledMethod // keyed by their flags
 	indexes map[uint64]*memories
 	opened  uint64
 
@@ -80,7 +80,7 @@ var errNoIndex = errors.New("the index is not open")
 
 type doing func(c *calls, ctx context.Context, m calledMethod, asked *call) (any, error)
 
-// doings lists what a program can ask for.
+// doings lists the functions that a program can call.
 var doings = map[string]doing{
 	"compare": (*calls).compare, "check": (*calls).check, "dedup": (*calls).dedup, "open": (*calls).open,
 	"add": onCalled(func(x *memories, ctx context.Context, asked *call) (any, error) {
@@ -150,7 +150,7 @@ func readFrame(in io.Reader) ([]byte, error) {
 	return frame, nil
 }
 
-// answer runs a call and writes its answer. An error of writing is reported when the process ends.
+// answer runs a call and writes its answer. A write error is reported when the process ends.
 func (c *calls) answer(ctx context.Context, asked *call) {
 	a := called{ID: asked.ID}
 	c.drop(asked.Drop)
@@ -169,14 +169,14 @@ func (c *calls) answer(ctx context.Context, asked *call) {
 			a.Code = exitUsage
 		}
 	}
-	body, _ := json.Marshal(a) // of strings and finite numbers
+	body, _ := json.Marshal(a) // strings and finite numbers always marshal
 	frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	_, _ = c.out.Write(frame)
 }
 
-// method makes the method of flags, or returns it if it is held.
+// method returns the method that the flags select. It keeps methods for later calls.
 func (c *calls) method(flags []string) (m calledMethod, err error) {
 	key := strings.Join(flags, "\x00")
 	c.mu.Lock()
@@ -192,7 +192,7 @@ func (c *calls) method(flags []string) (m calledMethod, err error) {
 	}
 	m.choice, err = f.choice()
 	m.Method, m.clean, err = f.made(m.choice, err)
-	if err != nil || m.choice.ReadsFiles() { // which may change
+	if err != nil || m.choice.ReadsFiles() { // files may change between calls
 		return m, err
 	}
 	if len(c.methods) >= maxCallMethods {
@@ -220,7 +220,7 @@ func (c *calls) check(ctx context.Context, m calledMethod, asked *call) (any, er
 	}{found, found.Evidence}, err
 }
 
-// dedup decides on the known texts, whose ids are their places.
+// dedup decides on the known texts. Their ids are their indexes.
 func (c *calls) dedup(ctx context.Context, m calledMethod, asked *call) (any, error) {
 	docs, decisions := make([]neardup.Document, len(asked.Known)), []neardup.Decision{}
 	for i, s := range asked.Known {
@@ -264,7 +264,7 @@ func (c *calls) drop(numbers []uint64) {
 	}
 }
 
-// remove removes a text. The duplicates of a text that leads them are removed with it.
+// remove removes a text. If the text is a leader, its duplicates are removed with it.
 func (x *memories) remove(ctx context.Context, asked *call) (any, error) {
 	m, docID, err := x.d.Member(ctx, asked.Name)
 	switch {

@@ -21,7 +21,7 @@ type verbSpec struct {
 	path string
 	// args names the arguments, with commas between them. INPUT... opens named or piped inputs, and ... takes any.
 	args string
-	verb any // nil for a command that needs another, which args describes
+	verb any // nil for a command with subcommands, which args describes
 }
 
 var verbs = []struct {
@@ -86,7 +86,7 @@ func addCommands(root *cobra.Command, a *app) {
 		root.SetHelpCommandGroupID(g.group)
 		root.SetCompletionCommandGroupID(g.group)
 	}
-	added["worker"].Hidden = true // for programs
+	added["worker"].Hidden = true // only programs use it
 	for name := range stages {
 		add("", verbSpec{"worker " + name, "", workerVerb{name: name}})
 	}
@@ -131,7 +131,7 @@ func (a *app) command(r verbSpec) *cobra.Command {
 				return err
 			}
 			args = slices.Concat(args[:first], inputs)
-		case cmd.Flags().Lookup(configFlag) == nil: // else the verb reads the file first
+		case cmd.Flags().Lookup(configFlag) == nil: // otherwise the verb reads the file first
 			if err := refused(cmd); err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func (a *app) command(r verbSpec) *cobra.Command {
 	return cmd
 }
 
-// bindVerb defines the flags of a verb. If the verb has a method only, it defines only the flags listed there.
+// bindVerb defines the flags of a verb. If the verb consists of a method only, it defines only the flags listed there.
 func (a *app) bindVerb(fs *pflag.FlagSet, path string, verb reflect.Value) {
 	var some func(flag string) bool
 	if v, ok := verb.Interface().(interface{ only() string }); ok {
@@ -170,14 +170,14 @@ func (a *app) bindFields(fs *pflag.FlagSet, path string, v reflect.Value, some f
 			listed, except := strings.CutPrefix(tag, "!")
 			name, of = flagName(field.Name), func(flag string) bool { return slices.Contains(strings.Fields(listed), flag) != except }
 		}
-		p := reflect.NewAt(field.Type, v.Field(i).Addr().UnsafePointer()) // of an unexported field too
+		p := reflect.NewAt(field.Type, v.Field(i).Addr().UnsafePointer()) // also works for unexported fields
 		switch p := p.Interface().(type) {
 		case **app:
 			*p = a
 			continue
 		case interface{ add(*pflag.FlagSet) }:
 			to := fs
-			if tag == "-" || (some != nil && !some(name)) { // without flags it has its defaults
+			if tag == "-" || (some != nil && !some(name)) { // without its flags the group keeps its defaults
 				to = pflag.NewFlagSet(name, pflag.ContinueOnError)
 			}
 			p.add(to)
@@ -202,10 +202,9 @@ func flagName(field string) string {
 	return strings.ToLower(capitals.ReplaceAllString(field, "-$0"))
 }
 
-// flagTable has a row for each flag with its name (and shorthand), default and help, in groups.
-// A row "verb: name" applies to one verb and overrides the row of the name alone. The help of a number begins
-// with its range in braces, unless it is any of 0 or more,
-// that of a text with all its values (a|b) if others are refused.
+// flagTable has a row for each flag with its name (and shorthand), default and help, in groups. A row "verb: name" applies
+// to one verb and overrides the row of the name alone. The help of a number begins with its range in braces, unless any
+// number from 0 on is valid. The help of a text begins with its valid values (a|b), unless any text is valid.
 //
 //go:embed flags.txt
 var flagTable string

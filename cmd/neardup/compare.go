@@ -84,7 +84,7 @@ func compareClean(ctx context.Context, m neardup.Method, x, y string) (r compari
 		r.Verdict, r.Relation = back, neardup.Contains
 	}
 	r.Found = r.Verdict.Near && (r.Equal || meet(m, x, y))
-	if _, ok := m.(neardup.TwoStage); !ok { // which has no evidence
+	if _, ok := m.(neardup.TwoStage); !ok { // such a method has no evidence
 		m, err = methods.New("")
 	}
 	if err == nil && !r.Equal {
@@ -156,14 +156,14 @@ func (c *compare) file(path string) (string, error) {
 // A comparison holds all measures of two clean texts and the evidence.
 type comparison struct {
 	api.Measured
-	Relation neardup.Relation `json:"relation"` // of A to B
-	Found    bool             `json:"found"`    // near, and a search compares the two
+	Relation neardup.Relation `json:"relation"` // relation of A to B
+	Found    bool             `json:"found"`    // the texts are near, and a search would compare them
 	// Evidence lists the differences and finally what the texts share, in bits for or against a match. The
 	// sum is the log odds of a match.
 	Evidence []neardup.Conflict `json:"evidence,omitempty"`
 }
 
-// longestEdit bounds the product of two lengths, in runes, for computing the edit distance. The largest takes
+// longestEdit bounds the product of two lengths, in runes, for which the edit distance is computed. The largest pair takes
 // about ten seconds.
 const longestEdit = 4e11
 
@@ -175,7 +175,7 @@ type scale struct {
 	method neardup.Method
 }
 
-// scales makes the methods of every scale once, because that costs more than to compare two short texts.
+// scales makes the methods of every scale once, because making them is more expensive than comparing two short texts.
 var scales = sync.OnceValue(func() (all []scale) {
 	for _, s := range []ngram.Config{
 		{Similarity: ngram.Jaccard, Shingle: feature.Default},
@@ -185,7 +185,7 @@ var scales = sync.OnceValue(func() (all []scale) {
 		{Similarity: ngram.Cosine, Shingle: feature.Default},
 		{Similarity: ngram.Edit},
 	} {
-		s.Threshold = leastShown // so that hardly a comparison stops early
+		s.Threshold = leastShown // so that few comparisons stop early
 		if m, err := ngram.New(s); err == nil {
 			all = append(all, scale{s, m})
 		}
@@ -250,7 +250,7 @@ func (c comparison) write(w io.Writer) {
 		v += ": not near"
 	}
 	fmt.Fprintf(w, "verdict     %s (%s)\n", v, c.Verdict.Method)
-	sum := 0.0 // the log odds of a match
+	sum := 0.0 // sum is the log odds of a match
 	for _, e := range c.Evidence {
 		sum += e.Bits
 		switch {
@@ -285,7 +285,7 @@ type listedPair struct {
 	B      string  `json:"id_b"`
 	TextA  *string `json:"text_a"`
 	TextB  *string `json:"text_b"`
-	ShortA string  `json:"a"` // as overrides name them
+	ShortA string  `json:"a"` // the names that overrides use
 	ShortB string  `json:"b"`
 }
 
@@ -293,7 +293,7 @@ type comparedPair struct {
 	A     string `json:"id_a,omitempty"`
 	B     string `json:"id_b,omitempty"`
 	Equal bool   `json:"equal"`
-	// Relation of the first text to the second.
+	// Relation is the relation of the first text to the second.
 	Relation neardup.Relation `json:"relation"`
 	neardup.Match
 	// Found is false for a near pair that shares no key, so a search would miss it.

@@ -23,7 +23,7 @@ type contaminated struct {
 	findings, out, mask string
 	partial             bool
 	least               float64
-	masks               bool `flags:"-"` // --mask is given
+	masks               bool `flags:"-"` // set by --mask
 }
 
 func (c *contaminated) do(ctx context.Context, inputs []string) error {
@@ -40,7 +40,7 @@ func (c *contaminated) do(ctx context.Context, inputs []string) error {
 	}
 	return c.batchRun(&c.input, &c.run, inputs[1:], false, func(r *corpus.Reader, rep *reporter) (result, error) {
 		if err := r.CanReplace(); err != nil && (c.masks || c.write.path("dolma") != "") {
-			return nil, usage("%w; --findings says what is contaminated", err)
+			return nil, usage("%w; --findings lists what is contaminated", err)
 		}
 		w := contaminationWriter{
 			contaminated: c, findings: rep.open(c.findings, corpus.JSONL), out: rep.records(c.out, r), forms: rep.forms(&c.write, "contaminated", r),
@@ -69,7 +69,7 @@ func (c *contaminated) finder(evals string) (*contamination.Finder, error) {
 	}
 	defer r.Close()
 	dec := r.NewDecoder()
-	items := func(yield func(contamination.Item, error) bool) { // an error for a record that cannot be read, because its text would never be found
+	items := func(yield func(contamination.Item, error) bool) { // An unreadable record is an error, because a search could never find its text.
 		for it, err := range r.Items() {
 			var item contamination.Item
 			if err == nil {
@@ -99,7 +99,7 @@ type examined struct {
 	worst contamination.Verdict
 }
 
-// examine marks what items a document holds, and masks them.
+// examine marks the items that a document contains, and masks them.
 func (c *contaminated) examine(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document, found []contamination.Finding) (x *examined, err error) {
 	x = &examined{item: it, found: found, doc: interop.Document{File: it.File, ID: doc.ID, Runes: utf8.RuneCountInString(doc.Text)}}
 	for _, f := range found {
@@ -120,13 +120,13 @@ func (c *contaminated) examine(dec *corpus.Decoder, it corpus.Item, doc *neardup
 
 // masked returns text with each span replaced by mask. Spans are in order, and touching spans share one mask.
 func masked(text string, spans []interop.Span, mask string) string {
-	var starts []int // of runes
+	var starts []int // byte offset of each rune
 	for i := range text {
 		starts = append(starts, i)
 	}
 	starts = append(starts, len(text))
 	var b strings.Builder
-	end := -1 // the end of the masked text
+	end := -1 // end of the last masked text
 	for _, s := range spans {
 		if s.Start > end {
 			b.WriteString(text[starts[max(end, 0)]:starts[s.Start]] + mask)
@@ -153,7 +153,7 @@ type contaminationSummary struct {
 	spent
 }
 
-// unsearched is an item that was not searched, after the findings.
+// unsearched is a line after the findings, for an item that was not searched.
 type unsearched struct {
 	Item    string `json:"item"`
 	Verdict string `json:"verdict"`

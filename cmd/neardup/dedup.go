@@ -26,7 +26,7 @@ type batchFlags struct {
 	run    runFlags
 }
 
-// config makes the configuration of a run, which may be against an index. shows reports whether an output has the
+// config makes the configuration of a run. The run may be against an index. shows reports whether an output includes the
 // measurements of the run.
 func (f *batchFlags) config(a *againstFlags, shows bool) (batch.Config, error) {
 	if err := a.settings(&f.method); err != nil {
@@ -108,17 +108,17 @@ type dedupRun struct {
 	*dedup
 	r         *corpus.Reader
 	rep       *reporter
-	files     *external.Files // of notes and groups
+	files     *external.Files // temporary files for notes and groups
 	decisions *corpus.AtomicFile
 	addresses bool // decisions include the addresses of pages from archives, whose ids are meaningless
 	notes     *notes
 	clusters  *clusterWriter
 	groups    *groupWriter
 	members   *members        // for groups and sizes
-	columns   []corpus.Column // of out: the size
+	columns   []corpus.Column // additional columns of out, such as the size
 	out       *corpus.Writer
 	forms     interopWriters
-	kept      bitmap // items that stay
+	kept      bitmap // items that are kept
 }
 
 // open begins all outputs and passes their callbacks to the engine.
@@ -230,7 +230,7 @@ func (d *dedup) config() (batch.Config, error) {
 		return cfg, err
 	}
 	cfg.Link = batch.Link(d.link)
-	c, _ := d.method.choice() // made already
+	c, _ := d.method.choice() // choice has succeeded before
 	if decorated := c.Get("lossless")+c.Get("containment") != ""; cfg.Link == batch.Components && decorated {
 		return cfg, usage("--link components cannot be combined with lossless or containment, because it removes through chains")
 	}
@@ -295,7 +295,7 @@ func (w *dedupRun) second(ctx context.Context) error {
 		return err
 	}
 	if lost := w.groups.table.Lost(); len(lost) > 0 && !w.run.quiet {
-		fmt.Fprintf(w.stderr, "warning: %s: it has no column for %s: FILE.jsonl has all of JSON\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
+		fmt.Fprintf(w.stderr, "warning: %s: no column for %s (FILE.jsonl would keep all fields)\n", w.write.path("groups"), oneLine(strings.Join(lost, ", ")))
 	}
 	return w.groups.table.Close()
 }
@@ -367,7 +367,7 @@ func (p *pairs) do(ctx context.Context, inputs []string) (err error) {
 // pairLines writes pairs as a table, in few columns or with all evidence.
 type pairLines struct {
 	out   io.Writer
-	rows  *corpus.AtomicFile // instead of out: objects, or a table by its name
+	rows  *corpus.AtomicFile // used instead of out for JSON objects, or for a table whose format the name selects
 	exact bool
 	line  []byte
 }

@@ -77,7 +77,7 @@ func (s *fingerprintSummary) print(w io.Writer) {
 
 type line struct {
 	text []byte
-	few  bool // it has too few features
+	few  bool // the text has too few features
 }
 
 // printer checks the flags and makes the function that prints documents, which is safe for concurrent use.
@@ -140,14 +140,14 @@ func jsonLine(v any) ([]byte, error) {
 
 // fingerprints makes fingerprints of clean texts by a method or by a scheme.
 type fingerprints struct {
-	method, scheme string // its name, as one of the two
+	method, scheme string // the name is one of the two
 	spec           string
 	of             func(text string) (value, error)
 }
 
 type value struct {
 	fp     uint64
-	digits string       // instead of fp
+	digits string       // printed instead of fp
 	few    bool         // too few features for a meaningful fingerprint
 	size   *pictureSize // of a picture
 }
@@ -161,7 +161,7 @@ func simhashSource(m neardup.Method, n text.Normalizer) (fingerprints, error) {
 	spec := s.Spec()
 	var params []neardup.Param
 	for _, p := range spec.Params {
-		if p.Name == "features" || p.Name == "seed" { // the other parameters decide what is near
+		if p.Name == "features" || p.Name == "seed" { // other parameters do not change the fingerprint
 			params = append(params, p)
 		}
 	}

@@ -89,7 +89,7 @@ func (f *inputFlags) options() (corpus.Options, error) {
 		}
 	}
 	opt.Pixels = func(text string) int {
-		f, _ := image.Parse(text) // of no size if it is none
+		f, _ := image.Parse(text) // an invalid text gives a fingerprint without a size
 		return f.Width * f.Height
 	}
 	opt.Extract = func(page []byte, charset, url string) (corpus.Page, error) {
@@ -98,11 +98,11 @@ func (f *inputFlags) options() (corpus.Options, error) {
 	}
 	if opt.Picture == nil {
 		opt.Picture = func(data []byte) (string, error) {
-			if isFingerprint(string(data)) { // as lists of hashes contain it
+			if isFingerprint(string(data)) { // lists of hashes contain such texts
 				p, err := image.Parse(string(data))
 				return p.String(), err
 			}
-			p, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: f.maxPixels}) // the reader has looked at the bytes
+			p, err := image.Read(data, image.Limits{Bytes: int64(len(data)), Pixels: f.maxPixels}) // the reader has already checked the size
 			return p.String(), err
 		}
 	}
@@ -113,11 +113,11 @@ func (f *inputFlags) options() (corpus.Options, error) {
 }
 
 type methodFlags struct {
-	spec      string   // of --method, such as "minhash recall=.999"
-	usual     string   // the method of a spec without a name; "": auto
-	only      []string // settings that the spec may have; nil: all but those that name files
+	spec      string   // the value of --method, such as "minhash recall=.999"
+	usual     string   // the method of a spec that names none; "" means auto
+	only      []string // settings that the spec may contain; nil allows all but those that name files
 	normalize string
-	fs        *pflag.FlagSet // these flags
+	fs        *pflag.FlagSet // the flag set of these flags
 }
 
 func (f *methodFlags) add(fs *pflag.FlagSet) {
@@ -270,17 +270,17 @@ type runFlags struct {
 	sample    sampleFlag
 
 	rejects             string
-	strict, json, quiet bool // unless strict is given, as true or false, most records may not be rejected
+	strict, json, quiet bool // unless --strict is given (true or false), a run fails if most records are rejected
 }
 
 const (
-	// ownPages is the memory that the program's code takes of --memory.
+	// ownPages is the part of --memory that the program's code takes.
 	ownPages    = 37 << 20
 	leastMemory = ownPages + batch.MinMemory
 )
 
 func limitGarbage(memory int64) {
-	const late = 4 << 20 // what the collector notices late
+	const late = 4 << 20 // memory that the collector may use before it reacts
 	debug.SetMemoryLimit(memory - ownPages - late)
 }
 

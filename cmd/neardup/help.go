@@ -67,7 +67,7 @@ const groupKey = "group"
 // helpWidth is the longest line of the help, in bytes.
 const helpWidth = 100
 
-// usageText returns the usage of a command as cobra has it, with the flags in groups.
+// usageText returns the usage of a command in cobra's form, with the flags in groups.
 func usageText(cmd *cobra.Command) string {
 	own := cmd.Root().UsageFunc()
 	cmd.Root().SetUsageFunc(nil)
@@ -119,7 +119,7 @@ var completions = sync.OnceValue(func() map[string][]string {
 func complete(cmd *cobra.Command) {
 	for name, values := range completions() {
 		if cmd.Flags().Lookup(name) != nil {
-			// The only errors are a flag that is not there or registered twice.
+			// It fails only for an unknown flag or a second registration.
 			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}

@@ -58,7 +58,7 @@ func pictured(fs *pflag.FlagSet) error {
 			return err
 		}
 	}
-	if audit := fs.Lookup("audit"); audit != nil && pictures { // it edits texts
+	if audit := fs.Lookup("audit"); audit != nil && pictures { // the audit edits texts, so it does not fit pictures
 		if err := audit.Value.Set("off"); err != nil {
 			return err
 		}
@@ -91,10 +91,10 @@ func thumbnail(data []byte) string {
 	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(data)
 }
 
-// pictureSchemes maps the names of imagehash to its hashes.
+// pictureSchemes maps the names of hashes in imagehash to functions that compute them.
 var pictureSchemes = map[string]func(stdimage.Image) uint64{"phash": image.PHash, "dhash": image.DHash}
 
-// pdq returns the fingerprint that the reader made of a picture.
+// pdq returns the fingerprint of a picture from the text that the reader made of it.
 func pdq(text string) (v value, err error) {
 	p, err := image.Parse(text)
 	if err != nil {
@@ -103,7 +103,7 @@ func pdq(text string) (v value, err error) {
 	return value{digits: p.Hashes[0].String(), few: p.Quality < image.DefaultQuality, size: &pictureSize{p.Quality, p.Width, p.Height}}, nil
 }
 
-// pictureScheme prints hashes of 64 bits. The reader returns them in place of texts.
+// pictureScheme prints hashes of 64 bits. The reader provides them in place of texts.
 func (f *fingerprint) pictureScheme() (p fingerprints, err error) {
 	hash := pictureSchemes[f.scheme]
 	if hash == nil {
@@ -146,7 +146,7 @@ func extrasOf(dec *corpus.Decoder, it corpus.Item) (x api.Extras, err error) {
 // A likeness compares two pictures on every scale.
 type likeness struct {
 	Verdict neardup.Match `json:"verdict"`
-	// Turned is the verdict with the setting turned, if it is nearer.
+	// Turned is the verdict with the setting turned=on, if that is nearer.
 	Turned *neardup.Match `json:"turned,omitempty"`
 	PHash  int            `json:"pHashDistance"`
 	DHash  int            `json:"dHashDistance"`
@@ -179,7 +179,7 @@ func looksLikePicture(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 512)
-	_, _ = io.ReadFull(f, head) // a shorter file can also be a picture
+	_, _ = io.ReadFull(f, head) // a picture can be shorter than head
 	return strings.HasPrefix(http.DetectContentType(head), "image/") || bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*"))
 }
 

@@ -17,15 +17,15 @@ import (
 // made with other settings is rejected.
 type indexFlags struct {
 	profile                                string
-	fs                                     *pflag.FlagSet // of the command
-	method                                 methodFlags    // some of its settings
+	fs                                     *pflag.FlagSet // flags of the command
+	method                                 methodFlags    // flags of some of the settings
 	compare, normalize, overrides          string
 	titleThreshold, titleAgrees, urlAgrees float64
 	images                                 bool
-	ofImages                               *pflag.FlagSet // settings of pictures
-	bytes                                  size           // of one that POST /v1/images takes
+	ofImages                               *pflag.FlagSet // flags for pictures
+	bytes                                  size           // size limit of a picture in POST /v1/images
 	pixels                                 int64
-	of                                     docid.Settings // the stages, how long and how many
+	of                                     docid.Settings // the stages, and the limits of age and number
 }
 
 const profileClassic = "classic"
@@ -124,7 +124,7 @@ func (f *indexFlags) pictures() (float64, error) {
 	return f.of.CommonPictures, nil
 }
 
-// pictureLimits bounds the pictures that the service hashes, or is nil if it takes none.
+// pictureLimits returns the limits for pictures that the service hashes, or nil if it takes none.
 func (f *indexFlags) pictureLimits() *image.Limits {
 	if !f.images {
 		return nil
@@ -135,7 +135,7 @@ func (f *indexFlags) pictureLimits() *image.Limits {
 // asked returns the flags of rebuild for an index of these settings.
 func (f *indexFlags) asked() string {
 	method := f.method
-	method.normalize = "default" // an index has its own
+	method.normalize = "default" // the index has its own normalization
 	asked := "--method '" + method.asked() + "'"
 	if f.images {
 		asked += " --images"

@@ -47,7 +47,7 @@ type indexInfos struct {
 	Normalize string `json:"normalize"`
 	Documents int64  `json:"documents"`
 	Leaders   int64  `json:"leaders"`
-	Removed   int64  `json:"removed"` // and still there
+	Removed   int64  `json:"removed"` // removed, but still stored
 	Parts     int    `json:"parts"`
 	Bytes     int64  `json:"bytes"`
 	Digest    string `json:"digest"`
@@ -100,7 +100,7 @@ func (v *indexCheck) do(ctx context.Context, args []string) error {
 
 type indexRemove struct {
 	*app
-	method                 methodFlags `flags:"-"` // the index has it
+	method                 methodFlags `flags:"-"` // the method of the index
 	run                    runFlags    `flags:"memory tmp workers json quiet"`
 	ids, before, decisions string
 }
@@ -180,11 +180,11 @@ type againstFlags struct {
 
 // against is the index that a run decides against.
 type against struct {
-	name   string // of the index, or of the files
+	name   string // name of the index or of the files
 	index  *reference.Index
-	writer *reference.Writer // nil: the run adds no documents
-	remove func() error      // removes the temporary folder of an index made of files; otherwise nil
-	begun  bool              // the index is new: close removes it if nothing was added
+	writer *reference.Writer // nil if the run adds no documents
+	remove func() error      // removes the temporary index that was made of files; otherwise nil
+	begun  bool              // this run created the index; close removes it if no document was added
 }
 
 // settings takes the method and the normalization from the index, unless the user has set them.
@@ -228,10 +228,10 @@ func (f *methodFlags) remembered() map[string]string {
 	return given
 }
 
-// asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. A Spec would also
-// contain every default.
+// asked returns the method as the user gave it, such as --method 'minhash threshold=.7'. (A Spec would also contain all
+// defaults.)
 func (f *methodFlags) asked() string {
-	c, _ := f.choice() // made already
+	c, _ := f.choice() // choice has succeeded before
 	words := c.String()
 	if f.normalize != "default" {
 		words += " " + normalizeSetting + "=" + f.normalize
@@ -239,7 +239,7 @@ func (f *methodFlags) asked() string {
 	return oneLine(words)
 }
 
-// restore applies remembered settings, unless the user has given any.
+// restore applies remembered settings, unless the user has given settings.
 func (f *methodFlags) restore(remembered map[string]string) error {
 	if len(f.remembered()) > 0 {
 		return nil
@@ -332,7 +332,7 @@ func holdsIndex(path string) bool {
 	return err == nil
 }
 
-// adds reports whether the run adds documents to an index that stays.
+// adds reports whether the run adds documents to a permanent index.
 func (a *against) adds() bool { return a != nil && a.writer != nil && a.remove == nil }
 
 // outputs returns the outputs of the index that must be committed after all others.

@@ -131,7 +131,7 @@ func (t *tune) curve(ctx context.Context, c methods.Choice, inputs []string) (r 
 	return r, err
 }
 
-// scored compares pairs, and returns the bits by which their probabilities are off.
+// scored compares pairs. It returns the loss of their probabilities in bits.
 func scored(m neardup.Method, n text.Normalizer, pairs []eval.JudgedPair) (out []eval.Scored, bias float64) {
 	var said []float64
 	var same []bool
@@ -240,7 +240,7 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 			if err != nil {
 				return nil, err
 			}
-			defer func() { _ = remove() }() // temporary
+			defer func() { _ = remove() }() // the folder is temporary
 			path := filepath.Join(dir, "table")
 			if err := i.train(ctx, n, words, path, rep, &sum); err != nil {
 				return nil, err
@@ -263,8 +263,8 @@ func (i *idf) do(ctx context.Context, inputs []string) error {
 }
 
 type idfSummary struct {
-	readCounts       // in this run, without those of merged tables
-	Bytes      int64 `json:"bytes"` // of the table
+	readCounts       // counts of this run, without merged tables
+	Bytes      int64 `json:"bytes"` // size of the table
 	spent
 	idf *idf
 }
@@ -296,7 +296,7 @@ type evaluation struct {
 	eval.Options            `flags:"at floor examples"`
 	truth, pairs, decisions string
 	json                    bool
-	judged                  string // pairs that people have judged, to measure the method against
+	judged                  string // file of pairs that people have judged, to measure the method
 	input                   inputFlags
 	method                  methodFlags
 }
@@ -344,8 +344,8 @@ func printed(a *app, asJSON bool, r interface{ WriteText(io.Writer) error }, err
 	return out.Commit()
 }
 
-// fill adds the missing texts of pairs from the inputs, using the first document with an id. It calls others,
-// unless nil, with the texts of documents that no pair lacks.
+// fill adds the missing texts of pairs from the inputs, using the first document with an id. If others is not nil, it is
+// called with the texts of all other documents.
 func (f *inputFlags) fill(ctx context.Context, a *app, inputs []string, pairs []eval.JudgedPair, others func(text string)) error {
 	missing := eval.MissingTexts(pairs)
 	if len(inputs) > 0 && (len(missing) > 0 || others != nil) {

@@ -32,9 +32,9 @@ const (
 	exitFailed    = 1
 	exitUsage     = 2
 	exitRejects   = 3
-	exitUnlike    = 4   // worker only
-	exitInterrupt = 130 // like the exit code of a shell for a process that SIGINT ended
-	exitPipe      = 141 // like the exit code of a shell for a process that SIGPIPE ended
+	exitUnlike    = 4   // only used by worker
+	exitInterrupt = 130 // the exit code that a shell reports for a process ended by SIGINT
+	exitPipe      = 141 // the exit code that a shell reports for a process ended by SIGPIPE
 )
 
 const exitHelp = `Exit codes:
@@ -47,7 +47,7 @@ const exitHelp = `Exit codes:
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe then fails with an error, so that temporary files are removed
+	signal.Ignore(syscall.SIGPIPE) // writing to a closed pipe then returns an error, and temporary files are removed
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
@@ -60,7 +60,7 @@ type app struct {
 	piped  bool // standard input is a pipe or a file
 	stdout io.Writer
 	stderr io.Writer
-	cmd    *cobra.Command // that runs
+	cmd    *cobra.Command // the running command
 }
 
 // errUsage marks errors of the command line. errRejects marks a strict run with rejected records.
@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &p) && (p.Code() == api.CodeToken || p.Code() == api.CodeForbidden):
 		hint = "; use a token that has the role, by --token-file FILE or NEARDUP_TOKEN"
 	case errors.Is(err, corpus.ErrDamaged):
-		hint = "; --skip-damaged goes on without the rest"
+		hint = "; --skip-damaged skips the rest"
 	case errors.Is(err, corpus.ErrField), errors.Is(err, corpus.ErrNoField):
 		hint = "; --text-field, --id-field and so on name the fields"
 	}
@@ -190,7 +190,7 @@ func newRoot(a *app) *cobra.Command {
 	return root
 }
 
-// noCommand answers a command line that names no command. It prints the help, or suggests similar commands.
+// noCommand handles a command line without a valid command. It prints the help, or suggests similar commands.
 func noCommand(parent *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return parent.Help()
@@ -288,8 +288,8 @@ func interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return r
 }
 
-// isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there
-// is not an input.
+// isPiped reports whether r is a pipe or a regular file. A terminal would block, and /dev/null means that there is no
+// input.
 func isPiped(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -305,7 +305,7 @@ var kinds = map[string]string{
 	"float64": "a number", "bool": "true or false", "duration": "a time such as 30s, 5m or 24h",
 }
 
-// badValue describes an invalid value of a flag. The name may be that of a flag or of a setting in a file.
+// badValue describes an invalid value of a flag. The name is that of a flag or of a setting in a file.
 func badValue(name string, err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -314,7 +314,7 @@ func badValue(name string, err error) error {
 	cause := bad.Unwrap()
 	var number *strconv.NumError
 	kind := kinds[bad.GetFlag().Value.Type()]
-	_, outside := cause.(rangeError) // not of a setting within the value
+	_, outside := cause.(rangeError) // the flag itself is out of range, not a setting within its value
 	switch {
 	case kind != "" && (errors.As(cause, &number) || strings.HasPrefix(cause.Error(), "time: ")):
 		return fmt.Errorf("%s %q is not %s", name, bad.GetValue(), kind)

@@ -49,7 +49,7 @@ func (v *mcpVerb) do(ctx context.Context, _ []string) (err error) {
 // line itself.
 type rpcLines struct {
 	in   *bufio.Reader
-	rest []byte // of the current line
+	rest []byte // rest of the current line
 
 	mu  sync.Mutex
 	out io.Writer
@@ -85,7 +85,7 @@ func (l *rpcLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line reads one line. It drops the bytes of a long one after the limit.
+// line reads one line. It drops the part of a long line after the limit.
 func (l *rpcLines) line() (line []byte, long bool, err error) {
 	for {
 		part, err := l.in.ReadSlice('\n')
@@ -122,7 +122,7 @@ const memoryInstructions = `Say "add" with whatever you would remember, and obey
 	`"new" that it is kept. A new memory can be like one that you have and differ in a number, a name, a date or a negation: ` +
 	`both are kept, and the answer names the other. If the new one takes its place, "forget" the old one.`
 
-// What the tools take.
+// The arguments of the tools.
 type (
 	memoryPair struct {
 		Text  string `json:"text" jsonschema:"what is said now"`
@@ -151,7 +151,7 @@ func (m *memories) register(s *mcp.Server) {
 		Description: "Forget a memory and all that were merged with it. It can be learned again."}, m.forget)
 }
 
-// register adds a tool whose words are shown where a client shows text only.
+// register adds a tool. Clients that show text only show the words of its answer.
 func register[In any](s *mcp.Server, t *mcp.Tool, tool func(context.Context, In) (memoryAnswer, error)) {
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, memoryAnswer, error) {
 		out, err := tool(ctx, in)
@@ -188,9 +188,9 @@ func (m *memories) correct(ctx context.Context, in memoryMove) (out memoryAnswer
 	out = memoryAnswer{Decision: "corrected", ID: in.ID, SameAs: in.With}
 	switch {
 	case moved.Unchanged:
-		out.Says = fmt.Sprintf("It was so already: nothing changed for %s.", in.ID)
+		out.Says = fmt.Sprintf("No change: %s was already so.", in.ID)
 	case in.With == "":
-		out.Says = fmt.Sprintf("%s is a memory of its own now.", in.ID)
+		out.Says = fmt.Sprintf("%s is now a separate memory.", in.ID)
 	default:
 		out.Says = fmt.Sprintf("%s says the same as %s from now on.", in.ID, in.With)
 	}

@@ -22,7 +22,7 @@ type memories struct {
 	store docid.Store
 }
 
-// openMemories takes over the store, also if it fails.
+// openMemories opens the memories in a store. It closes the store if it fails.
 func openMemories(ctx context.Context, store docid.Store, s docid.Settings) (*memories, error) {
 	d, err := docid.NewDetector(ctx, store, defaultTenant, s)
 	if err != nil {

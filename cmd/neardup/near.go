@@ -31,11 +31,11 @@ type near struct {
 	distance                 int
 	index                    string
 	top                      int
-	method                   methodFlags `flags:"-"` // the index has it
+	method                   methodFlags `flags:"-"` // the method of the index
 	run                      runFlags    `flags:"workers json quiet"`
 
 	sum  hammingSummary
-	to   *corpus.AtomicFile // the table of pairs
+	to   *corpus.AtomicFile // file of the table of pairs
 	line []byte
 }
 
@@ -286,7 +286,7 @@ func looksBinary(start []byte) bool {
 			return true
 		}
 	}
-	for cut := 0; cut < utf8.UTFMax && cut <= len(start); cut++ { // a rune may be cut
+	for cut := 0; cut < utf8.UTFMax && cut <= len(start); cut++ { // the last rune may be incomplete
 		if utf8.Valid(start[:len(start)-cut]) {
 			return false
 		}
@@ -332,7 +332,7 @@ func (l *fingerprintList) addJSON(line []byte) error {
 		l.spec = v.Spec
 	}
 	if v.Spec != l.spec {
-		return fmt.Errorf("%w: made by %q, those before by %q", neardup.ErrUnlike, v.Spec, l.spec)
+		return fmt.Errorf("%w: the spec of this fingerprint is %q, that of earlier ones %q", neardup.ErrUnlike, v.Spec, l.spec)
 	}
 	if v.Few {
 		return nil
@@ -353,7 +353,7 @@ func (l *fingerprintList) alike(o fingerprintList) error {
 	return fmt.Errorf("%w: %s has %q, %s has %q", neardup.ErrUnlike, l.path, l.spec, o.path, o.spec)
 }
 
-// A neighbor is a document of an index, and what a text is to it.
+// A neighbor is a document of an index, with its relation to a text.
 type neighbor struct {
 	ID         string             `json:"id"`
 	Similarity float64            `json:"similarity"`
@@ -362,7 +362,7 @@ type neighbor struct {
 	Text       string             `json:"text"`
 }
 
-// mostCompared bounds how many documents one text is compared with: those that share the most keys with it.
+// mostCompared limits the documents that a text is compared with. It prefers those that share the most keys.
 const mostCompared = 1000
 
 // nearest prints the documents of an index that are most like a text.

@@ -21,16 +21,16 @@ import (
 // err is set and further outputs are nil.
 type outputs struct {
 	*app
-	json  bool                        // the summary uses standard output
-	keeps bool                        // refuses to replace a file
-	check func(paths ...string) error // rejects a path of two outputs, or of an input; nil without inputs
+	json  bool                        // standard output is used by the summary
+	keeps bool                        // set if files must not be replaced
+	check func(paths ...string) error // rejects a path that is also another output or an input; nil without inputs
 	paths []string
-	begun []corpus.Output // in their order
-	ends  []func() error  // called before the commit
-	last  []corpus.Output // appear when all else has
-	next  []func() error  // what follows the commit
+	begun []corpus.Output // the outputs in the order they were begun
+	ends  []func() error  // functions called before the commit
+	last  []corpus.Output // outputs committed after all others
+	next  []func() error  // functions called after the commit
 
-	closes []io.Closer // at the end
+	closes []io.Closer // closed at the end
 	err    error
 }
 
@@ -52,7 +52,7 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	}
 	if path == corpus.Stdin {
 		if o.json {
-			o.err = usage("two results would go to standard output: give all but one of them, --json among them, a file")
+			o.err = usage("standard output: two results would go there (want a file for all but one; --json also prints there)")
 			return out
 		}
 		o.json = true
@@ -69,8 +69,8 @@ func begin[O corpus.Output](o *outputs, path string, open func() (O, error)) (ou
 	return made
 }
 
-// open begins a file, or standard output for "-". The file's name must match one of the formats. What is JSONL alone
-// is a table if the name says so.
+// open begins a file, or standard output for "-". The file's name must match one of the formats. An output whose only
+// format is JSONL becomes a table if the name has the ending of one.
 func (o *outputs) open(path string, formats ...corpus.Format) *corpus.AtomicFile {
 	return begin(o, path, func() (*corpus.AtomicFile, error) {
 		if path == corpus.Stdin {
@@ -126,7 +126,7 @@ func (o *outputs) end() {
 		out.Abort()
 	}
 	for _, c := range o.closes {
-		_ = c.Close() // it was only read
+		_ = c.Close() // errors of closing an input do not matter
 	}
 }
 
@@ -143,14 +143,14 @@ var writeOptions = map[string][]string{
 
 // writes is the value of --write: additional results of a run, each as KIND[,OPTION...]:FILE.
 type writes struct {
-	kinds []string // that the command has
+	kinds []string // the kinds that the command supports
 	files map[string]written
 }
 
 // written is one result of --write.
 type written struct {
 	path    string
-	options [][2]string // name and value
+	options [][2]string // names and values
 }
 
 // Type returns the name of the value's type for the help.
@@ -166,9 +166,9 @@ func (w *writes) Set(v string) error {
 	kind, to := words[0], written{path: path}
 	switch {
 	case !slices.Contains(w.kinds, kind):
-		return fmt.Errorf("%q: want KIND:FILE, of the kinds %s", v, strings.Join(w.kinds, ", "))
+		return fmt.Errorf("%q: invalid (want KIND:FILE, with KIND one of %s)", v, strings.Join(w.kinds, ", "))
 	case !ok || path == "":
-		return fmt.Errorf("%q: want %s:FILE", v, kind)
+		return fmt.Errorf("%q: invalid (want %s:FILE)", v, kind)
 	case w.path(kind) != "":
 		return fmt.Errorf("%s is given twice", kind)
 	}
@@ -253,7 +253,7 @@ type rejects struct {
 	w     io.Writer
 	count int64
 	first error
-	kinds []report.Reject // by their first
+	kinds []report.Reject // ordered by their first record
 	shown int
 }
 

@@ -27,14 +27,14 @@ type page struct {
 	builder *report.Builder
 	out     *corpus.AtomicFile
 	lengths report.Lengths
-	numbers []int32 // of the decision of an item, plus 1
-	copies  bitmap  // items whose text is that of an earlier one
+	numbers []int32 // index of the decision on an item, plus 1
+	copies  bitmap  // items whose text equals an earlier one
 	nCopies int64
-	lab     *report.Lab   // nil: not requested
-	known   map[int64]int // of documents of an index their decisions
+	lab     *report.Lab   // nil if not requested
+	known   map[int64]int // index number of a document -> index of its decision
 	stages  []report.Stage
-	since   time.Time     // of the running phase
-	cpu     time.Duration // that the run had taken before it
+	since   time.Time     // start of the running phase
+	cpu     time.Duration // CPU time of the run before that
 	phase   string
 }
 
@@ -175,7 +175,7 @@ func decoded(dec *corpus.Decoder, it corpus.Item, doc *neardup.Document) (ok boo
 	return err == nil, err
 }
 
-// reportVerb makes the page of a run from the files that it left.
+// reportVerb makes the report page of a run from the files that the run wrote.
 type reportVerb struct {
 	*app
 	input                         inputFlags
@@ -186,7 +186,7 @@ type reportVerb struct {
 
 func (p *reportVerb) do(ctx context.Context, inputs []string) error {
 	return p.batchRun(&p.input, &runFlags{}, inputs, false, func(r *corpus.Reader, rep *reporter) (result, error) {
-		rep.paths = []string{p.decisions} // the page may not replace them
+		rep.paths = []string{p.decisions} // the page must not replace its inputs
 		b := report.New(report.Options{Groups: p.groups, TextRunes: p.textLimit, Tmp: p.tmp})
 		defer b.Close()
 		run := report.Run{Made: time.Now().UTC().Truncate(time.Second), Version: version(), Inputs: r.Inputs(), Set: setName(r.Inputs())}
@@ -239,7 +239,7 @@ func (p *reportVerb) facts(run *report.Run) error {
 			return err
 		}
 		if e.Bands == nil {
-			return fmt.Errorf("%s holds no recall by similarity, which eval --truth FILE --pairs FILE --json measures", p.eval)
+			return fmt.Errorf("%s: no recall by similarity (want the output of eval --truth FILE --pairs FILE --json)", p.eval)
 		}
 		run.Recall = e.Bands
 	}

@@ -67,7 +67,7 @@ func (p *passages) do(ctx context.Context, inputs []string) error {
 	})
 }
 
-// find reads the inputs twice to find repeated passages and once again to write the results.
+// find reads the inputs twice to find repeated passages and a third time to write the results.
 func (p *passages) find(ctx context.Context, cfg passage.Config, w *passageWriter) error {
 	opened := false
 	spans, err := passage.Find(ctx, func() (batch.Source, error) {
@@ -141,7 +141,7 @@ func (c *cutFlags) compared() (cfg passage.Config, err error) {
 type passageWriter struct {
 	*passages
 	cutter *passage.Cutter
-	spans  func(any) error // takes each spanLine
+	spans  func(any) error // writes a spanLine
 	own    *corpus.AtomicFile
 	out    *corpus.Writer
 	forms  interopWriters
@@ -155,14 +155,14 @@ type passageSummary struct {
 	passage.Summary
 	Repeated int64 `json:"repeatedBytes"`
 	Cut      int64 `json:"cutBytes"`
-	Within   int64 `json:"keptWithinBytes"`  // as a cut would end within a sentence
-	Headings int64 `json:"keptHeadingBytes"` // as a heading would stand alone
+	Within   int64 `json:"keptWithinBytes"`  // kept because the cut would end within a sentence
+	Headings int64 `json:"keptHeadingBytes"` // kept because a heading would be left alone
 	Spans    int64 `json:"spans"`
-	Changed  int64 `json:"changed"` // documents of which something is cut
-	Dropped  int64 `json:"dropped"` // of which too little would be left
+	Changed  int64 `json:"changed"` // documents with a cut
+	Dropped  int64 `json:"dropped"` // documents of which too little would be left
 	spent
 	flags   *cutFlags
-	written bool // documents without what is cut
+	written bool // documents were written without the cut parts
 }
 
 func (w *passageWriter) write(ctx context.Context, spans *passage.Spans) error {
@@ -226,7 +226,7 @@ func (w *passageWriter) item(dec *corpus.Decoder, i int, it corpus.Item, spans [
 	return w.out.Write(it)
 }
 
-// tell writes the cut parts in the formats of other tools.
+// tell writes the cut parts of a document in the formats of other tools.
 func (w *passageWriter) tell(it corpus.Item, doc *neardup.Document, parts []passage.Part, drop bool) error {
 	if w.forms == nil {
 		return nil
@@ -251,8 +251,8 @@ type ownShare struct {
 
 type cutDocument struct {
 	parts         []passage.Part
-	left          string // of its text
-	repeated, cut int    // bytes
+	left          string // what is left of its text
+	repeated, cut int    // in bytes
 }
 
 // empty reports whether the cuts leave nothing.
@@ -304,8 +304,7 @@ func (w *passageWriter) around(s string, start, end int) (from, to int) {
 	return start, len(s) - len(rest)
 }
 
-// A spanLine is a line of --spans: two places with equal or similar text. Offsets count runes, and bytes of
-// UTF-8.
+// A spanLine is a line of --spans: two spans of equal or similar text. Offsets count runes and, separately, bytes of UTF-8.
 type spanLine struct {
 	ID    string   `json:"id"`
 	Start int      `json:"start"`

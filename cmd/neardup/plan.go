@@ -108,7 +108,8 @@ func (e estimate) atMost(o estimate) estimate {
 	return estimate{min(e.Value, o.Value), min(e.Low, o.Low), min(e.High, o.High)}
 }
 
-// widened widens the interval of a price. A busy machine needs longer, and a second run is faster.
+// widened widens the interval of a price. The range covers a busy machine, which is slower, and a second run, which is
+// faster.
 func (e estimate) widened() estimate { return estimate{e.Value, e.Low * .7, e.High * 1.5} }
 
 func (e estimate) plus(o estimate) estimate {
@@ -118,10 +119,10 @@ func (e estimate) plus(o estimate) estimate {
 // sampled is a sample of the documents in input order.
 type sampled struct {
 	docs      []neardup.Document
-	documents estimate // of all inputs
-	read      float64  // records that were read for it
-	start     float64  // CPU seconds before anything was read
-	reading   float64  // of reading all inputs
+	documents estimate // number in all inputs
+	read      float64  // records that were read to draw the sample
+	start     float64  // CPU seconds before the first read
+	reading   float64  // CPU seconds to read all inputs
 }
 
 func (s *sampled) meanBytes() float64 {
@@ -160,7 +161,7 @@ func (p *planVerb) draw(ctx context.Context, r *corpus.Reader) (*sampled, error)
 	if !whole {
 		done, total := r.Progress()
 		if total <= 0 {
-			return nil, usage("--read: standard input is longer, and its length is unknown (want files)")
+			return nil, usage("--read: the length of standard input is unknown (want files)")
 		}
 		share := float64(total) / float64(done)
 		s.documents = estimate{float64(n) * share, float64(n) * (1 + (share-1)*.8), float64(n) * (1 + (share-1)*1.25)}
@@ -199,12 +200,12 @@ type forecast struct {
 	Postings estimate `json:"postings"`
 	Verified estimate `json:"verified"` // pairs compared exactly
 	Removed  estimate `json:"removed"`
-	CPU      estimate `json:"cpuSeconds"`     // one machine, all cores together
-	Disk     estimate `json:"temporaryBytes"` // one machine
-	Memory   int64    `json:"memoryBytes"`    // limit on one machine
-	Used     estimate `json:"usedBytes"`      // expected use on one machine
+	CPU      estimate `json:"cpuSeconds"`     // on one machine, sum over all cores
+	Disk     estimate `json:"temporaryBytes"` // on one machine
+	Memory   int64    `json:"memoryBytes"`    // memory limit on one machine
+	Used     estimate `json:"usedBytes"`      // expected memory on one machine
 	onSpark
-	MachineTime estimate `json:"machineSeconds"` // with the cores of this one
+	MachineTime estimate `json:"machineSeconds"` // with the cores of this machine
 	Advice      string   `json:"advice"`
 }
 
@@ -263,7 +264,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	f.Removed = f.Removed.atMost(exactly(n.High)) // a run cannot remove more documents than exist
 	f.Postings = n.scaled(last.keys)
 	f.machine(last, n, s.start+s.reading+once)
-	f.onSpark = s.onSpark(f, n, cores) // whose runs measure nothing of themselves
+	f.onSpark = s.onSpark(f, n, cores) // Spark runs have no audit
 	cfg.Audit = audit
 	audited, err := runOver(ctx, s.docs, cfg)
 	if err != nil {
@@ -271,7 +272,7 @@ func (s *sampled) forecast(ctx context.Context, cfg batch.Config, cores int, onc
 	}
 	f.CPU = f.CPU.plus(exactly(max(audited.cpu()-last.cpu(), 0)))
 	f.MachineTime = f.CPU.scaled(1 / float64(coresHere()))
-	fits := func(seconds float64) bool { return seconds < 6*3600 && n.High < math.MaxUint32 } // the user waits for six hours
+	fits := func(seconds float64) bool { return seconds < 6*3600 && n.High < math.MaxUint32 } // a user is assumed to wait at most six hours
 	switch {
 	case fits(f.MachineTime.High):
 		f.Advice = "one machine: neardup dedup"
@@ -296,8 +297,8 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(exactly(float64(f.Memory)))
 }
 
-// Memory of a process with room to spare, measured on the sets of `bench/spark/foretold --fit`: per process,
-// per document and per byte of text.
+// Generous estimates of the memory of a process, fitted to the sets of `bench/spark/foretold --fit`: per process, per
+// document and per byte of text.
 const (
 	usedFixed    = 64 << 20
 	usedDocument = 2 << 10

@@ -18,7 +18,7 @@ import (
 )
 
 type sampledRecord struct {
-	at int64 // among all records
+	at int64 // index among all records
 	it corpus.Item
 }
 
@@ -33,10 +33,10 @@ const (
 // are few or small.
 type reservoir struct {
 	rng   *rand.Rand
-	most  int // records
-	small int // bytes that are kept whatever the records
+	most  int // number of records to keep
+	small int // bytes up to which all records are kept
 	bytes int
-	full  bool // not all are kept
+	full  bool // not all records are kept
 	drawn []sampledRecord
 }
 
@@ -76,10 +76,10 @@ type growth struct {
 	all              planRun
 }
 
-// grown extrapolates a figure to n documents from the runs on quarters, halves and all of the sample. It
-// assumes growth by a power between 1 (a share) and 2 (pairs). That power is the one of the last step. If the
-// quarters agree, the power keeps falling at the same rate. The interval covers these powers and the random
-// error of the figure, estimated from the quarters.
+// grown extrapolates a figure to n documents from the runs on quarters, halves and all of the sample. It assumes growth by
+// a power between 1 (a share) and 2 (pairs). It takes the power of the last step. If the quarters agree, it lets the power
+// fall further at the same rate. The interval covers these powers and the random error of the figure, estimated from the
+// quarters.
 func (g growth) grown(get func(planRun) float64, n float64) estimate {
 	c, at := get(g.all), g.all.documents
 	if c == 0 || n <= at {
@@ -91,7 +91,7 @@ func (g growth) grown(get func(planRun) float64, n float64) estimate {
 	if a <= 0 || b <= 0 {
 		first, last = 2, 2
 	}
-	falling := last + min(last-first, 0)*(math.Log2(n/at)+1)/2 // on the average of the doublings to come
+	falling := last + min(last-first, 0)*(math.Log2(n/at)+1)/2 // average over the remaining doublings
 	of := func(power, v float64) float64 { return v * math.Pow(n/at, min(max(power, 1), 2)) }
 	likely := last
 	if off < agree {
@@ -171,7 +171,7 @@ type planned struct {
 	Documents estimate   `json:"documents"`
 	Sample    int64      `json:"sample"`
 	TextBytes estimate   `json:"textBytes"`
-	Cores     int        `json:"cores"` // of the cluster
+	Cores     int        `json:"cores"` // cores of the cluster
 	Methods   []forecast `json:"methods"`
 }
 
@@ -238,9 +238,9 @@ func (e estimate) time() string {
 }
 
 type onSpark struct {
-	Shuffle   estimate `json:"shuffleBytes"`      // as they are written, compressed
-	Texts     estimate `json:"shuffledTextBytes"` // texts to compare among these, before compression
-	SparkCPU  estimate `json:"sparkCpuSeconds"`   // all executors and the driver together
+	Shuffle   estimate `json:"shuffleBytes"`      // compressed, as written
+	Texts     estimate `json:"shuffledTextBytes"` // texts sent between executors for comparison, uncompressed
+	SparkCPU  estimate `json:"sparkCpuSeconds"`   // sum over all executors and the driver
 	SparkTime estimate `json:"sparkSeconds"`      // with the cores of the cluster
 }
 
@@ -253,10 +253,10 @@ const (
 	pairRow    = 60
 )
 
-// Prices of Spark in addition to those of the stages, which cost the same as on one machine. They explain the
-// runs of `bench/spark/foretold --fit` within a tenth. docs/scale.md shows predictions for other sets. CPU
-// seconds per run, per document and per byte of text, which all passes read and pass to a stage or write.
-// Then the share of rows and of texts that remains after compression.
+// Costs of Spark in addition to the stages, which cost the same as on one machine. They reproduce the runs of
+// `bench/spark/foretold --fit` within a tenth. docs/scale.md shows predictions for other sets. The first three are CPU
+// seconds per run, per document and per byte of text, for all passes together. The last two are the sizes of rows and texts
+// after compression, as a share.
 const (
 	sparkRun      = 13
 	sparkDocument = 20e-6

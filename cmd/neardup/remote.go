@@ -140,13 +140,13 @@ func (c *correct) do(ctx context.Context, args []string) error {
 	var refused *api.Problem
 	switch {
 	case errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && c.alone && c.text == "":
-		return fmt.Errorf("%w, as --text FILE; a server with --keep-texts has it", err)
+		return fmt.Errorf("%w (want --text FILE, or a server with --keep-texts)", err)
 	case err != nil:
 		return err
 	case m.Unchanged:
 		fmt.Fprintf(c.stdout, "%s has docId %s already\n", m.NID, m.DocID)
 	default:
-		fmt.Fprintf(c.stdout, "%s has docId %s, before %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
+		fmt.Fprintf(c.stdout, "%s has docId %s instead of %s (change %d)\n", m.NID, m.DocID, m.Corrected.Before, m.Seq)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (r *rulings) do(ctx context.Context, _ []string) error {
 			return nil, err
 		}
 		names := map[string]string{string(override.Must): "same", string(override.Cannot): "other", string(override.Unsure): "unsure"}
-		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // it keeps its first error
+		fmt.Fprintln(labels, "set\tid_a\tid_b\tlabel\tband") // labels keeps its first error
 		for _, e := range last(all) {
 			if name := names[e.Link]; name != "" {
 				fmt.Fprintf(labels, "service\t%s\t%s\t%s\tservice\n", eval.EscapeField(e.A), eval.EscapeField(e.B), name)

@@ -22,8 +22,8 @@ import (
 type reporter struct {
 	*outputs
 	flags    *runFlags
-	method   *methodFlags // nil: the command has no method
-	page     *page        // nil: not requested
+	method   *methodFlags // nil if the command has no method
+	page     *page        // nil if not requested
 	rejected rejects
 	terminal bool
 	start    time.Time
@@ -34,15 +34,15 @@ type reporter struct {
 	phase   string
 	since   time.Time
 	told    time.Time
-	written bool // a progress line stands on the terminal
+	written bool // the terminal shows a progress line
 }
 
-// A result is what a command reports at the end of a run: with --json itself, else what it prints.
+// A result is the report of a command at the end of a run. With --json it is encoded as JSON, otherwise print prints it.
 type result interface{ print(w io.Writer) }
 
-// batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. It commits all outputs
-// or none, does what must follow, and reports the result, unless that is nil. Only with again can do read standard
-// input twice.
+// batchRun opens the inputs, if any, and calls do, which begins and fills the outputs. Then it commits all outputs or none,
+// runs the functions that follow the commit, and reports the result unless it is nil. Standard input can be read twice only
+// if again is set.
 func (a *app) batchRun(in *inputFlags, flags *runFlags, inputs []string, again bool, do func(*corpus.Reader, *reporter) (result, error)) error {
 	rep := &reporter{outputs: &outputs{app: a, json: flags.json}, flags: flags, start: time.Now(), terminal: !flags.quiet && (onTerminal(a.stderr) || os.Getenv(envPrefix+"PROGRESS") == "true")}
 	defer rep.end()
@@ -126,9 +126,9 @@ type readCounts struct {
 	Rejected  int64 `json:"rejected"`
 }
 
-// eachDocument calls work with every document on all cores, and take with the results in input order. It counts
-// the documents and the rejected records. An error of work rejects a document. An output that could not be begun is
-// an error.
+// eachDocument calls work with every document on all cores, and take with the results in input order. It counts the
+// documents and the rejected records. An error of work rejects a document. It returns an error if an output could not be
+// begun.
 func eachDocument[T any](ctx context.Context, p *reporter, phase string, n *readCounts, work func(*corpus.Decoder, corpus.Item, *neardup.Document) (T, error), take func(T) error) error {
 	type result struct {
 		of  T
@@ -182,7 +182,7 @@ func (p *reporter) nothingRead(documents int64) error {
 	switch {
 	case documents > 0 && r.count > documents && !p.cmd.Flags().Changed("strict"):
 		r.end()
-		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false takes the rest", grouped(r.count), grouped(r.count+documents), r.first)
+		return fmt.Errorf("most records were rejected, %s of %s, the first: %w; --strict=false reads the others", grouped(r.count), grouped(r.count+documents), r.first)
 	case documents > 0:
 		if fields := p.r.Unmet(); len(fields) > 0 {
 			return fmt.Errorf("no record has a field %q (the first has %s)", fields[0], strings.TrimPrefix(p.r.Names(), "it has "))
@@ -255,7 +255,7 @@ func progressLine(g batch.Progress, r *corpus.Reader, d time.Duration) string {
 // A summary is the result of dedup and pairs.
 type summary struct {
 	*batch.Summary
-	// These replace fields of the Summary that it omits if 0, for the command that computes them.
+	// These fields replace those of the Summary that are omitted if 0. The command that computes them sets them.
 	Kept     *int64          `json:"kept,omitempty"`
 	Removed  *int64          `json:"removed,omitempty"`
 	Clusters *int64          `json:"clusters,omitempty"`
@@ -265,7 +265,7 @@ type summary struct {
 	rep *reporter
 }
 
-// spent is what a run has taken so far.
+// spent holds the time and memory that a run has used so far.
 type spent struct {
 	Seconds    float64 `json:"seconds"`
 	CPUSeconds float64 `json:"cpuSeconds"`
@@ -309,7 +309,7 @@ func (s *summary) print(w io.Writer) {
 	}
 	for _, c := range s.Largest {
 		shown := "shares: " + oneLine(c.Shared)
-		if c.Shared == "" || isFingerprint(c.Opening) { // the equal part of two hashes is meaningless
+		if c.Shared == "" || isFingerprint(c.Opening) { // the equal part of two picture hashes is meaningless
 			shown = "begins: " + oneLine(c.Opening)
 		}
 		fmt.Fprintf(w, "  %8s  %s\n            %s\n", grouped(int64(c.Size)), oneLine(c.Leader), shown)
@@ -357,8 +357,8 @@ func documents(w io.Writer, n readCounts) {
 	fmt.Fprintln(w)
 }
 
-// summarize does what follows the commit, and prints the result on standard error, because standard output holds
-// only results. With --json, the summary is a result.
+// summarize runs the functions that follow the commit, and prints the result on standard error, because standard output
+// holds only results. With --json, the summary is a result.
 func (p *reporter) summarize(sum result) error {
 	for _, next := range p.next {
 		if err := next(); err != nil {
@@ -378,7 +378,7 @@ func (p *reporter) summarize(sum result) error {
 	case !p.flags.quiet:
 		sum.print(p.stderr)
 	}
-	if p.again > 0 { // also when quiet: the index now has them twice
+	if p.again > 0 { // printed even with --quiet, because the index now has duplicates
 		fmt.Fprintf(p.stderr, "warning     %s of the index, with the same id, came again: were the inputs added before?\n", counted(p.again, "document"))
 	}
 	if p.flags.strict && p.rejected.count > 0 {
@@ -387,7 +387,7 @@ func (p *reporter) summarize(sum result) error {
 	return nil
 }
 
-// mebibytes prints a number of bytes, of less than a MiB in KiB.
+// mebibytes formats a number of bytes in MiB, or in KiB if smaller than a MiB.
 func mebibytes(n int64) string {
 	switch {
 	case n == 0:

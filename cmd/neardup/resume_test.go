@@ -94,7 +94,7 @@ func TestOneRunAFolder(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.txt")
 	write(t, in, []byte("a text\n"))
 	out, err := exec.Command("neardup", "dedup", in, "--resume", dir).CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("another run goes on there now")) {
+	if err == nil || !bytes.Contains(out, []byte("another run is using the folder")) {
 		t.Errorf("a second run says %s, %v", out, err)
 	}
 }

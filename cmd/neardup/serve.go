@@ -41,10 +41,10 @@ type serve struct {
 	keepKeys, keepTexts time.Duration
 	stores              storeFlags
 	telemetry
-	bound   string   `flags:"-"` // the address listened on
+	bound   string   `flags:"-"` // the address that the server listens on
 	secrets []string `flags:"-"` // flags with a password on the command line
 	tenants map[string]tenantTable
-	reload  chan os.Signal // SIGHUP: read the tokens again
+	reload  chan os.Signal // receives SIGHUP, which reloads the tokens
 }
 
 type limitFlags struct{ server.Limits }
@@ -66,7 +66,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 		return err
 	}
 	s.reload = make(chan os.Signal, 1)
-	signal.Notify(s.reload, syscall.SIGHUP) // from here on it ends nothing
+	signal.Notify(s.reload, syscall.SIGHUP) // from here on SIGHUP no longer ends the process
 	defer signal.Stop(s.reload)
 	settings, err := s.index.settings()
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *serve) do(ctx context.Context, _ []string) (err error) {
 	}
 	s.stores.snapshotFailed = func(err error) { s.log.Warn("no snapshot was saved; it is tried again", "cause", err.Error()) }
 	s.stores.logRestarted = func(at time.Time) {
-		s.log.Warn("the log was restarted or restored, and an epoch has begun: what it has lost, if anything, is not given again", "noticed", at)
+		s.log.Warn("the log was restarted or restored: began an epoch, so that numbers of lost entries are not given again", "noticed", at)
 	}
 	for _, name := range s.secrets {
 		s.log.Warn("a password or a seal in a flag can be read by any user of this machine: use the environment or --config", "flag", name)
@@ -152,7 +152,7 @@ func (s *serve) behind(ctx context.Context, gate *server.Gate, srv *http.Server,
 		s.log.Warn("acknowledged answers can be lost", "cause", loss)
 	}
 	if s.stores.articleMap != "" && s.stores.seal == "" {
-		s.log.Warn("without a seal MySQL does not get what makes the index itself, and a lost index cannot be rebuilt: set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
+		s.log.Warn("no seal: MySQL does not store the identity of the index, so a lost index cannot be rebuilt; set NEARDUP_SEAL to what openssl rand -hex 32 prints, and keep it apart from MySQL")
 	}
 	sinks, err := s.stores.sinks(ctx)
 	if err != nil {
@@ -260,7 +260,7 @@ func (s *serve) untilEnd(ctx context.Context, srv *http.Server, ended <-chan err
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
-		s.log.Warn("requests did not end in time", "cause", err.Error())
+		s.log.Warn("requests were still running when the time to stop was over", "cause", err.Error())
 	}
 	s.log.Info("stopped")
 	return nil
@@ -280,7 +280,7 @@ func (s *serve) reloads(ctx context.Context, handler *server.Server) {
 			continue
 		}
 		if closed := handler.SetAccess(access); len(closed) > 0 {
-			s.log.Warn("tenants that are new are served after a restart", "tenants", closed)
+			s.log.Warn("new tenants: restart the server to serve them", "tenants", closed)
 		}
 		s.log.Info("tokens read")
 	}
@@ -297,7 +297,7 @@ func (s *serve) close(store *openStore) error {
 	if folderReplaced(poisoned) {
 		return fmt.Errorf("the folder was moved or removed, and the answers with it: %w", poisoned)
 	}
-	s.log.Warn("the store had taken no more writes; every answer given is kept", "cause", poisoned.Error())
+	s.log.Warn("the store refused writes; no answer is lost", "cause", poisoned.Error())
 	return nil
 }
 
@@ -365,10 +365,10 @@ func notifySystemd(log *slog.Logger, state string) {
 	conn, err := net.Dial("unixgram", socket)
 	if err == nil {
 		_, err = conn.Write([]byte(state))
-		_ = conn.Close() // a datagram is sent by then
+		_ = conn.Close() // closing fails only after the datagram was sent
 	}
 	if err != nil {
-		log.Warn("systemd was not notified", "state", state, "cause", err.Error())
+		log.Warn("cannot notify systemd", "state", state, "cause", err.Error())
 	}
 }
 

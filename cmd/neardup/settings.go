@@ -31,8 +31,8 @@ const configFlag = "config"
 // as leader|components. Where the lower bound is excluded, > precedes it.
 const rangeKey = "range"
 
-// bounded makes the flags of a command reject other values than those of the table, and numbers and durations out of
-// their range. Without one, they are not negative.
+// bounded makes the flags of a command reject values that the table does not list, and numbers and durations out of range.
+// Without a range, a number must not be negative.
 func bounded(fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		switch f.Value.Type() {
@@ -52,7 +52,7 @@ type boundedValue struct {
 	within string
 }
 
-// A rangeError follows a value that is out of the range of its flag.
+// A rangeError is the end of the message about a value that is out of range.
 type rangeError string
 
 // Error returns the message.
@@ -63,7 +63,7 @@ func (v boundedValue) Set(s string) error {
 		choices := strings.Split(v.within, "|")
 		switch {
 		case v.within != "" && s == "":
-			return nil // as compose sets a variable that its user did not
+			return nil // docker compose passes an unset variable as an empty one
 		case v.within == "", slices.Contains(choices, s):
 		case strings.Contains(v.within, ","):
 			return errors.New(`invalid (want "` + strings.Join(choices, `" or "`) + `")`)
@@ -124,10 +124,10 @@ func layered(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	return fromFile(fs)
 }
 
-// refusedTable has a row for each combination of flags that commands refuse: the commands, separated by commas, the
-// conditions, which all hold then, and the message. A condition is a flag that was given (flag), or has a value
-// (flag=value, or flag=begin* for its begin), one of several (a|b), or INPUT for any argument. After ! it does not hold.
-// The message may contain values of flags, as ${flag}.
+// refusedTable has a row for each combination of flags that commands refuse. A row has the commands, separated by commas,
+// the conditions and the message. It applies if all conditions hold. A condition is a flag that was given (flag), a flag
+// with a value (flag=value, or flag=begin* for a prefix), one of several conditions (a|b), or INPUT for any argument. A !
+// negates it. The message may contain values of flags, as ${flag}.
 //
 //go:embed refused.txt
 var refusedTable string
@@ -147,7 +147,7 @@ func refused(cmd *cobra.Command) error {
 	return nil
 }
 
-// notGiven are the values of flags that count as if the flag was not given.
+// notGiven lists the values that a flag has when it is not given.
 var notGiven = []string{"", "false", "0", "0s"}
 
 func holds(fs *pflag.FlagSet, condition string) bool {
@@ -196,7 +196,7 @@ func fromFile(fs *pflag.FlagSet) (map[string]tenantTable, error) {
 	if err != nil {
 		return nil, usage("%s: %w", file, err)
 	}
-	for _, key := range slices.Sorted(maps.Keys(content)) { // method before threshold
+	for _, key := range slices.Sorted(maps.Keys(content)) { // sorted, so method comes before threshold
 		if key == "tenants" {
 			continue
 		}
@@ -241,7 +241,7 @@ func setFlag(fs *pflag.FlagSet, name string, v any) error {
 type spec struct {
 	first, text string
 	settings    *pflag.FlagSet
-	given       []string // by the text
+	given       []string // values that the text sets
 }
 
 // bindSpec defines a flag that holds settings. Their rows in the table are named "flag: setting".
@@ -267,7 +267,7 @@ func (s *spec) String() string { return s.text }
 func (s *spec) Set(v string) error {
 	for _, name := range s.given {
 		f := s.settings.Lookup(name)
-		_ = f.Value.Set(f.DefValue) // it was made from it
+		_ = f.Value.Set(f.DefValue) // the default value is always valid
 		f.Changed = false
 	}
 	s.given = nil
@@ -287,7 +287,7 @@ func (s *spec) Set(v string) error {
 		}
 		err := s.settings.Set(name, value)
 		if bad := (*pflag.InvalidValueError)(nil); name == s.first && f.Value.Type() == "string" && errors.As(err, &bad) {
-			return bad.Unwrap() // the caller names the flag
+			return bad.Unwrap() // the caller adds the name of the flag
 		}
 		if err != nil {
 			return badValue(name, err)

@@ -40,17 +40,17 @@ type source struct {
 	r       *corpus.Reader
 	decoder *decoders
 	ended   bool
-	items   int // given so far
+	items   int // number of items returned so far
 
-	mostBytes, mostItems int // of a block
+	mostBytes, mostItems int // limits of a block
 	passing
 }
 
-// passing holds what to do with documents while they are read. A nil field disables its action.
+// passing holds the actions on documents while they are read. A nil field disables its action.
 type passing struct {
-	notes   *notes          // something is kept of them
-	lengths *report.Lengths // it is counted how long they are
-	copies  *bitmap         // these items are left out, for an earlier one has their text
+	notes   *notes          // stores fields of the documents
+	lengths *report.Lengths // counts the lengths of the documents
+	copies  *bitmap         // items to leave out, because an earlier item has their text
 }
 
 func newSource(r *corpus.Reader) *source {
@@ -61,7 +61,7 @@ func newSource(r *corpus.Reader) *source {
 type decoders struct {
 	sync.Pool
 	r   *corpus.Reader
-	met atomic.Bool // all requested fields have been found
+	met atomic.Bool // set when all requested fields have been found
 }
 
 // An entry is a record or the reason why it was rejected.
@@ -150,8 +150,8 @@ func (b *block) each(do func(*corpus.Decoder, corpus.Item, *neardup.Document, er
 // resumeFlag is the flag --resume, the folder where a run saves its state.
 type resumeFlag struct {
 	dir    string
-	fs     *pflag.FlagSet // of the command
-	folder *resume.Folder // nil: the run saves nothing
+	fs     *pflag.FlagSet // flags of the command
+	folder *resume.Folder // nil if the run saves nothing
 }
 
 func (f *resumeFlag) add(fs *pflag.FlagSet) {
@@ -167,7 +167,7 @@ func (f *resumeFlag) open(r *corpus.Reader, cfg *batch.Config) error {
 	facts := []resume.Fact{{Name: "neardup", Value: version()}}
 	for i, path := range r.Inputs() {
 		if path == corpus.Stdin {
-			return usage("--resume needs inputs that are files")
+			return usage("--resume: cannot read standard input twice (want files)")
 		}
 		info, err := os.Stat(path)
 		if err != nil {
@@ -288,21 +288,21 @@ func removeLeft(tmp, prefix string) {
 	}
 }
 
-// commandTime is how long a command may take for one file.
+// commandTime is the timeout of a command for one file.
 const commandTime = time.Minute
 
 // fileMark is the place of the file's name in a command.
 const fileMark = "{}"
 
-// textCommand returns a function that runs a command line for a file, without a shell, and returns what it prints,
-// most bytes at most.
+// textCommand returns a function that runs a command line for a file, without a shell, and returns at most `most` bytes of
+// its output.
 func textCommand(line string, most int64) (func(path string) (string, error), error) {
 	words, err := commandWords(line)
 	if err != nil {
 		return nil, err
 	}
 	if !strings.Contains(strings.Join(words[1:], " "), fileMark) {
-		return nil, fmt.Errorf("%q does not name the file (want for example 'pdftotext {} -')", line)
+		return nil, fmt.Errorf("%q: no {} for the name of the file (want for example 'pdftotext {} -')", line)
 	}
 	program, err := exec.LookPath(words[0])
 	if err != nil {
@@ -310,7 +310,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 	}
 	return func(path string) (string, error) {
 		if strings.HasPrefix(path, "-") {
-			path = "." + string(filepath.Separator) + path // not a flag
+			path = "." + string(filepath.Separator) + path // so that the name is not taken for a flag
 		}
 		args := slices.Clone(words[1:])
 		for i := range args {
@@ -326,7 +326,7 @@ func textCommand(line string, most int64) (func(path string) (string, error), er
 		case out.over:
 			return "", fmt.Errorf("%s: it prints more than %d bytes", words[0], most)
 		case ctx.Err() != nil:
-			return "", fmt.Errorf("%s: not done after %s", words[0], commandTime)
+			return "", fmt.Errorf("%s: timed out after %s", words[0], commandTime)
 		case err != nil:
 			return "", fmt.Errorf("%s: %w %s", words[0], err, oneLine(strings.TrimSpace(said.buf.String())))
 		}
@@ -343,7 +343,7 @@ type limitedBuffer struct {
 	stop func()
 }
 
-// Write writes p, or what is left of the limit.
+// Write writes p up to the limit.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
 	kept := min(int64(len(p)), b.most-int64(b.buf.Len()))
 	if kept < int64(len(p)) {
@@ -368,7 +368,7 @@ func commandWords(line string) (words []string, err error) {
 	case strings.ContainsAny(commandWord.ReplaceAllString(line, ""), `"'`):
 		return nil, errors.New("a quote does not end")
 	case len(words) == 0:
-		return nil, errors.New("it is empty")
+		return nil, errors.New("empty")
 	}
 	return words, nil
 }

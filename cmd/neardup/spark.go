@@ -205,7 +205,7 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	if err != nil {
 		return err
 	}
-	args := []string{"--deploy-mode", "client"} // overrides spark-defaults.conf
+	args := []string{"--deploy-mode", "client"} // an option that overrides spark-defaults.conf
 	if v.master != "" {
 		args = append(args, "--master", v.master)
 	}
@@ -222,7 +222,7 @@ func (v *sparkVerb) submit(ctx context.Context, s sparkHome, dir string, more []
 	cmd.Env = append(os.Environ(), "SPARK_HOME="+s.home, "PYSPARK_PYTHON="+s.python, "PYSPARK_DRIVER_PYTHON="+s.python,
 		"NEARDUP_COMMAND="+own, "PYTHONPATH="+path)
 	said := &tail{w: v.stderr, quiet: v.quiet}
-	cmd.Stdout, cmd.Stderr = said, said // spark-submit mixes the output of Python into both streams
+	cmd.Stdout, cmd.Stderr = said, said // both, because spark-submit writes the output of Python to both
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -255,7 +255,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 	for line := range bytes.Lines(p) {
 		if bytes.Contains(line[:min(len(line), 40)], []byte(" INFO ")) || slices.ContainsFunc(greetings, func(s string) bool { return bytes.Contains(line, []byte(s)) }) {
-			continue // Spark prints these before its log level is set
+			continue // Spark prints these lines before its log level is set
 		}
 		if _, err := t.w.Write(line); err != nil {
 			return 0, err
@@ -282,7 +282,7 @@ type sparkSummary struct {
 	batch.Input
 	batch.Outcomes
 	Candidates   int64  `json:"candidates"`
-	InComponents int64  `json:"inComponents"` // documents that may be near others; one task decides a component
+	InComponents int64  `json:"inComponents"` // documents that may be near others; one task decides each component
 	Largest      int64  `json:"largestComponent"`
 	Digest       string `json:"digest"`
 }
@@ -387,7 +387,7 @@ func (v *sparkVerb) findSpark(ctx context.Context) (s sparkHome, err error) {
 	return s, err
 }
 
-const oldestJava = 17 // of Spark 4
+const oldestJava = 17 // the oldest Java that Spark 4 supports
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
 
@@ -467,7 +467,7 @@ func (v *sparkVerb) ofOneMachine(s sparkHome, more []string) (conf []string) {
 	dir := cmp.Or(os.Getenv("SPARK_CONF_DIR"), filepath.Join(s.home, "conf"))
 	_, err := os.Stat(filepath.Join(dir, "spark-defaults.conf"))
 	switch {
-	case err == nil || set["--properties-file"] != "": // it may name all
+	case err == nil || set["--properties-file"] != "": // the file or the environment may define all settings
 		return nil
 	case !strings.HasPrefix(master, "local") || strings.HasPrefix(master, "local-cluster"):
 		return nil

@@ -86,13 +86,13 @@ func where(address string) string {
 
 // An openStore is a store with its optional parts.
 type openStore struct {
-	docid.Store // nil for classic
+	docid.Store // nil for the profile classic
 	classic     *classic.Service
 	tenants     func(context.Context, string) (server.Classic, error) // opens the classic index of a tenant
 	embedded    *pebble.Store                                         // nil for other stores
-	losses      []string                                              // how this setup may lose data
-	remote      server.Remote                                         // what it asks of other machines
-	log         io.Closer                                             // the log that it follows, or classic; may be nil
+	losses      []string                                              // how this configuration may lose data
+	remote      server.Remote                                         // requests to other machines
+	log         io.Closer                                             // the log that the store follows, or that of classic; may be nil
 }
 
 // Poisoned returns why the store takes no more writes, or nil.
@@ -153,7 +153,7 @@ func (f *storeFlags) open(ctx context.Context, folder string) (*openStore, error
 // orAdopt adds to the loss of a log what the operator can do.
 func orAdopt(err error) error {
 	if errors.Is(err, docid.ErrLogLost) {
-		err = fmt.Errorf("%w; if its entries are lost: stop all servers, empty it, and have neardup log adopt begin it again", err)
+		err = fmt.Errorf("%w; if entries of the log are lost: stop all servers, empty the log, and run neardup log adopt", err)
 	}
 	return err
 }
@@ -279,7 +279,7 @@ func (f *storeFlags) sealKey() (*mysql.Seal, error) {
 	return mysql.ParseSeal(f.seal)
 }
 
-// The names by which an index knows its sinks.
+// The names of the sinks in an index.
 const (
 	sinkMap      = "map"
 	sinkArticles = "articles"

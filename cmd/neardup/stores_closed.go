@@ -133,8 +133,8 @@ var errDamaged = errors.New("the store is damaged")
 
 var errApart = errors.New("store and log differ, or the store is damaged")
 
-// nowAndThen returns a function that prints progress: every second on a terminal, every ten seconds in a log.
-// line receives the time since the last line.
+// nowAndThen returns a function that prints progress every second on a terminal, or every ten seconds otherwise. line
+// receives the time since the last line.
 func nowAndThen(w io.Writer, line func(at int, since time.Duration) string) func(at int) {
 	every, format := 10*time.Second, "%s\n"
 	if onTerminal(w) {
@@ -153,7 +153,7 @@ func (v *check) stored(ctx context.Context) (err error) {
 	if err := v.stores.known(); err != nil {
 		return err
 	}
-	store := "" // the newest snapshot
+	store := "" // "" means the newest snapshot
 	if v.data != "" {
 		store, err = closedIn(v.data)
 		if err != nil {
@@ -279,7 +279,7 @@ func adoptLog(ctx context.Context, a *app, data string, f *storeFlags) error {
 			err = pebble.Lead(ctx, store, log, pebble.Options{})
 		}
 		if err == nil {
-			fmt.Fprintf(a.stdout, "the log begins with %s; other servers go on with a copy of it\n", data)
+			fmt.Fprintf(a.stdout, "the log begins with %s; start the other servers with a copy of it\n", data)
 		}
 		return err
 	})

@@ -28,9 +28,9 @@ type again struct {
 	tenant            []string
 	drained, newEpoch bool
 	moved             string
-	newMethod         bool                  `flags:"-"` // by these settings, whatever the index was made by
-	moves             func([5]string) error // writes a row for an article with a new docId; nil: none is judged again
-	changed           bool                  `flags:"-"` // something was
+	newMethod         bool                  `flags:"-"` // judge by these settings instead of those of the index
+	moves             func([5]string) error // writes a row for an article with a new docId; nil if the settings are unchanged
+	changed           bool                  `flags:"-"` // some index was changed
 	lost              error                 // what the rebuilt indexes lack
 }
 
@@ -81,7 +81,7 @@ func (g *again) run(ctx context.Context, fs *pflag.FlagSet) (err error) {
 		fmt.Fprintf(g.stderr, "neardup: %s has a secret that any user of this machine can read: use the environment or --config\n", name)
 	}
 	if g.newMethod {
-		settings.Backlog = 0 // as much may wait for the sinks as is moved
+		settings.Backlog = 0 // all moved articles may wait for the sinks
 	}
 	of := docid.Rebuild{Settings: settings, Rejudge: g.newMethod}
 	if folder := storeDir(g.data); g.newMethod && g.data != "" && g.stores.index == "" && (there(folder) || interrupted(folder)) {
@@ -134,7 +134,7 @@ func (g *again) classic(ctx context.Context, of docid.Rebuild, library docid.Lib
 	return errors.Join(g.eachTenant(ctx, of, nil), g.lost)
 }
 
-// eachTenant rebuilds the index of every tenant. It continues after a tenant that fails.
+// eachTenant rebuilds the index of every tenant. If one tenant fails, it continues with the next.
 func (g *again) eachTenant(ctx context.Context, of docid.Rebuild, store docid.Store) error {
 	var failed []error
 	for _, tenant := range g.tenant {
@@ -148,7 +148,7 @@ func (g *again) eachTenant(ctx context.Context, of docid.Rebuild, store docid.St
 // lacks records what the index of a tenant lacks, if any.
 func (g *again) lacks(tenant string, count int, things string) {
 	if count > 0 {
-		g.lost = errors.Join(g.lost, fmt.Errorf("tenant %q: the index is made, but "+things, tenant, count))
+		g.lost = errors.Join(g.lost, fmt.Errorf("tenant %q: the index was rebuilt, but "+things, tenant, count))
 	}
 }
 
@@ -220,11 +220,11 @@ func (g *again) valid() error {
 func hint(err error) error {
 	switch {
 	case errors.Is(err, neardup.ErrUnlike):
-		return fmt.Errorf("%w; give the settings that it was served with, or --method to make it by others", err)
+		return fmt.Errorf("%w; give the settings that it was served with, or --method to change them", err)
 	case errors.Is(err, docid.ErrOccupied):
-		return fmt.Errorf("%w, and it is left as it is", err)
+		return fmt.Errorf("%w; it was not changed", err)
 	case errors.Is(err, docid.ErrUndrained):
-		return fmt.Errorf("%w; without --drained an epoch begins", err)
+		return fmt.Errorf("%w; without --drained a new epoch begins", err)
 	}
 	return err
 }
@@ -294,7 +294,7 @@ func (g *again) fromFolder(ctx context.Context, of docid.Rebuild) error {
 			return errors.Join(err, os.RemoveAll(rebuiltDir(g.data)))
 		}
 		if !g.changed {
-			fmt.Fprintf(g.stdout, "--data %s is of these settings already, and nothing was changed\n", g.data)
+			fmt.Fprintf(g.stdout, "--data %s: no change, because it has these settings already\n", g.data)
 			return os.RemoveAll(rebuiltDir(g.data))
 		}
 		if err := commit(); err != nil {
@@ -364,7 +364,7 @@ func (g *again) rejudge(ctx context.Context, tenant string, d *docid.Detector) (
 	}
 	fmt.Fprintf(g.stdout, "tenant %s: %s docIds, %s articles judged again, %s have another docId\n",
 		oneLine(tenant), grouped(int64(sum.DocIDs)), grouped(int64(sum.Articles)), grouped(int64(sum.Moved)))
-	g.some(sum.Textless, "articles keep their docId, for their text is not kept")
+	g.some(sum.Textless, "articles keep their docId, because their text is not stored")
 	g.some(sum.Together, "docIds are like an earlier one and stay: other articles belong to them")
 	g.some(sum.Undecided, "articles keep their docId, for too many share a key with them")
 	return nil
@@ -375,6 +375,6 @@ func remake(err error, data string, index *indexFlags) error {
 	if data == "" || !errors.Is(err, neardup.ErrUnlike) {
 		return err
 	}
-	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where it can: neardup rebuild --data %s %s",
+	return fmt.Errorf("%w; serve it with its own settings, or convert it, which keeps docIds where possible: neardup rebuild --data %s %s",
 		err, data, index.asked())
 }

@@ -38,8 +38,8 @@ type streamFlags struct {
 // A job is a run of consecutive records to send to the server.
 type job struct {
 	entries []api.BatchEntry
-	places  []corpus.RejectError // of the entries
-	rejects []error              // found while reading
+	places  []corpus.RejectError // positions of the entries in the input
+	rejects []error              // rejected while reading
 	replies []api.EntryReply
 	err     error
 }
@@ -56,8 +56,8 @@ type stream struct {
 	ask     ask
 
 	articles, fresh int64
-	blank           int64 // new because they have no text
-	again           int64 // they were there already
+	blank           int64 // new documents without a text
+	again           int64 // articles that were already stored
 
 	source  *source
 	decoder *corpus.Decoder
@@ -126,7 +126,7 @@ func (s *stream) next() (*job, error) {
 			j.add(s.decoder, e.item)
 		}
 	}
-	// Without the field of --id-field articles would be stored under the names of their places.
+	// Without the field of --id-field articles would be stored under their positions in the file.
 	if id := s.f.input.opt.IDField; !s.sent && id != "" && slices.Contains(s.r.Unmet(), id) {
 		j.err = fmt.Errorf("nothing was sent: none of the first %d records has a field %q; of the first: %s", len(j.entries), id, s.r.Names())
 	}
@@ -201,7 +201,7 @@ func (s *stream) note(j *job) error {
 	return nil
 }
 
-// reason formats a problem without its place in the request, because the caller knows the place in the file.
+// reason formats a problem without its position in the request, because the caller knows the position in the file.
 func reason(p *api.Problem) string {
 	switch {
 	case len(p.Errors) > 0:
@@ -246,7 +246,7 @@ type add struct {
 }
 
 func (v *add) do(ctx context.Context, inputs []string) error {
-	// A job is one batch, or single articles if the batch is too large for the server.
+	// A job is one batch. If the batch is too large for the server, its articles are sent one by one.
 	return v.stream.send(ctx, v.app, inputs, func(ctx context.Context, c *api.Client, entries []api.BatchEntry) ([]api.EntryReply, error) {
 		a, err := c.SubmitBatch(ctx, entries)
 		var p *api.Problem

@@ -20,7 +20,7 @@ func resources() (cpu time.Duration, peak int64) {
 	}
 	peak = int64(u.Maxrss)
 	if runtime.GOOS != "darwin" {
-		peak <<= 10 // KiB elsewhere
+		peak <<= 10 // other systems report KiB
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), peak
 }

@@ -101,9 +101,9 @@ type groupWriter struct {
 
 // members stores the group of each document that is not alone in it.
 type members struct {
-	known   *external.Array[groupMember] // by item
+	known   *external.Array[groupMember] // indexed by item
 	leaders *external.Spool              // ids of leaders from the index; nil without --against
-	group   groupMember                  // the common values of the current group
+	group   groupMember                  // the values that all members of the current group share
 	left    int64
 }
 
@@ -129,9 +129,9 @@ func (w *dedupRun) newGroups(out *corpus.AtomicFile) (*groupWriter, error) {
 
 // A groupMember describes a member of a group of at least two documents.
 type groupMember struct {
-	group, size int64 // group is an item
+	group, size int64 // group is the item of its kept document
 	similarity  float64
-	leader      external.Ref // its id of idLen bytes, if the leader is from the index
+	leader      external.Ref // its id of idLen bytes if the leader belongs to the index
 	idLen       int64
 }
 
@@ -189,11 +189,11 @@ func (g *groupWriter) row(item int, m groupMember, it corpus.Item, dec *corpus.D
 
 // notes stores fields of every document for the results, in temporary files.
 type notes struct {
-	text   bool // else only title and url
+	text   bool // if false, only title and url are stored
 	mu     sync.Mutex
-	err    error // the first of put
+	err    error // the first error of put
 	fields *external.Spool
-	where  *external.Array[noted] // by item
+	where  *external.Array[noted] // indexed by item
 }
 
 // noted locates the note of an item, as JSON.
@@ -217,7 +217,7 @@ func newNotes(f *external.Files, text bool) *notes {
 
 // opening returns the beginning of a text in one line.
 func opening(s string, runes int) string {
-	begin := prefix(s, 2*runes) // white space may be removed
+	begin := prefix(s, 2*runes) // extra runes, because white space may be removed
 	cut := strings.Join(strings.Fields(begin), " ")
 	short := prefix(cut, runes)
 	if len(short) < len(cut) || len(begin) < len(s) {
@@ -237,8 +237,8 @@ func prefix(s string, runes int) string {
 	return s
 }
 
-// put stores the notes of docs for the items from first on. The method of returns its error. It is safe for
-// concurrent use.
+// put stores the notes of docs for the items from first on. If it fails, a later call of the method "of" returns the error.
+// It is safe for concurrent use.
 func (n *notes) put(first int, docs []note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -31,13 +31,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Spans are lost if the collector does not take a batch within tracesWait, or the last ones within tracesDrain.
+// Spans are lost if the collector does not accept a batch within tracesWait. At the end, the last spans have tracesDrain.
 const (
 	tracesWait  = 10 * time.Second
 	tracesDrain = 2 * time.Second
 )
 
-// tracesOff is the value of --traces that disables traces, whatever the environment has.
+// tracesOff is the value of --traces that disables traces, even if the environment enables them.
 const tracesOff = "off"
 
 type telemetry struct {
@@ -98,7 +98,7 @@ func (t *telemetry) traced(ctx context.Context) (to trace.TracerProvider, stop f
 	c := &collector{url: address, log: t.log, stopped: make(chan struct{}), client: http.Client{
 		Timeout:       tracesWait,
 		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are of this one
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the headers are for this server only
 	}}
 	c.header, err = tracesHeader()
 	if err != nil {
@@ -135,7 +135,7 @@ type collector struct {
 	log    *slog.Logger
 	away   atomic.Bool
 
-	running context.Context // its cancellation ends running requests
+	running context.Context // cancelling it ends running requests
 	stopped chan struct{}
 }
 
@@ -155,7 +155,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*otlp.ResourceSpan
 	err := c.post(ctx, spans)
 	switch was := c.away.Swap(err != nil); {
 	case err != nil && !was:
-		c.log.Warn("spans are lost: the collector does not take them", "cause", span.Cause(err))
+		c.log.Warn("spans are lost: the collector refuses them", "cause", span.Cause(err))
 	case err == nil && was:
 		c.log.Info("the collector takes spans again")
 	}
@@ -166,7 +166,7 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(c.running, stop)()
-	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans}) // on the wire an ExportTraceServiceRequest
+	body, err := proto.Marshal(&otlp.TracesData{ResourceSpans: spans}) // encoded like an ExportTraceServiceRequest
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (c *collector) post(ctx context.Context, spans []*otlp.ResourceSpans) error
 		return err
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection is used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20)) // so that the connection can be reused
 	if resp.StatusCode/100 != 2 {
 		return fmt.Errorf("it answers %s", resp.Status)
 	}
@@ -231,5 +231,5 @@ func serveMetrics(ctx context.Context, addr string, public bool, registry *prome
 	srv := server.NewHTTP(mux, log)
 	go func() { ended <- srv.Serve(l) }()
 	log.Info("metrics", "addr", l.Addr().String())
-	return func() { _ = srv.Close() }, nil // it only ever reads
+	return func() { _ = srv.Close() }, nil // closing a server that only reads loses nothing
 }

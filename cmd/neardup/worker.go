@@ -65,7 +65,7 @@ type heldRulings struct {
 
 func ruled(s worker.Stages, _ context.Context, _ io.Reader, out io.Writer) (worker.Counts, error) {
 	held := heldRulings{Rulings: [][3]string{}, Digest: s.Overrides.Digest()}
-	_ = s.Overrides.Each(func(a, b string, link override.Link) error { // append cannot fail
+	_ = s.Overrides.Each(func(a, b string, link override.Link) error { // append never fails
 		held.Rulings = append(held.Rulings, [3]string{a, b, string(link)})
 		return nil
 	})
@@ -77,7 +77,7 @@ const mostParts = 1 << 20
 
 type workerVerb struct {
 	*app
-	name                   string `flags:"-"` // of the stage
+	name                   string `flags:"-"` // name of the stage
 	method                 methodFlags
 	cuts                   cutFlags
 	input                  inputFlags
@@ -251,7 +251,7 @@ func onFolder(ctx context.Context, name string, fn func(*reference.Index) error)
 type heldIndex struct {
 	AsOf      string   `json:"asOf"`
 	Documents uint32   `json:"documents"`
-	Method    []string `json:"method"` // the flags to decide against it
+	Method    []string `json:"method"` // the flags for deciding against it
 }
 
 type workerIndex struct {

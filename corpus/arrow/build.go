@@ -16,12 +16,12 @@ import (
 // version is the version of the messages: V5.
 const version = 4
 
-// output writes messages as a stream, or as a file, whose end lists their places.
+// output writes messages as a stream or as a file. A file ends with the offsets of its messages.
 type output struct {
 	out     io.Writer
 	stream  bool
 	own     []corpus.Column
-	of      *schema // follows own; may be nil
+	of      *schema // the schema of the input, which follows own; may be nil
 	at      int64
 	codec   int8
 	zstd    *zstd.Encoder
@@ -29,7 +29,7 @@ type output struct {
 	batches []block
 }
 
-// block is the place of a message.
+// block holds the offset and the lengths of a message.
 type block struct {
 	at   int64
 	head int32
@@ -70,7 +70,7 @@ func (o *output) message(kind byte, header func(*flatbuffers.Builder) flatbuffer
 	return o.raw(b.FinishedBytes(), body)
 }
 
-// raw writes a message of a header and a body, and returns where it is.
+// raw writes a message with a header and a body, and returns its block.
 func (o *output) raw(head []byte, body io.Reader) (block, error) {
 	at := block{at: o.at}
 	padding := pad(len(head))
@@ -84,8 +84,8 @@ func (o *output) raw(head []byte, body io.Reader) (block, error) {
 	return at, err
 }
 
-// schema builds the columns of its own and those of the input. The schema of these is copied as a block of
-// bytes from the input, so places in it are relative to that block.
+// schema builds the columns of the output: its own, then those of the input. It copies the schema of the input as one block
+// of bytes, so offsets in that schema are relative to the block.
 func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	var fields []flatbuffers.UOffsetT
 	var metadata flatbuffers.UOffsetT
@@ -115,7 +115,7 @@ func (o *output) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// ownField builds a column of its own.
+// ownField builds a column that does not come from the input.
 func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 	name := b.CreateString(c.Name)
 	children := vector(b, nil, 4, b.PrependUOffsetT)
@@ -128,7 +128,7 @@ func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 		b.PrependBoolSlot(1, true, false)
 	case corpus.Number:
 		kind = floating
-		b.PrependInt16Slot(0, 2, 0) // double
+		b.PrependInt16Slot(0, 2, 0) // double precision
 	}
 	of := b.EndObject()
 	b.StartObject(7)
@@ -140,7 +140,7 @@ func ownField(b *flatbuffers.Builder, c corpus.Column) flatbuffers.UOffsetT {
 	return b.EndObject()
 }
 
-// parts are the parts of a batch, in order.
+// parts lists the parts of a batch, in order.
 type parts struct {
 	nodes    [][2]int64
 	buffers  []*buffer
@@ -219,7 +219,7 @@ func vector[T any](b *flatbuffers.Builder, all []T, size int, add func(T)) flatb
 	return b.EndVector(len(all))
 }
 
-// pack compresses a buffer like those of the input, after its uncompressed length.
+// pack compresses a buffer in the same way as the input, and puts the uncompressed length before it.
 func (o *output) pack(b []byte) ([]byte, error) {
 	if o.codec == noCodec || len(b) == 0 {
 		return b, nil
@@ -244,14 +244,14 @@ func (o *output) pack(b []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// copy copies a message of the input, and notes it in a list.
+// copy copies a message of the input, and appends its block to a list.
 func (o *output) copy(m message, body io.Reader, list *[]block) error {
 	at, err := o.raw(m.Bytes, body)
 	*list = append(*list, at)
 	return err
 }
 
-// end ends a stream, and a file with what it holds and where.
+// end writes the end of a stream, or the footer of a file.
 func (o *output) end() error {
 	if err := o.write([]byte{255, 255, 255, 255, 0, 0, 0, 0}); err != nil || o.stream {
 		return err

@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// copier appends rows to columns. It counts what it appends, because a few bytes of a damaged batch may
-// represent many.
+// copier appends rows to columns. It limits the bytes that it appends, because a few bytes of a damaged batch may represent
+// many.
 type copier struct {
 	left int // bytes that it may still append
 	room int // bytes that it may still allocate before it appends
 	err  error
 }
 
-// empty returns a column without rows, to which some n rows of columns of the same type can
-// be appended.
+// empty returns a column without rows, for about n rows of columns of the same type.
 func (c *copier) empty(d *data, n int) *data {
 	of := &data{field: d.field, index: d.index}
 	if d.valid != nil {
@@ -22,7 +21,7 @@ func (c *copier) empty(d *data, n int) *data {
 	}
 	buffers := d.buffers
 	if !d.index && (d.kind == binaryView || d.kind == textView) {
-		buffers = buffers[:1] // those of long texts are added when needed
+		buffers = buffers[:1] // buffers of long texts are added when needed
 	}
 	for _, b := range buffers {
 		room := min(int(b.size)/max(d.rows, 1)*n, c.room)
@@ -41,7 +40,7 @@ func (c *copier) empty(d *data, n int) *data {
 	return of
 }
 
-// have returns a buffer of bytes that are in memory.
+// have returns a buffer of bytes that are already in memory.
 func have(b []byte) *buffer { return &buffer{b: b, done: true} }
 
 // spend counts n values of width bytes, and reports whether they may be appended.
@@ -56,7 +55,7 @@ func (c *copier) spend(n, width int) bool {
 	return c.err == nil
 }
 
-// rows appends some rows of d to a column that empty returned.
+// rows appends the rows [from, to) of d to a column that empty returned.
 func (c *copier) rows(of, d *data, from, to int) {
 	if c.err == nil && (from < 0 || to < from || to > d.rows) {
 		c.err = fmt.Errorf("rows %d to %d of column %q, which has %d", from, to, d.name, d.rows)
@@ -100,7 +99,7 @@ func (c *copier) rows(of, d *data, from, to int) {
 	of.rows += to - from
 }
 
-// bits appends bits of b to a buffer of n bits, and returns how many of them are set.
+// bits appends bits of b to a buffer of n bits, and returns the number of set bits among them.
 func (c *copier) bits(of *buffer, n int, b *buffer, from, to int) (set int) {
 	if !c.spend((to-from+7)/8, 1) {
 		return 0
@@ -113,7 +112,7 @@ func (c *copier) bits(of *buffer, n int, b *buffer, from, to int) (set int) {
 	return set
 }
 
-// appendBit sets bit n, one after the last, and returns its value.
+// appendBit appends a bit to a buffer of n bits and returns it.
 func (b *buffer) appendBit(n int, value bool) bool {
 	if n%8 == 0 {
 		b.b = append(b.b, 0)
@@ -136,7 +135,7 @@ func (c *copier) values(of, b *buffer, width, from, to int) {
 	}
 }
 
-// offsets appends offsets, which continue those of the column, and returns the range of values between them.
+// offsets appends offsets that continue those of the column. It returns the range of the values between them.
 func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 	if from == to || !c.spend(to-from, d.width) {
 		return 0, 0
@@ -159,7 +158,7 @@ func (c *copier) offsets(of, d *data, from, to int) (first, last int) {
 // add appends a number.
 func (b *buffer) add(width, n int) { b.b = appendNumber(b.b, width, n) }
 
-// listViews appends lists one after the other. In the child they may be anywhere.
+// listViews appends lists one after the other. Their values may be anywhere in the child.
 func (c *copier) listViews(of, d *data, from, to int) {
 	if !c.spend(2*(to-from), d.width) {
 		return
@@ -198,7 +197,8 @@ func (c *copier) views(of, d *data, from, to int) {
 	}
 }
 
-// union appends values of the child of their type. They are in the same row, or in a dense union at an offset.
+// union appends values of the child that has their type. A value is in the same row of the child or, in a dense union, at
+// an offset.
 func (c *copier) union(of, d *data, from, to int) {
 	c.values(of.buffers[0], d.buffers[0], 1, from, to)
 	for i := range d.children {
@@ -214,7 +214,7 @@ func (c *copier) union(of, d *data, from, to int) {
 	}
 }
 
-// runs appends values that represent runs of rows.
+// runs appends values, each of which represents a run of rows.
 func (c *copier) runs(of, d *data, from, to int) {
 	ends, base := d.children[0], of.rows-from
 	for run := ends.runOf(from); from < to && c.spend(1, ends.width); run++ {

@@ -9,13 +9,13 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// reader reads the wanted columns of one batch after the other.
+// reader reads the wanted columns, batch after batch.
 type reader struct {
 	src     *source
-	paths   [][]int   // of Fields.All, through structs; nil for a field that is not wanted
-	columns [][]*data // of this batch, by the same paths
+	paths   [][]int   // path of each of Fields.All, through structs; nil for a field that is not wanted
+	columns [][]*data // columns of the current batch, along the same paths
 	row     int
-	rows    int // of this batch
+	rows    int // rows of the current batch
 }
 
 func openReader(file io.ReaderAt, size int64, fields *corpus.Fields) (r *reader, err error) {
@@ -61,8 +61,7 @@ func (r *reader) choose(own *corpus.Fields) error {
 // Columns implements corpus.RowReader.
 func (r *reader) Columns() []corpus.Column { return columns(nil, "", r.src.fields) }
 
-// find finds a column by its name or by its path with dots, and reports whether another
-// has it also.
+// find finds a column by its name or by its path with dots. twice reports whether several columns match.
 func find(fields []*field, name string) (path []int, leaf *field, twice bool) {
 	index := func(name string) int {
 		is := func(f *field) bool { return f.name == name }
@@ -89,7 +88,7 @@ func find(fields []*field, name string) (path []int, leaf *field, twice bool) {
 	return path, leaf, twice
 }
 
-// values returns the field of the values of a column, which may be encoded by runs.
+// values returns the field of a column's values, which may be encoded as runs.
 func (f *field) values() *field {
 	for f.kind == runEnds {
 		f = f.children[1]
@@ -139,7 +138,7 @@ func (r *reader) batch() error {
 	return nil
 }
 
-// appendField appends the row of a column below structs, which may be null too.
+// appendField appends a row of a column that may be inside structs, any of which may be null.
 func (r *reader) appendField(row []byte, path []*data) []byte {
 	for i, d := range path {
 		if i == len(path)-1 {
@@ -152,7 +151,7 @@ func (r *reader) appendField(row []byte, path []*data) []byte {
 	return corpus.AppendNull(row)
 }
 
-// Close frees what is open.
+// Close closes what the reader has opened.
 func (r *reader) Close() error {
 	r.src.close()
 	return nil

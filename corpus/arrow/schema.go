@@ -12,8 +12,8 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// The messages of IPC are flat buffers. These are the places of the members of their tables
-// (format/Schema.fbs, Message.fbs and File.fbs of Arrow): 4, and 2 more for each one before.
+// IPC messages are flat buffers. These are the slots of the members of their tables (Schema.fbs, Message.fbs and File.fbs
+// in the format folder of Arrow). The first member has slot 4, and each further member 2 more.
 const (
 	schemaEndianness, schemaFields, schemaMetadata         = 4, 6, 8
 	fieldName, fieldNullable, fieldKind, fieldType         = 4, 6, 8, 10
@@ -24,7 +24,7 @@ const (
 	batchCompression, batchVariadic                        = 10, 12
 	dictionaryBatchID, dictionaryBatchData, dictionaryMore = 4, 6, 8
 	footerSchema, footerDictionaries, footerBatches        = 6, 8, 10
-	first, second                                          = 4, 6 // of a table that is a type
+	first, second                                          = 4, 6 // of any table that describes a type
 )
 
 // kind is a type of a column.
@@ -64,7 +64,7 @@ var kindNames = [...]string{"", "null", "int", "float", "binary", "utf8", "bool"
 
 func (k kind) String() string { return kindNames[k] }
 
-// table is a table of a flat buffer. An access outside it panics, and told recovers.
+// table is a table of a flat buffer. An access out of bounds panics, and told recovers from it.
 type table struct{ flatbuffers.Table }
 
 func rootOf(b []byte) table {
@@ -80,7 +80,7 @@ func (t table) table(slot flatbuffers.VOffsetT) (table, bool) {
 	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(t.Pos + flatbuffers.UOffsetT(o))}}, true
 }
 
-// vector returns the place of the elements of a member, which have size bytes each.
+// vector returns the offset and the number of the elements of a member. An element has size bytes.
 func (t table) vector(slot flatbuffers.VOffsetT, size int) (at flatbuffers.UOffsetT, n int, err error) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
@@ -110,31 +110,31 @@ func (t table) text(slot flatbuffers.VOffsetT) string {
 	return string(t.ByteVector(t.Pos + o))
 }
 
-// field is a column, or one within another.
+// field is a column, or a field within a column.
 type field struct {
-	table // as the schema has it
+	table // the field in the schema
 	name  string
 	layout
-	codes    [256]int8 // of a union: the child of each type code
+	codes    [256]int8 // for a union: the child of each type code
 	children []*field
 	encoded  encoded
 }
 
-// layout is the layout of values.
+// layout is the layout of a column's values.
 type layout struct {
 	kind   kind
-	width  int // bytes of a value; bits / 8 of a number; of offsets; elements of a fixed list
+	width  int // bytes of a value, bits / 8 of a number, bytes of offsets, or elements of a fixed list
 	signed bool
-	unit   int // of times; mode of a union; digits after the point of a decimal
+	unit   int // unit of times, mode of a union, or digits after the decimal point
 }
 
-// encoded names the dictionary that a column indexes. The zero value is none.
+// encoded names the dictionary that a column refers to. The zero value means none.
 type encoded struct {
 	id    int64
 	index layout
 }
 
-// A schema may not be deeper, nor have more fields.
+// Limits for the depth of a schema and the number of its fields.
 const (
 	maxDepth  = 64
 	maxFields = 1 << 16
@@ -145,7 +145,7 @@ type schema struct {
 	table
 	fields []*field
 	count  int
-	byID   map[int64]*field // that are encoded
+	byID   map[int64]*field // dictionary id -> the encoded field
 }
 
 func parseSchema(t table) (*schema, error) {
@@ -250,12 +250,12 @@ func (f *field) parseCodes(of table) error {
 	return err
 }
 
-// same reports whether two fields hold the same, under the same names.
+// same reports whether two fields have the same names and types.
 func (f *field) same(g *field) bool {
 	return f.name == g.name && f.layout == g.layout && f.codes == g.codes && f.encoded == g.encoded && slices.EqualFunc(f.children, g.children, (*field).same)
 }
 
-// columns lists columns, and those of structs by their paths.
+// columns lists columns. Those inside structs are named by their paths.
 func columns(dst []corpus.Column, before string, fields []*field) []corpus.Column {
 	for _, f := range fields {
 		c := corpus.Column{Name: before + f.name}
@@ -275,7 +275,7 @@ func columns(dst []corpus.Column, before string, fields []*field) []corpus.Colum
 	return dst
 }
 
-// quoted lists columns for a message.
+// quoted lists the names of columns for a message.
 func quoted(columns []corpus.Column) string {
 	var names []string
 	for _, c := range columns {

@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// magic begins and ends a file; a stream follows the first one.
+// magic is at both ends of a file. In a file, a stream follows the first magic.
 const magic = "ARROW1"
 
 // The kinds of messages.
@@ -21,30 +21,30 @@ const (
 	maxHead                               = 64 << 20
 )
 
-// message is one of a stream or a file.
+// message is a message of a stream or a file.
 type message struct {
 	table
 	header  table
 	kind    byte
-	at      int64 // of its body
-	size    int64 // of its body
-	written int   // bytes before Bytes
+	at      int64 // offset of its body
+	size    int64 // length of its body
+	written int   // bytes already written before Bytes
 }
 
 // source yields the record batches of a file or a stream.
 type source struct {
 	*schema
 	file   io.ReaderAt
-	end    int64 // of what may be read
-	limit  int   // of the bytes that a batch holds
+	end    int64 // end of what may be read
+	limit  int   // limit of the bytes that a batch holds
 	stream bool
-	at     int64   // of the next message of a stream
-	blocks []int64 // places of the remaining messages of a file
+	at     int64   // offset of the next message of a stream
+	blocks []int64 // offsets of the remaining messages of a file
 	dicts  map[int64][]*data
-	// onDictionary gets each dictionary; may be nil.
+	// onDictionary is called with each dictionary; may be nil.
 	onDictionary func(message) error
 	zstd         *zstd.Decoder
-	err          error // of loading a buffer
+	err          error // the first error of loading a buffer
 }
 
 func open(file io.ReaderAt, size int64) (*source, error) {
@@ -68,7 +68,7 @@ func open(file io.ReaderAt, size int64) (*source, error) {
 	return s, err
 }
 
-// footer reads the end of a file, which has the places of all blocks.
+// footer reads the end of a file, which holds the offsets of all messages.
 func (s *source) footer() error {
 	var tail [4 + len(magic)]byte
 	if _, err := s.file.ReadAt(tail[:], s.end-int64(len(tail))); err != nil || string(tail[4:]) != magic {
@@ -105,7 +105,7 @@ func (s *source) footer() error {
 	return nil
 }
 
-// message reads the next one; io.EOF after the last. A stream may end without a mark.
+// message reads the next message, or returns io.EOF after the last. A stream may end without an end mark.
 func (s *source) message() (m message, err error) {
 	if !s.stream {
 		if len(s.blocks) == 0 {
@@ -121,7 +121,7 @@ func (s *source) message() (m message, err error) {
 		return m, err
 	}
 	m.written = 4
-	if binary.LittleEndian.Uint32(head[:]) == 1<<32-1 { // not before 2019
+	if binary.LittleEndian.Uint32(head[:]) == 1<<32-1 { // written since 2019
 		m.written = 8
 		if _, err := s.read(head[:], s.at); err != nil {
 			return m, err
@@ -151,7 +151,7 @@ func (s *source) message() (m message, err error) {
 	return m, nil
 }
 
-// read reads all of b, or fails.
+// read fills b, or returns an error.
 func (s *source) read(b []byte, at int64) (int, error) {
 	if at < 0 || int64(len(b)) > s.end-at {
 		return 0, io.ErrUnexpectedEOF
@@ -180,7 +180,7 @@ func (s *source) next() (*batch, error) {
 	}
 }
 
-// dictionary notes one, or more of it.
+// dictionary stores a dictionary, or appends an addition to it.
 func (s *source) dictionary(m message) error {
 	if s.onDictionary != nil {
 		if err := s.onDictionary(m); err != nil {
@@ -205,7 +205,7 @@ func (s *source) dictionary(m message) error {
 	return nil
 }
 
-// batch is some rows of all columns. Its buffers are read on first use.
+// batch holds some rows of all columns. It reads a buffer when it is first used.
 type batch struct {
 	table
 	src     *source
@@ -213,34 +213,34 @@ type batch struct {
 	rows    int
 	columns []*data
 	codec   int8 // noCodec, lz4Frame or zstdFrames
-	loaded  int  // bytes of all buffers so far that are whole
+	loaded  int  // total size of the whole buffers loaded so far
 	open    []*buffer
-	inOpen  int // bytes of their windows
-	// What is left while it is parsed.
+	inOpen  int // total size of the windows of large buffers
+	// The parts that are not parsed yet.
 	node, buffer, variadic     flatbuffers.UOffsetT
 	nodes, buffers, variadices int
 }
 
 const noCodec, lz4Frame, zstdFrames = -1, 0, 1
 
-// data is some rows of a column.
+// data holds some rows of a column.
 type data struct {
 	*field
-	index    bool // of a dictionary
+	index    bool // the values are indexes of a dictionary
 	rows     int
 	nulls    int
-	valid    *buffer // nil where there is no bitmap
+	valid    *buffer // nil if there is no bitmap
 	buffers  []*buffer
 	children []*data
 }
 
-// buffer is the place of some bytes, and the bytes after the first use.
+// buffer is a range of the body. Its bytes are read on first use.
 type buffer struct {
 	of   *batch
-	at   int64 // in the body
+	at   int64 // offset in the body
 	size int64
 	b    []byte
-	from int // of b, if it is a window
+	from int // where b starts in the buffer, if it is a window
 	done bool
 }
 
@@ -278,7 +278,7 @@ func (b *batch) parse(fields []*field, values bool) (err error) {
 	return err
 }
 
-// data takes the parts of a column; values selects those of its dictionary.
+// data takes the buffers of a column. If values is set, they are those of its dictionary.
 func (b *batch) data(f *field, values bool) (*data, error) {
 	b.nodes--
 	if b.nodes < 0 {
@@ -295,7 +295,7 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 	case d.index:
 		return d, b.take(d, true, 1)
 	case f.kind == union:
-		const version5 = 4 // earlier versions have a bitmap
+		const version5 = 4 // before it, unions have a bitmap
 		n, bitmap = 1+f.unit, b.message.GetInt16Slot(first, 0) < version5
 	case f.kind == binaryView || f.kind == textView:
 		b.variadices--
@@ -321,11 +321,11 @@ func (b *batch) data(f *field, values bool) (*data, error) {
 	return d, err
 }
 
-// ownBuffers is the number of buffers of a column after the bitmap.
+// ownBuffers is the number of buffers of a column, apart from the bitmap.
 var ownBuffers = map[kind]int{integer: 1, floating: 1, boolean: 1, decimal: 1, date: 1, clock: 1, timestamp: 1, interval: 1, duration: 1, fixedBinary: 1,
 	binaries: 2, texts: 2, largeBinary: 2, largeText: 2, list: 1, mapping: 1, largeList: 1, listView: 2, largeListView: 2}
 
-// take takes the bitmap, if there is one, and n more buffers.
+// take takes the bitmap of a column, if it has one, and n more buffers.
 func (b *batch) take(d *data, bitmap bool, n int) error {
 	if bitmap {
 		n++
@@ -351,8 +351,7 @@ func (b *batch) take(d *data, bitmap bool, n int) error {
 	return nil
 }
 
-// bytes returns the bytes of the buffer, unpacked. After an error, which the source notes, it
-// returns nil.
+// bytes returns the decompressed bytes of the buffer. After an error it returns nil, and the source keeps the error.
 func (b *buffer) bytes() []byte {
 	if !b.done && b.of != nil {
 		b.done = true
@@ -365,13 +364,13 @@ func (b *buffer) bytes() []byte {
 	return b.b
 }
 
-// window is the least size of a read from a large uncompressed buffer; a batch holds some windows.
+// window is the least number of bytes read at once from a large uncompressed buffer. A batch keeps several windows.
 const (
 	window  = 1 << 20
 	windows = 32
 )
 
-// part returns some bytes of the buffer, which are valid until the next call.
+// part returns the bytes [from, to) of the buffer. They are valid until the next call.
 func (b *buffer) part(from, to int) []byte {
 	if b.done || b.of == nil || b.of.codec != noCodec {
 		return b.bytes()[from:to]
@@ -395,7 +394,7 @@ func (b *buffer) part(from, to int) []byte {
 	return b.b[from-b.from : to-b.from]
 }
 
-// forget makes room for a window of n bytes.
+// forget drops windows until there is room for n more bytes.
 func (b *batch) forget(n int) {
 	b.inOpen += n
 	if b.inOpen < windows*window {
@@ -407,7 +406,7 @@ func (b *batch) forget(n int) {
 	b.open, b.inOpen = nil, n
 }
 
-// number returns number i, of width bytes.
+// number returns the i-th number of a buffer, which has width bytes.
 func (b *buffer) number(width, i int) int { return number(b.part(i*width, (i+1)*width), width, 0) }
 
 func (b *buffer) load() ([]byte, error) {
@@ -437,7 +436,7 @@ func (b *buffer) load() ([]byte, error) {
 	return b.of.src.unpack(raw, b.of.codec, int(size))
 }
 
-// unpack makes bytes of those that are compressed.
+// unpack decompresses a buffer.
 func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	if codec == lz4Frame {
 		to := make([]byte, size)
@@ -460,8 +459,8 @@ func (s *source) unpack(raw []byte, codec int8, size int) ([]byte, error) {
 	return to, err
 }
 
-// told turns a panic into an error, because damaged data makes accesses out of range. It also returns an
-// earlier error of s. Call it deferred.
+// told turns a panic into an error, because damaged data leads to accesses out of range. It also returns an earlier error
+// of s. It must be called by defer.
 func (s *source) told(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)

@@ -17,7 +17,7 @@ func bit(b []byte, i int) bool { return b[i/8]>>(i%8)&1 != 0 }
 
 func (d *data) null(i int) bool { return d.valid != nil && !bit(d.valid.bytes(), i) }
 
-// number returns number i of some bytes.
+// number returns the i-th number, which has width bytes.
 func number(b []byte, width, i int) int {
 	b = b[i*width : i*width+width]
 	switch width {
@@ -43,7 +43,7 @@ func appendNumber(dst []byte, width, n int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(n))
 }
 
-// appendValue appends row i of a column in its text form.
+// appendValue appends the text form of row i of a column.
 func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	if d.kind == null || d.null(i) {
 		return corpus.AppendNull(row)
@@ -59,7 +59,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 			}
 			at -= part.rows
 		}
-		return corpus.AppendNull(row) // a batch before its dictionary has none but null
+		return corpus.AppendNull(row) // before its dictionary, a batch may only have null
 	}
 	if d.kind == runEnds {
 		return s.appendValue(row, d.children[1], d.children[0].runOf(i))
@@ -84,7 +84,7 @@ func (s *source) appendValue(row []byte, d *data, i int) []byte {
 	return corpus.AppendCell(row, d.appendScalar(small[:0], b))
 }
 
-// appendJSON appends row i of a column as JSON; a union is null.
+// appendJSON appends row i of a column as JSON. A union becomes null.
 func (s *source) appendJSON(dst []byte, d *data, i int) []byte {
 	if d.kind == null || d.kind == union || d.null(i) || len(dst) > s.limit {
 		return append(dst, "null"...)
@@ -128,12 +128,12 @@ func (s *source) appendJSON(dst []byte, d *data, i int) []byte {
 	return append(dst, ']')
 }
 
-// runOf returns the run that contains row i, by the ends of runs.
+// runOf returns the index of the run that contains row i.
 func (d *data) runOf(i int) int {
 	return sort.Search(d.rows, func(run int) bool { return d.buffers[0].number(d.width, run) > i })
 }
 
-// view returns text i of a column of views. The text is in the view itself or in one of the further buffers.
+// view returns the i-th text of a column of views. The text is in the view itself or in a further buffer.
 func (d *data) view(i int) []byte {
 	v := d.buffers[0].part(16*i, 16*i+16)
 	n := number(v, 4, 0)
@@ -144,10 +144,10 @@ func (d *data) view(i int) []byte {
 	return d.buffers[1+number(v, 4, 2)].part(from, from+n)
 }
 
-// units are the units of times, by their numbers.
+// units lists the units of times by their codes.
 var units = [...]time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 
-// appendScalar appends a value as people write it.
+// appendScalar appends a value in the form that people write.
 func (d *data) appendScalar(dst, b []byte) []byte {
 	switch d.kind {
 	case floating:
@@ -177,7 +177,7 @@ func (d *data) appendScalar(dst, b []byte) []byte {
 		}
 		return strconv.AppendUint(dst, uint64(n)<<(64-8*d.width)>>(64-8*d.width), 10)
 	}
-	for _, c := range slices.Backward(b) { // intervals
+	for _, c := range slices.Backward(b) { // parts of an interval
 		dst = append(dst, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&15])
 	}
 	return dst
@@ -194,9 +194,9 @@ func (d *data) appendFloat(dst, b []byte) []byte {
 	}
 }
 
-// half returns the number of a float of 16 bits.
+// half returns the value of a float of 16 bits.
 func half(bits uint16) float64 {
-	value := float64(math.Float32frombits(uint32(bits&0x7fff)<<13)) * (1 << 112) // by the larger exponent
+	value := float64(math.Float32frombits(uint32(bits&0x7fff)<<13)) * (1 << 112) // scales the exponent of 5 bits to the one of 8
 	if bits&0x7c00 == 0x7c00 {
 		value = math.Inf(1)
 		if bits&0x3ff != 0 {

@@ -13,29 +13,29 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// batchRows bounds the rows of an output batch of rows that come from no file, and batchBytes the bytes of its
-// texts. Rows of a file stay in their batches unless these are larger.
+// An output batch of rows that come from no file has at most batchRows rows, and texts of batchBytes bytes. Rows of a file
+// keep their batches unless these are larger.
 const (
 	batchRows  = 1 << 16
 	batchBytes = 32 << 20
 )
 
-// rowRange is the rows of a batch from one on, up to another.
+// rowRange holds the rows [from, to) of a batch.
 type rowRange struct{ from, to int }
 
-// writer copies rows.
+// writer writes a table and copies rows into it.
 type writer struct {
 	to    output
 	begun bool
 	own   []*data
-	held  int // rows in own, and in rows
-	bytes int // of texts in own
+	held  int // number of rows in own and in rows
+	bytes int // bytes of texts in own
 	src   *source
 	open  func() (*source, error)
 	batch *batch
 	base  int64      // number of its first row
-	rows  []rowRange // of batch that are taken
-	// Of a file: its dictionaries so far, those of src, and the numbers of these.
+	rows  []rowRange // selected rows of batch
+	// The dictionaries of a file: those written so far, those of src, and the numbers of the latter.
 	dicts [][sha256.Size]byte
 	met   int
 	ids   map[int64]bool
@@ -48,7 +48,7 @@ func newWriter(out io.Writer, path string, before []corpus.Column) *writer {
 	return w
 }
 
-// fresh empties the columns of its own.
+// fresh empties the columns that do not come from a file.
 func (w *writer) fresh() {
 	w.own, w.held, w.bytes = nil, 0, 0
 	for _, c := range w.to.own {
@@ -60,8 +60,7 @@ func (w *writer) fresh() {
 	}
 }
 
-// add adds a value to a column that does not come from a file, and returns its size; nil is
-// null.
+// add adds a value to a column that does not come from a file, and returns its size. A nil value is null.
 func (d *data) add(value any) int {
 	if !d.valid.appendBit(d.rows, value != nil) {
 		d.nulls++
@@ -81,8 +80,7 @@ func (d *data) add(value any) int {
 	return d.width
 }
 
-// From opens the file that the next rows come from. All must have the schema
-// of the first.
+// From opens the file that the next rows come from. All files must have the schema of the first.
 func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	defer w.src.told(&err)
 	if err := w.closeSource(); err != nil {
@@ -137,7 +135,7 @@ func (w *writer) begin() error {
 	return w.to.begin()
 }
 
-// dictionary copies one. A file has one for a column, and perhaps more of it.
+// dictionary copies a dictionary. A file has one for each encoded column, and possibly additions to it.
 func (w *writer) dictionary(m message) error {
 	body := func() io.Reader { return io.NewSectionReader(w.src.file, m.at, m.size) }
 	if w.to.stream {
@@ -193,7 +191,7 @@ func (w *writer) full() bool {
 	if w.batch == nil {
 		return w.held >= batchRows || w.bytes >= batchBytes
 	}
-	row := w.batch.message.size / int64(max(w.batch.rows, 1)) // about
+	row := w.batch.message.size / int64(max(w.batch.rows, 1)) // the approximate size of a row
 	return int64(w.bytes)+int64(w.held)*row >= batchBytes
 }
 
@@ -238,7 +236,7 @@ func (w *writer) next() error {
 	return err
 }
 
-// flush writes the rows that are taken. It copies a batch unchanged if all of it is taken.
+// flush writes the selected rows. It copies a batch unchanged if all rows are selected.
 func (w *writer) flush() error {
 	if w.held == 0 {
 		return nil
@@ -277,8 +275,8 @@ func (w *writer) closeSource() error {
 	return err
 }
 
-// Close ends the table. Without a file to copy from and columns of its own the output is empty, because there
-// is not a schema.
+// Close ends the table. Without a file to copy from and columns of its own, the output is empty, because there is no
+// schema.
 func (w *writer) Close() (err error) {
 	defer w.src.told(&err)
 	err = w.closeSource()

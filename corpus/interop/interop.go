@@ -1,5 +1,5 @@
-// Package interop writes the results in the forms that other tools read, so that a corpus can be cleaned in
-// place: dolma's attributes, datatrove's .remove files, and lists of ids, which NeMo Curator takes as Parquet.
+// Package interop writes results in formats that other tools read, so that they can clean their corpus with them. These are
+// dolma's attributes, datatrove's .remove files, and lists of ids, which NeMo Curator reads as Parquet.
 package interop
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// Span is a part of a text, in runes, and how sure it is, from 0 to 1.
+// Span is a part of a text, in runes, with a score from 0 to 1.
 type Span struct {
 	Start, End int
 	Score      float64
@@ -20,26 +20,25 @@ type Span struct {
 
 // Document is the result for a record.
 type Document struct {
-	File    string // as the reader names it
+	File    string // the name that the reader gives it
 	ID      string
-	Runes   int    // of its text
-	Spans   []Span // what was found in it, in order
-	Removed bool   // it is to be left out
+	Runes   int    // length of its text
+	Spans   []Span // the parts that were found, in order
+	Removed bool   // the record should be left out
 }
 
-// Writer takes every document that could be read, in the order of the inputs. One
-// goroutine at a time.
+// Writer receives every document that could be read, in the order of the inputs. It is for one goroutine at a time.
 type Writer interface {
 	Add(d *Document) error
-	// Close ends the output; corpus.CommitAll makes it appear after.
+	// Close ends the output. Afterwards corpus.CommitAll makes it appear.
 	Close() error
 	corpus.Output
 }
 
-// NewDolma writes dolma's attributes into a folder, which is new or empty. Each input gets a file under its
-// name below documents/, with a line for each document. Dolma looks for them next to its documents, with
-// documents/ replaced by attributes/NAME/, so the folder should be attributes/NAME. The attributes are
-// NAME__label__spans, and NAME__label__removed over a whole document that is removed.
+// NewDolma writes dolma's attributes into a folder, which must be new or empty. For each input it writes a file of the same
+// name below documents/, with a line for each document. Dolma finds attributes by replacing documents/ with
+// attributes/NAME/ in the path of its documents, so the folder should be attributes/NAME. The attributes are
+// NAME__label__spans, and NAME__label__removed over the whole text of a removed document.
 func NewDolma(dir, label string, r *corpus.Reader) (Writer, error) {
 	if f, ok := r.Format(); !ok || f != corpus.JSONL {
 		return nil, fmt.Errorf("%s: dolma's attributes belong to documents in JSONL", dir)
@@ -85,10 +84,9 @@ func (w *dolma) Add(d *Document) error {
 	}{d.ID, map[string][]dolmaSpan{w.spans: spans, w.removed: removed}})
 }
 
-// NewDatatrove writes the files that datatrove's MinhashDedupFilter reads: for the n-th
-// input in the order of the names n.remove, the numbers of the documents that go.
-// So let the pipeline have as many tasks as there are files. Its readers do not count
-// documents without a text, nor does this.
+// NewDatatrove writes the files that datatrove's MinhashDedupFilter reads. For the n-th input, in the order of the names,
+// it writes n.remove with the numbers of the removed documents. So the pipeline must have as many tasks as there are files.
+// Documents without a text do not count, because datatrove's readers skip them.
 func NewDatatrove(dir string, r *corpus.Reader) (Writer, error) {
 	d, err := corpus.CreateDir(dir)
 	if err != nil {
@@ -107,7 +105,7 @@ func NewDatatrove(dir string, r *corpus.Reader) (Writer, error) {
 type datatrove struct {
 	files
 	file   string
-	number uint32 // of the next document with a text in file
+	number uint32 // number in file of the next document with a text
 }
 
 func (w *datatrove) Add(d *Document) error {
@@ -155,16 +153,16 @@ func (w *ids) Add(d *Document) error {
 
 func (w *ids) Close() error { return w.table.Close() }
 
-// files writes a file of a directory for each input, one after the other.
+// files writes one file in a directory for each input, one after the other.
 type files struct {
 	*corpus.AtomicDir
-	paths []string // of the inputs, in the order in which they are read
-	names []string // of their files
-	at    int      // the input being read
+	paths []string // paths of the inputs, in the order of reading
+	names []string // names of their output files
+	at    int      // index of the current input
 	out   *corpus.AtomicFile
 }
 
-// reach begins the file of an input, and those of earlier inputs without documents.
+// reach starts the file of an input. First it writes the files of earlier inputs without documents.
 func (f *files) reach(path string) error {
 	for f.out == nil || f.paths[f.at] != path {
 		if f.out != nil {
@@ -186,7 +184,7 @@ func (f *files) reach(path string) error {
 	return nil
 }
 
-// Close ends the file being written, and makes those that follow.
+// Close ends the current file and writes those of the remaining inputs.
 func (f *files) Close() error {
 	if len(f.paths) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// Codec is Parquet for corpus.Options.Codecs. The zero value is ready.
+// Codec is the codec of Parquet for corpus.Options.Codecs. The zero value is ready to use.
 type Codec struct{}
 
 var _ corpus.Codec = Codec{}
@@ -21,20 +21,19 @@ var _ corpus.Codec = Codec{}
 // Format returns corpus.Parquet.
 func (Codec) Format() corpus.Format { return corpus.Parquet }
 
-// Open starts reading the wanted columns of a file. A missing column is
-// corpus.ErrField.
+// Open starts reading the wanted columns of a file. If a column is missing, the error wraps corpus.ErrField.
 func (Codec) Open(file io.ReaderAt, size int64, fields corpus.Fields) (rows corpus.RowReader, err error) {
 	defer caught(&err)
 	return openReader(file, size, fields)
 }
 
-// Create starts a file with the columns before, and with the schema, the compression
-// and the metadata of the first file that rows come from.
+// Create starts a file. Its columns are before, then those of the first file that rows come from, which also gives the
+// compression and the metadata.
 func (Codec) Create(w io.Writer, _ string, before ...corpus.Column) corpus.RowWriter {
 	return &writer{out: w, before: before}
 }
 
-// caught makes an error of a panic: the library panics at some damaged files.
+// caught turns a panic into an error, because the library panics on some damaged files.
 func caught(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged Parquet: %v", p)

@@ -11,17 +11,18 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The library loses a page of LZ4 unless it is longer than its header states, and does not end on a damaged one.
-// So each page is unpacked once to check it, and the library reads a header that states 0 bytes.
+// The library loses the end of an LZ4 page that is longer than its header states, and does not return on a damaged one. So
+// each page is first decompressed to check it. Then the library reads the page with a header that states 0 bytes, which
+// makes it read all.
 
 // unsized is a file in which the sizes of some pages read as 0.
 type unsized struct {
 	io.ReaderAt
-	digits []int64 // places of the bytes of these sizes, in order
+	digits []int64 // offsets of the bytes of these sizes, ascending
 	page   []byte
 }
 
-// ReadAt reads the file and clears the sizes, except for the bits that mark that another byte follows.
+// ReadAt reads the file, and replaces the sizes by zeros of the same length.
 func (u *unsized) ReadAt(p []byte, at int64) (int, error) {
 	n, err := u.ReaderAt.ReadAt(p, at)
 	i, _ := slices.BinarySearch(u.digits, at)
@@ -31,8 +32,8 @@ func (u *unsized) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// checked reads the heads of the pages of some columns, and unpacks those of LZ4. It returns an error if one
-// claims too much, and otherwise the file as the library can read it.
+// checked checks the page headers of some columns, and decompresses their LZ4 pages. It returns an error if a header claims
+// too much. Otherwise it returns the file in a form that the library reads correctly.
 func checked(f *parquet.File, file io.ReaderAt, size int64, some func(column int, m *format.ColumnMetaData) bool) (*parquet.File, error) {
 	u := &unsized{ReaderAt: file}
 	for _, g := range f.Metadata().RowGroups {
@@ -57,8 +58,8 @@ func checked(f *parquet.File, file io.ReaderAt, size int64, some func(column int
 	return parquet.OpenFile(u, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
 }
 
-// check unpacks a page and notes its size, the second number of its head. Of a page of version 2 the levels are
-// never packed.
+// check decompresses a page and records the offset of its size, which is the second number of its header. In a page of
+// version 2, the levels are never compressed.
 func (u *unsized) check(h *format.PageHeader, at, body int64) error {
 	v2, levels := h.DataPageHeaderV2, int64(0)
 	if v2.Valid {
@@ -72,7 +73,7 @@ func (u *unsized) check(h *format.PageHeader, at, body int64) error {
 	if err != nil || int64(len(raw)) < end {
 		return errors.Join(err, io.ErrUnexpectedEOF)
 	}
-	const number = 0x15 // follows, of the next member
+	const number = 0x15 // header of the next member
 	size := int(int64(h.UncompressedPageSize) - levels)
 	if raw[0] != number || raw[1] >= 0x80 || raw[2] != number || levels < 0 || size < 0 || levels > int64(h.CompressedPageSize) {
 		return errors.New("the head of a page has other members, or levels longer than the page")

@@ -17,16 +17,16 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-const batch = 64 // values read from a column at a time
+const batch = 64 // number of values read from a column at once
 
-// reader reads the wanted columns side by side, row group after row group.
+// reader reads the wanted columns in parallel, row group after row group.
 type reader struct {
 	schema *parquet.Schema
 	groups []parquet.RowGroup
-	leaves []*parquet.LeafColumn // of Fields.All; nil for a field that is not wanted
+	leaves []*parquet.LeafColumn // column of each of Fields.All; nil for a field that is not wanted
 	cols   []*column
-	open   []io.Closer // of the columns of this group
-	trees  []*tree     // of Fields.All, for lists of Fields.Others
+	open   []io.Closer // open columns of this group
+	trees  []*tree     // tree of each of Fields.All that is a list in Fields.Others
 	left   int64       // rows left in this group
 }
 
@@ -50,14 +50,14 @@ func openReader(file io.ReaderAt, size int64, fields corpus.Fields) (*reader, er
 	return r, nil
 }
 
-// maxPage bounds the bytes that one page may claim to hold, and pageValues its values. A page is unpacked
-// whole, and a few bytes may represent all of them.
+// A page may claim to hold at most maxPage bytes and pageValues values. It is decompressed as a whole, and a few bytes may
+// represent all of them.
 const (
 	maxPage    = 1 << 30
 	pageValues = 1 << 26
 )
 
-// pages calls visit with the head of each page of a chunk, and the offsets of the head and of the body.
+// pages calls visit with the header of each page of a chunk, and the offsets of the header and of the body.
 func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.PageHeader, at, body int64) error) error {
 	at := m.DataPageOffset
 	if d := m.DictionaryPageOffset; d > 0 {
@@ -67,7 +67,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		chunk := io.NewSectionReader(file, at, end-at)
 		in := bufio.NewReaderSize(chunk, 512)
 		if _, err := in.Peek(1); err != nil {
-			return nil // reading reports what is cut off
+			return nil // reading the page will report that it is cut off
 		}
 		var h format.PageHeader
 		if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(in)).Decode(&h); err != nil {
@@ -75,7 +75,7 @@ func pages(m *format.ColumnMetaData, file io.ReaderAt, visit func(h *format.Page
 		}
 		values := max(h.DataPageHeader.V.NumValues, h.DataPageHeaderV2.V.NumValues, h.DictionaryPageHeader.V.NumValues)
 		if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || values > pageValues {
-			return fmt.Errorf("a page of %d bytes and %d values", h.UncompressedPageSize, values)
+			return fmt.Errorf("page too large: %d bytes, %d values", h.UncompressedPageSize, values)
 		}
 		read, err := chunk.Seek(0, io.SeekCurrent)
 		if err != nil {
@@ -128,7 +128,7 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	switch {
 	case ok && leaf.MaxRepetitionLevel == strings.Count(name, "[]"):
 		return &leaf, nil
-	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // how Parquet writes lists, and maps
+	case ok, node != nil && len(node.Fields()) == 1 && node.Fields()[0].Repeated(): // the form in which Parquet writes lists and maps
 		return nil, fmt.Errorf("%w %q: it is a list", corpus.ErrField, name)
 	case node != nil:
 		return nil, fmt.Errorf("%w %q: it is a struct", corpus.ErrField, name)
@@ -140,7 +140,7 @@ func find(s *parquet.Schema, name string) (*parquet.LeafColumn, error) {
 	return nil, fmt.Errorf("%w %q; the columns are %s", corpus.ErrField, name, strings.Join(names, ", "))
 }
 
-// isInteger reports whether a logical type of an integer is a plain number.
+// isInteger reports whether a logical type is a plain integer.
 func isInteger(t *format.LogicalType) bool {
 	if t == nil || t.Value == nil {
 		return true
@@ -152,7 +152,7 @@ func isInteger(t *format.LogicalType) bool {
 // Columns implements corpus.RowReader.
 func (r *reader) Columns() []corpus.Column { return appendColumns(nil, "", r.schema) }
 
-// appendColumns lists the columns in a node, lists as one.
+// appendColumns appends the columns below a node. A list counts as one column.
 func appendColumns(columns []corpus.Column, before string, node parquet.Node) []corpus.Column {
 	for _, f := range node.Fields() {
 		c := corpus.Column{Name: before + f.Name()}
@@ -175,9 +175,8 @@ func appendColumns(columns []corpus.Column, before string, node parquet.Node) []
 	return columns
 }
 
-// pathOf returns the path of a column or a group by its name, and its node; nil if there is
-// none. In a name [] leads into the elements of a list, which Parquet writes as a group, of a
-// repeated group, of the element.
+// pathOf returns the path and the node of a column or a group by its name, or nil if there is none. In a name, [] leads
+// into the elements of a list. Parquet writes a list as a group of a repeated group of the element.
 func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 	enter := func(name string) bool {
 		at := slices.IndexFunc(node.Fields(), func(f parquet.Field) bool { return f.Name() == name })
@@ -259,7 +258,7 @@ func (r *reader) group() (err error) {
 	return err
 }
 
-// below returns the leaves of lists.
+// below returns the leaves of all lists.
 func (r *reader) below() (leaves []*leaf) {
 	for _, t := range r.trees {
 		if t != nil {
@@ -269,7 +268,7 @@ func (r *reader) below() (leaves []*leaf) {
 	return leaves
 }
 
-// Close frees what is open.
+// Close closes what the reader has opened.
 func (r *reader) Close() (err error) {
 	for _, values := range r.open {
 		err = errors.Join(err, values.Close())
@@ -278,7 +277,7 @@ func (r *reader) Close() (err error) {
 	return err
 }
 
-// column reads one value a row.
+// column reads one cell per row.
 type column struct {
 	values parquet.ColumnChunkValueReader
 	text   func(dst []byte, v parquet.Value) []byte
@@ -288,7 +287,7 @@ type column struct {
 	list   bool // a row has any number of values, which are joined
 }
 
-// cell appends the cell of the next row: the value, or all values of a list.
+// cell appends the cell of the next row, which is the value, or all values of a list.
 func (c *column) cell(dst []byte) ([]byte, error) {
 	joined, some := c.small[:0], false
 	for first := true; first || c.list; first = false {
@@ -300,7 +299,7 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 			return nil, err
 		}
 		if err == io.EOF || (!first && c.buf[c.at].RepetitionLevel() == 0) {
-			break // the next row
+			break // this value belongs to the next row
 		}
 		v := c.buf[c.at]
 		c.at++
@@ -321,7 +320,7 @@ func (c *column) cell(dst []byte) ([]byte, error) {
 	return corpus.AppendCell(dst, joined), nil
 }
 
-// fill reads values if none is left.
+// fill reads more values if none are left.
 func (c *column) fill() (err error) {
 	for c.at == c.n && err == nil {
 		c.at = 0
@@ -333,7 +332,7 @@ func (c *column) fill() (err error) {
 	return err
 }
 
-// value appends a value in its text form.
+// value appends the text form of a value.
 func (c *column) value(dst []byte, v parquet.Value) []byte {
 	if isBytes(v) {
 		return append(dst, v.ByteArray()...)
@@ -345,8 +344,8 @@ func isBytes(v parquet.Value) bool {
 	return v.Kind() == parquet.ByteArray || v.Kind() == parquet.FixedLenByteArray
 }
 
-// textOf returns how values of a non-string type are written as text. The types of older writers
-// (TIMESTAMP_MICROS) are converted to the current ones.
+// textOf returns a function that writes the text form of values that are not strings. It converts the types of older
+// writers (TIMESTAMP_MICROS) to the current ones.
 func textOf(t parquet.Type) func([]byte, parquet.Value) []byte {
 	if logical := t.LogicalType(); logical != nil {
 		switch l := logical.Value.(type) {

@@ -10,23 +10,23 @@ import (
 	"github.com/neardup/neardup/corpus"
 )
 
-// tree is a node of a column of lists. Its leaves are columns of the file, of which it makes the JSON of a row.
+// tree is a node of a column of lists. It makes the JSON of a row from its leaves, which are columns of the file.
 type tree struct {
 	parquet.Node
 	name     string
-	def, rep int // levels of a value that is there, and of one that repeats
+	def, rep int // definition level of a present value, and repetition level of a repeated one
 	children []*tree
 	leaves   []*leaf
 }
 
-// leaf is a column below a tree, and its values of a row.
+// leaf is a column below a tree, with its values in the current row.
 type leaf struct {
 	*parquet.LeafColumn
 	col *column
 	row []parquet.Value
 }
 
-// isList reports whether a column has any number of values a row, as Parquet writes lists and maps.
+// isList reports whether a column may have several values per row, as in Parquet's lists and maps.
 func isList(n parquet.Node) bool {
 	return n.Repeated() || (!n.Leaf() && len(n.Fields()) == 1 && n.Fields()[0].Repeated())
 }
@@ -56,7 +56,7 @@ func (t *tree) child(name string, node parquet.Node) *tree {
 	return c
 }
 
-// grow makes the nodes below t.
+// grow adds the nodes below t.
 func (t *tree) grow(s *parquet.Schema, path []string) {
 	if t.Leaf() {
 		column, _ := s.Lookup(path...)
@@ -86,7 +86,7 @@ func (t *tree) cell(dst []byte) ([]byte, error) {
 	return corpus.AppendCell(dst, t.append(nil, rows)), nil
 }
 
-// append appends values of the leaves as JSON.
+// append appends the values of the leaves as JSON.
 func (t *tree) append(dst []byte, rows [][]parquet.Value) []byte {
 	if !t.Repeated() {
 		return t.value(dst, rows)
@@ -112,7 +112,7 @@ func (t *tree) append(dst []byte, rows [][]parquet.Value) []byte {
 	return append(dst, ']')
 }
 
-// value appends one value, or element of a list.
+// value appends one value or list element.
 func (t *tree) value(dst []byte, rows [][]parquet.Value) []byte {
 	switch {
 	case len(rows[0]) == 0 || rows[0][0].DefinitionLevel() < t.def:

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// groupSize is how many bytes of values a row group of the output holds,
-	// about: it is kept in memory until it is full.
+	// groupSize is the approximate size of a row group of the output, in bytes of values. A group is kept in memory until
+	// it is full.
 	groupSize = 32 << 20
-	// gap is how many unwanted rows are read rather than jumped over.
+	// gap is the number of unwanted rows up to which they are read instead of skipped by a seek.
 	gap = 1024
 )
 
 // writer copies rows.
 type writer struct {
 	out    io.Writer
-	before []corpus.Column // of their own, optional
+	before []corpus.Column // the columns that do not come from a file; they are optional
 	w      *parquet.GenericWriter[any]
 	schema *parquet.Schema
 	rows   parquet.Rows
@@ -35,8 +35,7 @@ type writer struct {
 	held   int   // bytes in the current row group
 }
 
-// From opens the file that the next rows come from. All must have the schema
-// of the first.
+// From opens the file that the next rows come from. All files must have the schema of the first.
 func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	defer caught(&err)
 	f, err := parquet.OpenFile(file, size, parquet.SkipBloomFilters(true))
@@ -65,7 +64,7 @@ func (w *writer) From(file io.ReaderAt, size int64) (err error) {
 	return nil
 }
 
-// options returns settings that make the output like the input.
+// options returns settings that give the output the same form as the input.
 func options(f *parquet.File) []parquet.WriterOption {
 	var opts []parquet.WriterOption
 	meta := f.Metadata()
@@ -106,16 +105,16 @@ type quickSnappy struct{ compress.Codec }
 // Encode encodes src.
 func (quickSnappy) Encode(dst, src []byte) ([]byte, error) { return s2.EncodeSnappy(dst, src), nil }
 
-// fields are columns in their order, which parquet.Group alone would not keep.
+// fields keeps the order of columns, which parquet.Group alone does not.
 type fields struct {
 	parquet.Group
 	order []parquet.Field
 }
 
-// Fields returns them.
+// Fields returns the columns in order.
 func (f fields) Fields() []parquet.Field { return f.order }
 
-// ordered returns the schema of columns and of the fields of a file after them.
+// ordered returns the schema with the columns before, then the fields of a file.
 func ordered(name string, before []corpus.Column, of []parquet.Field) (*parquet.Schema, error) {
 	all := fields{Group: parquet.Group{}}
 	for _, c := range before {
@@ -149,7 +148,7 @@ func (w *writer) Write(values ...any) (err error) {
 	return w.row(w.own(nil, values))
 }
 
-// begin begins a file with the columns that Create got only.
+// begin starts a file that only has the columns given to Create.
 func (w *writer) begin() error {
 	columns, err := ordered("table", w.before, nil)
 	if err == nil {
@@ -158,7 +157,7 @@ func (w *writer) begin() error {
 	return err
 }
 
-// own appends values of the columns that Create got to a row; nil has no value.
+// own appends values of the columns given to Create to a row. A nil value is null.
 func (w *writer) own(row parquet.Row, values []any) parquet.Row {
 	for i := range w.before {
 		if values[i] == nil {
@@ -204,7 +203,7 @@ func (w *writer) Copy(n int64, before ...any) (err error) {
 	return w.row(row)
 }
 
-// row writes a row, and a group of rows when it is full.
+// row writes a row, and the row group if it is full.
 func (w *writer) row(row parquet.Row) error {
 	if _, err := w.w.WriteRows([]parquet.Row{row}); err != nil {
 		return err
@@ -231,8 +230,7 @@ func (w *writer) closeRows() error {
 	return rows.Close()
 }
 
-// Close ends the file. Without a file to copy from and columns of its own the output is empty, because there is
-// no schema.
+// Close ends the file. Without a file to copy from and columns of its own, the output is empty, because there is no schema.
 func (w *writer) Close() (err error) {
 	defer caught(&err)
 	err = w.closeRows()

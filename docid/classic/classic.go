@@ -1,9 +1,9 @@
-// Package classic is the docId service exactly as the classic article describes it. In Redis the url leads to a
-// docId under URL_INDEX, and the signature of the title under TITLE_INDEX. Four blocks of the content's
-// signature lead there under CONTENT_INDEX. The first match decides. A signature is the SimHash of the words of
-// a text, weighted 1 to 5 by how often they occur. Nothing is verified, so two texts that share little but
-// their signatures get one docId. The rest, which the article leaves open, is reliable: one step looks up and
-// writes (decide.lua), each number is given once, and sinks get every article in order.
+// Package classic is the docId service exactly as the classic article describes it. In Redis the url leads to a docId under
+// URL_INDEX, and the signature of the title under TITLE_INDEX. Four blocks of the content's signature lead there under
+// CONTENT_INDEX. The first match decides. A signature is the SimHash of the words of a text, weighted 1 to 5 by how often
+// they occur. Nothing is verified, so two texts that share little but their signatures get one docId. The parts that the
+// article leaves open are reliable: one atomic step looks up and writes (decide.lua), no number is given twice, and sinks
+// receive every article in order.
 //
 //	INDEX:{tenant}                      its identity, the last number, how many docIds
 //	URL_INDEX:{tenant}:url              number of the docId
@@ -33,25 +33,25 @@ import (
 	"github.com/neardup/neardup/internal/redisclient"
 )
 
-// Options are how a service is opened.
+// Options are the options of a service.
 type Options struct {
-	// Address is redis://[USER:PASSWORD@]HOST:PORT[/DB], rediss:// with TLS.
+	// Address is redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS.
 	Address string
-	// Clean makes the texts that are compared.
+	// Clean cleans the texts before they are compared.
 	Clean neardup.Cleaner
-	// Words is how long the words of a text stay in Redis; 0: they are not kept there. The article has 7 days.
+	// Words is how long Redis caches the words of a text; 0 disables the cache. The article has 7 days.
 	Words time.Duration
-	// Backlog bounds the articles that wait for the sinks; 0: no bound.
+	// Backlog limits the articles that wait for the sinks; 0 means no limit.
 	Backlog uint64
 }
 
-// Service keeps the indexes of all tenants in one Redis, for many servers at once.
+// Service holds the indexes of all tenants in one Redis. Several servers can share it.
 type Service struct {
 	c *redisclient.Client
 	o Options
 }
 
-// Open connects, and waits until Redis has read its data. ErrInvalid, ErrUnavailable.
+// Open connects to Redis, and waits until Redis has loaded its data. Errors: ErrInvalid, ErrUnavailable.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	opt, err := redisclient.ParseURL(o.Address)
 	if err != nil {
@@ -95,16 +95,16 @@ func (s *Service) Losses(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// Index is the index of one tenant. Safe for concurrent use.
+// Index is the index of one tenant. It is safe for concurrent use.
 type Index struct {
 	s        *Service
 	tenant   string
 	identity docid.Identity
 	*signer
-	seen atomic.Uint64 // the last change that it knows of
+	seen atomic.Uint64 // the last change that this process knows
 }
 
-// Index opens the index of a tenant, and makes it if it is not there. One that was made under other settings is
+// Index opens the index of a tenant, and creates it if needed. If the index was made with other settings, the error wraps
 // neardup.ErrUnlike.
 func (s *Service) Index(ctx context.Context, tenant string) (*Index, error) {
 	x := &Index{s: s, tenant: tenant}
@@ -123,7 +123,7 @@ func (s *Service) Index(ctx context.Context, tenant string) (*Index, error) {
 	return x, nil
 }
 
-// open takes the identity that is there, or the fresh one.
+// open reads the stored identity, or stores the fresh one if there is none.
 func (x *Index) open(ctx context.Context, fresh docid.Identity) error {
 	b, err := json.Marshal(fresh)
 	if err != nil {
@@ -158,7 +158,7 @@ func (x *Index) sign() (err error) {
 	return err
 }
 
-// key returns a key of the tenant; all of them are in one slot.
+// key returns a key of the tenant. All keys of a tenant are in one slot of a cluster.
 func (x *Index) key(prefix string, parts ...string) string { return keyOf(prefix, x.tenant, parts...) }
 
 func keyOf(prefix, tenant string, parts ...string) string {
@@ -177,8 +177,8 @@ type article struct {
 	Request  [16]byte // digest of the request
 }
 
-// Add decides on an article and writes what it is found by, in one step. An nid that was answered gets its answer.
-// Errors: docid.ErrInvalid, ErrTaken, ErrBehind, ErrBacklog, ErrFull, ErrUnavailable.
+// Add decides on an article and stores it, in one atomic step. A repeated nid gets its first answer. Errors:
+// docid.ErrInvalid, ErrTaken, ErrBehind, ErrBacklog, ErrFull, ErrUnavailable.
 func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, error) {
 	switch {
 	case strings.HasPrefix(sub.ID, docid.AnonymousPrefix):
@@ -215,7 +215,7 @@ func (x *Index) Add(ctx context.Context, sub docid.Submission) (docid.Answer, er
 	return answer(d, strings.HasPrefix(said, "again ")), nil
 }
 
-// clean returns the clean text that is compared.
+// clean returns the clean text for comparison.
 func (x *Index) clean(s string) string {
 	if x.s.o.Clean == nil {
 		return s
@@ -223,7 +223,7 @@ func (x *Index) clean(s string) string {
 	return x.s.o.Clean.Clean(s)
 }
 
-// keys returns the keys of decide.lua.
+// keys returns the Redis keys that decide.lua uses.
 func (x *Index) keys(a *docid.Article, title, content signature) []string {
 	keys := []string{x.key("INDEX"), x.key("DOCIDS"), x.key("SINKS"), x.key("OUTBOX"), "", "", "", "", "", "", ""}
 	if a.ID != "" {
@@ -281,7 +281,7 @@ func (x *Index) delivery(said string, a *docid.Article) (docid.Delivery, error) 
 	return d, err
 }
 
-// answer words a decision.
+// answer converts a decision into an answer.
 func answer(d docid.Delivery, replayed bool) docid.Answer {
 	a := docid.Answer{DocID: d.DocID, Seq: d.Seq, Stage: d.Evidence.Stage, LeaderSeq: d.Leader, Replayed: replayed}
 	a.ID, a.Decision.Decision, a.Method = d.NID, neardup.New, d.Evidence.Method
@@ -295,27 +295,27 @@ func answer(d docid.Delivery, replayed bool) docid.Answer {
 	return a
 }
 
-// saw notes a change that is known.
+// saw records that this process knows a change.
 func (x *Index) saw(seq uint64) {
 	for old := x.seen.Load(); old < seq && !x.seen.CompareAndSwap(old, seq); old = x.seen.Load() {
 	}
 }
 
-// Stats returns counts, and the cursor of each sink.
+// Stats returns the counts, and the cursor of each sink.
 func (x *Index) Stats(ctx context.Context) (docid.Stats, []docid.Attachment, error) {
 	var st docid.Stats
 	counts, err := redis.Strings(x.s.c.Do(ctx, "HMGET", x.key("INDEX"), "seq", "docids"))
 	if err != nil {
 		return st, nil, failed(err)
 	}
-	st.Seq, _ = strconv.ParseUint(counts[0], 10, 64) // "": nothing came yet
+	st.Seq, _ = strconv.ParseUint(counts[0], 10, 64) // "" before the first article
 	st.Leaders, _ = strconv.Atoi(counts[1])
 	st.Members = int(st.Seq) - len(x.identity.Epochs)
 	sinks, err := x.attached(ctx)
 	return st, sinks, err
 }
 
-// sortable encodes a heat in hex digits of the same order.
+// sortable encodes a heat as hex digits that sort in the same order.
 func sortable(heat int64) string { return fmt.Sprintf("%016x", uint64(heat)^1<<63) }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

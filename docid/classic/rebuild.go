@@ -16,8 +16,8 @@ import (
 // rebuilding is the field of INDEX that marks an unfinished rebuild.
 const rebuilding = "rebuilding"
 
-// Restorer makes lost indexes again from MySQL and HBase: see docid.Rebuild, AsStored. It can be stopped and called
-// again, and begins from the start then; until it is done no server opens the index.
+// Restorer rebuilds lost indexes from MySQL and HBase, with docid.Rebuild and AsStored. If it is stopped, another call
+// starts from the beginning. Until it is done, no server opens the index.
 type Restorer struct {
 	*Service
 	Library docid.Library
@@ -25,11 +25,11 @@ type Restorer struct {
 
 type restoration struct {
 	*Index
-	has, last uint64           // the last change of the library, and of the index
-	hottest   map[uint64]int64 // heat of the kept article by docId
+	has, last uint64           // the last change of the library and of the index
+	hottest   map[uint64]int64 // docId -> heat of its kept article
 }
 
-// Restore begins to make the index of a tenant again. Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUnavailable.
+// Restore begins to rebuild the index of a tenant. Errors: neardup.ErrUnlike, docid.ErrOccupied, ErrUnavailable.
 func (s Restorer) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
 	r := &restoration{Index: &Index{s: s.Service, tenant: tenant, identity: id}, hottest: map[uint64]int64{}}
 	r.identity.Epochs = nil
@@ -43,7 +43,7 @@ func (s Restorer) Restore(ctx context.Context, tenant string, id docid.Identity)
 	return r, err
 }
 
-// empty refuses to make an index again over one that is there.
+// empty returns an error if the tenant has an index.
 func (x *Index) empty(ctx context.Context) error {
 	there, err := redis.Strings(x.s.c.Do(ctx, "HMGET", x.key("INDEX"), "seq", rebuilding))
 	if err != nil {
@@ -54,14 +54,14 @@ func (x *Index) empty(ctx context.Context) error {
 	}
 	return x.all(ctx, []redis.Args{
 		{"HSET", x.key("INDEX"), rebuilding, "1"},
-		{"DEL", x.key("OUTBOX")}, // of a run that was stopped
+		{"DEL", x.key("OUTBOX")}, // left by a run that was stopped
 	})
 }
 
 // Catalog returns nil, because the index has no log.
 func (r *restoration) Catalog() docid.Catalog { return nil }
 
-// Append repeats changes. What the library lacks is queued for it, without its text.
+// Append repeats changes. It queues those that the library lacks, without their texts.
 func (r *restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	var puts []redis.Args
 	for _, c := range cs {
@@ -95,13 +95,13 @@ func (r *restoration) Append(ctx context.Context, cs []*docid.Change) error {
 	return r.all(ctx, puts)
 }
 
-// keeps reports whether the article is the hottest of its docId so far.
+// keeps reports whether the article of a change is the hottest of its docId so far.
 func (r *restoration) keeps(c *docid.Change) bool {
 	heat, there := r.hottest[c.Leader]
 	return c.Kind != docid.KindEpoch && (!there || c.Heat > heat)
 }
 
-// leads returns the writes under which a new docId is found.
+// leads returns the writes that make a new docId searchable.
 func (x *Index) leads(ctx context.Context, c *docid.Change) (puts []redis.Args, err error) {
 	if c.NewLeader == nil {
 		return nil, nil
@@ -123,7 +123,7 @@ func (x *Index) leads(ctx context.Context, c *docid.Change) (puts []redis.Args, 
 	return puts, nil
 }
 
-// said returns the answer of decide.lua to a change, and the nid of the first of its docId.
+// said returns the answer of decide.lua to a change, and the nid of the docId's first article.
 func (r *restoration) said(d *docid.Change) (said, name string) {
 	keeps, stage, name := "same", string(d.Evidence.Stage), d.Evidence.LeaderNID
 	if r.keeps(d) {
@@ -138,7 +138,7 @@ func (r *restoration) said(d *docid.Change) (said, name string) {
 	return fmt.Sprintf("%s %d %d %s %d %s", keeps, d.Seq, d.Leader, stage, d.Evidence.Distance, name), name
 }
 
-// waits puts a change into the outbox.
+// waits returns the command that puts a change into the outbox.
 func (x *Index) waits(d *docid.Change, said string) (redis.Args, error) {
 	a := article{Received: d.Time, Request: d.Request}
 	if d.Article != nil {

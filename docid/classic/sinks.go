@@ -16,14 +16,14 @@ import (
 	"github.com/neardup/neardup/internal/redisclient"
 )
 
-// attaching has articles kept for a sink from now on, if it has all that there were.
+// attaching keeps articles for a sink from now on, if the sink has all earlier articles.
 var attaching = redis.NewScript(-1, `
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 1 then return 1 end
 if tonumber(redis.call('HGET', KEYS[1], 'seq') or 0) ~= tonumber(ARGV[2]) then return 0 end
 return redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])`)
 
-// Attach keeps articles for a sink until it has them. It must be called before the first article, otherwise it
-// returns docid.ErrUndrained. It returns docid.ErrBehind if the index has lost articles that the sink has.
+// Attach keeps articles for a sink until the sink has acknowledged them. It must be called before the first article,
+// otherwise it returns docid.ErrUndrained. It returns docid.ErrBehind if the index has lost articles that the sink has.
 func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error {
 	if keeper, ok := sink.(docid.History); ok {
 		if err := keeper.KeepIdentity(ctx, x.tenant, x.identity); err != nil {
@@ -34,7 +34,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 	if err != nil {
 		if sinks, also := x.attached(ctx); also == nil && slices.ContainsFunc(sinks, func(a docid.Attachment) bool { return a.Sink == name }) &&
 			errors.Is(err, docid.ErrUnavailable) {
-			return nil // it may be unavailable for now; Feed tries again
+			return nil // the sink may be unavailable for now; Feed tries again
 		}
 		return fmt.Errorf("attach sink %q: %w", name, err)
 	}
@@ -56,7 +56,7 @@ func (x *Index) Attach(ctx context.Context, name string, sink docid.Sink) error 
 	return nil
 }
 
-// attached lists the sinks with what each has acknowledged.
+// attached lists the sinks with the last change that each has acknowledged.
 func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
 	has, err := redis.Uint64Map(x.s.c.Do(ctx, "HGETALL", x.key("SINKS")))
 	if err != nil {
@@ -69,7 +69,7 @@ func (x *Index) attached(ctx context.Context) ([]docid.Attachment, error) {
 	return all, nil
 }
 
-// Pauses of Feed: without pending changes, at most after errors, and until another replaces a server that ended.
+// Pauses of Feed: when no changes are pending, the longest after errors, and until another server replaces one that ended.
 const (
 	feedPause = 100 * time.Millisecond
 	feedMost  = 2 * time.Second
@@ -77,8 +77,8 @@ const (
 	feedPage  = 200
 )
 
-// Feed delivers pending changes to a sink, in order and at least once, until ctx ends, and returns its error.
-// Of all servers that feed a sink one does; failed gets the error that it waits for.
+// Feed delivers pending changes to a sink, in order and at least once, until ctx ends. It returns the error of ctx. Several
+// servers may feed a sink, and one at a time does. failed is called with each error that Feed retries after.
 func (x *Index) Feed(ctx context.Context, name string, sink docid.Sink, failed func(error)) error {
 	who := rand.Text()
 	turn := func(ctx context.Context) error { return x.turn(ctx, name, who, sink) }
@@ -92,7 +92,7 @@ if has and has ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-// turn brings all that waits, unless another does.
+// turn delivers all pending changes, unless another server has the lease.
 func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) error {
 	at, err := sink.Cursor(ctx, x.tenant)
 	if err != nil {
@@ -120,7 +120,7 @@ func (x *Index) turn(ctx context.Context, name, who string, sink docid.Sink) err
 	}
 }
 
-// pending returns a page of the changes after one.
+// pending returns a page of the changes after a number.
 func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, error) {
 	entries, err := redisclient.Entries(x.s.c.Do(ctx, "XRANGE", x.key("OUTBOX"), "(0-"+number(after), "+", "COUNT", feedPage))
 	if err != nil {
@@ -148,7 +148,7 @@ func (x *Index) pending(ctx context.Context, after uint64) ([]docid.Delivery, er
 	return ds, nil
 }
 
-// acknowledge records the cursor of a sink, and drops what all sinks have.
+// acknowledge stores the cursor of a sink, and drops the changes that all sinks have.
 func (x *Index) acknowledge(ctx context.Context, name string, at uint64) error {
 	if _, err := x.s.c.Do(ctx, "HSET", x.key("SINKS"), name, at); err != nil {
 		return failed(err)

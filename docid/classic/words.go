@@ -13,13 +13,13 @@ import (
 	"github.com/neardup/neardup/simhash"
 )
 
-// A word has one of levels weights. Two contents match within most bits.
+// Words are weighted in a number of levels. Two contents match within most differing bits.
 const (
 	levels = 5
 	most   = simhash.DefaultDistance
 )
 
-// signature is the SimHash of a text; one without words has none.
+// signature is the SimHash of a text. A text without words has none.
 type signature struct {
 	fp     uint64
 	enough bool
@@ -30,8 +30,8 @@ type signer struct {
 	seed     uint64
 	splitter keyword.Splitter
 	stop     *keyword.StopWords
-	spec     string // of the cascade, as docid.Settings prints it
-	basis    string // of a similarity
+	spec     string // describes the cascade, as docid.Settings does
+	basis    string // basis of a similarity
 }
 
 func newSigner(clean neardup.Cleaner, seed uint64) (*signer, error) {
@@ -73,7 +73,7 @@ func (g *signer) of(words []string) signature {
 	return signature{simhash.OfWeighted(features), len(features) > 0}
 }
 
-// signatures returns the signatures of texts. It uses the words that Redis may have cached.
+// signatures returns the signatures of texts. It takes words from the cache in Redis if they are there.
 func (x *Index) signatures(ctx context.Context, texts ...string) ([]signature, error) {
 	out := make([]signature, len(texts))
 	if x.s.o.Words <= 0 {

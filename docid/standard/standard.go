@@ -1,5 +1,5 @@
-// Package standard opens a docId index with the default cascade of neardup serve: url and title exact, a title
-// only if the contents are alike, content by method auto.
+// Package standard opens a docId index with the default cascade of neardup serve: url and title match exactly, a title only
+// counts if the contents are alike, and content is compared by method auto.
 package standard
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// TitleAgrees is how similar contents are at least, by Jaccard of 3-shingles,
-// where a title counts.
+// TitleAgrees is the Jaccard similarity of 3-shingles that two contents need for an equal title to count.
 const TitleAgrees = .2
 
 // Settings returns the settings of the cascade. Callers may change them before use.
@@ -25,7 +24,7 @@ func Settings() docid.Settings {
 	}
 }
 
-// Method makes the method of a spec, see methods.New, with the secret seed of an index.
+// Method returns a Maker that makes the method of a spec (see methods.New) with the secret seed of an index.
 func Method(spec string) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
 		return methods.New(fmt.Sprintf("%s seed=%d", spec, seed))

@@ -14,21 +14,20 @@ import (
 //go:embed data/idf.en.gz
 var englishData string
 
-// Chinese returns jieba's IDF table, read at the first call (about .02 s of the processor, 7 MB)
-// and shared.
-func Chinese() (*Table, error) { return chineseOnce() }
+// Chinese returns jieba's IDF table, which is read at the first call (about .02 s of CPU, 7 MB) and shared.
+func Chinese() (*IDFTable, error) { return chineseOnce() }
 
-// English returns a small table trained on terms of service and text messages (data/NOTICE), read at the
-// first call and shared. For texts of another kind train your own table.
-func English() (*Table, error) { return englishOnce() }
+// English returns a small table trained on terms of service and text messages (data/NOTICE). It is read at the first call
+// and shared. For other kinds of texts, train a table.
+func English() (*IDFTable, error) { return englishOnce() }
 
 var (
 	chineseOnce = sync.OnceValues(readChinese)
-	englishOnce = sync.OnceValues(func() (*Table, error) { return ReadTable(strings.NewReader(englishData)) })
+	englishOnce = sync.OnceValues(func() (*IDFTable, error) { return ReadIDFTable(strings.NewReader(englishData)) })
 )
 
 // readChinese reads data/idf.zh.gz in its compiled form.
-func readChinese() (*Table, error) {
+func readChinese() (*IDFTable, error) {
 	packed, err := dataFile("idf.zh.columns.zst")
 	if err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func readChinese() (*Table, error) {
 // firstHan is the first Chinese character: a radical.
 const firstHan = 0x2E80
 
-// ByScript looks words with a Chinese character up in one table, and all others in another.
+// ByScript looks up words with a Chinese character in one table, and all other words in the other.
 type ByScript struct{ Chinese, Other IDF }
 
 // IDF returns the IDF of a word.
@@ -60,13 +59,13 @@ func hasHan(word string) bool {
 	return strings.ContainsFunc(word, func(r rune) bool { return r >= firstHan && unicode.Is(unicode.Han, r) })
 }
 
-// Most returns the greatest IDF of a word in both.
+// Most returns the greatest IDF in both tables.
 func (b ByScript) Most() int64 { return max(b.Chinese.Most(), b.Other.Most()) }
 
 // Digest joins the digests of both.
 func (b ByScript) Digest() string { return b.Chinese.Digest() + "+" + b.Other.Digest() }
 
-// BuiltIn returns the built-in tables by script.
+// BuiltIn returns the built-in tables, combined by script.
 func BuiltIn() (IDF, error) {
 	zh, err := Chinese()
 	if err != nil {

@@ -6,20 +6,20 @@ import (
 	"github.com/neardup/neardup/internal/tables"
 )
 
-// The Chinese table is embedded in columns, which load in a third of the time of a table file. TestChineseTable writes it. The format is
-// little endian, in zstd. It has the magic; the digest of the file (32); the number of words, of their bytes,
-// and of different values (4 each); the value of unknown words (8); the values (8 each); then for all words the
-// length (1), the index of the value (lower byte, then higher), the length of the prefix shared with the word
-// before (1), and the other bytes.
+// The Chinese table is embedded as columns, which load in a third of the time of a table file. TestChineseTable writes it.
+// It is little endian, compressed by zstd. It has the magic; the digest of the file (32); the number of words, of their
+// bytes, and of different values (4 each); the value of unknown words (8); the values (8 each); then for all words the
+// length (1), the index of the value (lower byte, then higher), the length of the prefix shared with the word before (1),
+// and the other bytes.
 const compiledMagic = "neardup-idf-columns/2\n"
 
 // readCompiled reads a compiled table.
-func readCompiled(packed []byte) (*Table, error) {
+func readCompiled(packed []byte) (*IDFTable, error) {
 	c, err := tables.Open(packed, compiledMagic)
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{digest: string(c.Next(32))}
+	t := &IDFTable{digest: string(c.Next(32))}
 	head := c.Next(20)
 	words, size := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:])
 	t.unknown = int64(binary.LittleEndian.Uint64(head[12:]))
@@ -28,7 +28,7 @@ func readCompiled(packed []byte) (*Table, error) {
 	lengths, low, high, shared := c.Next(n), c.Next(n), c.Next(n), c.Next(n)
 	all := make([]byte, 0, size)
 	t.ends, t.idf = make([]uint32, n), make([]int64, n)
-	before := 0 // where the last word begins
+	before := 0 // start of the previous word
 	for i, length := range lengths {
 		at := len(all)
 		all = append(append(all, all[before:before+int(shared[i])]...), c.Next(int(length-shared[i]))...)

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the embedded table again")
 
 // compile writes a table as the Chinese one is embedded: no more than 65,536
 // different values. The same table gives the same bytes.
-func (t *Table) compile(w io.Writer) error {
+func (t *IDFTable) compile(w io.Writer) error {
 	values := slices.Clone(t.idf)
 	slices.Sort(values)
 	values = slices.Compact(values)
@@ -66,7 +66,7 @@ func TestChineseTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := ReadTable(bytes.NewReader(b))
+	want, err := ReadIDFTable(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestCompiledTableIsWhole(t *testing.T) {
 			t.Errorf("cut after %d of %d bytes, it is taken", at, b.Len())
 		}
 	}
-	long := &Table{words: strings.Repeat("a", 256), ends: []uint32{256}, idf: []int64{1}, digest: table.digest}
+	long := &IDFTable{words: strings.Repeat("a", 256), ends: []uint32{256}, idf: []int64{1}, digest: table.digest}
 	if err := long.compile(&b); err == nil {
 		t.Error("a word of 256 bytes is compiled")
 	}

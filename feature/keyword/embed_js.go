@@ -2,5 +2,5 @@ package keyword
 
 import "github.com/neardup/neardup/internal/tables"
 
-// dataFile returns a file of data, which the program does not contain.
+// dataFile loads a file of data, which this build does not embed.
 func dataFile(name string) ([]byte, error) { return tables.Load(name) }

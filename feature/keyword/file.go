@@ -7,9 +7,9 @@ package keyword
 //	...
 //	= words=17000 digest=0123456789abcdef0123456789abcdef
 //
-// Words are in the order of their bytes, each once, without white space. The number is how many documents have
-// the word (kind=counts: such tables can be merged) or its IDF in units of 1/Unit (kind=values). The digest is
-// the 128-bit xxh3 hash of all lines before the last. A spilled run of the trainer is also such a file.
+// Each word occurs once, without white space, and words are sorted by their bytes. With kind=counts, the number is the
+// number of documents with the word, and tables can be merged. With kind=values, it is the IDF in units of 1/Unit. The
+// digest is the 128-bit xxh3 hash of all lines before the last. A spilled run of the trainer is also such a file.
 
 import (
 	"bufio"
@@ -33,8 +33,7 @@ const (
 	magic      = "neardup-idf/1"
 	kindCounts = "counts"
 	kindValues = "values"
-	// maxWord bounds the bytes of a word in a table; the trainer passes
-	// over longer ones.
+	// maxWord limits the bytes of a word in a table. The trainer skips longer words.
 	maxWord = 256
 )
 
@@ -51,7 +50,7 @@ func (h header) String() string {
 // tableWriter writes a table file, word by word in ascending order.
 type tableWriter struct {
 	w     io.Writer
-	out   *bufio.Writer // to w and the digest
+	out   *bufio.Writer // writes to w and the digest
 	hash  *xxh3.Hasher
 	words int64
 }
@@ -84,7 +83,7 @@ type tableReader struct {
 	lines  *bufio.Scanner
 	hash   *xxh3.Hasher
 	head   header
-	n      int // the line read last
+	n      int // number of the current line
 	words  int64
 	before []byte
 	digest string // set at the end
@@ -115,7 +114,7 @@ func parseHeader(line string) (header, error) {
 	name, rest, _ := strings.Cut(line, " ")
 	if name != magic {
 		if strings.HasPrefix(name, "neardup-idf/") {
-			return header{}, fmt.Errorf("is of version %.40q, this program reads %s", name, magic)
+			return header{}, fmt.Errorf("has version %.40q (want %s)", name, magic)
 		}
 		return header{}, errors.New("is not an idf table")
 	}
@@ -148,8 +147,8 @@ func (t *tableReader) hashed(line []byte) error {
 	return err
 }
 
-// next returns the next word, valid until the next call, and its number. It
-// returns io.EOF after the last one, if the digest is right.
+// next returns the next word and its number. The word is valid until the next call. After the last word it verifies the
+// digest and returns io.EOF.
 func (t *tableReader) next() (word []byte, value int64, err error) {
 	line, err := t.scan()
 	if err != nil {

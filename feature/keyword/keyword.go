@@ -1,10 +1,10 @@
-// Package keyword finds the words that characterise a text. Weights are whole numbers, so that a fingerprint of
-// them is the same everywhere. It finds the words of highest TF-IDF ([Extractor]), all words in levels of
-// frequency ([Levels]), and the keywords of a well-known Python recipe ([Recipe]).
+// Package keyword finds the words that characterise a text. It offers the words of highest TF-IDF ([Extractor]), all words
+// in levels of frequency ([Levels]), and the keywords of a widespread Python recipe ([Recipe]). Weights are integers, so
+// fingerprints are the same on every machine.
 //
-// The built-in tables have jieba's 270,132 Chinese words and 12,960 English ones. The English words were
-// counted on terms of service and text messages, which is narrow. To train others use neardup idf, or [Trainer]
-// and [MergeFiles], in bounded memory and to the same bytes.
+// The built-in tables have jieba's 270,132 Chinese words and 12,960 English ones. The English words were counted on terms
+// of service and text messages, which is narrow. To train other tables, use neardup idf, or [Trainer] and [MergeFiles].
+// They use bounded memory, and the same documents give the same bytes.
 package keyword
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Keyword is a word of one text.
+// Keyword is a word of a text.
 type Keyword struct {
 	Word  string
-	Count int // how often it occurs in the text
+	Count int // number of occurrences in the text
 	// Score is Count times the IDF of the word, in units of 1/Unit.
 	Score int64
 	// Weight is the score on a scale from 1 to the heaviest keyword's
@@ -33,14 +33,13 @@ type Keyword struct {
 // MaxWeight is the weight of a text's heaviest keyword: eight bits.
 const MaxWeight = 255
 
-// IDF returns how rare words are: the natural logarithm of documents/(1 + documents with the word), in units of
-// 1/Unit, never below 0.
+// IDF returns the rarity of words: the natural logarithm of documents/(1 + documents with the word), in units of 1/Unit,
+// and at least 0.
 type IDF interface {
 	IDF(word string) int64
-	Most() int64          // of a word
-	look(words []counted) // looks words up together
-	// Digest names the contents; fingerprints made with different tables
-	// cannot be compared.
+	Most() int64          // the greatest IDF of any word
+	look(words []counted) // looks up several words together
+	// Digest identifies the contents. Fingerprints made with different tables cannot be compared.
 	Digest() string
 }
 
@@ -59,7 +58,7 @@ func NewExtractor(words Splitter, idf IDF, stop *StopWords, n int) *Extractor {
 	return &Extractor{words: words, idf: idf, stop: stop, n: n}
 }
 
-// DefaultCount is how many keywords a text has by default.
+// DefaultCount is the default number of keywords of a text.
 const DefaultCount = 20
 
 // Default returns the Extractor of 20 keywords with the built-in dictionary
@@ -80,7 +79,7 @@ func Default() (*Extractor, error) {
 	return NewExtractor(words, idf, stop, DefaultCount), nil
 }
 
-// work is the memory of one call.
+// work holds the buffers of one call.
 type work struct {
 	tokens []string
 	counts counts
@@ -97,7 +96,7 @@ func (e *Extractor) Append(dst []Keyword, clean string) []Keyword {
 	w.tokens = e.words.Append(w.tokens[:0], clean)
 	w.counts.count(w.tokens)
 	most := e.idf.Most()
-	// Words that occur repeatedly come first, so that the rest often need not be looked up.
+	// Words that occur repeatedly come first, because then the others often need not be looked up.
 	once := partition(w.counts.words, func(c *counted) bool { return c.n > 1 })
 	for i, part := range [][]counted{w.counts.words[:once], w.counts.words[once:]} {
 		if e.n == 0 || (i == 1 && len(dst)-from == e.n && most < dst[len(dst)-1].Score) {
@@ -131,7 +130,7 @@ func (k Keyword) compare(other Keyword) int {
 // counts holds words with their numbers of occurrences.
 type counts struct {
 	words []counted
-	slots []uint32 // open addressing by xxh3: its place in words + 1, 0 is free
+	slots []uint32 // open addressing by xxh3; holds the index in words plus 1, or 0 if free
 }
 
 type counted struct {
@@ -139,7 +138,7 @@ type counted struct {
 	hash uint64
 	n    int
 	idf  int64
-	at   uint32 // where a table may have it
+	at   uint32 // slot of the word in a table
 }
 
 // partition moves the words for which first returns true to the front, and returns their number.
@@ -195,7 +194,7 @@ func single(word string) bool {
 	return len(word) == 4
 }
 
-// clear removes all words. Its time grows with the words or, if there are many, with the slots.
+// clear removes all words. Its time depends on the number of words or, if there are many, on the number of slots.
 func (c *counts) clear() {
 	if mask := uint64(len(c.slots) - 1); len(c.words) < len(c.slots)/8 {
 		for i := range c.words {
@@ -210,7 +209,7 @@ func (c *counts) clear() {
 	c.words = c.words[:0]
 }
 
-// times returns n*idf, at most the greatest integer.
+// times returns n*idf, or the greatest integer on overflow.
 func times(n int, idf int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(idf))
 	if hi != 0 || lo > math.MaxInt64 {
@@ -219,7 +218,7 @@ func times(n int, idf int64) int64 {
 	return int64(lo)
 }
 
-// weigh fills in the weights of keywords sorted by score.
+// weigh sets the weights of keywords that are sorted by score.
 func weigh(words []Keyword) {
 	for i := range words {
 		top := uint64(words[0].Score)

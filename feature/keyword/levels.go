@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Levels appends the different words of a text to dst, sorted, with weights from 1 to n by frequency. If the
-// most frequent word occurs top times, a word that occurs c times has the weight
+// Levels appends the different words of a text to dst, sorted, with weights from 1 to n by frequency. If the most frequent
+// word occurs top times, a word that occurs c times has the weight
 //
 //	1 + (n-1)*(c-1)/(top-1), rounded down, and 1 if top is 1.
 //
-// So a word that occurs once has 1 and the most frequent one n; five levels are usual. Stop words are left out;
-// a nil stop has none. Score is the weight. n is at least 1. The order of tokens changes.
+// So a word that occurs once has 1 and the most frequent one n; five levels are usual. Stop words are omitted; stop may be
+// nil. Score equals the weight. n must be at least 1. Levels reorders tokens.
 func Levels(dst []Keyword, tokens []string, stop *StopWords, n int) []Keyword {
 	slices.SortFunc(tokens, strings.Compare)
 	from, top := len(dst), 1

@@ -12,10 +12,9 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// Merge writes the table of all documents of some tables together: the same,
-// byte for byte, as one trained on all of them, if none dropped words. Words
-// that fewer than least documents have are dropped. It streams: memory for one
-// line of each table.
+// Merge writes the table of all documents of several tables. If none of them dropped words, the result is byte for byte the
+// table trained on all documents. Words that fewer than least documents have are dropped. Merge streams: it keeps one line
+// of each table in memory.
 func Merge(ctx context.Context, w io.Writer, least int, tables ...io.Reader) error {
 	var lines []*external.Cursor[line]
 	head := header{kind: kindCounts}
@@ -44,7 +43,7 @@ func Merge(ctx context.Context, w io.Writer, least int, tables ...io.Reader) err
 	if err != nil {
 		return err
 	}
-	var sum line // of the word that is read
+	var sum line // sum of the current word
 	put := func() error {
 		if sum.word == "" || sum.count < int64(least) {
 			return nil
@@ -69,13 +68,13 @@ func Merge(ctx context.Context, w io.Writer, least int, tables ...io.Reader) err
 	return out.close()
 }
 
-// line is one of a table.
+// line is a line of a table.
 type line struct {
 	word  string
 	count int64
 }
 
-// MergeFiles writes the table of some files of tables together. See [Merge].
+// MergeFiles merges table files. See [Merge].
 func MergeFiles(ctx context.Context, w io.Writer, least int, paths ...string) error {
 	var tables []io.Reader
 	for _, path := range paths {

@@ -9,17 +9,16 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// Recipe finds keywords as a widespread Python script does, number by number,
-// so that a database of its fingerprints stays usable:
+// Recipe finds keywords exactly like a widespread Python script, so that a database of its fingerprints stays usable:
 //
 //	jieba.analyse.extract_tags('|'.join(jieba.cut(text)), withWeight=True)
 //
-// sorted by weight, then by word, both descending, the first 20, each with the
-// weight int(weight*20). The fingerprint is then SimHash of string_hash of the
-// words; without keywords there is none. Known answers: see the test.
+// The keywords are sorted by weight, then by word, both descending. The first 20 are used, each with the weight
+// int(weight*20). The fingerprint is the SimHash of the string_hash of these words. A text without keywords has none. The
+// test has known answers.
 type Recipe struct {
 	chinese *segment.Segmenter
-	idf     *Table
+	idf     *IDFTable
 	stop    *StopWords
 }
 
@@ -53,9 +52,9 @@ var jiebaStopWords = []string{
 
 // Keywords returns the keywords of a text without normalising it.
 //
-// The floating-point steps are those of jieba in its order: idf and count are exact, then one division, one
-// product, and another product for the level. Each is a single operation of IEEE 754, rounded by its own
-// conversion. No sum follows a product, so a processor cannot fuse operations.
+// The floating-point operations are those of jieba, in the same order. idf and count are exact; then follow a division, a
+// product, and another product for the level. Each is a single operation of IEEE 754, rounded by its own conversion. No sum
+// follows a product, so a processor cannot fuse operations.
 func (r *Recipe) Keywords(text string) []RecipeKeyword {
 	tokens := r.chinese.Cut(nil, text, segment.HMM)
 	tokens = r.chinese.Cut(tokens[:0], strings.Join(tokens, "|"), segment.HMM)
@@ -68,7 +67,7 @@ func (r *Recipe) Keywords(text string) []RecipeKeyword {
 		total++
 	}
 	words := make([]RecipeKeyword, 0, len(counts))
-	for word, n := range counts { // the order is sorted away below
+	for word, n := range counts { // the order does not matter, because the result is sorted below
 		idf := float64(float64(r.idf.IDF(word)) / Unit)
 		weight := float64(float64(n) * float64(idf/float64(total)))
 		words = append(words, RecipeKeyword{word, weight, int64(float64(weight * 20))})

@@ -8,9 +8,8 @@ import (
 	"github.com/neardup/neardup/text/segment"
 )
 
-// Splitter cuts a text into words: maximal runs of letters, digits, marks and
-// underscores in lower case, those with Chinese characters in them cut by a
-// dictionary. It is a value, safe for concurrent use.
+// Splitter cuts a text into words. A word is a maximal run of letters, digits, marks and underscores, in lower case. Runs
+// with Chinese characters are cut by a dictionary. It is a value, and safe for concurrent use.
 type Splitter struct {
 	chinese *segment.Segmenter
 	mode    segment.Mode
@@ -28,8 +27,8 @@ func DefaultSplitter() (Splitter, error) {
 	return NewSplitter(g, segment.HMM), err
 }
 
-// Append appends the words of a clean text to dst, in order, repeats kept.
-// Words that are in lower case already are parts of the text.
+// Append appends the words of a clean text to dst, in order and including repetitions. Words that are already in lower case
+// are substrings of the text.
 func (s Splitter) Append(dst []string, clean string) []string {
 	for p := 0; p < len(clean); {
 		if ascii[clean[p]] == between {
@@ -57,11 +56,11 @@ func (s Splitter) Append(dst []string, clean string) []string {
 
 // run describes a run of word characters.
 type run struct {
-	han   bool // one is Chinese
-	cased bool // one may have another lower case
+	han   bool // it has a Chinese character
+	cased bool // it may change in lower case
 }
 
-// take takes the word character at p and returns its length, or 0 if there is none.
+// take reads the word character at p and returns its length, or 0 if there is none.
 func (r *run) take(s string, p int) int {
 	c := s[p]
 	if c < utf8.RuneSelf {
@@ -71,7 +70,7 @@ func (r *run) take(s string, p int) int {
 		r.cased = r.cased || ascii[c] == upper
 		return 1
 	}
-	// 0xE4 0xB8 to 0xE9 lead U+4E00 to U+9FFF: Chinese, and without case.
+	// 0xE4 0xB8 to 0xE9 begin U+4E00 to U+9FFF, which are Chinese and have no case.
 	if c >= 0xE4 && c <= 0xE9 && p+2 < len(s) && s[p+1]&0xC0 == 0x80 && s[p+2]&0xC0 == 0x80 && (c > 0xE4 || s[p+1] >= 0xB8) {
 		r.han = true
 		return 3
@@ -85,7 +84,7 @@ func (r *run) take(s string, p int) int {
 	return size
 }
 
-// run takes a run of word characters.
+// run appends the words of a run of word characters.
 func (s Splitter) run(dst []string, word string, r run) []string {
 	from := len(dst)
 	if r.han {
@@ -101,7 +100,7 @@ func (s Splitter) run(dst []string, word string, r run) []string {
 	return dst
 }
 
-// Kinds of ASCII bytes; others have none.
+// Kinds of ASCII bytes. Other bytes have none.
 const (
 	between = iota
 	upper

@@ -12,10 +12,10 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// StopWords are words without content. The nil one has none.
+// StopWords is a set of words without content. A nil set is empty.
 type StopWords struct{ words map[string]bool }
 
-// NewStopWords returns the given words, lower-cased.
+// NewStopWords returns the set of the given words, in lower case.
 func NewStopWords(words ...string) *StopWords {
 	s := &StopWords{words: make(map[string]bool, len(words))}
 	for _, w := range words {
@@ -24,8 +24,7 @@ func NewStopWords(words ...string) *StopWords {
 	return s
 }
 
-// ReadStopWords reads one word a line; empty lines and lines that start with
-// "# " are skipped.
+// ReadStopWords reads one word per line. It skips empty lines and lines that start with "# ".
 func ReadStopWords(r io.Reader) (*StopWords, error) {
 	var words []string
 	err := textlines.Lines("stop words", r, func(_ int, raw []byte) error {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Summarizer makes extractive summaries: the sentences of a text that have the
-// heaviest keywords, in their order. Safe for concurrent use.
+// Summarizer makes extractive summaries: the sentences of a text with the heaviest keywords, in the order of the text. It
+// is safe for concurrent use.
 type Summarizer struct {
 	keywords *Extractor
 	n        int
@@ -17,11 +17,11 @@ type Summarizer struct {
 // NewSummarizer returns a Summarizer of n sentences by the keywords of e.
 func NewSummarizer(e *Extractor, n int) *Summarizer { return &Summarizer{keywords: e, n: n} }
 
-// DefaultSentences is how many sentences a summary has by default.
+// DefaultSentences is the default number of sentences of a summary.
 const DefaultSentences = 3
 
-// Summary returns the sentences of a clean text with the largest sums of scores of their different keywords,
-// joined by blanks. Of equal sums the earlier sentence wins. A text of at most n sentences is its own summary.
+// Summary returns the sentences of a clean text with the largest sums of scores of their different keywords, joined by
+// blanks. If sums are equal, the earlier sentence wins. A text of at most n sentences is returned whole.
 func (z *Summarizer) Summary(clean string) string {
 	sentences := Sentences(nil, clean)
 	if len(sentences) <= z.n {
@@ -51,9 +51,9 @@ func (z *Summarizer) Summary(clean string) string {
 	return strings.Join(parts, " ")
 }
 
-// Sentences appends the sentences of a text to dst, without the white space
-// around them: they end at a line's end, at 。！？!?; and at a full stop before
-// white space. Closing quotes and brackets belong to them.
+// Sentences appends the sentences of a text to dst, without the white space around them. A sentence ends at the end of a
+// line, at one of 。！？!?; and at a full stop before white space. Closing quotes and brackets belong to the sentence before
+// them.
 func Sentences(dst []string, s string) []string {
 	from := 0
 	add := func(to int) {

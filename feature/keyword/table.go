@@ -14,31 +14,29 @@ import (
 	"github.com/neardup/neardup/internal/intlog"
 )
 
-// Unit is the number of IDF units in 1: an IDF is a whole number of 1/Unit.
-// Eleven decimals hold the values of jieba's table exactly.
+// Unit is the number of units in an IDF of 1, because an IDF is stored as an integer. Eleven decimals represent the values
+// of jieba's table exactly.
 const Unit = 100_000_000_000
 
-// Table is an IDF table in memory: about 27 bytes a word. It never changes
-// and is safe for concurrent use.
-type Table struct {
+// IDFTable is an IDF table in memory. It takes about 27 bytes per word. It never changes and is safe for concurrent use.
+type IDFTable struct {
 	words   string   // all words, one after the other
-	ends    []uint32 // where each ends
+	ends    []uint32 // end of each word in words
 	idf     []int64
-	slots   []uint32 // open addressing by xxh3: bits of the hash, and the word's number from 1; 0 is free
-	number  uint     // how many bits of a slot are the number
+	slots   []uint32 // open addressing by xxh3: bits of the hash, and the number of the word from 1; 0 is free
+	number  uint     // bits of a slot that hold the number
 	unknown int64
 	most    int64
 	digest  string
 }
 
-// ReadTable reads a table file and checks it against its digest. Words that
-// are not in it get the median of those that are.
-func ReadTable(r io.Reader) (*Table, error) {
+// ReadIDFTable reads a table file and verifies its digest. Words that are not in the table get the median of its values.
+func ReadIDFTable(r io.Reader) (*IDFTable, error) {
 	in, err := openTable(r)
 	if err != nil {
 		return nil, fmt.Errorf("read idf table: %w", err)
 	}
-	t := &Table{}
+	t := &IDFTable{}
 	var words []byte
 	for {
 		word, value, err := in.next()
@@ -71,12 +69,12 @@ func idfOf(documents, with int64) int64 {
 	if ln <= 0 {
 		return 0
 	}
-	// ln < 64*2^48 in units of 2^-48: split, so that no product overflows.
+	// Split ln < 64*2^48, in units of 2^-48, so that no product overflows.
 	whole, part := ln>>intlog.Bits, ln&(1<<intlog.Bits-1)
 	return whole*Unit + (part>>(intlog.Bits-24)*Unit+(part&(1<<24-1))*Unit>>24)>>24
 }
 
-// median returns the median as jieba does: the upper one of the two in the middle.
+// median returns the median as jieba computes it: the upper of the two middle values.
 func median(values []int64) int64 {
 	if len(values) == 0 {
 		return Unit
@@ -85,7 +83,7 @@ func median(values []int64) int64 {
 	return sorted[len(sorted)/2]
 }
 
-func (t *Table) index() {
+func (t *IDFTable) index() {
 	t.slots = make([]uint32, len(t.ends)*3/2+1)
 	t.number = uint(bits.Len(uint(len(t.ends))))
 	t.most = t.unknown
@@ -100,13 +98,13 @@ func (t *Table) index() {
 	}
 }
 
-// home returns the slot in which a search for a hash begins.
-func (t *Table) home(hash uint64) uint64 {
+// home returns the slot where the search for a hash begins.
+func (t *IDFTable) home(hash uint64) uint64 {
 	at, _ := bits.Mul64(hash, uint64(len(t.slots)))
 	return at
 }
 
-func (t *Table) after(at uint64) uint64 {
+func (t *IDFTable) after(at uint64) uint64 {
 	at++
 	if at == uint64(len(t.slots)) {
 		return 0
@@ -115,10 +113,10 @@ func (t *Table) after(at uint64) uint64 {
 }
 
 // tag returns the bits of a hash that fit a slot. They rule out most other words without reading them.
-func (t *Table) tag(hash uint64) uint32 { return uint32(hash) << t.number }
+func (t *IDFTable) tag(hash uint64) uint32 { return uint32(hash) << t.number }
 
-// tagged finds the first word from a slot on with the tag of a hash: its number, 0 for none.
-func (t *Table) tagged(at, hash uint64) (number uint32, found uint64) {
+// tagged finds the first word with the tag of a hash, starting at a slot. It returns the word's number, or 0.
+func (t *IDFTable) tagged(at, hash uint64) (number uint32, found uint64) {
 	mask, tag := uint32(1)<<t.number-1, t.tag(hash)
 	for t.slots[at] != 0 && t.slots[at]&^mask != tag {
 		at = t.after(at)
@@ -126,7 +124,7 @@ func (t *Table) tagged(at, hash uint64) (number uint32, found uint64) {
 	return t.slots[at] & mask, at
 }
 
-func (t *Table) word(i int) string {
+func (t *IDFTable) word(i int) string {
 	from := uint32(0)
 	if i > 0 {
 		from = t.ends[i-1]
@@ -136,7 +134,7 @@ func (t *Table) word(i int) string {
 
 // Find returns the IDF of a word in units of 1/Unit, and whether the table has
 // the word.
-func (t *Table) Find(word string) (idf int64, ok bool) {
+func (t *IDFTable) Find(word string) (idf int64, ok bool) {
 	hash := xxh3.HashString(word)
 	number, at := t.tagged(t.home(hash), hash)
 	for ; number != 0; number, at = t.tagged(t.after(at), hash) {
@@ -147,8 +145,8 @@ func (t *Table) Find(word string) (idf int64, ok bool) {
 	return t.unknown, false
 }
 
-// look looks words up together, so that they wait for memory at the same time.
-func (t *Table) look(words []counted) {
+// look looks up several words together, so that their memory accesses overlap.
+func (t *IDFTable) look(words []counted) {
 	for i := range words {
 		words[i].at, _ = t.tagged(t.home(words[i].hash), words[i].hash)
 	}
@@ -165,17 +163,17 @@ func (t *Table) look(words []counted) {
 	}
 }
 
-// IDF returns the IDF of a word, the median for an unknown one. About 50 ns.
-func (t *Table) IDF(word string) int64 {
+// IDF returns the IDF of a word, or the median for an unknown word. It takes about 50 ns.
+func (t *IDFTable) IDF(word string) int64 {
 	idf, _ := t.Find(word)
 	return idf
 }
 
 // Most returns the greatest IDF of a word.
-func (t *Table) Most() int64 { return t.most }
+func (t *IDFTable) Most() int64 { return t.most }
 
-// Digest names the contents of the table: 32 hex digits.
-func (t *Table) Digest() string { return t.digest }
+// Digest returns 32 hex digits that identify the contents of the table.
+func (t *IDFTable) Digest() string { return t.digest }
 
 // Len returns the number of words.
-func (t *Table) Len() int { return len(t.ends) }
+func (t *IDFTable) Len() int { return len(t.ends) }

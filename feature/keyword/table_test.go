@@ -27,7 +27,7 @@ func TestBuiltInTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		table *Table
+		table *IDFTable
 		word  string
 		idf   string // in units of 1e-11
 	}{
@@ -86,7 +86,7 @@ func TestTrainCountsDocuments(t *testing.T) {
 	if body, _, _ := strings.Cut(got, "= "); body != "neardup-idf/1 kind=counts documents=4\na 2\nb 2\nc 1\n北京 1\n" {
 		t.Errorf("got %s", got)
 	}
-	table, err := ReadTable(strings.NewReader(got))
+	table, err := ReadIDFTable(strings.NewReader(got))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,12 +188,12 @@ func TestMergeFiles(t *testing.T) {
 func TestDamageIsFound(t *testing.T) {
 	whole := train(t, TrainOptions{}, "b a a", "B c", "北京 a")
 	for i := range len(whole) {
-		if _, err := ReadTable(strings.NewReader(whole[:i])); err == nil && i < len(whole)-1 {
+		if _, err := ReadIDFTable(strings.NewReader(whole[:i])); err == nil && i < len(whole)-1 {
 			t.Fatalf("cut after %d bytes: no error", i)
 		}
 		damaged := []byte(whole)
 		damaged[i] ^= 1
-		if _, err := ReadTable(bytes.NewReader(damaged)); err == nil && i < len(whole)-1 {
+		if _, err := ReadIDFTable(bytes.NewReader(damaged)); err == nil && i < len(whole)-1 {
 			t.Fatalf("byte %d changed: no error", i)
 		}
 	}
@@ -209,19 +209,19 @@ func TestDamageIsFound(t *testing.T) {
 		"neardup-idf/1 kind=counts documents=1\n 1\n":                 "line 2: no word",
 		"neardup-idf/1 kind=counts documents=1\n= words=0 digest=0\n": "digest",
 	} {
-		_, err := ReadTable(strings.NewReader(text))
+		_, err := ReadIDFTable(strings.NewReader(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)
 		}
 	}
 }
 
-func FuzzReadTable(f *testing.F) {
+func FuzzReadIDFTable(f *testing.F) {
 	f.Add([]byte(train(f, TrainOptions{}, "b a a", "B c")))
 	f.Add([]byte("neardup-idf/1 kind=values documents=0\na 1\n= words=1 digest=0\n"))
 	f.Add([]byte{0x1f, 0x8b, 8})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table, err := ReadTable(bytes.NewReader(data))
+		table, err := ReadIDFTable(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -256,7 +256,7 @@ func BenchmarkExtractor(b *testing.B) {
 	}
 }
 
-func BenchmarkReadTable(b *testing.B) {
+func BenchmarkReadIDFTable(b *testing.B) {
 	for b.Loop() {
 		if _, err := readChinese(); err != nil {
 			b.Fatal(err)

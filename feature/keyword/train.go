@@ -11,40 +11,39 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// TrainOptions set how a table is trained. The zero value is good.
+// TrainOptions are options for training a table. The zero value suits most cases.
 type TrainOptions struct {
-	// Memory bounds what the counts take, in bytes; 0 is 256 MiB. Beyond it
-	// they go to files, and the result is the same. At least 1 MiB is used.
+	// Memory limits the memory of the counts, in bytes. 0 means 256 MiB, and at least 1 MiB is used. Further counts go to
+	// files, and the result is the same.
 	Memory int64
-	// Dir is the folder of these files. If empty, it is the temporary folder of the system.
+	// Dir is the folder for these files. "" means the temporary folder of the system.
 	Dir string
 }
 
 const (
 	defaultMemory = 256 << 20
 	leastMemory   = 1 << 20
-	// wordMemory is the memory of a word in the map in addition to its bytes, with the map half empty after it
-	// grew.
+	// wordMemory is the memory of a word in the map in addition to its bytes, if the map is half empty after growing.
 	wordMemory = 96
 	// maxRuns runs are merged at once.
 	maxRuns = 64
 )
 
-// Trainer counts in how many documents each word occurs. Add is safe for
-// concurrent use; order and workers change nothing.
+// Trainer counts the documents that each word occurs in. Add is safe for concurrent use. Neither the order nor the number
+// of workers changes the result.
 type Trainer struct {
 	words Splitter
 	opt   TrainOptions
 
 	mu        sync.Mutex
 	counts    map[string]int64
-	memory    int64 // taken by counts, about
-	documents int64 // counted in counts
+	memory    int64 // approximate memory of counts
+	documents int64 // documents counted in counts
 	disk      *external.Files
 	runs      *external.Runs // spilled tables
 }
 
-// NewTrainer returns a Trainer. Close it.
+// NewTrainer returns a Trainer. The caller closes it.
 func NewTrainer(words Splitter, opt TrainOptions) *Trainer {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory
@@ -54,7 +53,7 @@ func NewTrainer(words Splitter, opt TrainOptions) *Trainer {
 	return &Trainer{words: words, opt: opt, counts: map[string]int64{}, disk: disk, runs: external.NewRuns(disk)}
 }
 
-// Add counts the words of one clean text. O(n log n) in its words.
+// Add counts the words of a clean text. O(n log n) for n words.
 func (t *Trainer) Add(clean string) error {
 	words := t.words.Append(nil, clean)
 	slices.Sort(words)
@@ -96,7 +95,7 @@ func (t *Trainer) spill() error {
 	return t.runs.Close()
 }
 
-// WriteTable writes the table of all texts added. No Add may follow.
+// WriteTable writes the table of all added texts. Add must not be called afterwards.
 func (t *Trainer) WriteTable(ctx context.Context, w io.Writer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package edits makes near-duplicates of texts as people and programs do. It inserts and deletes words,
-// reorders sentences, adds greetings or footers, and changes widths or characters. One other kind of edit
-// changes a number. The share of edits that a search finds measures its quality.
+// Package edits makes near-duplicates of texts as people and programs do. It inserts and deletes words, reorders sentences,
+// adds greetings or footers, and changes the width or the script of characters. One kind of edit changes a number. The
+// share of edits that a search finds is a measure of its quality.
 package edits
 
 import (
@@ -17,14 +17,14 @@ type Kind string
 
 // The kinds.
 const (
-	Insert  Kind = "insert"  // words of another text, one for every twenty
-	Delete  Kind = "delete"  // as many words
-	Reorder Kind = "reorder" // two sentences or clauses change places
-	Head    Kind = "head"    // a greeting or a mark of forwarding before it
+	Insert  Kind = "insert"  // a word of another text is inserted for every twenty words
+	Delete  Kind = "delete"  // one of every twenty words is deleted
+	Reorder Kind = "reorder" // two sentences or clauses are exchanged
+	Head    Kind = "head"    // a greeting or a forwarding mark is put before the text
 	Foot    Kind = "foot"    // a source or an address appended to the text
-	Width   Kind = "width"   // letters, digits and marks are full-width
-	Script  Kind = "script"  // Chinese characters are traditional
-	Number  Kind = "number"  // one number is another
+	Width   Kind = "width"   // letters, digits and marks become full-width
+	Script  Kind = "script"  // Chinese characters become traditional
+	Number  Kind = "number"  // one number is changed
 )
 
 // Kinds lists all kinds.
@@ -137,7 +137,7 @@ func remove(s string, rng *rand.Rand) string {
 	return b.String() + s[at:]
 }
 
-// ends holds the characters that end sentences and clauses.
+// ends holds the characters that end a sentence or a clause.
 const ends = ".!?;,。！？；，\n"
 
 // reorder exchanges two adjacent clauses.
@@ -160,7 +160,7 @@ func reorder(s string, rng *rand.Rand) string {
 	return strings.Join(parts, "")
 }
 
-// heads and feet are put in front of and after texts: Chinese ones and others.
+// heads and feet are texts to put before and after a text, Chinese ones and others.
 var (
 	heads = [2][]string{
 		{"转发：", "【转载】", "大家好，", "快讯："},
@@ -172,7 +172,7 @@ var (
 	}
 )
 
-// framed draws what suits a text.
+// framed draws a head or foot in the language of s.
 func framed(from [2][]string, s string, rng *rand.Rand) string {
 	list := from[1]
 	if strings.ContainsFunc(s, text.IsCJK) {
@@ -190,8 +190,7 @@ func wide(s string) string {
 	}, s)
 }
 
-// traditional replaces simplified characters by the first traditional ones
-// that are simplified to them.
+// traditional replaces each simplified character by the first traditional character that is simplified to it.
 var traditional = sync.OnceValue(func() *strings.Replacer {
 	n, _ := text.ParseNormalizer("simplify")
 	var pairs []string
@@ -206,7 +205,7 @@ var traditional = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// number changes one digit of one number, never a leading one into 0.
+// number changes a digit of a number. It never changes a leading digit to 0.
 func number(s string, rng *rand.Rand) string {
 	var at []int
 	for i := range len(s) {

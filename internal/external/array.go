@@ -10,21 +10,21 @@ import (
 // pageLen is the number of elements of a page, the unit of reading and writing.
 const pageLen = 1 << 11
 
-// An Array is a growing array of fixed-size elements without pointers. At most a set number of its pages is
-// in memory, and the others are in a file. A scan in order, the usual access of the engine, moves each page
-// once. A random visit to a page on disk moves only one element. An Array is safe for concurrent use.
+// An Array is a growing array of fixed-size elements without pointers. At most a set number of its pages is in memory, and
+// the others are in a file. A sequential scan, which is the usual access, moves each page once. A random access to a page
+// on disk moves only one element. An Array is safe for concurrent use.
 type Array[T any] struct {
 	mu       sync.Mutex
 	disk     *Files
-	pages    []*page[T] // nil: on disk
+	pages    []*page[T] // nil if on disk
 	resident int
 	limit    int
 	hand     int
 	n        int
 	file     *os.File
-	asked    int // page on disk of which an element was moved last
-	again    int // how many elements of that page were moved in sequence
-	one      T   // that element
+	asked    int // the page on disk whose element was moved last
+	again    int // number of elements of that page that were moved in sequence
+	one      T   // the last moved element
 }
 
 type page[T any] struct {
@@ -96,8 +96,8 @@ func (a *Array[T]) Grow(n int) error {
 	return nil
 }
 
-// manyOnPage is the number of consecutive visits to one page on disk that count as a scan. A read followed by
-// a change of the same element is not a scan.
+// manyOnPage is the number of consecutive accesses to one page on disk that count as a scan. A read followed by a change of
+// the same element is not a scan.
 const manyOnPage = 8
 
 // visit calls fn with element i. It moves a single element of a page on disk, but loads the page after

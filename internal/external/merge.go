@@ -40,8 +40,8 @@ func Merge[T any](ctx context.Context, cursors []*Cursor[T], less func(a, b *T) 
 	return err
 }
 
-// losers is a tournament of cursors. The inner node i of 1..n-1 holds the loser of its match, and the leaf of
-// cursor i is node n+i.
+// losers is a tournament of cursors. Inner node i, of 1..n-1, holds the loser of its match. Node n+i is the leaf of cursor
+// i.
 type losers[T any] struct {
 	cursors []*Cursor[T]
 	less    func(a, b *T) bool

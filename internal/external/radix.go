@@ -2,9 +2,9 @@ package external
 
 import "math/bits"
 
-// radixSort sorts rows by key in place: American flag sort (McIlroy, Bostic, McIlroy 1993). It processes one
-// byte per pass from the highest bit that differs, and uses insertion sort below 48 rows. It sorts in place
-// because its buffers are as large as the memory allows. It sorts about 25M pairs/s.
+// radixSort sorts rows by key in place: American flag sort (McIlroy, Bostic, McIlroy 1993). It processes one byte per pass
+// from the highest bit that differs, and uses insertion sort below 48 rows. It sorts in place because the rows already take
+// all the memory allowed. It sorts about 25 million pairs per second.
 func radixSort[T words](a []T) {
 	if len(a) < 2 {
 		return

@@ -23,13 +23,13 @@ func (p KeyValue) Val() uint64 { return p[1] }
 // A Sorter sorts rows by key in bounded memory. It writes rows that do not fit as sorted runs, and merges
 // them while they are read.
 type Sorter[T words] struct {
-	limit int // rows held in memory
-	rows  int // added
+	limit int // rows that fit in memory
+	rows  int // number of rows added
 	buf   []T
 	runs  *Runs
 }
 
-// smallBuffer is the divisor of the limit up to which a buffer grows by copying.
+// A buffer grows by copying until it has 1/smallBuffer of the limit.
 const smallBuffer = 16
 
 // NewSorter returns a sorter that holds at most memory bytes of rows.
@@ -55,8 +55,8 @@ func (s *Sorter[T]) Add(row T) error {
 // Len returns the number of added rows.
 func (s *Sorter[T]) Len() int { return s.rows }
 
-// grow doubles a small buffer, and extends a larger one to the limit. Unused pages take no memory, and
-// nothing is copied again.
+// grow doubles a small buffer, and extends a larger one to the limit at once. Unused pages take no memory, and nothing
+// needs to be copied again.
 func (s *Sorter[T]) grow() {
 	n := min(max(2*cap(s.buf), 1<<12), s.limit)
 	if n > s.limit/smallBuffer {
@@ -133,7 +133,7 @@ func (s *Sorted[T]) cursors() []*Cursor[T] {
 
 func byKey[T words](a, b *T) bool { return (*a)[0] < (*b)[0] }
 
-// Reader returns a function that reads the next row in the order of each, or returns io.EOF at the end.
+// Reader returns a function that reads the next row in the order of Each, or returns io.EOF at the end.
 func (s *Sorted[T]) Reader() (next func(*T) error, err error) {
 	if s.runs.file != nil {
 		runs, err := newLosers(s.cursors(), byKey)

@@ -10,17 +10,17 @@ import (
 // one goroutine may append. Any number of goroutines may concurrently read bytes that were appended before.
 type Spool struct {
 	disk *Files
-	most int // chunks
+	most int // largest number of chunks in memory
 
 	mu     sync.RWMutex
-	chunks [][]byte // each spoolChunk long, but for the last
-	waits  []byte   // to be written
+	chunks [][]byte // each has spoolChunk bytes, except the last
+	waits  []byte   // bytes that are not written to the file yet
 	file   *os.File
 	onDisk int64 // bytes in file
 	size   int64
 }
 
-// A Ref locates bytes in a spool: it is the number of bytes added before them.
+// A Ref is the offset of bytes in a spool.
 type Ref uint64
 
 const spoolChunk = 1 << 16
@@ -33,7 +33,7 @@ func NewSpool(d *Files, memory int64) *Spool {
 // Len returns the number of added bytes.
 func (s *Spool) Len() int64 { return s.size }
 
-// Add appends b and returns its place.
+// Add appends b and returns its offset.
 func (s *Spool) Add(b string) (Ref, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *Spool) flush() error {
 	return nil
 }
 
-// Read returns the n bytes at a place. The result must not be changed.
+// Read returns n bytes from an offset. The caller must not change the result.
 func (s *Spool) Read(at Ref, n int) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -85,7 +85,7 @@ func (s *Spool) Read(at Ref, n int) ([]byte, error) {
 	return p, s.fill(p, int64(at))
 }
 
-// Fill fills p with the bytes from a place on.
+// Fill fills p with the bytes from an offset on.
 func (s *Spool) Fill(p []byte, at Ref) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

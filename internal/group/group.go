@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// ErrClosed rejects a request after Close. It wraps context.Canceled.
+// ErrClosed is returned for a request after Close. It wraps context.Canceled.
 var ErrClosed = fmt.Errorf("closed: %w", context.Canceled)
 
-// Calls runs one call at a time for all waiting requests. A request that arrives during a call joins the next call,
-// so each call begins after its requests arrived. The user must call Close.
+// Calls runs one call at a time for all waiting requests. A request that arrives during a call joins the next call, so each
+// call begins after its requests arrived. The owner must call Close.
 type Calls[T any] struct {
 	run     func([]*T)
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // protects the fields below
 	next    *call[T]
 	running bool
 	closed  bool
@@ -26,7 +26,7 @@ type call[T any] struct {
 	done chan struct{}
 }
 
-// New returns Calls of run, which must limit its own time and write its answers into its arguments.
+// New returns Calls that call run. run must limit its own duration, and write its answers into its arguments.
 func New[T any](run func([]*T)) *Calls[T] { return &Calls[T]{run: run} }
 
 // Do waits until a call has answered one. After an error, the caller must not read one, which a call may still write.
@@ -54,7 +54,7 @@ func (c *Calls[T]) Do(ctx context.Context, one *T) error {
 	}
 }
 
-// take runs calls until no request waits.
+// take runs calls until no request is waiting.
 func (c *Calls[T]) take() {
 	for {
 		c.mu.Lock()

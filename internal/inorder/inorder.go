@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Map calls work for each value of next with the given number of workers (0: all cores), until next returns
-// io.EOF. It calls emit with the results, one at a time and in the order of the values. It holds only a few
-// values per worker.
+// Map calls work for each value of next, until next returns io.EOF. It uses the given number of workers (0: all cores). It
+// calls emit with the results, one at a time and in the order of the values. It holds only a few values per worker.
 func Map[T, R any](ctx context.Context, workers int, next func() (T, error), work func(T) R, emit func(R) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)

@@ -1,4 +1,4 @@
-// Package kafkaclient authenticates clients of Kafka by the user and the settings in an address.
+// Package kafkaclient authenticates Kafka clients by the user and the settings in an address.
 package kafkaclient
 
 import (
@@ -23,10 +23,10 @@ import (
 // SchemeTLS is the scheme of addresses of brokers with TLS.
 const SchemeTLS = "kafka+tls"
 
-// Secure returns the options for connections, which take at most connect to begin, and for authentication. For a user, it uses the first mechanism that the
-// brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one of them.
-// With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
-// client's own certificate. All files are in PEM.
+// Secure returns the options for connecting, with a timeout of connect, and for authentication. For a user, it takes the
+// first mechanism that the brokers offer of SCRAM-SHA-512, SCRAM-SHA-256 and (only with TLS) PLAIN. sasl=NAME selects one
+// of them. With TLS, it checks certificates against those of the system or of ca=FILE. cert=FILE and key=FILE hold the
+// client's own certificate and key. All files are in PEM format.
 func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 	query, encrypted := u.Query(), u.Scheme == SchemeTLS
 	dialer := silence.Dialer{Connect: connect}
@@ -36,19 +36,19 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 			return nil, err
 		}
 	} else if query.Has("ca") || query.Has("cert") || query.Has("key") {
-		return nil, errors.New("ca, cert and key are for kafka+tls://")
+		return nil, errors.New("ca, cert, key: no effect without TLS (want kafka+tls://)")
 	}
 	options = append(options, kgo.Dialer(dialer.DialContext))
 	said := query.Get("sasl")
 	if u.User == nil {
 		if said != "" {
-			return nil, errors.New("sasl is for kafka://USER:PASSWORD@HOST")
+			return nil, errors.New("sasl: no user (want kafka://USER:PASSWORD@HOST)")
 		}
 		return options, nil
 	}
 	password, _ := u.User.Password()
 	if u.User.Username() == "" || password == "" {
-		return nil, errors.New("a user and a password belong together (want kafka://USER:PASSWORD@HOST)")
+		return nil, errors.New("user or password is missing (want kafka://USER:PASSWORD@HOST)")
 	}
 	var ways []sasl.Mechanism
 	for _, way := range []sasl.Mechanism{
@@ -63,12 +63,12 @@ func Secure(u *url.URL, connect time.Duration) (options []kgo.Opt, err error) {
 			if said == "" {
 				continue
 			}
-			return nil, errors.New("sasl=PLAIN sends the password as it is: only by kafka+tls://")
+			return nil, errors.New("sasl=PLAIN: sends the password in clear text (want kafka+tls://)")
 		}
 		ways = append(ways, way)
 	}
 	if len(ways) == 0 {
-		return nil, fmt.Errorf("sasl=%s: SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN", said)
+		return nil, fmt.Errorf("sasl=%s: invalid (want SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN)", said)
 	}
 	return append(options, kgo.SASL(ways...)), nil
 }
@@ -88,7 +88,7 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	}
 	cert, key := query.Get("cert"), query.Get("key")
 	if (cert == "") != (key == "") {
-		return nil, errors.New("cert and key go together")
+		return nil, errors.New("cert or key is missing (want both)")
 	}
 	if cert != "" {
 		own, err := tls.LoadX509KeyPair(cert, key)
@@ -100,10 +100,10 @@ func tlsOf(query url.Values) (*tls.Config, error) {
 	return config, nil
 }
 
-// Refused reports whether the brokers reject the client or cannot prove their identity, so that waiting does not help.
+// Refused reports whether the brokers reject the client or cannot prove their identity. Retrying does not help then.
 func Refused(err error) bool {
 	var unproven *tls.CertificateVerificationError
-	var alert *net.OpError // of TLS, where it is a remote error
+	var alert *net.OpError // TLS reports an alert of the peer as this error
 	return errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) || errors.Is(err, kerr.TopicAuthorizationFailed) ||
 		errors.Is(err, kerr.ClusterAuthorizationFailed) || errors.As(err, &unproven) || (errors.As(err, &alert) && alert.Op == "remote error")
 }

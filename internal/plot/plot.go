@@ -17,8 +17,8 @@ type Point struct{ X, Y float64 }
 // outside is drawn on the edge.
 type Axis struct {
 	Label    string
-	Format   string // of a value, for example "%.2f"
-	Colour   string // "" is grey
+	Format   string // format of a value, for example "%.2f"
+	Colour   string // "" means grey
 	Min, Max float64
 }
 
@@ -30,7 +30,7 @@ type Mark struct {
 
 // A Line is one curve. If Right is set, it uses the right axis.
 type Line struct {
-	Name   string // name in the legend; "": not in the legend
+	Name   string // name in the legend; "" omits it there
 	Colour string
 	Dashed bool
 	Right  bool
@@ -41,10 +41,10 @@ type Line struct {
 // values.
 type Chart struct {
 	Title  string
-	X      string // what the x axis is
-	Format string // of a value on it
+	X      string // label of the x axis
+	Format string // format of an x value
 	Left   Axis
-	Right  *Axis // nil: no right axis
+	Right  *Axis // nil if there is no right axis
 	Marks  []Mark
 	Lines  []Line
 }
@@ -55,7 +55,7 @@ const (
 	left, top        = 70.0, 60.0
 	plotWide, plotUp = 340.0, 240.0
 	legendStep       = 14.0
-	valuesWide       = 58.0 // of the right axis
+	valuesWide       = 58.0 // width of the values of the right axis
 )
 
 // Write draws charts in rows of the given number of columns, with a title for screen readers. A chart takes
@@ -195,8 +195,8 @@ func (c *Chart) x(value float64) float64 {
 	return left + plotWide*(value-first)/(last-first)
 }
 
-// Decades returns the powers of ten below and above all values > 0, as the ends of an axis. They are at least
-// a factor of ten apart.
+// Decades returns the powers of ten below and above all positive values, as the ends of an axis. They differ at least by a
+// factor of ten.
 func Decades(values ...float64) (low, high float64) {
 	least, most := math.Inf(1), 0.0
 	for _, v := range values {

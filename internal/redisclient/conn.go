@@ -17,7 +17,7 @@ type Conn struct {
 
 // Close returns the connection to the pool.
 func (c *Conn) Close() {
-	_ = c.conn.Close() // nothing waits on it
+	_ = c.conn.Close() // nothing depends on the error
 }
 
 // Do sends a command and returns its answer.
@@ -29,7 +29,7 @@ func (c *Conn) Do(ctx context.Context, command string, args ...any) (any, error)
 	return answer, bare(err)
 }
 
-// Pipe sends commands at once, each a name with its arguments. The answer to a rejected command is a redis.Error,
+// Pipe sends several commands at once. Each is a name with its arguments. The answer to a rejected command is a redis.Error,
 // which the conversions of redigo return. If Pipe returns an error, the connection failed and no answer is valid.
 func (c *Conn) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) {
 	if len(commands) == 0 {
@@ -40,7 +40,7 @@ func (c *Conn) Pipe(ctx context.Context, commands ...redis.Args) ([]any, error) 
 			return nil, err
 		}
 	}
-	answers, err := redis.Values(c.Do(ctx, "")) // sends them, and reads an answer to each
+	answers, err := redis.Values(c.Do(ctx, "")) // sends the commands and reads an answer to each
 	for i, a := range answers {
 		if refused, is := a.(redis.Error); is {
 			answers[i] = bare(refused)
@@ -73,7 +73,7 @@ type Entry struct {
 	Fields map[string]string // nil if the entry was deleted
 }
 
-// Entries reads an answer to XRANGE, or a part of one to XREADGROUP and XAUTOCLAIM.
+// Entries parses an answer to XRANGE, or a part of an answer to XREADGROUP and XAUTOCLAIM.
 func Entries(answer any, err error) ([]Entry, error) {
 	all, err := redis.Values(answer, err)
 	entries := make([]Entry, 0, len(all))

@@ -18,19 +18,19 @@ import (
 
 // Options configures the connection to Redis.
 type Options struct {
-	Hosts     []string      // HOST:PORT of Redis, or of its Sentinels if MasterSet names what they watch
-	MasterSet string        // "": no Sentinels
-	Connect   time.Duration // timeout of a connect
-	Answer    time.Duration // how long Redis may be silent before and within its answer to a command
+	Hosts     []string      // HOST:PORT of Redis or, with MasterSet, of its Sentinels
+	MasterSet string        // name that the Sentinels watch; "" means no Sentinels
+	Connect   time.Duration // timeout of connecting
+	Answer    time.Duration // timeout for the start of an answer, and between its bytes
 	url       url.URL
 }
 
 // ParseURL reads redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. ?addr=HOST:PORT adds a host, and
-// ?master_set=NAME makes the hosts Sentinels, which get no password. No error repeats the address.
+// ?master_set=NAME makes the hosts Sentinels, which get no password. Errors never contain the address.
 func ParseURL(address string) (Options, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		var bad *url.Error // its text has the whole address, password and all
+		var bad *url.Error // its message has the whole address, including the password
 		if errors.As(err, &bad) {
 			err = bad.Err
 		}
@@ -52,17 +52,17 @@ const (
 	poolRest   = 20 * time.Millisecond
 )
 
-// Client sends commands. It never repeats one by itself. Safe for concurrent use.
+// Client sends commands. It never repeats a command by itself. It is safe for concurrent use.
 type Client struct {
 	o    Options
 	pool redis.Pool
-	lost atomic.Int64 // when a connection was last found broken, in Unix nanoseconds; older connections are not used
+	lost atomic.Int64 // time when a connection was last found broken, in Unix nanoseconds; connections last used before are discarded
 }
 
 // loadPause is the pause before retrying while Redis loads its data.
 const loadPause = 250 * time.Millisecond
 
-// Connect connects, and waits while Redis loads its data after a start.
+// Connect connects to Redis. While Redis loads its data after a start, Connect waits.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	c := &Client{o: o}
 	c.pool = redis.Pool{
@@ -126,7 +126,7 @@ func (c *Client) Conn(ctx context.Context) (*Conn, error) {
 	return &Conn{c, conn}, nil
 }
 
-// dial connects to Redis. With Sentinels, it connects to the master that one names, if that server confirms its role.
+// dial connects to Redis. With Sentinels, it asks one for the master, and connects if that server confirms its role.
 func (c *Client) dial(ctx context.Context) (redis.Conn, error) {
 	if c.o.MasterSet == "" {
 		return c.o.dial(ctx, c.o.url)
@@ -181,10 +181,10 @@ func leads(ctx context.Context, conn redis.Conn) error {
 	return nil
 }
 
-// errOld reports that an idle connection is not used because another one broke after its last use.
+// errOld means that an idle connection was discarded because another one broke after its last use.
 var errOld = errors.New("another connection broke since")
 
-// usable checks an idle connection. With Sentinels, it checks each time that the server is still the master.
+// usable checks an idle connection. With Sentinels, it verifies each time that the server is still the master.
 func (c *Client) usable(ctx context.Context, conn redis.Conn, used time.Time) error {
 	switch {
 	case used.UnixNano() <= c.lost.Load():

@@ -1,5 +1,5 @@
-// Package silence makes time limits of a connection count from the last byte that arrived, so that an answer may take as
-// long as it needs over a slow link.
+// Package silence restarts the timeouts of a connection with every byte that arrives. So an answer may take as long as it
+// needs over a slow link.
 package silence
 
 import (
@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Dialer connects, with TLS unless it is nil.
+// Dialer connects. If TLS is not nil, it uses TLS.
 type Dialer struct {
-	Connect time.Duration // limit of a connection and its handshake
+	Connect time.Duration // timeout of the connection and its handshake
 	TLS     *tls.Config
 }
 
@@ -30,7 +30,7 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 	}
 	config := d.TLS.Clone()
 	if config.ServerName == "" {
-		config.ServerName, _, _ = net.SplitHostPort(address) // an address that was dialed has a port
+		config.ServerName, _, _ = net.SplitHostPort(address) // a dialed address has a port
 	}
 	t := tls.Client(&conn{Conn: c}, config)
 	if err := t.HandshakeContext(ctx); err != nil {
@@ -42,10 +42,10 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 type conn struct {
 	net.Conn
 	mu       sync.Mutex
-	patience time.Duration // time to the last deadline when it was set; if not positive, it does not move
+	patience time.Duration // time from SetReadDeadline to the deadline; if not positive, the deadline does not move
 }
 
-// SetReadDeadline sets how long the connection may be silent from now on, and after each byte.
+// SetReadDeadline sets how long the connection may be silent, from now on and after each byte.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// SetDeadline does what SetReadDeadline does, and sets a deadline for writes that does not move.
+// SetDeadline does the same as SetReadDeadline. It also sets a deadline for writes, which does not move.
 func (c *conn) SetDeadline(t time.Time) error {
 	if err := c.SetReadDeadline(t); err != nil {
 		return err

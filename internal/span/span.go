@@ -17,7 +17,7 @@ import (
 // Scope names the program in its spans.
 const Scope = "github.com/neardup/neardup"
 
-// Start begins a child of the span in ctx, which may have children itself. End ends it.
+// Start begins a child of the span in ctx. The returned context holds the child. End ends it.
 func Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -43,9 +43,9 @@ func Record(ctx context.Context, name string, began time.Time, err error) {
 	}
 }
 
-// Cause returns the message of a store's error. It takes the outermost error whose message begins with that
-// of an error it wraps, such as "the store takes no writes: no space left on device". If there is none, it
-// takes the innermost. Further outer errors contain nids, which callers choose freely.
+// Cause returns the message of a store's error. It takes the outermost error whose message begins with that of an error it
+// wraps, such as "the store takes no writes: no space left on device". If there is none, it takes the innermost. Errors
+// outside of it contain nids, which callers choose freely.
 func Cause(err error) string {
 	for {
 		switch e := err.(type) {
@@ -78,8 +78,8 @@ func (l Handler) Handle(ctx context.Context, r slog.Record) error {
 	return l.Handler.Handle(ctx, r)
 }
 
-// WithAttrs keeps adding ids.
+// WithAttrs returns a handler that also adds the ids.
 func (l Handler) WithAttrs(a []slog.Attr) slog.Handler { return Handler{l.Handler.WithAttrs(a)} }
 
-// WithGroup keeps adding ids.
+// WithGroup returns a handler that also adds the ids.
 func (l Handler) WithGroup(name string) slog.Handler { return Handler{l.Handler.WithGroup(name)} }

@@ -1,5 +1,5 @@
-// Package tables supplies the large tables of Chinese, 3 MB. Most programs contain them. One for js, which a
-// browser loads, contains none: it sets Load, which is called at the first Chinese character.
+// Package tables supplies the large tables for Chinese, which have 3 MB. Most programs embed them. A program for js, which
+// a browser loads, does not: it sets Load, which is called at the first Chinese character.
 package tables
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Load returns a table that the program does not contain, by the name of its file. A program that sets it does so
-// before it compares texts.
+// Load returns a table that the program does not embed, by the name of its file. The program must set it before it compares
+// texts.
 var Load = func(name string) ([]byte, error) { return nil, fmt.Errorf("table %s: not loaded", name) }
 
 // Reader reads a compiled table. After an error all bytes are 0.
@@ -21,7 +21,7 @@ type Reader struct {
 	err error
 }
 
-// Open unpacks a table and reads its magic. A caller may trust what follows: the data is our own, sealed by
+// Open decompresses a table and checks its magic. Callers need not check the rest, because the data is our own and has
 // zstd's checksum.
 func Open(packed []byte, magic string) (*Reader, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
@@ -48,10 +48,10 @@ func (r *Reader) Next(n int) []byte {
 	return b
 }
 
-// End returns the error of a table that has fewer bytes than were read, or more.
+// End returns an error if the table has fewer bytes than were read, or more.
 func (r *Reader) End() error {
 	if len(r.b) > 0 {
-		return errors.New("it goes on after its end")
+		return errors.New("data after its end")
 	}
 	return r.err
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// longest bounds one line, in bytes.
+// longest limits a line, in bytes.
 const longest = 64 << 20
 
-// open opens a file and unpacks it if it starts with the magic number of gzip
-// or zstd. The caller calls done.
+// open opens a file, and decompresses it if it begins like gzip or zstd. The caller must call done.
 func open(path string) (r io.Reader, done func(), err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,8 +57,7 @@ func Unpack(r *bufio.Reader) (io.ReadCloser, error) {
 	return nil, nil
 }
 
-// Object decodes a line with one JSON object. what names the object in errors, which use the terms of the
-// file.
+// Object decodes a line with one JSON object. Errors call the object what, and describe the problem in terms of the file.
 func Object(line []byte, v any, what string) error {
 	err := json.Unmarshal(line, v)
 	if err == nil {
@@ -75,7 +73,7 @@ func Object(line []byte, v any, what string) error {
 	return fmt.Errorf("field %q of a %s cannot be a %s", kind.Field, what, kind.Value)
 }
 
-// expected translates the places at which encoding/json fails into what JSON needs there.
+// expected maps the places where encoding/json fails to what JSON needs there.
 var expected = []struct{ where, what string }{
 	{"beginning of value", "a value"}, {"key string", "a key in quotes"}, {"object key:value pair", "a comma or }"},
 	{"after object key", "a colon"}, {"after array element", "a comma or ]"}, {"after top-level value", "nothing more"},
@@ -84,7 +82,8 @@ var expected = []struct{ where, what string }{
 	{"numeric literal", "a digit"}, {"decimal point", "a digit"}, {"exponent", "a digit"},
 }
 
-// malformed returns where data is not valid JSON and what was expected there. It returns other errors unchanged.
+// malformed converts a JSON syntax error into one that states the position and what was expected. It returns other errors
+// unchanged.
 func malformed(data []byte, err error) error {
 	var bad *json.SyntaxError
 	if !errors.As(err, &bad) {

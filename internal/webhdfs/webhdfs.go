@@ -1,5 +1,5 @@
-// Package webhdfs reads files of a folder in HDFS over HTTP, at any offset. It uses WebHDFS, which every
-// NameNode offers, without Kerberos.
+// Package webhdfs reads files of a folder in HDFS over HTTP, at any offset. It uses WebHDFS without Kerberos. Every
+// NameNode offers WebHDFS.
 package webhdfs
 
 import (
@@ -35,7 +35,7 @@ type Folder struct {
 func Open(ctx context.Context, address string) (*Folder, error) {
 	u, err := url.Parse(address)
 	if err != nil || !Is(address) || u.Host == "" || u.Path == "" {
-		return nil, fmt.Errorf("%q is not an address of a folder in HDFS: webhdfs://HOST:PORT/PATH", address)
+		return nil, fmt.Errorf("HDFS folder %q: invalid (want webhdfs://HOST:PORT/PATH)", address)
 	}
 	f := &Folder{ctx: ctx, user: u.User.Username(), client: &http.Client{
 		Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 4, ResponseHeaderTimeout: 30 * time.Second},
@@ -73,7 +73,7 @@ func (f *Folder) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// answerBytes bounds an answer without content of a file.
+// answerBytes limits an answer that is not the content of a file.
 const answerBytes = 1 << 20
 
 // get sends a request about a file.
@@ -117,8 +117,8 @@ func reasonOf(answer *http.Response) error {
 	return fmt.Errorf("%s: %s", answer.Status, said.RemoteException.Message)
 }
 
-// A file is read in chunks, and the latest chunks are cached. A sequential reader then needs one request for
-// many blocks, and a random reader does not read too much.
+// A file is read in chunks, and the latest chunks are cached. So a sequential reader needs one request for several blocks,
+// and a random reader does not read too much.
 const (
 	chunkBytes = 128 << 10
 	chunks     = 8
@@ -135,7 +135,7 @@ type file struct {
 
 	mu   sync.Mutex
 	kept [chunks]struct {
-		number int64 // plus 1
+		number int64 // number of the chunk, plus 1
 		bytes  []byte
 	}
 }

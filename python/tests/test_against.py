@@ -52,7 +52,7 @@ class Against(unittest.TestCase):
             left = os.path.join(folder, "left")
             self.assertEqual([d["leader"] for d in neardup.dedup(january, method="exact", resume=left)], [None, "0"])
             self.assertEqual(os.listdir(left), [])
-            with self.assertRaisesRegex(neardup.OptionError, "resume needs inputs that are files"):
+            with self.assertRaisesRegex(neardup.OptionError, "resume: cannot read standard input twice"):
                 neardup.dedup(["a", "b"], resume=left)
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")

@@ -30,8 +30,8 @@ type Options struct {
 	// Wait is the pause before the second attempt. It doubles with each attempt up to 5 s, and is at least
 	// what the server requests. The default is 100 ms.
 	Wait time.Duration
-	// Waits receives the error of a request that was sent four times without success, unless it is nil.
-	// Several goroutines may call it at once.
+	// Waits is called with the error of a request that failed four times, unless it is nil. Several goroutines may call it
+	// at once.
 	Waits func(error)
 }
 
@@ -93,8 +93,8 @@ type call struct {
 	query        url.Values
 	key          string
 	body, out    any
-	raw          []byte // in place of body
-	mime         string // of raw
+	raw          []byte // replaces body
+	mime         string // media type of raw
 }
 
 // do sends a call until it gets an answer.
@@ -123,7 +123,7 @@ func (c *Client) do(ctx context.Context, k call) error {
 	}
 }
 
-// lost is the error of a request without an answer.
+// lost marks the error of a request without an answer.
 type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }

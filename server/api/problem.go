@@ -11,16 +11,16 @@ const (
 	CodeCrossSite   = "cross-site"   // a browser sent it from another site
 	CodeHost        = "host"         // the Host header names another server
 	CodeNotFound    = "not-found"
-	CodeEnded       = "ended"       // the docId lived once
+	CodeEnded       = "ended"       // the docId has ended
 	CodeIdempotency = "idempotency" // the key was used with another request
 	CodeNIDTaken    = "nid-taken"   // the nid belongs to another article
 	CodeLeads       = "leads"       // the article leads its docId and cannot be moved to one of its own
 	CodeCrowded     = "crowded"     // too many candidates to compare
 	CodeQuota       = "quota"       // the tenant's quota of articles is used up
-	CodeBusy        = "busy"        // too many requests: slow down
+	CodeBusy        = "busy"        // too many requests; wait before the next
 	CodeUnavailable = "unavailable" // temporary; the change may have been stored
 	CodeBacklog     = "backlog"     // temporary; too many changes wait for the sinks of the index
-	CodeExists      = "exists"      // a backup of that name is there already
+	CodeExists      = "exists"      // a backup of that name exists
 	CodeFull        = "full"        // the disk is full
 	CodeInternal    = "internal"    // a defect of the server; a repeated request fails again
 )

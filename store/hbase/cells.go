@@ -10,7 +10,7 @@ import (
 // The gateway's messages follow hbase-rest's CellSetMessage, CellMessage, ScannerMessage, TableSchemaMessage
 // and ColumnSchemaMessage. They have few fields, so this code encodes and decodes them directly.
 
-// cell is one value of one row.
+// cell is a value of a row.
 type cell struct {
 	row, column string
 	time        int64 // readers get the cell with the highest timestamp
@@ -81,7 +81,7 @@ func fields(b []byte, visit func(n protowire.Number, number uint64, value []byte
 	return nil
 }
 
-// parseCells reads a CellSet.
+// parseCells parses a CellSet.
 func parseCells(b []byte) ([]cell, error) {
 	var cells []cell
 	err := fields(b, func(n protowire.Number, _ uint64, row []byte) error {

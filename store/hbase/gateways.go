@@ -15,22 +15,22 @@ type gateways struct {
 	all  []*gateway
 	http *http.Client
 	next atomic.Uint32
-	work sync.WaitGroup // requests
+	work sync.WaitGroup // running requests
 }
 
-// gateway is one REST gateway. It is set aside for a while if it failed and another did not. Then one call
-// tries it again, so a hanging gateway delays one call now and then, and not every call.
+// gateway is a REST gateway. If it failed and another did not, it is set aside for a while. After that, one call tries it
+// again. So a hanging gateway only delays a call from time to time.
 type gateway struct {
 	base  string
-	aside atomic.Int64 // until when, in nanoseconds after begin, or 0
+	aside atomic.Int64 // when that ends, in nanoseconds after begin, or 0
 }
 
-var begin = time.Now() // for times of the monotonic clock
+var begin = time.Now() // begin is the origin of times of the monotonic clock.
 
 const (
 	// callTime limits one request to one gateway.
 	callTime = 15 * time.Second
-	// patience is how long a call waits before it also asks the next gateway.
+	// patience is the time after which a call also sends the request to the next gateway.
 	patience = time.Second
 	// asideTime is how long a gateway is set aside.
 	asideTime = 10 * time.Second
@@ -49,8 +49,8 @@ func (g *gateways) call(ctx context.Context, method, path string, body []byte) (
 	})
 }
 
-// one runs do with a gateway, and also with the next one after patience or a failure. The first answer counts,
-// and other requests are canceled. An absent row is an answer. If all fail, it returns all errors.
+// one runs do with a gateway, and also with the next one after patience or a failure. It uses the first answer and cancels
+// the other requests. That a row is absent is an answer as well. If all fail, it returns all errors.
 func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base string) (answer, error)) (answer, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -60,7 +60,7 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 		err error
 	}
 	order := g.order()
-	outcomes := make(chan outcome, len(order)) // buffered, because no receiver waits for late ones
+	outcomes := make(chan outcome, len(order)) // buffered, because no goroutine receives late ones
 	begun := 0
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -85,7 +85,7 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 			done++
 			over[o.by] = true
 			if o.err == nil || absent(o.err) {
-				for i, gw := range order[:o.by] { // asked earlier without an answer
+				for i, gw := range order[:o.by] { // requests without an answer so far
 					if !over[i] {
 						gw.leave()
 					}
@@ -106,8 +106,8 @@ func (g *gateways) one(ctx context.Context, do func(ctx context.Context, base st
 	return answer{}, failed
 }
 
-// order returns the gateways in the order of the requests. They rotate, and those set aside come last, except
-// for one whose time is over, which this call tries first.
+// order returns the gateways in the order of the requests. They rotate, and those set aside come last. If the time of one
+// is over, this call tries it first.
 func (g *gateways) order() []*gateway {
 	first, now := g.next.Add(1), time.Since(begin).Nanoseconds()
 	var try, good, bad []*gateway

@@ -21,7 +21,7 @@ const (
 // Texts returns the stored texts of docIds. It omits docIds without any.
 func (s *Sink) Texts(ctx context.Context, docIDs []string) (map[string]docid.Texts, error) {
 	all := map[string]docid.Texts{}
-	var mu sync.Mutex // guards all
+	var mu sync.Mutex // protects all
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.SetLimit(textRequests)
 	for some := range slices.Chunk(docIDs, textRows) {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// errStatus is an answer of the gateway other than success.
+// errStatus is an unsuccessful answer of the gateway.
 type errStatus struct {
 	code int
 	text string
@@ -54,7 +54,7 @@ func (g *gateways) ask(ctx context.Context, method, url string, body []byte) (an
 	ctx, cancel := context.WithTimeoutCause(ctx, callTime, errSilent)
 	defer cancel()
 	a, err := g.exchange(ctx, method, url, body)
-	if err != nil && context.Cause(ctx) == errSilent { // the caller's own time is not over
+	if err != nil && context.Cause(ctx) == errSilent { // the deadline of the caller has not passed
 		err = fmt.Errorf("%s: %w", url, errSilent)
 	}
 	return a, err
@@ -102,8 +102,8 @@ func absent(err error) bool {
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
-// ensure creates a table unless it exists, with one version a cell, compressed. The gateway cannot split a new
-// table (see deploy.md).
+// ensure creates a table unless it exists. The table is compressed and stores one version per cell. The gateway cannot
+// split a new table (see deploy.md).
 func (g *gateways) ensure(ctx context.Context, table string, families ...string) error {
 	_, err := g.call(ctx, http.MethodGet, "/"+table+"/schema", nil)
 	if err == nil || !absent(err) {
@@ -120,8 +120,8 @@ func (g *gateways) ensure(ctx context.Context, table string, families ...string)
 	return fmt.Errorf("make table %q: %w", table, err)
 }
 
-// put writes cells of any rows in one request. After an error none, some or all may be stored, and the same
-// cells may be put again.
+// put writes cells of any rows in one request. After an error none, some or all may be stored, and the same cells can be
+// put again.
 func (g *gateways) put(ctx context.Context, table string, cells []cell) error {
 	if len(cells) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func (g *gateways) get(ctx context.Context, table, row, column string) ([]cell, 
 	return g.cells(ctx, table, path)
 }
 
-// multiget reads the cells of many rows, of one column or of all. It omits absent rows.
+// multiget reads the cells of several rows, of one column or of all. It omits absent rows.
 func (g *gateways) multiget(ctx context.Context, table, column string, rows []string) ([]cell, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -157,8 +157,8 @@ func (g *gateways) multiget(ctx context.Context, table, column string, rows []st
 	return g.cells(ctx, table, "/"+table+"/multiget?"+q.Encode())
 }
 
-// cells reads the cells that a path names; none where there are none. That there are none
-// counts if as many answers say it as there are gateways, which are asked by turns.
+// cells reads the cells that a path names, or none. It only returns none if as many answers as there are gateways report
+// it. The requests rotate over the gateways.
 func (g *gateways) cells(ctx context.Context, table, path string) ([]cell, error) {
 	for range g.all {
 		a, err := g.one(ctx, func(ctx context.Context, base string) (answer, error) { return g.read(ctx, base, table, path) })

@@ -35,7 +35,7 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 		table = "neardup"
 	}
 	if !ok || url.PathEscape(table) != table {
-		return nil, fmt.Errorf("%w: the address of HBase is hbase+http://HOST:PORT[,HOST:PORT...][/TABLE]", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of HBase (want hbase+http://HOST:PORT[,HOST:PORT...][/TABLE])", docid.ErrInvalid)
 	}
 	g, err := dial(addrs)
 	if err != nil {
@@ -56,13 +56,13 @@ func Open(ctx context.Context, address string) (*Sink, error) {
 // enabled returns an error if the table takes no cells; see gateways.read.
 func (s *Sink) enabled(ctx context.Context) error {
 	if err := s.g.put(ctx, s.table, probeCells); err != nil {
-		return fmt.Errorf("is the table %q enabled? %w", s.table, err)
+		return fmt.Errorf("read table %q (is it enabled?): %w", s.table, err)
 	}
 	return nil
 }
 
-// The cursor is in the row "~" and the tenant, which is not a docId. Tables from before there were leaders have
-// it in a:cursor. This is another column, so such tables get leaders.
+// The cursor is in the row "~" followed by the tenant, which is not a docId. Tables that were made before leaders existed
+// have the cursor in a:cursor. This is another column, so such tables get leaders.
 const (
 	family = "a"
 	column = family + ":article"
@@ -70,8 +70,7 @@ const (
 	cursor = family + ":has"
 )
 
-// probeCells are written to test whether a table takes cells. They are never read, because no tenant has their
-// row.
+// probeCells are written to test whether a table accepts cells. They are never read, because no tenant has this row.
 var probeCells = []cell{{"~", family + ":probe", 1, []byte{'1'}}}
 
 func cursorRow(tenant string) string { return "~" + tenant }
@@ -93,8 +92,8 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: HBase: %w", docid.ErrUnavailable, err)
 }
 
-// Article is the JSON of a cell. A removed article has only its DocID and Gone. A deleted cell could reappear
-// with a late delivery.
+// Article is the JSON of a cell. A removed article only has its DocID and Gone. The cell is not deleted, because a late
+// delivery could bring it back.
 type Article struct {
 	DocID      string    `json:"docId"`
 	NID        string    `json:"nid,omitempty"`
@@ -107,7 +106,7 @@ type Article struct {
 	Heat       int64     `json:"heat,omitempty"`
 	Time       time.Time `json:"time,omitzero"`
 	docid.Extras
-	Seq  uint64 `json:"seq"` // the change that brought it
+	Seq  uint64 `json:"seq"` // the change that wrote it
 	Gone bool   `json:"gone,omitempty"`
 }
 
@@ -139,9 +138,8 @@ const (
 	requests     = 4
 )
 
-// Apply writes the kept copies that the deliveries changed, and then the cursor. HBase has no transactions over
-// rows. After a crash between the two, the deliveries repeat without effect. The order of the cells does not
-// matter.
+// Apply writes the kept copies that the deliveries changed, and then the cursor. HBase has no transactions over rows. After
+// a crash between the two, the deliveries are repeated without effect. The order of the cells does not matter.
 func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	if len(ds) == 0 {
 		return nil
@@ -177,8 +175,8 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	return unavailable(s.g.put(ctx, s.table, []cell{c}))
 }
 
-// cellsOf returns the cells of a delivery. Their timestamp is made from the number of the change. Heat would
-// not do, because it may fall or be negative or too large.
+// cellsOf returns the cells of a delivery. Their timestamp comes from the number of the change. The heat cannot serve,
+// because it may fall, be negative or be too large.
 func cellsOf(d *docid.Delivery) ([]cell, error) {
 	var cells []cell
 	write := func(row, column string, v any) error {

@@ -1,5 +1,5 @@
-// Package kafkalog implements docid.Log in a Kafka topic with one partition. Entries below its high watermark
-// are durable, because all in-sync replicas have them.
+// Package kafkalog implements docid.Log in a Kafka topic with one partition. Entries below its high watermark are durable,
+// because all in-sync replicas have them.
 package kafkalog
 
 import (
@@ -27,52 +27,52 @@ import (
 // defaultTopic is the topic of an address without one.
 const defaultTopic = "neardup-log"
 
-// A page of Read has at most pageBytes, or one entry. Read waits pageWait for it. maxEntry limits an entry.
+// A page of Read has at most pageBytes, or a single entry. Read waits pageWait for the first entry. maxEntry limits an entry.
 const (
 	pageBytes = 1 << 20
 	pageWait  = 300 * time.Millisecond
 	maxEntry  = 64 << 20
 )
 
-// provenFor is how long an anchor found in the topic needs no new check.
+// provenFor is the time for which an anchor that was found in the topic is not checked again.
 const provenFor = time.Second
 
 // Log is a docid.Log in Kafka. The entry at an offset is the record at that offset minus 1.
 type Log struct {
 	c        *kgo.Client
-	pages    *kgo.Client // for fetches: it bounds the silence, not the time of a page
+	pages    *kgo.Client // for fetches: it limits the silence, not the time of a page
 	topic    string
 	replicas int
 	promises durability.Check
-	opened   time.Time // the topic exists since then at the latest
+	opened   time.Time // the topic exists at least since then
 
-	mu     sync.Mutex // guards the fields below
+	mu     sync.Mutex // protects the fields below
 	leader leader
 	known  bool
 	proven docid.Anchor
-	when   time.Time // of proven
+	when   time.Time // when proven was found
 }
 
 // leader identifies the leader of the topic.
 type leader struct {
 	broker int32
-	epoch  int32    // counts leaders, and a replaced leader refuses a newer epoch
-	topic  [16]byte // its id, which changes if the topic is created again
+	epoch  int32    // increases with each new leader; a replaced leader rejects requests with a newer epoch
+	topic  [16]byte // id of the topic, which changes if the topic is created again
 }
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], or kafka+tls:// with TLS. It
-// creates a missing topic and checks its settings. With ?replicas=N there are N besides the leader, and most
-// must have an entry. Without it one broker syncs each entry. For &sasl=, &ca=, &cert= and &key= see
-// kafkaclient.Secure. It returns ErrUnavailable, or ErrInvalid for an unsafe topic or a refused login.
+// Open connects to kafka://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC], or kafka+tls:// with TLS. It creates a missing
+// topic and checks its settings. With ?replicas=N the topic has N replicas besides the leader, and a majority must have an
+// entry. Otherwise a single broker syncs each entry. For &sasl=, &ca=, &cert= and &key= see kafkaclient.Secure. It returns
+// ErrUnavailable, or ErrInvalid for an unsafe topic or a refused login.
 func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, address) }
 
-// open does what Open does, with further options of the client.
+// open does the work of Open, with further options of the client.
 func open(ctx context.Context, address string, more ...kgo.Opt) (*Log, error) {
 	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS) || u.Host == "" { // the error may contain the password
-		return nil, fmt.Errorf("%w: an address of Kafka is kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N]", docid.ErrInvalid)
+	if err != nil || (u.Scheme != "kafka" && u.Scheme != kafkaclient.SchemeTLS) || u.Host == "" { // not printed, because the error may contain the password
+		return nil, fmt.Errorf("%w: invalid address of Kafka (want kafka[+tls]://[USER:PASSWORD@]HOST:PORT[,HOST:PORT...][/TOPIC][?replicas=N])", docid.ErrInvalid)
 	}
 	l := &Log{topic: strings.Trim(u.Path, "/")}
 	if l.topic == "" {
@@ -119,7 +119,7 @@ func (l *Log) Close() error {
 	return nil
 }
 
-// inSync returns how many replicas must have an entry: a majority.
+// inSync returns the number of replicas that must have an entry, which is a majority.
 func (l *Log) inSync() int { return (l.replicas+1)/2 + 1 }
 
 // settings returns the settings of a topic that loses no entries.
@@ -180,7 +180,7 @@ var unknown = []error{
 	kerr.UnknownTopicOrPartition, kerr.UnknownTopicID, kerr.LeaderNotAvailable, kerr.NotLeaderForPartition, kerr.UnknownLeaderEpoch,
 }
 
-// A topic that was created within untilKnown may be unknown to a broker. Requests are then repeated after knownPause.
+// A broker may not know a topic that was created within untilKnown. Requests are then repeated after knownPause.
 const (
 	untilKnown  = 15 * time.Second
 	knownPause  = 20 * time.Millisecond
@@ -244,7 +244,7 @@ func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%x/%d", now.topic, now.epoch), nil
 }
 
-// leads returns the leader, ErrLogLost for a recreated topic, or ErrUnavailable if the leader has changed.
+// leads returns the leader. It returns ErrLogLost for a recreated topic, and ErrUnavailable if the leader has changed.
 func (l *Log) leads(ctx context.Context) (leader, error) {
 	l.mu.Lock()
 	was, known := l.leader, l.known
@@ -254,7 +254,7 @@ func (l *Log) leads(ctx context.Context) (leader, error) {
 	}
 	now, err := l.find(ctx)
 	if err == nil && now != was {
-		err = failed("find the leader", errors.New("it is another now"))
+		err = failed("find the leader", errors.New("the topic was replaced"))
 	}
 	if err != nil {
 		return leader{}, err
@@ -316,9 +316,9 @@ func (l *Log) ask(ctx context.Context, c *kgo.Client, what string, request func(
 	})
 }
 
-var errOthers = errors.New("an answer about other topics")
+var errOthers = errors.New("the answer names other topics")
 
-// fetch returns records from an offset on. It waits at most wait for the first.
+// fetch returns records from an offset on. It waits for the first, at most wait.
 func (l *Log) fetch(ctx context.Context, from uint64, most int32, wait time.Duration) (found []*kgo.Record, err error) {
 	err = l.ask(ctx, l.pages, "read", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewFetchRequestTopicPartition()
@@ -359,7 +359,7 @@ func (l *Log) has(ctx context.Context, anchor docid.Anchor) error {
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 { // past the end, or a new leader does not know the end
+	if len(found) == 0 { // the offset is beyond the end, or a new leader does not know the end
 		brief, cancel := context.WithTimeout(ctx, durability.Silence)
 		defer cancel()
 		end, err := l.Durable(brief)
@@ -390,8 +390,8 @@ func (l *Log) isProven(anchor docid.Anchor) bool {
 	return anchor == l.proven && time.Since(l.when) < provenFor
 }
 
-// Append adds an entry. Read checks the anchor of every page, so Append checks it only if no recent read did.
-// Two servers may begin an empty log at once, and both then succeed. Readers refuse the second.
+// Append adds an entry. Read checks the anchor of every page, so Append checks it only if no recent read did. If two
+// servers begin an empty log at once, both succeed, but readers reject the second entry.
 func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (uint64, error) {
 	if len(entry) > maxEntry {
 		return 0, fmt.Errorf("%w: an entry of %d bytes", docid.ErrInvalid, len(entry))
@@ -456,7 +456,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 func (l *Log) Durable(ctx context.Context) (end uint64, err error) {
 	err = l.ask(ctx, l.c, "ask for the end", func(at leader) (kmsg.Request, func(kmsg.Response) error) {
 		partition := kmsg.NewListOffsetsRequestTopicPartition()
-		partition.Timestamp, partition.CurrentLeaderEpoch = -1, at.epoch // the end
+		partition.Timestamp, partition.CurrentLeaderEpoch = -1, at.epoch // asks for the end
 		topic := kmsg.NewListOffsetsRequestTopic()
 		topic.Topic = l.topic
 		topic.Partitions = append(topic.Partitions, partition)

@@ -59,15 +59,15 @@ func TestSecure(t *testing.T) {
 // TestSecureAddress checks that invalid addresses are refused before any connection.
 func TestSecureAddress(t *testing.T) {
 	for address, says := range map[string]string{
-		"kafka://user@host":                        "a user and a password belong together",
-		"kafka://:secret@host":                     "a user and a password belong together",
-		"kafka://user:secret@host?sasl=plain":      "only by kafka+tls",
+		"kafka://user@host":                        "user or password is missing",
+		"kafka://:secret@host":                     "user or password is missing",
+		"kafka://user:secret@host?sasl=plain":      "want kafka+tls",
 		"kafka+tls://user:secret@host?sasl=gssapi": "SCRAM-SHA-512, SCRAM-SHA-256 or PLAIN",
 		"kafka://host?sasl=plain":                  "USER:PASSWORD",
-		"kafka://host?ca=file":                     "for kafka+tls",
+		"kafka://host?ca=file":                     "want kafka+tls",
 		"kafka+tls://host?ca=/nowhere":             "no such file",
 		"kafka+tls://host?ca=secure_test.go":       "no certificate",
-		"kafka+tls://host?cert=a":                  "go together",
+		"kafka+tls://host?cert=a":                  "want both",
 		"kafka+tls://host?cert=/a&key=/b":          "no such file",
 	} {
 		if _, err := kafkalog.Open(t.Context(), address); !errors.Is(err, docid.ErrInvalid) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "secret") {

@@ -1,5 +1,5 @@
-// Package memory implements a docid.Store that lives as long as its process, for tests and for programs that
-// need no persistence. It keeps all other promises of a store. Two processes cannot share it.
+// Package memory implements a docid.Store that ends with its process, for tests and for programs that need no persistence.
+// It keeps all other promises of a store. Two processes cannot share it.
 package memory
 
 import (
@@ -25,7 +25,7 @@ func New(ctx context.Context) (*Store, error) {
 
 type tree = btreemap.BTreeMap[[]byte, []byte]
 
-// rows is a KV in a B-tree. Its states share unchanged nodes, so a view is one pointer.
+// rows is a KV in a B-tree. Its states share unchanged nodes, so a snapshot is a pointer.
 type rows struct{ state atomic.Pointer[tree] }
 
 func newRows() *rows {
@@ -37,7 +37,7 @@ func newRows() *rows {
 // Snapshot returns the last committed state.
 func (r *rows) Snapshot() (ledger.Snapshot, error) { return snapshot{r.state.Load()}, nil }
 
-// Batch returns a batch that writes to a copy, which Commit installs.
+// Batch returns a batch that writes to a copy. Commit installs the copy.
 func (r *rows) Batch() ledger.Batch { return &batch{snapshot{r.state.Load().Clone()}, r} }
 
 // Close does nothing.

@@ -31,8 +31,8 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: MySQL: %w", docid.ErrUnavailable, err)
 }
 
-// Apply writes deliveries and the cursor in one transaction. It skips changes that are stored already, so
-// deliveries may be repeated.
+// Apply writes deliveries and the cursor in one transaction. It skips changes that are already stored, so deliveries may be
+// repeated.
 func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) error {
 	if len(ds) == 0 {
 		return nil
@@ -52,14 +52,14 @@ func (s *Sink) Apply(ctx context.Context, tenant string, ds []docid.Delivery) er
 	return unavailable(tx.Commit())
 }
 
-// apply is one transaction.
+// apply is a transaction of Apply.
 type apply struct {
 	ctx    context.Context
 	tx     *sql.Tx
 	tenant uint32
 	batch  []*docid.Delivery // submissions to insert
-	bytes  int               // of their fields
-	log    []any             // columns of log entries to insert
+	bytes  int               // total size of their fields
+	log    []any             // columns of log entries that will be inserted
 	rows   int               // number of these entries
 	logged int               // bytes of these entries
 }
@@ -104,8 +104,7 @@ func (a *apply) all(tenant string, ds []docid.Delivery, mine func(string, *tenan
 	return a.exec(`UPDATE neardup_tenants SET logged = ? WHERE id = ?`, last, a.tenant)
 }
 
-// unknown is the effect on the kept copy of a change that was delivered too late. The index no longer stored
-// its effect.
+// unknown is the effect on the kept copy of a change that was delivered too late. By then the index no longer stored it.
 const unknown = 255
 
 // record buffers the log entry of a change.
@@ -127,7 +126,7 @@ func (a *apply) record(d *docid.Delivery) error {
 	return a.flushLog()
 }
 
-// flushLog inserts the buffered entries. Existing entries after the cursor stay, because a number is never
+// flushLog inserts the buffered entries. Entries after the cursor that exist already stay, because a number is never
 // reused. An operator may have set the cursor back.
 func (a *apply) flushLog() error {
 	if a.rows == 0 {
@@ -140,9 +139,9 @@ func (a *apply) flushLog() error {
 	return a.exec(query, args...)
 }
 
-// forget deletes the entries between two changes, which the index has lost. Clients that got their answers
-// still find the rows of the articles. It returns docid.ErrOther if the first change differs from the index,
-// because all earlier ones may then differ.
+// forget deletes the entries between two changes, which the index has lost. The rows of the articles stay for the clients
+// that got their answers. It returns docid.ErrOther if the first change differs from the index, because all earlier ones
+// may then differ as well.
 func (a *apply) forget(after *docid.Entry, before uint64) error {
 	if err := a.flushLog(); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (a *apply) forget(after *docid.Entry, before uint64) error {
 	}
 	was, err := entryOf(after.Seq, b)
 	if err != nil || was.Kind != after.Kind || was.NID != after.NID || was.Leader != after.Leader || was.Time != after.Time {
-		return fmt.Errorf("%w: change %d in neardup_log is not that of the index, which has lost what MySQL knows and has gone on: serve it with an empty database, "+
+		return fmt.Errorf("%w: change %d in neardup_log is not that of the index: the index lost changes that MySQL has, and then gave their numbers again; serve it with an empty database, "+
 			"or make the index again with neardup rebuild", docid.ErrOther, after.Seq)
 	}
 	return a.exec(`DELETE FROM neardup_log WHERE tenant = ? AND seq > ? AND seq < ?`, a.tenant, after.Seq, before)
@@ -177,12 +176,12 @@ func (a *apply) one(d *docid.Delivery) error {
 	}
 	switch d.Kind {
 	case docid.KindUpdate:
-		if d.Revises() { // the new text may contradict the leader's, or no longer do so
+		if d.Revises() { // the new text may contradict the leader's, or may no longer do so
 			return a.exec(`UPDATE neardup_articles SET heat = ?, disagrees = ? WHERE tenant = ? AND nid = ? AND leader = ?`,
 				d.Heat, d.Evidence.Disagrees, a.tenant, []byte(d.NID), d.Leader)
 		}
 		return a.exec(`UPDATE neardup_articles SET heat = ? WHERE tenant = ? AND nid = ? AND leader = ?`, d.Heat, a.tenant, []byte(d.NID), d.Leader)
-	case docid.KindCorrect: // the only change that moves a row
+	case docid.KindCorrect: // no other change moves a row
 		return a.exec(`UPDATE neardup_articles SET docid = ?, leader = ?, disagrees = FALSE, corrected = ?, corrected_by = ?, docid_before = ?
 			WHERE tenant = ? AND nid = ? AND leader = ?`,
 			d.DocID, d.Leader, d.Seq, []byte(d.Ruling.Who), d.Left, a.tenant, []byte(d.NID), d.Ruling.Before)
@@ -191,7 +190,7 @@ func (a *apply) one(d *docid.Delivery) error {
 	case docid.KindEnd, docid.KindExpire:
 		return a.exec(`DELETE FROM neardup_articles WHERE tenant = ? AND leader = ?`, a.tenant, d.Leader)
 	}
-	return nil // the index alone uses forgotten keys, epochs and rules
+	return nil // only the index uses forgotten keys, epochs and rulings
 }
 
 func (a *apply) exec(query string, args ...any) error {
@@ -199,15 +198,15 @@ func (a *apply) exec(query string, args ...any) error {
 	return unavailable(err)
 }
 
-// These limit the rows and bytes of a statement. Quoting may double the bytes, and a server refuses a statement
-// above max_allowed_packet (16 MB, older ones 4).
+// Limits for the rows and bytes of a statement. Quoting may double the bytes, and a server rejects a statement above
+// max_allowed_packet (16 MB, or 4 MB for older servers).
 const (
 	batchRows  = 200
 	batchBytes = 1 << 20
 )
 
-// flush inserts the buffered submissions. An existing row stays, because an nid keeps its docId until it is
-// deleted or a person moves it.
+// flush inserts the buffered submissions. Existing rows stay, because an nid keeps its docId until it is deleted or a
+// person moves it.
 func (a *apply) flush() error {
 	if len(a.batch) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 // articleColumns are the columns that hold the fields of an article.
 const articleColumns = `url, title, category, media, image_count, published, images`
 
-// valuesOf returns the values of these columns; a nil article has none.
+// valuesOf returns the values of articleColumns. A nil article has none.
 func valuesOf(a *docid.Article) []any {
 	if a == nil {
 		a = &docid.Article{}
@@ -19,7 +19,7 @@ func valuesOf(a *docid.Article) []any {
 	return []any{a.URL, a.Title, a.Category, a.Media, a.ImageCount, a.Time, sql.NullString{String: images, Valid: images != ""}}
 }
 
-// article holds the columns of a row in the table of articles, if there is one.
+// article holds the columns of a row in the table of articles. They are null without a row.
 type article struct {
 	address, title, category, media, imageCount, images sql.NullString
 	published                                           sql.NullInt64

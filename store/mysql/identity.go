@@ -25,16 +25,16 @@ type Seal [32]byte
 func ParseSeal(s string) (*Seal, error) {
 	b, err := hex.DecodeString(s)
 	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("%w: a seal has 64 hex digits, as openssl rand -hex 32 prints them", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid seal (want 64 hex digits, as openssl rand -hex 32 prints them)", docid.ErrInvalid)
 	}
 	seal := Seal(b)
 	return &seal, nil
 }
 
-// ErrSeal reports that an identity is sealed with another key or was altered.
+// ErrSeal means that an identity is sealed with another key, or was altered.
 var ErrSeal = errors.New("the seal does not open the identity")
 
-// sealed is the plain text of a sealed identity. The log has the epochs.
+// sealed is the plain text of a sealed identity. The epochs are in the log instead.
 type sealed struct {
 	Seed    uint64
 	Key     []byte
@@ -93,7 +93,7 @@ func (k *Seal) open(tenant string, b []byte) (docid.Identity, error) {
 	return docid.Identity{Seed: s.Seed, Key: [32]byte(s.Key), Spec: s.Spec, Table: s.Table, Created: s.Created}, nil
 }
 
-// markOf returns a mark that identifies an index and reveals nothing of its key.
+// markOf returns a mark that identifies an index without revealing its key.
 func markOf(id docid.Identity) []byte {
 	h := hmac.New(sha256.New, id.Key[:])
 	h.Write([]byte("neardup: mark of an index"))
@@ -123,7 +123,7 @@ func (s *Sink) KeepIdentity(ctx context.Context, tenant string, id docid.Identit
 		if err != nil {
 			return err
 		}
-		if was.Spec == id.Spec { // otherwise it was rebuilt with another method
+		if was.Spec == id.Spec { // otherwise the index was rebuilt with another method
 			s.kept.Store(tenant, id)
 			return nil
 		}
@@ -147,8 +147,8 @@ func another(tenant string, logged uint64) error {
 	return fmt.Errorf("%w: MySQL has %d changes of tenant %q from another index; neardup rebuild makes that one again", docid.ErrOther, logged, tenant)
 }
 
-// mine returns ErrUnavailable and ErrOther if a row belongs to another index than the one that feeds this sink.
-// Then the database was restored or replaced.
+// mine returns ErrUnavailable and ErrOther if a row belongs to another index than the one that feeds this sink. This
+// happens if the database was restored or replaced.
 func (s *Sink) mine(tenant string, row *tenantRow) error {
 	id, known := s.kept.Load(tenant)
 	if !known || row.mark == nil || bytes.Equal(row.mark, markOf(id.(docid.Identity))) {
@@ -184,7 +184,7 @@ func (s *Sink) Identity(ctx context.Context, tenant string) (docid.Identity, err
 	return s.seal.open(tenant, identity)
 }
 
-// identity returns the sealed identity, or nil. It may be long, because it has the table of a trained method.
+// identity returns the sealed identity, or nil. It may be long, because it contains the table of a trained method.
 func (s *Sink) identity(ctx context.Context, id uint32) (identity []byte, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT identity FROM neardup_tenants WHERE id = ?`, id).Scan(&identity)
 	return identity, unavailable(err)

@@ -57,12 +57,12 @@ func Open(ctx context.Context, o Options) (*Sink, error) {
 	return s, nil
 }
 
-// parse parses an address. Other settings keep the server's defaults, except that a value that cannot be stored
-// is an error and is not truncated.
+// parse parses an address. Other settings keep the server's defaults, except that a value which cannot be stored is an
+// error instead of being truncated.
 func parse(address string) (*mysql.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || u.Host == "" || len(u.Path) < 2 || strings.Contains(u.Path[1:], "/") {
-		return nil, fmt.Errorf("%w: the address of MySQL is mysql://USER:PASSWORD@HOST:PORT/DATABASE", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of MySQL (want mysql://USER:PASSWORD@HOST:PORT/DATABASE)", docid.ErrInvalid)
 	}
 	c := mysql.NewConfig()
 	c.Net, c.Addr, c.DBName = "tcp", u.Host, u.Path[1:]
@@ -75,13 +75,12 @@ func parse(address string) (*mysql.Config, error) {
 	c.Collation = "utf8mb4_bin"
 	c.Params = map[string]string{"sql_mode": "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'"}
 	c.InterpolateParams = true
-	c.Logger = &mysql.NopLogger{} // the error has the message
+	c.Logger = &mysql.NopLogger{} // the error has the same message
 	return c, nil
 }
 
-// Close lets go of the database. It never fails: a connection that cannot say good-bye
-// loses nothing, for what is not committed comes again.
+// Close closes the connections. It never fails, because uncommitted deliveries are delivered again.
 func (s *Sink) Close() error {
-	_ = s.db.Close() // nothing waits in it
+	_ = s.db.Close() // nothing is pending in it
 	return nil
 }

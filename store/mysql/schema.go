@@ -7,11 +7,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// version is that of the tables. A later one adds columns with defaults, because servers of the previous version still
-// write.
+// version is the version of the tables. A later version may only add columns with defaults, because servers of the previous
+// version still write.
 const version = 1
 
-// tables lists the statements that make the tables. MySQL commits each statement by itself, so each can be repeated.
+// tables lists the statements that make the tables. MySQL commits each statement separately, so each must be repeatable.
 // Names and texts are compared byte by byte.
 var tables = []string{
 	`CREATE TABLE IF NOT EXISTS neardup_tenants (
@@ -88,7 +88,7 @@ func (s *Sink) create(ctx context.Context) error {
 		return making(err)
 	}
 	if has > version {
-		return fmt.Errorf("%w: tables of version %d in MySQL, known are those to %d", docid.ErrNewerFormat, has, version)
+		return fmt.Errorf("%w: the tables in MySQL have version %d (want at most %d)", docid.ErrNewerFormat, has, version)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ type answered struct {
 func attacked(t *testing.T) (string, map[string]answered) {
 	dir, answers := filepath.Join(t.TempDir(), "stopped"), map[string]answered{}
 	for range 2 {
-		s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})
+		s, err := pebble.Open(t.Context(), dir, pebble.Options{MemtableBytes: 128 << 10})
 		ok(t, err)
 		say(t, s, answers, 60)
 		ok(t, s.Close())

@@ -26,16 +26,16 @@ func (s *Store) Snapshot(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Backup does what Snapshot does, for a folder that no process has open.
+// Backup does the work of Snapshot for a folder that no process has open.
 func Backup(_ context.Context, dir, to string, o Options) error {
 	return offline(dir, o, func(kv *engine) error {
 		return ledger.Copying(kv, func() error { return kv.checkpoint(to) })
 	})
 }
 
-// Rebuild copies the indexes of a folder that no process has open to a folder that must not exist, change by change.
-// again rebuilds the index of one tenant: see docid.Rebuild. If asStored is set, it must do so with
-// Rebuild.AsStored and Drained, and the copy takes the place of the original in all. Both folders stay locked.
+// Rebuild copies the indexes of a folder that no process has open to a folder that must not exist, change by change. again
+// rebuilds the index of one tenant (see docid.Rebuild). If asStored is set, again must use Rebuild.AsStored and Drained,
+// and the copy replaces the original completely. Both folders stay locked.
 func Rebuild(ctx context.Context, dir, to string, o Options, asStored bool, again func(s *Store, tenant string, from docid.Source) error) error {
 	begin := func(work func(ledger.KV) error) error {
 		return offline(to, o, func(kv *engine) error { return work(kv) })
@@ -65,8 +65,8 @@ func (e *engine) checkpoint(dir string) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		// Pebble 2.1 copies an empty manifest if none was written since the database was opened. A flush writes
-		// one. It flushes only if needed, because a flush ends the process if the disk fails.
+		// Pebble 2.1 copies an empty manifest if none was written since the database was opened. A flush writes one. It is
+		// only done if needed, because a flush ends the process if the disk fails.
 		if empty, err := e.emptyManifest(dir); err != nil || !empty {
 			return struct{}{}, err
 		}
@@ -111,7 +111,7 @@ func ownAll(dir string) error {
 	}
 	for _, f := range files {
 		if err := os.Chmod(filepath.Join(dir, f.Name()), 0o600); err != nil {
-			return fmt.Errorf("take file from others: %w", err)
+			return fmt.Errorf("close file to other users: %w", err)
 		}
 	}
 	return nil

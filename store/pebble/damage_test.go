@@ -101,7 +101,7 @@ func TestDamagedTable(t *testing.T) {
 		ok(t, err)
 	}
 	ok(t, s.Close())
-	s, err = pebble.Open(t.Context(), well, pebble.Options{TableBytes: 64 << 10}) // smaller than the log: flushes it
+	s, err = pebble.Open(t.Context(), well, pebble.Options{MemtableBytes: 64 << 10}) // smaller than the log: flushes it
 	ok(t, err)
 	ok(t, s.Close())
 	for _, ending := range []string{".sst", ".blob"} {
@@ -173,7 +173,7 @@ func TestNothingPilesUp(t *testing.T) {
 // name.
 func TestDamagedWhileOpen(t *testing.T) {
 	dir, crashed := filepath.Join(t.TempDir(), "running"), filepath.Join(t.TempDir(), "crashed")
-	s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 128 << 10})
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{MemtableBytes: 128 << 10})
 	ok(t, err)
 	say(t, s, map[string]answered{}, 60)
 	ok(t, s.Close())

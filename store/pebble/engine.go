@@ -14,24 +14,24 @@ import (
 	"github.com/neardup/neardup/store/pebble/internal/witness"
 )
 
-// engine is rows that hold the lock of their folder. It can abandon a Pebble engine that failed.
+// engine is a set of rows with the lock of their folder. It can abandon a Pebble engine that failed.
 type engine struct {
 	*rows
-	fs      vfs.FS // without the witness
+	fs      vfs.FS // the file system without the witness
 	onDisk  bool
 	lock    io.Closer
 	witness *witness.Witness // nil if the folder is only read
 	heads   func() []ledger.Head
-	// problems lists those of the files if the folder is only read.
+	// problems lists the problems of the files if the folder is only read.
 	problems []Problem
 	stop     chan struct{} // closed to stop writing the witness
 	stopped  chan struct{}
 	reclaim  reclaim
 
-	tableBytes uint64 // of a memory table
+	memtableBytes uint64 // size of a memtable
 }
 
-// Heads returns what the folder must hold at least; see ledger.Witnessed.
+// Heads returns the least state that the folder must hold (see ledger.Witnessed).
 func (e *engine) Heads() []ledger.Head { return e.heads() }
 
 // openRows locks a folder and opens the database in it.
@@ -59,7 +59,7 @@ func openRows(dir string, o Options) (*engine, error) {
 	return e, nil
 }
 
-// openWitnessed checks that the folder holds what it must, before anything is written, and opens the database.
+// openWitnessed checks the folder against its witness before anything is written, and opens the database.
 func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engine, error) {
 	if err := checkLogs(o.FS, dir); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 		o.FS = lazyFS{o.FS}
 	}
 	opts := options(o, lock, log)
-	e.tableBytes = opts.MemTableSize
+	e.memtableBytes = opts.MemTableSize
 	db, err := guarded(log, func() (*pebble.DB, error) { return openDB(dir, opts) })
 	if err != nil {
 		return nil, errors.Join(err, w.Abandon())
@@ -86,8 +86,8 @@ func openWitnessed(dir string, o Options, lock *pebble.Lock, log *logger) (*engi
 	return e, nil
 }
 
-// attestEvery is the maximum age of a generation of the witness. Newer claims are in the record between
-// generations, which a power failure may lose.
+// attestEvery is the maximum age of a generation of the witness. Newer claims are in the record between generations, which
+// a power failure may destroy.
 const attestEvery = time.Second
 
 // attest writes the witness at intervals until the engine closes.
@@ -113,9 +113,9 @@ func (e *engine) attest() {
 	}
 }
 
-// flush flushes memory tables with much data, which the next start would otherwise read from the log.
+// flush flushes memtables with much data, which the next start would otherwise read from the log.
 func (e *engine) flush() error {
-	if e.db.Metrics().WAL.Size < e.tableBytes/8 {
+	if e.db.Metrics().WAL.Size < e.memtableBytes/8 {
 		return nil
 	}
 	if err := e.db.Flush(); err != nil {
@@ -124,8 +124,8 @@ func (e *engine) flush() error {
 	return nil
 }
 
-// Close closes the database and unlocks the folder. It does not close an engine that failed, which would never
-// return. The resources of that engine are freed when the process ends.
+// Close closes the database and unlocks the folder. It does not close an engine that failed, because closing it would never
+// return. The end of the process frees its resources.
 func (e *engine) Close() error {
 	if e.witness == nil {
 		return errors.Join(e.rows.Close(), e.lock.Close())

@@ -6,9 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// guardFS is a file system whose failed folder syncs stop the engine like other fatal errors. Pebble would
-// panic and end the process. After the failure the names in the folder are unknown, so writes must stop, but
-// reads can go on.
+// guardFS is a file system whose failed folder syncs stop the engine like other fatal errors. Pebble would panic and end
+// the process. After such a failure the names in the folder are unknown. So writes must stop, but reads can continue.
 type guardFS struct {
 	vfs.FS
 	log *logger

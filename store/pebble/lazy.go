@@ -7,11 +7,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// lazyFS is a file system for a store whose changes are durable elsewhere. It syncs the write-ahead log at most
-// once a second. A killed process loses nothing, because the kernel has what was written.
+// lazyFS is a file system for a store whose changes are durable elsewhere. It syncs the write-ahead log at most once a
+// second. A killed process loses nothing, because the kernel has the written bytes.
 type lazyFS struct{ vfs.FS }
 
-// lazyEvery is how much of the write-ahead log a power failure may lose.
+// lazyEvery is the time span of the write-ahead log that a power failure may destroy.
 const lazyEvery = time.Second
 
 // Unwrap returns the wrapped file system.
@@ -33,7 +33,7 @@ func lazily(name string, f vfs.File, err error) (vfs.File, error) {
 	if err != nil || filepath.Ext(name) != ".log" {
 		return f, err
 	}
-	var synced time.Time // one goroutine syncs a log
+	var synced time.Time // without a lock, because one goroutine syncs a log
 	return syncs{f, func(sync func() error) error {
 		now := time.Now()
 		if now.Sub(synced) < lazyEvery {
@@ -50,13 +50,13 @@ type syncs struct {
 	by func(sync func() error) error
 }
 
-// Sync makes what was written durable.
+// Sync makes the written bytes durable.
 func (s syncs) Sync() error { return s.by(s.File.Sync) }
 
-// SyncData does what Sync does, without the metadata.
+// SyncData does the work of Sync, without the metadata.
 func (s syncs) SyncData() error { return s.by(s.File.SyncData) }
 
-// SyncTo does what Sync does, up to an offset.
+// SyncTo does the work of Sync, up to an offset.
 func (s syncs) SyncTo(length int64) (full bool, err error) {
 	err = s.by(func() (err error) {
 		full, err = s.File.SyncTo(length)

@@ -20,7 +20,7 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	if err := Leave(ctx, dir, o); err != nil {
 		return err
 	}
-	s, err := Open(ctx, dir, o) // begins the epochs
+	s, err := Open(ctx, dir, o) // opening the folder begins the epochs
 	if err == nil {
 		err = s.Close()
 	}
@@ -30,8 +30,8 @@ func Lead(ctx context.Context, dir string, log docid.Log, o Options) error {
 	return offline(dir, o, func(kv *engine) error { return ledger.Lead(ctx, kv, log) })
 }
 
-// Leave detaches a folder that no process has open from its log. Served alone it begins an epoch, because other
-// servers may continue with the log.
+// Leave detaches a folder that no process has open from its log. When the folder is served by itself, it begins an epoch,
+// because other servers may continue with the log.
 func Leave(_ context.Context, dir string, o Options) error {
 	return offline(dir, o, func(kv *engine) error { return ledger.Unfollow(kv) })
 }

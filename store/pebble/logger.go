@@ -9,18 +9,18 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// logger receives Pebble's messages and drops all but fatal ones. Fatalf must not return, so it ends the
-// calling goroutine instead of the process. The callers that wait for that goroutine use guarded. After a fatal
-// error the writer refuses everything, and readers go on.
+// logger receives Pebble's messages and drops all but fatal ones. Fatalf must not return, so it ends the calling goroutine
+// instead of the process. The callers that wait for that goroutine use guarded. After a fatal error the writer refuses all
+// requests, and readers continue.
 type logger struct {
 	first atomic.Pointer[error] // the first fatal error
-	gone  chan struct{}         // closed then
+	gone  chan struct{}         // closed at the first fatal error
 	tell  atomic.Pointer[func(error)]
 }
 
 func newLogger() *logger { return &logger{gone: make(chan struct{})} }
 
-// Infof drops a message, because important errors are also returned.
+// Infof drops a message. Important errors are also returned.
 func (*logger) Infof(string, ...any) {}
 
 // Errorf drops a message.
@@ -47,7 +47,7 @@ func (l *logger) Fatalf(format string, args ...any) {
 // pause.
 func (l *logger) background(err error) { l.Fatalf("in the background: %v", err) }
 
-// onFatal makes Fatalf call tell, or calls it now if the engine has failed.
+// onFatal makes Fatalf call tell. If the engine has already failed, it calls tell now.
 func (l *logger) onFatal(tell func(error)) {
 	l.tell.Store(&tell)
 	if err := l.fatal(); err != nil {

@@ -15,16 +15,16 @@ type (
 	Problem = ledger.Problem
 )
 
-// Check reads a whole folder that no process has open and reports its problems. See ledger.Check for what it
-// proves. It changes nothing in the folder. It returns an error if the folder cannot be read to the end. It
-// returns ErrCorrupt with a file name if the folder holds less than its witness recorded.
+// Check reads a whole folder that no process has open and reports its problems. See ledger.Check for what it verifies. It
+// changes nothing in the folder. It returns an error if the folder cannot be read completely. It returns ErrCorrupt with a
+// file name if the folder contains less than its witness recorded.
 func Check(ctx context.Context, dir string, o Options) (Report, error) {
 	var report Report
 	err := reading(dir, o, func(kv *engine) (err error) {
 		report, err = kv.check(ctx, o)
 		return err
 	})
-	if errors.Is(err, pebble.ErrDBDoesNotExist) { // killed in its first second, before any answer
+	if errors.Is(err, pebble.ErrDBDoesNotExist) { // the process was killed in its first second, before any answer
 		err = nil
 	}
 	return report, err
@@ -46,7 +46,7 @@ func offline(dir string, o Options, work func(*engine) error) error {
 	return kv.do(dir, work)
 }
 
-// reading works on the rows of a folder without changing it.
+// reading works on the rows of a folder without changing the folder.
 func reading(dir string, o Options, work func(*engine) error) error {
 	kv, err := openToRead(dir, o)
 	if err != nil {

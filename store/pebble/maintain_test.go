@@ -370,7 +370,7 @@ func TestSnapshot(t *testing.T) {
 
 // TestSnapshotOfTexts checks that texts in their own files are copied, and that the copy has the same rows.
 func TestSnapshotOfTexts(t *testing.T) {
-	ctx, dir, small := t.Context(), t.TempDir(), pebble.Options{TableBytes: 128 << 10}
+	ctx, dir, small := t.Context(), t.TempDir(), pebble.Options{MemtableBytes: 128 << 10}
 	s, err := pebble.Open(ctx, dir, small)
 	ok(t, err)
 	d, err := docid.NewDetector(ctx, s, "tenant", storetest.Settings())

@@ -10,13 +10,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ErrReplaced reports that the folder or its log was moved, removed or overwritten while the store was open.
-// Answers would be written to files without a name, so the store gives no more.
-var ErrReplaced = errors.New("is not the file any more that answers are written to: it, or its folder, was replaced or removed while the store was open")
+// ErrReplaced means that the folder or its log was moved, removed or overwritten while the store was open. The store gives
+// no more answers, because they would be written to files without a name.
+var ErrReplaced = errors.New("the file or its folder was replaced or removed while the store was open")
 
-// watchLog watches a new file if it is a write-ahead log. After each sync the log must still have its name.
-// Otherwise the folder was moved, removed or overwritten, and the writes would be lost. The check costs 2 us
-// for each sync.
+// watchLog watches a new file if it is a write-ahead log. After each sync it verifies that the log still has its name.
+// Otherwise the folder was moved, removed or overwritten, and the writes would be lost. The check takes 2 us per sync.
 func watchLog(name string, f vfs.File) (vfs.File, error) {
 	if filepath.Ext(name) != ".log" {
 		return f, nil

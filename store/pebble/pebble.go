@@ -1,6 +1,5 @@
-// Package pebble implements the embedded docId store: one folder, one process, and every answer on disk before
-// it is given. It uses Pebble's write-ahead log and adds the rules of docid.Store. See internal/ledger for the
-// rows.
+// Package pebble implements the embedded docId store. One process uses one folder, and every answer is on disk before it is
+// given. It uses Pebble's write-ahead log and adds the rules of docid.Store. See internal/ledger for the rows.
 package pebble
 
 import (
@@ -20,40 +19,39 @@ import (
 type Options struct {
 	// CacheBytes limits the cache of disk blocks (default 64 MiB).
 	CacheBytes int64
-	// TableBytes is the size of a memory table before it is flushed (default 32 MiB). While the disk is slow,
-	// four times as much may be in memory. The write-ahead log has all of it.
-	TableBytes int64
-	// Postings is how many postings (keys of leaders) of an index are in memory before they are written to
+	// MemtableBytes is the size at which a memtable is flushed (default 32 MiB). While the disk is slow, four times as
+	// much may be in memory. The write-ahead log contains all of it.
+	MemtableBytes int64
+	// Postings is the number of postings (keys of leaders) of an index that are kept in memory before they are written to
 	// disk, about 50 bytes each. The default is 256 x 1024.
 	Postings int
 	// OpenFiles limits the number of open files (default 1,000).
 	OpenFiles int
-	// FS is the file system of the folder, or nil for the disk.
+	// FS is the file system of the folder; nil means the disk.
 	FS vfs.FS
 	// Log is the log that the store follows, or nil; see docid.Log. With a log the folder is synced only once a
 	// second. After a power failure it resumes from an earlier state.
 	Log docid.Log
-	// LogWaits is called if Open cannot catch up with the log yet, and Open then tries again. If it is nil,
-	// Open fails.
+	// LogWaits is called if Open cannot catch up with the log yet. Open then tries again. If LogWaits is nil, Open fails.
 	LogWaits func(error)
 	// LogRestarted, if not nil, is called when the log was restarted or restored and all indexes have begun an
 	// epoch.
 	LogRestarted func(at time.Time)
-	// KeepLog is how long entries of the log are kept at least, in whole minutes (default 1 day). A store that
-	// was closed for longer needs a copy of another.
+	// KeepLog is the least time for which entries of the log are kept, in whole minutes (default 1 day). A store that was
+	// closed for longer needs a copy of another.
 	KeepLog time.Duration
-	// Snapshots, if not nil, is storage that all stores of the log share. Every SnapshotEvery (default 1 hour)
-	// one of them saves a snapshot there, and a new store begins with the last one. Entries are removed once a
-	// snapshot and all stores have them. KeepLog is then how long a closed store is waited for.
+	// Snapshots, if not nil, is storage that all stores of the log share. Every SnapshotEvery (default 1 hour) one of them
+	// saves a snapshot there, and a new store begins with the last one. Entries are removed once a snapshot and all stores
+	// have them. KeepLog is then the time after which a closed store no longer counts.
 	Snapshots     SnapshotStore
 	SnapshotEvery time.Duration
 	// SnapshotFailed, if not nil, is called if a snapshot could not be saved. The store tries again.
 	SnapshotFailed func(error)
-	// Progress, if not nil, is called by Check with the number of rows after every 10,000.
+	// Progress, if not nil, is called by Check after every 10,000 rows, with the number of rows so far.
 	Progress func(rows int)
 
 	policy func() pebble.ValueSeparationPolicy
-	beat   time.Duration // between heartbeats (default 1 minute)
+	beat   time.Duration // interval of heartbeats (default 1 minute)
 	watch  func(ledger.Reader, uint64)
 }
 
@@ -64,14 +62,14 @@ func (o Options) beats() uint64 { return uint64(o.KeepLog / cmp.Or(o.beat, time.
 type Store struct {
 	*ledger.Store
 	rows      *engine
-	snapshots *snapshots // nil if none are made
+	snapshots *snapshots // nil if no snapshots are made
 }
 
 var _ docid.Store = (*Store)(nil)
 
-// Open opens the folder, or creates it with mode 0700 and files of mode 0600. It returns ErrLocked if another
-// process has it, ErrNewerFormat, or ErrCorrupt with the name of the damaged file. It cuts off a torn end of
-// the write-ahead log, which a crash leaves, after the last whole record.
+// Open opens the folder, or creates it with mode 0700 and files of mode 0600. It returns ErrLocked if another process has
+// it, ErrNewerFormat, or ErrCorrupt with the name of the damaged file. If a crash left an incomplete record at the end of
+// the write-ahead log, Open cuts it off.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	follows := ledger.Options{Postings: o.Postings, Log: o.Log, Beat: o.beat, Keep: o.beats(), Server: placeOf(dir), Watch: o.watch, Waits: o.LogWaits, Restarted: o.LogRestarted}
 	made := newSnapshots(o)
@@ -82,7 +80,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 			fs = private{vfs.Default}
 		}
 		if err := made.begin(ctx, fs, dir); err != nil {
-			return nil, fmt.Errorf("begin with a snapshot: %w", wrap(err))
+			return nil, fmt.Errorf("start from a snapshot: %w", wrap(err))
 		}
 	}
 	kv, err := openRows(dir, o)
@@ -104,7 +102,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	return opened, nil
 }
 
-// Close stops the making of snapshots and closes the store.
+// Close stops making snapshots and closes the store.
 func (s *Store) Close() error {
 	if s.snapshots != nil {
 		s.snapshots.close()
@@ -112,11 +110,11 @@ func (s *Store) Close() error {
 	return s.Store.Close()
 }
 
-// Metrics returns the engine's own figures: sizes, compactions, cache.
+// Metrics returns the metrics of the engine: sizes, compactions, cache.
 func (s *Store) Metrics() *pebble.Metrics { return s.rows.db.Metrics() }
 
-// openDB opens the database. The first write-ahead log of a new database has an old format that cannot tell a
-// damaged record from a torn tail. So that log stays empty.
+// openDB opens the database. In a new database, the first write-ahead log has an old format, in which a damaged record
+// cannot be distinguished from a torn tail. So openDB leaves that log empty.
 func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
 	there, err := pebble.Peek(dir, o.FS)
 	if err != nil {
@@ -134,19 +132,18 @@ func openDB(dir string, o *pebble.Options) (*pebble.DB, error) {
 	return pebble.Open(dir, o)
 }
 
-// memTables is the maximum number of memory tables.
-const memTables = 4
+// mostMemtables is the maximum number of memtables.
+const mostMemtables = 4
 
-// options returns the options of the database. Rows are found by exact key, so every level has a Bloom filter.
-// Texts, which are most of the bytes, have their own files that compactions do not rewrite. That saves a fifth
-// of the processor time per article at 150,000. Only one compaction runs at a time, so that on two cores one is
-// free to answer.
+// options returns the options of the database. Rows are found by exact key, so every level has a Bloom filter. Texts are
+// most of the bytes, so they have their own files, which compactions do not rewrite. With 150,000 articles that saves a
+// fifth of the CPU time per article. Only one compaction runs at a time, so that one of two cores is free for answers.
 func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 64 << 20
 	}
-	if o.TableBytes <= 0 {
-		o.TableBytes = 32 << 20
+	if o.MemtableBytes <= 0 {
+		o.MemtableBytes = 32 << 20
 	}
 	if o.OpenFiles <= 0 {
 		o.OpenFiles = 1000
@@ -159,10 +156,10 @@ func options(o Options, lock *pebble.Lock, log *logger) *pebble.Options {
 			BackgroundError: log.background,
 			DataCorruption:  func(pebble.DataCorruptionInfo) {}, // the reader gets the error
 		},
-		CacheSize:                   o.CacheBytes + memTables*o.TableBytes, // Pebble subtracts the tables from the cache
+		CacheSize:                   o.CacheBytes + mostMemtables*o.MemtableBytes, // Pebble subtracts the tables from the cache
 		FormatMajorVersion:          pebble.FormatNewest,
-		MemTableSize:                uint64(o.TableBytes),
-		MemTableStopWritesThreshold: memTables,
+		MemTableSize:                uint64(o.MemtableBytes),
+		MemTableStopWritesThreshold: mostMemtables,
 		L0CompactionThreshold:       4,
 		L0StopWritesThreshold:       24,
 		MaxOpenFiles:                o.OpenFiles,

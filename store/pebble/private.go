@@ -10,15 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// private is the disk with files that only their owner may access (0600), and with logs that must keep their
-// names.
+// private is the disk, on which files get mode 0600 and logs must keep their names.
 type private struct{ vfs.FS }
 
 // Unwrap returns the disk.
 func (p private) Unwrap() vfs.FS { return p.FS }
 
-// Create creates a file that only its owner may access. It removes an earlier file of that name, which may have
-// further links.
+// Create creates a file with mode 0600. It removes an earlier file of that name, which may have other hard links.
 func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("create file: %w", err)
@@ -26,7 +24,7 @@ func (p private) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 	return p.OpenReadWrite(name, c)
 }
 
-// OpenReadWrite opens a file, which may create it.
+// OpenReadWrite opens a file with mode 0600, which may create it.
 func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
 	if err := reserve(name); err != nil {
 		return nil, err
@@ -41,7 +39,7 @@ func (p private) OpenReadWrite(name string, c vfs.DiskWriteCategory, o ...vfs.Op
 // ReuseForWrite renames a file and overwrites it from the start.
 func (p private) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := os.Chmod(from, 0o600); err != nil {
-		return nil, fmt.Errorf("take file from others: %w", err)
+		return nil, fmt.Errorf("close file to other users: %w", err)
 	}
 	f, err := p.FS.ReuseForWrite(from, to, c)
 	if err != nil {
@@ -50,7 +48,7 @@ func (p private) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.Fi
 	return watchLog(to, f)
 }
 
-// Lock locks a file, which creates it.
+// Lock locks a file. It creates the file if needed.
 func (p private) Lock(name string) (io.Closer, error) {
 	if err := reserve(name); err != nil {
 		return nil, err
@@ -58,8 +56,8 @@ func (p private) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// reserve creates a file with mode 0600, or changes an existing one to that mode. It does not open an existing
-// file, because closing a file ends the locks of this process on it.
+// reserve creates a file with mode 0600, or changes the mode of an existing one. It does not open an existing file, because
+// closing a file ends the locks of this process on it.
 func reserve(name string) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -73,13 +71,13 @@ func reserve(name string) error {
 	return nil
 }
 
-// own makes the folder, or changes an existing one, to mode 0700.
+// own creates the folder with mode 0700, or changes the mode of an existing one.
 func own(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
-		return fmt.Errorf("take folder from others: %w", err)
+		return fmt.Errorf("close folder to other users: %w", err)
 	}
 	return nil
 }

@@ -15,21 +15,21 @@ import (
 
 // Proof is the result of Prove.
 type Proof struct {
-	Report // of Check, with the rows that differ from the replay
-	// From is the last entry of the snapshot where the replay began, or 0 for the start of the log. At is the
-	// last entry of the store, End that of the log.
+	Report // result of Check, including the rows that differ from the replay
+	// From is the last entry of the snapshot at which the replay began, or 0 for the start of the log. At is the last entry
+	// of the store, and End that of the log.
 	From, At, End uint64
 	// Digest covers the outcomes of the entries up to At, as the store keeps it.
 	Digest uint64
 }
 
-// maxDiffering is how many differing rows are listed.
+// maxDiffering limits the listed rows that differ.
 const maxDiffering = 10
 
-// Prove checks a folder that no process has open. It also replays the folder's log, o.Log, in scratch, and
-// compares all rows. The replay starts from the newest snapshot of o.Snapshots that is not newer, or from the
-// first entry. Without a folder, the newest snapshot is checked against the previous one. Only scratch changes.
-// It returns ErrLogLost if the log lacks an applied entry or the entries of the replay.
+// Prove checks a folder that no process has open. It also replays the folder's log, o.Log, in the folder scratch, and
+// compares all rows. The replay starts from the newest snapshot in o.Snapshots that is not newer than the folder, or from
+// the first entry. If dir is "", the newest snapshot is checked against the previous one. Only scratch changes. It returns
+// ErrLogLost if the log lacks an applied entry or the entries of the replay.
 func Prove(ctx context.Context, dir string, o Options, scratch string) (Proof, error) {
 	p := &prover{Options: o, log: o.Log}
 	p.Log, p.Snapshots = nil, nil
@@ -69,8 +69,8 @@ type prover struct {
 	log       docid.Log
 	snapshots SnapshotStore
 	offsets   []uint64
-	subject   uint64 // the snapshot that is proven, from which no replay starts
-	dir       string // of the replay
+	subject   uint64 // the checked snapshot, which must not start a replay
+	dir       string // folder of the replay
 }
 
 func (p *prover) prove(ctx context.Context, kv *engine) error {
@@ -108,12 +108,12 @@ func (p *prover) prove(ctx context.Context, kv *engine) error {
 	p.date(ctx, keys, values, found)
 	p.Problems = append(p.Problems, found...)
 	if more > 0 {
-		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d rows more are not what it makes", more)})
+		p.Problems = append(p.Problems, Problem{Row: "log", What: fmt.Sprintf("%d more rows differ", more)})
 	}
 	return nil
 }
 
-// date replays the log again to find the entries that gave rows their values.
+// date replays the log again, to find the entries that set the rows to their values.
 func (p *prover) date(ctx context.Context, keys, values [][]byte, found []Problem) {
 	since, was := make([]uint64, len(keys)), make([]bool, len(keys))
 	for i, v := range values {
@@ -136,7 +136,7 @@ func (p *prover) date(ctx context.Context, keys, values [][]byte, found []Proble
 	}
 }
 
-// shown formats a value from the first byte that differs from another.
+// shown formats a value, starting at the first byte that differs from the other value.
 func shown(v, other []byte) string {
 	if v == nil {
 		return "missing"
@@ -149,7 +149,7 @@ func shown(v, other []byte) string {
 	return fmt.Sprintf("%d bytes, from byte %d on %x", len(v), from, v[from:min(len(v), from+24)])
 }
 
-// has returns an error unless the log has what the store has applied.
+// has returns an error unless the log has the entries that the store has applied.
 func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 	p.End, err = p.log.Durable(ctx)
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *prover) has(ctx context.Context, at docid.Anchor) (err error) {
 	return nil
 }
 
-// replay makes the rows of the store again in its own folder.
+// replay makes the rows of the store again, in its own folder.
 func (p *prover) replay(ctx context.Context, watch func(ledger.Reader, uint64)) (err error) {
 	p.From, err = p.begin(ctx, watch)
 	if err != nil {
@@ -215,7 +215,7 @@ func (p *prover) begin(ctx context.Context, watch func(ledger.Reader, uint64)) (
 	return 0, p.FS.RemoveAll(p.dir)
 }
 
-// upTo is a log as it was when it had end entries. It takes no entries.
+// upTo is a log in its state after end entries. Nothing can be appended to it.
 type upTo struct {
 	docid.Log
 	end uint64

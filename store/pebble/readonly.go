@@ -33,7 +33,7 @@ func openToRead(dir string, o Options) (*engine, error) {
 	return e, nil
 }
 
-// openProved checks that the folder holds what it must, and opens the database.
+// openProved checks the folder against its witness, and opens the database.
 func openProved(dir string, o Options) (*engine, error) {
 	if err := checkLogs(o.FS, dir); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func openProved(dir string, o Options) (*engine, error) {
 	return &engine{rows: newRows(db, log), fs: below, heads: w.Heads, problems: w.Problems}, nil
 }
 
-// lockToRead takes the lock of a folder if it exists and is writable. If it is not writable, no server can have
+// lockToRead takes the lock of a folder, if the lock file exists and is writable. If it is not writable, no server can have
 // the folder open.
 func lockToRead(on vfs.FS, dir string) (io.Closer, error) {
 	if _, err := on.Stat(on.PathJoin(dir, "LOCK")); errors.Is(err, fs.ErrNotExist) {

@@ -8,23 +8,23 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// reclaim frees the disk space of deleted rows. The database alone does so only when it next compacts the
-// range, which may be never. It keeps a file of texts while a third of the file is in use.
+// reclaim frees the disk space of deleted rows. The database itself only frees it when it next compacts the range, which
+// may be never. It keeps a file of texts as long as a third of the file is in use.
 type reclaim struct {
 	on   atomic.Bool
 	work sync.WaitGroup
 }
 
-// A full compaction pays off once as much is deleted as is left: four rows for each living article, and at
-// least some thousand.
+// A full compaction pays off once as many rows are deleted as are left. That is four for each living article, and at least
+// some thousand.
 const (
 	goneRows       = 4
 	goneRowsAtAll  = 4000
 	firstKey, last = "a", "{" // spaces of rows are letters
 )
 
-// policy returns where values are stored. During a reclaim, compactions write living values to new files, and
-// the old files are removed.
+// policy returns where values are stored. During a reclaim, compactions write values that are in use to new files, and the
+// old files are removed.
 func (r *reclaim) policy() pebble.ValueSeparationPolicy {
 	p := texts
 	if r.on.Load() {
@@ -45,7 +45,7 @@ func (e *engine) giveBack(ctx context.Context) {
 	}
 	e.reclaim.work.Go(func() {
 		defer e.reclaim.on.Store(false)
-		// It is retried after as many further deletions. An engine error stops the store.
+		// It is retried after the same number of further deletions. An engine error stops the store.
 		e.gone.Add(-gone)
 		_, _ = guarded(e.log, func() (struct{}, error) {
 			return struct{}{}, e.db.Compact(ctx, []byte(firstKey), []byte(last), false)

@@ -17,7 +17,7 @@ import (
 // and keep the rest.
 func TestDiskGivenBack(t *testing.T) {
 	dir := t.TempDir()
-	s, err := pebble.Open(t.Context(), dir, pebble.Options{TableBytes: 256 << 10})
+	s, err := pebble.Open(t.Context(), dir, pebble.Options{MemtableBytes: 256 << 10})
 	ok(t, err)
 	set := storetest.Settings()
 	set.Title, set.Content = docid.Off, docid.Exact

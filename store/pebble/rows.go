@@ -13,8 +13,8 @@ import (
 	"github.com/neardup/neardup/store/internal/ledger"
 )
 
-// rows implements ledger.KV with a Pebble database. Pebble shows a batch to readers before its fsync has
-// returned. So a ledger.Snapshot is taken after the fsync, and nothing that a reader sees can be lost.
+// rows implements ledger.KV with a Pebble database. Pebble shows a batch to readers before its fsync has returned. So a
+// ledger.Snapshot is taken after the fsync, and a reader never sees a row that could be lost.
 type rows struct {
 	db   *pebble.DB
 	log  *logger
@@ -36,7 +36,7 @@ func newRows(db *pebble.DB, log *logger) *rows {
 	return r
 }
 
-// advance makes the current state the durable one.
+// advance makes the current state the durable state.
 func (r *rows) advance() {
 	s := &snapshot{Snapshot: r.db.NewSnapshot()}
 	s.users.Store(1)
@@ -72,7 +72,7 @@ func (r *rows) Batch() ledger.Batch {
 	return &batch{reader: reader{b}, b: b, rows: r}
 }
 
-// Close closes the database once no snapshot is open. What an unreadable file left open in the engine is freed
+// Close closes the database once no snapshot is open. Resources that an unreadable file left open in the engine are freed
 // when the process ends.
 func (r *rows) Close() (err error) {
 	defer func() { err = unreadable(recover(), err) }()
@@ -99,8 +99,7 @@ func (r reader) Get(key []byte) (value []byte, err error) {
 	return out, wrap(closer.Close())
 }
 
-// unreadable converts a panic to an error. Pebble panics if the file of a long value is missing or damaged at
-// its end.
+// unreadable converts a panic to an error. Pebble panics if the file of a long value is missing or its end is damaged.
 func unreadable(panicked any, err error) error {
 	if panicked == nil {
 		return err
@@ -143,7 +142,7 @@ type held struct {
 }
 
 func (v held) Close() {
-	_ = v.snapshot.release() // fails only when closed twice
+	_ = v.snapshot.release() // only fails if it is closed twice
 	v.rows.used.Done()
 }
 
@@ -183,10 +182,10 @@ func (b *batch) Close() {
 // wrap converts errors of Pebble and the disk to those of docid.
 func wrap(err error) error {
 	switch {
-	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // already converted
+	case err == nil, errors.Is(err, docid.ErrCorrupt), errors.Is(err, docid.ErrFull): // converted before
 		return err
 	case pebble.IsCorruptionError(err):
-		said, _, _ := strings.Cut(err.Error(), "\n") // later lines have Pebble's type names
+		said, _, _ := strings.Cut(err.Error(), "\n") // further lines have Pebble's type names
 		return fmt.Errorf("%w: %s", docid.ErrCorrupt, said)
 	case vfs.IsNoSpaceError(err):
 		return fmt.Errorf("%w: %w", docid.ErrFull, err)

@@ -18,13 +18,13 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// SnapshotStore keeps snapshots of stores that follow one log, each under the offset of an entry that it
-// contains. All stores of the log see the same snapshots.
+// SnapshotStore keeps snapshots of stores that follow one log. A snapshot is named by the offset of an entry that it
+// contains. All stores of the log share the snapshots.
 type SnapshotStore interface {
 	// Offsets returns the offsets of the complete snapshots in order.
 	Offsets(ctx context.Context) ([]uint64, error)
-	// Save stores a snapshot, which write makes in a folder that does not exist. Offsets lists it only once it
-	// is complete. server distinguishes stores that save at the same time.
+	// Save stores a snapshot. write makes it in a folder that does not exist yet. Offsets only lists it when it is
+	// complete. server distinguishes stores that save at the same time.
 	Save(ctx context.Context, offset, server uint64, write func(dir string) error) error
 	// Load copies a snapshot to a new folder, and returns docid.ErrCorrupt if the files differ.
 	Load(ctx context.Context, offset uint64, dir string) error
@@ -32,19 +32,19 @@ type SnapshotStore interface {
 	Remove(ctx context.Context, offset uint64) error
 }
 
-// snapshots makes snapshots of a store that follows a log. The last two are kept, as one may be in use.
+// snapshots makes snapshots of a store that follows a log. It keeps the last two, because one of them may be in use.
 type snapshots struct {
 	SnapshotStore
 	every  time.Duration
 	failed func(error)
-	newest atomic.Uint64 // as of the last look
+	newest atomic.Uint64 // offset of the newest snapshot, as of the last look
 	stop   context.CancelFunc
 	work   sync.WaitGroup
 }
 
 const keptSnapshots = 2
 
-// offsetsWait limits a request for the offsets.
+// offsetsWait is the timeout of a request for the offsets.
 const offsetsWait = 20 * time.Second
 
 func newSnapshots(o Options) *snapshots {
@@ -60,15 +60,15 @@ func newSnapshots(o Options) *snapshots {
 
 // placeOf returns an identifier of a folder on this machine.
 func placeOf(dir string) uint64 {
-	host, _ := os.Hostname() // without it, the folder alone counts
+	host, _ := os.Hostname() // if it fails, the folder alone identifies the place
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
 	return xxh3.HashString(host + "\x00" + dir)
 }
 
-// first returns the first entry that a server needs after the older of the two kept snapshots. With fewer it
-// returns 0, because the log must not depend on one alone.
+// first returns the first entry that a server needs after the older of the two kept snapshots. If there are fewer than two,
+// it returns 0, because the log must not be trimmed on the strength of one.
 func (s *snapshots) first() uint64 {
 	ctx, cancel := context.WithTimeout(context.Background(), offsetsWait)
 	defer cancel()
@@ -79,7 +79,7 @@ func (s *snapshots) first() uint64 {
 	return offsets[len(offsets)-keptSnapshots]
 }
 
-// last returns the offset of the newest, or 0 if there is none.
+// last returns the offset of the newest snapshot, or 0.
 func (s *snapshots) last(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, offsetsWait)
 	defer cancel()
@@ -108,7 +108,7 @@ func (s *snapshots) begin(ctx context.Context, fs vfs.FS, dir string) error {
 		}
 		s.failed(fmt.Errorf("the snapshot at entry %d was skipped: %w", offset, err))
 	}
-	return err // the error of the oldest
+	return err // the error of the oldest snapshot
 }
 
 // loadSnapshot copies a snapshot to a folder, which may exist if it is empty.
@@ -137,14 +137,14 @@ func (s *snapshots) keep(of *Store, server uint64) {
 		since := time.Now()
 		for {
 			last, err := s.last(ctx)
-			if err == nil && last != seen { // made by any server
+			if err == nil && last != seen { // another server may have made it
 				seen, since = last, time.Now()
 			}
 			if err == nil && (last == 0 || time.Since(since) >= s.every) {
 				err = s.make(ctx, of, server)
 			}
 			if err != nil && ctx.Err() == nil {
-				s.failed(err) // the next look tries again
+				s.failed(err) // tried again at the next interval
 			}
 			select {
 			case <-look.C:

@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Texts keeps the texts of articles for a time, so that a person can read both texts of a pair. An index has
-// only that of the kept article. Texts has its own unsynced folder, and a crash may lose the last ones, because
-// no answer depends on them.
+// Texts keeps the texts of articles for a limited time, so that a person can read both texts of a pair. An index only has
+// the text of the kept article. Texts has its own folder, which is not synced. A crash may lose the last texts, but no
+// answer depends on them.
 type Texts struct {
 	db   *pebble.DB
 	log  *logger
@@ -38,7 +38,8 @@ func (t *Texts) do(call func() error) error {
 	return err
 }
 
-// textKey orders the texts of a tenant by their change, and so by time. Tenants contain no zero byte.
+// textKey returns a key that sorts the texts of a tenant by their change, and therefore by time. Tenants contain no zero
+// byte.
 func textKey(tenant string, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(append([]byte(tenant), 0), seq)
 }

@@ -14,20 +14,20 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A write-ahead log has blocks of chunks, and no chunk crosses a block. A chunk has 4 bytes checksum, 2 length,
-// 1 kind, 4 number of the log, 8 synced length of the log, and the payload. Little-endian.
+// A write-ahead log consists of blocks, and a block of chunks. A chunk has 4 bytes checksum, 2 length, 1 kind, 4 number of
+// the log, 8 synced length of the log, and the payload, all little-endian.
 const (
 	walBlock     = 32 << 10
 	walHeader    = 19
-	walFirstKind = 9 // with the offset, and 9 to 12 are the parts of a record
+	walFirstKind = 9 // kinds with the synced length; 9 to 12 are the parts of a record
 	walLastKind  = 12
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checkLogs returns ErrCorrupt if a write-ahead log is damaged before its end. Pebble treats damage as a torn
-// tail unless a later block proves that it was synced. checkLogs also finds that proof in the same block, so
-// only the last write can be lost without an error. It takes about 0.1 s for 100 MB.
+// checkLogs returns ErrCorrupt if a write-ahead log is damaged before its end. Pebble treats damage as a torn tail unless a
+// later block proves that it was synced. checkLogs also finds such a proof in the same block. So only the last write can be
+// lost without an error. It takes about 0.1 s per 100 MB.
 func checkLogs(fs vfs.FS, dir string) error {
 	names, err := fs.List(dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func damage(log []byte, number uint32) (int, bool) {
 	return 0, false
 }
 
-// chunk reads the chunk at an offset, if it is valid and of this log.
+// chunk parses the chunk at an offset, if it is valid and belongs to this log.
 func chunk(log []byte, at int, number uint32) (length int, synced uint64, ok bool) {
 	if at+walHeader > len(log) {
 		return 0, 0, false

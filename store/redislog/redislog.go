@@ -1,5 +1,5 @@
-// Package redislog implements docid.Log in a stream of Redis 7 or Valkey. An entry is durable once it is in the
-// append-only file, synced with every change, of Redis and of the awaited replicas.
+// Package redislog implements docid.Log in a stream of Redis 7 or Valkey. Redis and the replicas sync their append-only file
+// with every change. An entry is durable once it is in the files of Redis and of as many replicas as the address demands.
 package redislog
 
 import (
@@ -25,27 +25,27 @@ const (
 	field  = "e"
 )
 
-// watermark is a stream of one entry. Its id OFFSET-TURN records up to where the log is durable. It is written
-// afterwards, so a replica that has it also has those entries. It is a stream because readers wait for it.
+// watermark is a stream of one entry. The id OFFSET-TURN of the entry states up to which offset the log is durable. It is
+// written after the log entries, so a replica that has it also has those entries. It is a stream because readers wait for it.
 const watermark = "{neardup:log}:durable"
 
 var keys = []string{stream, watermark}
 
-// A page of Read ends with the entry that exceeds pageBytes. Read waits pageWait milliseconds for it.
+// A page of Read ends with the entry that exceeds pageBytes. Read waits pageWait milliseconds for the first entry.
 const (
 	pageBytes = 1 << 20
 	pageWait  = 300
 )
 
-// replicaWait limits the time for replicas to receive entries, and again to sync them.
+// replicaWait is the timeout for replicas to receive entries, and again to sync them.
 const replicaWait = 400 * time.Millisecond
 
 // Log is a docid.Log in Redis.
 type Log struct {
 	c        *redisclient.Client
-	pages    *redisclient.Client // for Read: it bounds the silence, not the time of a page
+	pages    *redisclient.Client // for Read: it limits the silence, not the time of a page
 	replicas int
-	settling *group.Calls[request] // used with replicas
+	settling *group.Calls[request] // only with replicas
 	stuck    atomic.Bool           // the replicas lacked entries at the last check
 	session  atomic.Pointer[session]
 	promises durability.Check
@@ -53,10 +53,9 @@ type Log struct {
 
 var _ docid.Log = (*Log)(nil)
 
-// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. It waits until Redis has
-// loaded its data, and checks its settings. With ?master_set=NAME the hosts, more by &addr=HOST:PORT, are
-// Sentinels. With ?replicas=N, N replicas must have an entry on disk. It returns ErrUnavailable, or ErrInvalid
-// if Redis is set up to lose answers.
+// Open connects to redis://[USER:PASSWORD@]HOST:PORT[/DB], or rediss:// with TLS. It waits until Redis has loaded its data,
+// and checks its settings. With ?master_set=NAME the hosts are Sentinels; &addr=HOST:PORT adds further ones. With ?replicas=N,
+// N replicas must have an entry on disk. It returns ErrUnavailable, or ErrInvalid if Redis may lose answers with its settings.
 func Open(ctx context.Context, address string) (*Log, error) {
 	o, replicas, err := options(address)
 	if err != nil {
@@ -94,7 +93,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return o, 0, errors.New("address of Redis: it cannot be read")
+		return o, 0, errors.New("address of Redis: invalid")
 	}
 	replicas, err = durability.Replicas(u.Query())
 	if err != nil {
@@ -102,9 +101,9 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 	}
 	switch sentinel := o.MasterSet != ""; {
 	case sentinel && replicas == 0:
-		return o, 0, errors.New("a failover by Sentinel could lose entries that were answered: say how many replicas are waited for (replicas=1)")
+		return o, 0, errors.New("a failover by Sentinel could lose acknowledged entries (want replicas=N, for example replicas=1)")
 	case !sentinel && len(o.Hosts) > 1:
-		return o, 0, errors.New("a log lies on one Redis, several addresses are those of Sentinels (master_set=NAME)")
+		return o, 0, errors.New("several addresses without master_set (want one Redis, or Sentinels and master_set=NAME)")
 	}
 	o.Connect = time.Second
 	return o, replicas, nil
@@ -114,7 +113,7 @@ func options(address string) (o redisclient.Options, replicas int, err error) {
 func (l *Log) waits(ctx context.Context) error {
 	_, err := l.c.Do(ctx, "WAITAOF", 0, 0, 1)
 	if _, says := errors.AsType[redis.Error](err); says {
-		return fmt.Errorf("%w: replicas are waited for by WAITAOF, of Redis 7.2 and Valkey: %w", docid.ErrInvalid, err)
+		return fmt.Errorf("%w: replicas need WAITAOF (want Redis 7.2 or Valkey): %w", docid.ErrInvalid, err)
 	} else if err != nil {
 		return failed("connect", err)
 	}
@@ -139,9 +138,8 @@ func (l *Log) set(ctx context.Context) (map[string]string, error) {
 	return redis.StringMap(l.c.Do(ctx, "CONFIG", "GET", "appendonly", "appendfsync", "maxmemory-policy", "cluster-enabled"))
 }
 
-// lib is the common part of the scripts. It finds the last ids of the log and the watermark, and raises the
-// watermark. Another server may have raised it further. A watermark after the end belongs to a log that was
-// deleted or has lost entries.
+// lib is the common part of the scripts. It finds the last ids of the log and the watermark, and raises the watermark. Another
+// server may have raised the watermark further. If the watermark is after the end, the log was deleted or has lost entries.
 const lib = `
 local function last(key)
   local at = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
@@ -168,17 +166,17 @@ end
 type script int
 
 const (
-	// appending adds an entry unless its anchor is missing. The first entry has a fixed id, which a stream that
-	// had entries refuses. Without replicas the entry is durable at once.
+	// appending adds an entry, unless its anchor is missing. The first entry has a fixed id, which a stream that had
+	// entries rejects. Without replicas the entry is durable at once.
 	appending script = iota
-	// saying raises the watermark to an offset and returns the last id. It always writes, because a replica
-	// that has this write has all earlier ones.
+	// saying raises the watermark to an offset and returns the last id. It always writes, because a replica with this write
+	// has all earlier writes as well.
 	saying
-	// ending returns the last id. Without replicas all entries are durable, also those appended while replicas
+	// ending returns the last id. Without replicas all entries are durable, even those that were appended while replicas
 	// were awaited.
 	ending
-	// paging returns ids and entries from an offset up to the watermark, but only 16 bytes of the first entry.
-	// It stops after about 64 entries or the given number of bytes.
+	// paging returns ids and entries from an offset up to the watermark. Of the first entry it returns only 16 bytes. It
+	// stops after about 64 entries or the given number of bytes.
 	paging
 )
 
@@ -220,7 +218,7 @@ end
 return found`,
 }
 
-// session is an incarnation of Redis and the hashes of its scripts.
+// session is an incarnation of Redis, with the hashes of its scripts.
 type session struct {
 	name string
 	sums [len(scripts)]string
@@ -236,7 +234,7 @@ func (l *Log) Incarnation(ctx context.Context) (string, error) {
 	return s.name, nil
 }
 
-// load reads the name and loads the scripts on one connection, so both come from one process.
+// load reads the name and loads the scripts on one connection, so that both come from one process.
 func (l *Log) load(ctx context.Context, s *session) error {
 	c, err := l.c.Conn(ctx)
 	if err != nil {
@@ -275,7 +273,7 @@ func (l *Log) run(ctx context.Context, c *redisclient.Client, of script, args ..
 	return c.Do(ctx, "EVALSHA", command[1:]...)
 }
 
-// request is an entry to append, or without args a question for the end of the log.
+// request is an entry to append. Without args it asks for the end of the log.
 type request struct {
 	args   []string
 	offset uint64
@@ -306,8 +304,8 @@ func (l *Log) settled(ctx context.Context, what string, r *request) (uint64, err
 	return r.offset, nil
 }
 
-// settle appends the entries, waits until the replicas have them on disk, and raises the watermark. It uses one
-// connection, because another may reach another server.
+// settle appends the entries, waits until the replicas have them on disk, and raises the watermark. It uses one connection,
+// because a second one may reach another server.
 func (l *Log) settle(all []*request) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*replicaWait)
 	defer cancel()
@@ -334,8 +332,8 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 	}
 	answers, err := c.Pipe(ctx, append(
 		commands, l.eval(saying, "0"),
-		// A replica reports its disk before it syncs what it has just received, and again a second later. So
-		// WAIT first ensures that it has the entries, and WAITAOF then asks for its disk.
+		// A replica reports the state of its disk before it syncs what it has just received, and again a second later. So
+		// WAIT first ensures that it has the entries, and then WAITAOF waits for its disk.
 		redis.Args{"WAIT", l.replicas, replicaWait.Milliseconds()},
 		redis.Args{"WAITAOF", 1, l.replicas, replicaWait.Milliseconds()},
 	)...)
@@ -358,7 +356,7 @@ func (l *Log) settleOn(ctx context.Context, all []*request) error {
 		return err
 	}
 	if len(have) != 2 || have[0] < 1 || have[1] < l.replicas {
-		return fmt.Errorf("entries are on disk in %v of %d servers and their replicas", have, 1+l.replicas)
+		return fmt.Errorf("entries are on disk in %v servers (the master, its replicas); want %d in all", have, 1+l.replicas)
 	}
 	for _, r := range all {
 		if r.args == nil {
@@ -386,7 +384,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	}
 	stuck := l.stuck.Load()
 	found, err := l.page(ctx, anchor.Offset)
-	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // no entry after the anchor
+	if err == nil && !stuck && uint64(len(found)) <= 2*min(anchor.Offset, 1) { // no entries follow the anchor
 		further := strconv.FormatUint(anchor.Offset, 10) + "-18446744073709551615"
 		_, err = l.pages.Do(ctx, "XREAD", "COUNT", 1, "BLOCK", pageWait, "STREAMS", watermark, further)
 		if err != nil {
@@ -417,7 +415,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 		}
 		entries[n] = []byte(found[2*n+1])
 	}
-	if stuck { // no other request may check the replicas
+	if stuck { // no other request checks the replicas
 		brief, cancel := context.WithTimeout(ctx, durability.Silence)
 		defer cancel()
 		_, err = l.Durable(brief)
@@ -425,7 +423,7 @@ func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	return entries, err
 }
 
-// page returns ids and entries from an offset up to the watermark, but only 16 bytes of the first entry.
+// page returns ids and entries from an offset up to the watermark. Of the first entry it returns only 16 bytes.
 func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
 	found, err := redis.Strings(l.run(ctx, l.pages, paging, strconv.FormatUint(from, 10), strconv.Itoa(pageBytes)))
 	if err != nil {
@@ -434,7 +432,7 @@ func (l *Log) page(ctx context.Context, from uint64) ([]string, error) {
 	return found, nil
 }
 
-// Durable returns the last offset. It waits until the replicas have it, so a replaced Redis cannot answer.
+// Durable returns the last offset. It waits until the replicas have that entry, so a replaced Redis cannot answer.
 func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	if l.replicas > 0 {
 		return l.settled(ctx, "ask for the end", &request{})

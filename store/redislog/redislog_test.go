@@ -73,10 +73,10 @@ func TestPromises(t *testing.T) {
 	for address, says := range map[string]string{
 		"redis://" + services.Redis(t, "--cluster-enabled", "yes").Addr: "a node is replaced by one that lacks",
 		"redis://user:secret@:bad":                                      "address of Redis",
-		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose entries",
-		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses are those of Sentinels",
-		"redis://" + s.Addr + "?replicas=some":                          "not a number of replicas",
-		"redis://" + s.Addr + "?replicas=1":                             "WAITAOF, of Redis 7.2 and Valkey", // the tested Redis is 7.0
+		"redis://" + s.Addr + "?master_set=nd":                          "a failover by Sentinel could lose acknowledged entries",
+		"redis://" + s.Addr + "?addr=127.0.0.1:1":                       "several addresses without master_set",
+		"redis://" + s.Addr + "?replicas=some":                          "replicas=some: invalid",
+		"redis://" + s.Addr + "?replicas=1":                             "want Redis 7.2 or Valkey", // the tested Redis is 7.0
 	} {
 		_, err := redislog.Open(t.Context(), address)
 		if !errors.Is(err, docid.ErrInvalid) || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), says) {

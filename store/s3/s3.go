@@ -36,17 +36,17 @@ type bucket struct {
 	scratch      string
 }
 
-// At most transfers files are sent at a time, and a request is tried tries times, to write with tryPause between.
+// At most transfers files are sent at the same time. A request is tried up to tries times; a write pauses tryPause between.
 const (
 	transfers = 4
 	tries     = 3
 	tryPause  = 200 * time.Millisecond
 )
 
-// Open parses s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and contacts the bucket. Defaults are
-// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION and AWS_DEFAULT_REGION. The key is always from
-// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Snapshots are made in scratch before they are
-// sent. It returns docid.ErrInvalid if address, key or bucket are wrong, or docid.ErrUnavailable.
+// Open parses s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME] and contacts the bucket. Defaults are AWS_ENDPOINT_URL_S3,
+// AWS_ENDPOINT_URL, AWS_REGION and AWS_DEFAULT_REGION. The key always comes from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+// and AWS_SESSION_TOKEN. Snapshots are made in the folder scratch before they are sent. It returns docid.ErrInvalid if
+// address, key or bucket are wrong, and docid.ErrUnavailable if the storage does not answer.
 func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 	b, err := parse(address)
 	if err != nil {
@@ -58,16 +58,16 @@ func Open(ctx context.Context, address, scratch string) (*Snapshots, error) {
 	return s, err
 }
 
-// parse makes a client for an address.
+// parse parses an address and makes a client for it.
 func parse(address string) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil {
-		return nil, fmt.Errorf("%w: the address of a bucket is s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME]", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid address of a bucket (want s3://BUCKET[/PREFIX][?endpoint=URL][&region=NAME])", docid.ErrInvalid)
 	}
 	query := u.Query()
 	for name := range query {
 		if name != "endpoint" && name != "region" {
-			return nil, fmt.Errorf("%w: %s of a bucket: endpoint or region", docid.ErrInvalid, name)
+			return nil, fmt.Errorf("%w: unknown option %s of a bucket (want endpoint or region)", docid.ErrInvalid, name)
 		}
 	}
 	id, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
@@ -77,7 +77,7 @@ func parse(address string) (*bucket, error) {
 	endpoint := cmp.Or(query.Get("endpoint"), os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(endpoint)
 	if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
-		return nil, fmt.Errorf("%w: endpoint %q of a bucket: http://HOST:PORT or https://HOST", docid.ErrInvalid, endpoint)
+		return nil, fmt.Errorf("%w: endpoint %q of a bucket: invalid (want http://HOST:PORT or https://HOST)", docid.ErrInvalid, endpoint)
 	}
 	transport, err := minio.DefaultTransport(at.Scheme == "https")
 	if err != nil {
@@ -97,7 +97,7 @@ func parse(address string) (*bucket, error) {
 	return b, nil
 }
 
-// failed adds the purpose of a request to its error, and whether the user can correct it.
+// failed adds the purpose of a request to its error. It returns docid.ErrInvalid if the user can correct the cause.
 func (b *bucket) failed(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -113,7 +113,7 @@ func (b *bucket) failed(what string, err error) error {
 // Path returns the address of an object.
 func (b *bucket) Path(name string) string { return fmt.Sprintf("s3://%s/%s%s", b.name, b.prefix, name) }
 
-// Names lists what is below the prefix.
+// Names lists the objects and folders below the prefix.
 func (b *bucket) Names(ctx context.Context) (names []string, err error) {
 	for o := range b.c.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix}) {
 		if o.Err != nil {
@@ -124,7 +124,7 @@ func (b *bucket) Names(ctx context.Context) (names []string, err error) {
 	return names, ctx.Err()
 }
 
-// Write writes a folder in scratch, and sends its files.
+// Write writes a folder in scratch and sends its files.
 func (b *bucket) Write(ctx context.Context, folder string, write func(dir string) error) (files []listed.File, err error) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(b.scratch), 0o700), os.RemoveAll(b.scratch)); err != nil {
 		return nil, err
@@ -164,8 +164,8 @@ func (b *bucket) send(ctx context.Context, folder string, file *listed.File) err
 	return b.put(ctx, path.Join(folder, file.Name), file.Size, open)
 }
 
-// put writes an object. It opens the content for each try, because net/http may still read that of the last one. The client
-// does not repeat a request whose content it cannot rewind.
+// put writes an object. It opens the content for each try, because net/http may still read the content of the previous try.
+// The client does not repeat a request whose content it cannot rewind.
 func (b *bucket) put(ctx context.Context, name string, size int64, open func() (io.ReadCloser, error)) error {
 	for try := 1; ; try++ {
 		content, err := open()
@@ -195,14 +195,14 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return object{o, b, name}, nil
 }
 
-// object is an object that is read.
+// object is an object that is being read.
 type object struct {
 	*minio.Object
 	b    *bucket
 	name string
 }
 
-// Read adds the name to an error, and fs.ErrNotExist if the object is missing.
+// Read adds the name to an error. The error wraps fs.ErrNotExist if the object is missing.
 func (o object) Read(p []byte) (int, error) {
 	n, err := o.Object.Read(p)
 	switch {
@@ -228,7 +228,7 @@ func (b *bucket) Remove(ctx context.Context, name string) error {
 	return ctx.Err()
 }
 
-// Create creates a local file and the folders above it.
+// Create creates a local file and its parent folders.
 func (*bucket) Create(path string) (listed.Local, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -7,24 +7,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// What a run of text is worth as a part of an article is counted in letters.
-// The numbers were tried on the labelled pages that docs/web-pages.md names;
-// half or twice of each changes F1 by a hundredth at most.
+// The worth of a run of text as a part of an article is measured in letters. The values were tuned on the labelled pages
+// that docs/web-pages.md names. Halving or doubling any of them changes F1 by at most a hundredth.
 const (
-	linkCost = 2.  // letters that one letter inside a link subtracts
-	runCost  = 15. // letters that a run needs to be worth anything
-	fading   = .8  // of a worth counts one level above, and so the closest element around an article wins
-	against  = .5  // of what is below nothing counts above it
-	doubt    = .4  // of the worth of an element whose name indicates that it is not an article
-	growth   = .1  // more prose makes the element above the article
-	purity   = .7  // of what it brings must be prose
+	linkCost = 2.  // subtracted for each letter inside a link
+	runCost  = 15. // subtracted from each run, so that short runs are worth nothing
+	fading   = .8  // share of the worth that counts for the parent, so that the closest element around an article wins
+	against  = .5  // share of a negative worth that counts for the parent
+	doubt    = .4  // factor for an element whose name suggests that it is not an article
+	growth   = .1  // increase in prose for which the parent becomes the article
+	purity   = .7  // share of the increase that must be prose
 )
 
-// article returns the lines of the main text of a page. It takes the element of the greatest worth, without
-// parts that are excluded by their links or names. The work is linear in the size of the page.
+// article returns the lines of the main text of a page. It selects the element of the greatest worth, and excludes parts by
+// their links or names. The work is linear in the size of the page.
 //
-// Main text is long and its links are short (the text and link density of the literature). Here that is one sum
-// over the tree, so that an article in paragraphs, in line breaks or in the cells of a table is found alike.
+// Main text is long and has short links (the text density and link density of the literature). Here both are one sum over
+// the tree, so an article is found equally well in paragraphs, between line breaks or in table cells.
 func article(page *block, title string) []string {
 	page.weigh()
 	best, _ := page.best(1)
@@ -33,7 +32,7 @@ func article(page *block, title string) []string {
 	return dropTitle(best.lines(nil), title)
 }
 
-// weigh sums up worth and prose of the runs inside.
+// weigh computes the worth and the prose of a block from its runs.
 func (b *block) weigh() {
 	if b.node == nil {
 		b.worth = float64(b.size) - linkCost*float64(b.linked) - runCost
@@ -55,8 +54,8 @@ func (b *block) weigh() {
 	}
 }
 
-// below returns the share of the worth inside an element that counts for it. It is 1 for the rows of a table,
-// or one cell of a page laid out by tables would outweigh all of them together.
+// below returns the share of the worth of inner elements that counts for an element. It is 1 for table rows, because
+// otherwise a single cell of a page laid out by tables would outweigh all of them together.
 func below(n *html.Node) float64 {
 	if isRow(n.DataAtom) {
 		return 1
@@ -68,7 +67,7 @@ func isRow(tag atom.Atom) bool {
 	return tag == atom.Tr || tag == atom.Tbody || tag == atom.Thead || tag == atom.Tfoot
 }
 
-// trust returns more than 1 for elements that are marked as the article.
+// trust returns a factor above 1 for elements that are marked as the article.
 func trust(n *html.Node) float64 {
 	switch {
 	case attr(n, "itemprop") == "articleBody":
@@ -81,8 +80,8 @@ func trust(n *html.Node) float64 {
 	return 1
 }
 
-// best returns the inner element of the greatest worth, and its worth. believed is the factor from the elements
-// around it.
+// best returns the inner element of the greatest worth, and that worth. believed is the product of the factors of the
+// elements around it.
 func (b *block) best(believed float64) (top *block, worth float64) {
 	if !isRow(b.node.DataAtom) {
 		top, worth = b, b.worth*believed
@@ -101,8 +100,7 @@ func (b *block) best(believed float64) (top *block, worth float64) {
 	return top, worth
 }
 
-// climb returns the highest element above an article of several parts that
-// brings more prose and little else.
+// climb returns the highest element above an article in several parts that adds prose and little else.
 func (b *block) climb() *block {
 	for up := b.above; up != nil; up = up.above {
 		more, all := float64(up.prose-b.prose), float64(up.size-b.size)
@@ -122,8 +120,8 @@ func (b *block) inArticle() bool {
 	return false
 }
 
-// trim removes lists of links, elements that are unwanted by name, and articles inside an article. It removes
-// each only if it has less text than most.
+// trim removes lists of links, elements with unwanted names, and articles inside an article. It only removes those that
+// have less text than most.
 func (b *block) trim(within bool, most int) {
 	kept := b.inside[:0]
 	for _, c := range b.inside {
@@ -140,10 +138,10 @@ func (b *block) trim(within bool, most int) {
 	b.inside = kept
 }
 
-// dropTitle drops the title, and what precedes it, at the start of an article. The title is a separate field,
-// and short pages would differ by it.
+// dropTitle drops the title at the start of an article, and the text before it. The title is a separate field, and would
+// make short pages differ.
 func dropTitle(lines []string, title string) []string {
-	const few, short = 5, 15 // lines, bytes
+	const few, short = 5, 15 // in lines and in bytes
 	for i, line := range lines[:min(len(lines), few)] {
 		cut := len(line) > short && strings.HasPrefix(title, line)
 		extended := len(title) > short && strings.HasPrefix(line, title) && len(line) < 2*len(title)

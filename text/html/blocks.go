@@ -9,21 +9,21 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// block is an element on lines of its own, with the blocks inside it, or a run of text between two blocks.
+// block is a block element with the blocks inside it, or a run of text between two blocks.
 type block struct {
-	node   *html.Node // nil of a run
+	node   *html.Node // nil for a run
 	above  *block
 	inside []*block
-	text   string // of a run: white space folded, "\n" at line breaks
-	size   int    // letters and digits, see weight
-	linked int    // of these, characters inside links
+	text   string // text of a run: white space is folded, and "\n" marks line breaks
+	size   int    // weighted number of letters and digits; see weight
+	linked int    // part of size inside links
 
-	worth    float64 // see weigh
-	prose    int     // letters outside links of runs that are worth something
-	unwanted bool    // by its name
+	worth    float64 // computed by weigh
+	prose    int     // letters outside links in runs of positive worth
+	unwanted bool    // according to its name
 }
 
-// blocks builds the tree of blocks below n, without what a browser hides.
+// blocks builds the tree of blocks below n, without elements that a browser hides.
 func blocks(n *html.Node) *block {
 	b := builder{top: &block{node: n}}
 	b.walk(n)
@@ -31,17 +31,17 @@ func blocks(n *html.Node) *block {
 	return b.top
 }
 
-// builder collects the runs of text of the block at the top.
+// builder collects the runs of text of the block at the top of the stack.
 type builder struct {
 	top    *block
 	run    strings.Builder
-	size   int // of the run
+	size   int // size of the current run
 	linked int
-	links  int  // open links
+	links  int  // number of open links
 	gap    bool // white space was read
 }
 
-// walk recurs as deep as the tree, which Options.Depth bounds.
+// walk recurses as deep as the tree, whose depth Options.Depth limits.
 func (b *builder) walk(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {
@@ -93,7 +93,7 @@ func (b *builder) write(s string) {
 	}
 }
 
-// weight returns the amount of text that a rune stands for, in Latin letters.
+// weight returns the amount of text that a rune represents, in Latin letters.
 func weight(r rune) int {
 	switch {
 	case r < utf8.RuneSelf:
@@ -109,7 +109,7 @@ func weight(r rune) int {
 	return 0
 }
 
-// flush ends a run.
+// flush ends the current run.
 func (b *builder) flush() {
 	if text := strings.Trim(b.run.String(), " \n"); text != "" {
 		b.top.add(&block{text: text, size: b.size, linked: b.linked})
@@ -128,9 +128,9 @@ func (b *block) add(c *block) {
 	b.linked += c.linked
 }
 
-// fuse joins a row of a table of data into one run. The cells of a table that lays out a page stay blocks.
+// fuse joins each row of a data table into one run. The cells of a table that lays out a page stay blocks.
 func (b *block) fuse() {
-	const long = 100 // letters: no cell of data has more
+	const long = 100 // in letters; data cells are shorter
 	if b.node.DataAtom != atom.Tr || len(b.inside) < 2 {
 		return
 	}
@@ -144,7 +144,7 @@ func (b *block) fuse() {
 	b.inside = []*block{{above: b, text: strings.Join(cells, " "), size: b.size, linked: b.linked}}
 }
 
-// lines appends the lines of all runs inside.
+// lines appends the lines of all runs inside the block.
 func (b *block) lines(to []string) []string {
 	if b.node == nil {
 		for line := range strings.SplitSeq(b.text, "\n") {

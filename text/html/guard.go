@@ -8,13 +8,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// check reads the tokens of a page, in constant memory, and refuses pages whose parsing would take
+// check reads the tokens of a page in constant memory. It returns an error for pages whose parsing would take
 // disproportionate work.
 //
-// Depth counts start tags without their end tags; the optional end tags of paragraphs, list items and table
-// cells are assumed. Open formatting elements (<b><p>..) are opened again in every following block, so each
-// block counts once for each of them. That defeats the attack of a thousand <font> followed by a hundred
-// thousand <p>.
+// Depth counts start tags without end tags. The optional end tags of paragraphs, list items and table cells are assumed.
+// The parser opens formatting elements (<b><p>..) again in every following block, so each block counts once for each of
+// them. That defeats an attack with a thousand <font> followed by a hundred thousand <p>.
 func (o Options) check(source string) error {
 	z := html.NewTokenizer(strings.NewReader(source))
 	z.SetMaxBuf(o.Bytes)
@@ -71,7 +70,7 @@ func isFormatting(tag atom.Atom) bool {
 	return false
 }
 
-// endsItself reports whether an element has no content, or is closed by the next one of its kind.
+// endsItself reports whether an element has no content, or is closed by the next element of its kind.
 func endsItself(tag atom.Atom) bool {
 	switch tag {
 	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta,

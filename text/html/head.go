@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// head returns the title of a page, which is og:title, the name of the article, or otherwise the title element,
-// which most sites end with their own name. It also returns the absolute http(s) address of link rel=canonical,
-// or of og:url.
+// head returns the title and the canonical address of a page. The title is og:title or the name of the article; otherwise
+// it is the title element, which on most sites ends with the name of the site. The address is the absolute http(s) address
+// of link rel=canonical, or of og:url.
 func head(root *html.Node, base *url.URL) (title, canonical string) {
 	var ogTitle, element, link, ogURL string
 	for n := range root.Descendants() {

@@ -17,10 +17,10 @@ import (
 
 // Page is the content of a web page.
 type Page struct {
-	Title     string // of the article, otherwise of the page
-	Text      string // main text, one line a paragraph, UTF-8, not normalised
-	Canonical string // the page's own name for its address, absolute; or ""
-	Charset   string // what the bytes were in, as text.Decode names it
+	Title     string // title of the article, otherwise of the page
+	Text      string // main text in UTF-8, one line per paragraph, not normalised
+	Canonical string // the address that the page gives itself, absolute, or ""
+	Charset   string // charset of the bytes, as text.Decode names it
 	// Fallback is set if no article was found and Text is all visible text.
 	Fallback bool
 }
@@ -33,13 +33,13 @@ var (
 	ErrTooComplex = errors.New("web page has too many elements")
 )
 
-// Options limits the pages that are read. The limits are checked on tokens, before a tree is built. They
-// bound memory to about 100 times the size of a page; the work is linear in it.
+// Options are limits for pages. They are checked on tokens, before a tree is built. They bound the memory to about 100
+// times the size of a page. The work is linear in that size.
 type Options struct {
-	Bytes    int // of the raw page and of its UTF-8
-	Depth    int // of open elements
-	Elements int // start tags, and elements that the parser repeats for open formatting
-	Attrs    int // of one element
+	Bytes    int // size of the raw page, and of its UTF-8
+	Depth    int // depth of open elements
+	Elements int // number of start tags, including elements that the parser repeats for open formatting
+	Attrs    int // number of attributes of an element
 }
 
 // Defaults returns the limits that Extract applies. Real pages reach at most a tenth of them.
@@ -83,5 +83,5 @@ func (o Options) Extract(page []byte, declaredCharset, pageURL string) (Page, er
 	return out, nil
 }
 
-// An article has more than shortest characters. A shorter text was collected from a page without one.
+// An article has more than shortest characters. A shorter text comes from a page without an article.
 const shortest = 100

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// unwanted reports whether an element is not a part of an article by its kind,
-// its role, or a word of its classes or its id.
+// unwanted reports whether an element is not part of an article, judging by its kind, its role, or a word in its classes or
+// id.
 func unwanted(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav, atom.Footer, atom.Aside, atom.Form, atom.Button, atom.Fieldset, atom.Figcaption, atom.Dialog, atom.Menu:
@@ -33,11 +33,11 @@ func unwanted(n *html.Node) bool {
 	return false
 }
 
-// isUnwantedName looks at the words of a class, split at other signs or in camelCase: relatedArticles,
-// post__share-buttons. A name such as content-with-sidebar describes the surroundings, and a longer name is
-// made of a headline.
+// isUnwantedName reports whether the words of a class are unwanted. Words are split at other characters or in camelCase:
+// relatedArticles, post__share-buttons. A name such as content-with-sidebar only describes the surroundings, and a longer
+// name comes from a headline.
 func isUnwantedName(name string) bool {
-	const long = 4 // words
+	const long = 4 // in words
 	start, words, found := -1, 0, false
 	for i := 0; i <= len(name); i++ {
 		letter := i < len(name) && isASCIILetter(name[i])

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Sniff reports whether the first kilobyte of raw looks like HTML: a doctype,
-// a comment or an XML declaration before the first tag of a page, or such a
-// tag itself. Of XML only XHTML counts. It looks at ASCII, so any charset but
-// UTF-16 will do.
+// Sniff reports whether the first kilobyte of raw looks like HTML: a doctype, a comment or an XML declaration before the
+// first tag of a page, or such a tag itself. Of XML only XHTML counts. It only examines ASCII, so it works in any charset
+// except UTF-16.
 func Sniff(raw []byte) bool {
 	head := bytes.ToLower(raw[:min(len(raw), 1024)])
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
@@ -18,7 +17,7 @@ func Sniff(raw []byte) bool {
 		case bytes.HasPrefix(head, []byte("<!--")):
 			_, rest, ok := bytes.Cut(head, []byte("-->"))
 			if !ok {
-				return true // a long comment
+				return true // the comment is long
 			}
 			head = rest
 		case bytes.HasPrefix(head, []byte("<?xml")):

@@ -2,8 +2,8 @@ package segment
 
 import "unicode/utf8"
 
-// The characters that words are made of: jieba's re_han_default, that is
-// U+4E00 to U+9FD5, ASCII letters and digits, and + # & . _ % -
+// The characters of words, according to jieba's re_han_default: U+4E00 to U+9FD5, ASCII letters and digits, and + # & . _ %
+// -
 const (
 	firstHan = 0x4E00
 	lastHan  = 0x9FD5
@@ -26,15 +26,13 @@ func inWord(r rune) bool {
 	return (r < utf8.RuneSelf && wordByte[r]) || (firstHan <= r && r <= lastHan)
 }
 
-// hanAt decodes three bytes at p: the character as an offset from U+4E00. It
-// expects a character of that block there.
+// hanAt decodes the three bytes at p, which must be a Chinese character, to its offset from U+4E00.
 func hanAt(s string, p int) uint {
 	_ = s[p+2]
 	return (uint(s[p]&0x0F)<<12 | uint(s[p+1]&0x3F)<<6 | uint(s[p+2]&0x3F)) - firstHan
 }
 
-// wordEnd returns where the run of word characters that starts at p ends; p
-// itself if there is none.
+// wordEnd returns the end of the run of word characters that starts at p, or p if there is none.
 func wordEnd(s string, p int) int {
 	for p < len(s) {
 		c := s[p]
@@ -54,8 +52,7 @@ func wordEnd(s string, p int) int {
 	return p
 }
 
-// hanEnd returns where the run of Chinese characters at p ends, inside a run
-// of word characters.
+// hanEnd returns the end of the run of Chinese characters at p, within a run of word characters.
 func hanEnd(s string, p int) int {
 	for p < len(s) && s[p] >= utf8.RuneSelf {
 		p += 3

@@ -6,18 +6,17 @@ import (
 	"github.com/neardup/neardup/internal/tables"
 )
 
-// The built-in dictionary is embedded as the double array that newTrie makes of it. Unpacking it takes a tenth
-// of the time of reading and placing the words. TestBuiltIn writes it.
-// The format is little endian, in zstd: the magic; the sum of all
-// frequencies (8 bytes); the longest word, the number of frequencies, of roots and of slots (4 each); the codes
-// of ASCII and of the Chinese characters (2 each); the frequencies (8); the roots (base 4, cost 2); the
-// contents of each slot (1), see taken; the bases (4) of slots that continue; the codes and the costs (2 each)
-// of taken slots. Of these three all lowest bytes come first, then all next ones: they pack a fifth better.
+// The built-in dictionary is embedded as the double array that newTrie makes of it. Decompressing it takes a tenth of the
+// time of reading and placing the words. TestBuiltIn writes it. It is little endian, compressed by zstd, and consists of:
+// the magic; the sum of all frequencies (8 bytes); the longest word, the number of frequencies, of roots and of slots (4
+// each); the codes of ASCII and of the Chinese characters (2 each); the frequencies (8); the roots (base 4, cost 2); the
+// contents of each slot (1), see taken; the bases (4) of slots that continue; the codes and the costs (2 each) of taken
+// slots. In the last three parts, all lowest bytes come first, then all next ones, because that compresses a fifth better.
 const compiledMagic = "neardup-trie/2\n"
 
-// What a slot has, in a compiled dictionary.
+// The contents of a slot in a compiled dictionary.
 const (
-	taken  = 1 << iota // a code, and a cost
+	taken  = 1 << iota // a code and a cost
 	goesOn             // a base
 )
 
@@ -28,7 +27,7 @@ func (f fields) two() uint16   { return binary.LittleEndian.Uint16(f.Next(2)) }
 func (f fields) four() uint32  { return binary.LittleEndian.Uint32(f.Next(4)) }
 func (f fields) eight() uint64 { return binary.LittleEndian.Uint64(f.Next(8)) }
 
-// fours and twos read n numbers, of which one byte of all follows the other.
+// fours and twos read n numbers. The lowest bytes of all numbers come first, then the next bytes.
 func (f fields) fours(n int) func(i int) uint32 {
 	low, high := f.twos(n), f.twos(n)
 	return func(i int) uint32 { return uint32(low(i)) | uint32(high(i))<<16 }

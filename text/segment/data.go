@@ -10,7 +10,7 @@ import (
 //go:generate go run -C ../../bench ./dictionaries/segment -archive jieba-0.42.1.tar.gz
 //go:generate go test -run TestBuiltIn -update
 
-// builtIn returns the built-in dictionary, and the sum of its frequencies. Its table is data/dict.txt.gz, compiled.
+// builtIn returns the built-in dictionary, which is compiled from data/dict.txt.gz, and the sum of its frequencies.
 func builtIn() (t trie, total uint64, err error) {
 	packed, err := dataFile("dict.trie.zst")
 	if err != nil {
@@ -23,7 +23,7 @@ func builtIn() (t trie, total uint64, err error) {
 	return t, total, nil
 }
 
-// loadModel parses the built-in model once; it is shared by all Segmenters.
+// loadModel parses the built-in model once. All Segmenters share it.
 var loadModel = sync.OnceValues(func() (*model, error) {
 	packed, err := dataFile("hmm.txt.gz")
 	if err != nil {

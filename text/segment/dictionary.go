@@ -11,8 +11,7 @@ import (
 	"github.com/neardup/neardup/internal/textlines"
 )
 
-// maxFrequency bounds the frequency of one word, so that no sum of a
-// dictionary in memory overflows.
+// maxFrequency limits the frequency of a word, so that the sum over a dictionary never overflows.
 const maxFrequency = 1 << 36
 
 // eachLine calls f with every line that is not empty after trimming. Errors begin with name and line number.

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The states of a character: it begins a word, ends it, is in its middle, or
-// is one by itself. The order decides between equal paths, as the order of
-// the letters does in jieba: the greater wins.
+// The states of a character: it begins a word, ends a word, is inside a word, or is a word by itself. Of two equal paths
+// the greater state wins, in the same order as jieba's letters.
 const (
 	begins = iota
 	ends
@@ -20,7 +19,7 @@ const (
 	states
 )
 
-// before lists the two states that may come before each.
+// before lists the two states that may precede each state.
 var before = [states][2]uint8{
 	begins: {ends, single},
 	ends:   {begins, middle},
@@ -28,14 +27,14 @@ var before = [states][2]uint8{
 	single: {ends, single},
 }
 
-// never is the cost of what the model has never seen. jieba adds -3.14e100,
-// which swallows everything added to it; score counts these instead.
+// never is the cost of what the model has never seen. jieba adds -3.14e100, which absorbs everything added to it. score
+// counts these costs instead.
 const never = 1
 
 // model is jieba's hidden Markov model: log probabilities in units of 2^-40.
 type model struct {
 	start [states]int64
-	trans [states][states]int64 // from, to
+	trans [states][states]int64 // from one state to another
 	emit  [hanCount][states]int64
 }
 
@@ -85,8 +84,8 @@ func parseCosts(row *[states]int64, fields []string) error {
 	return nil
 }
 
-// score is a log probability: the one with fewer nevers is the greater, then
-// the one with the greater sum. A score with a never has no sum.
+// score is a log probability. The score with fewer nevers is greater, then the one with the greater sum. A score with a
+// never has no sum.
 type score struct {
 	nevers int
 	sum    int64
@@ -106,14 +105,14 @@ func (a score) less(b score) bool {
 	return a.nevers > b.nevers || (a.nevers == b.nevers && a.sum < b.sum)
 }
 
-// viterbi is the memory of one search.
+// viterbi holds the memory of one search.
 type viterbi struct {
-	from []uint8 // for each character, two bits a state: which state came before
+	from []uint8 // for each character: two bits per state, for the preceding state
 	path []uint8
 }
 
-// joined takes a run of Chinese characters and cuts it along the most probable states (Viterbi). It cuts
-// forced words into characters.
+// joined adds the words of a run of Chinese characters, cut along the most probable states (Viterbi). It cuts forced words
+// into characters.
 func (c *cutter) joined(run string) {
 	path := c.viterbi.solve(c.model, run)
 	from := 0
@@ -146,7 +145,7 @@ func (v *viterbi) solve(m *model, run string) []uint8 {
 		emit = &m.emit[hanAt(run, 3*i)]
 		var from uint8
 		for y := range now {
-			a, b := before[y][0], before[y][1] // a < b: b wins if equal
+			a, b := before[y][0], before[y][1] // a < b, and b wins if both are equal
 			sa := then[a].plus(m.trans[a][y]).plus(emit[y])
 			sb := then[b].plus(m.trans[b][y]).plus(emit[y])
 			now[y] = sb

@@ -2,27 +2,26 @@ package segment
 
 import "math"
 
-// edge is one dictionary word from a character on.
+// edge is a dictionary word that starts at a character.
 type edge struct {
 	runes uint32 // its length
 	cost  uint32 // its index in trie.costs
 }
 
-// lattice is the memory of one search: the words of one stretch.
+// lattice holds the memory of one search: the words of a stretch.
 type lattice struct {
 	at    []int    // byte offset of each character
-	from  []uint32 // where its edges start
+	from  []uint32 // index of its first edge
 	edges []edge
 	best  []int64  // log probability of the best path from here to the end
-	next  []uint32 // where its first word ends
+	next  []uint32 // end of the first word of that path
 }
 
-// A path may get this improbable before its values are rebased.
+// If a path gets this improbable, the values are rebased.
 const rebaseBelow = math.MinInt64 / 4
 
-// stretch cuts the text from p up to the first place that no dictionary word
-// crosses, at most to end, and returns that place. Where several words lead
-// to equal probability the longest wins.
+// stretch cuts the text from p up to the first position that no dictionary word crosses, and at most up to end. It returns
+// that position. If several words lead to equal probability, the longest wins.
 func (c *cutter) stretch(p, end int) int {
 	l := &c.lattice
 	first := c.walk(p, end, 0)
@@ -51,8 +50,7 @@ func (c *cutter) stretch(p, end int) int {
 	return q
 }
 
-// walk adds the words that start at p, character i of the stretch, and
-// returns where the longest of them ends.
+// walk adds the words that start at p, which is character i of the stretch. It returns where the longest of them ends.
 func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
 	l, t := &c.lattice, &c.trie
 	if i == 0 {
@@ -91,8 +89,8 @@ func (c *cutter) walk(p, end int, i uint32) (reach uint32) {
 	return i + longest
 }
 
-// ownWords adds the words that start at p and returns the length of the longest. A word of own dictionaries
-// replaces the built-in one.
+// ownWords adds the words that start at p and returns the length of the longest. A word of the user's dictionaries replaces
+// the built-in one.
 func (c *cutter) ownWords(p, end int) (longest uint32) {
 	l, t := &c.lattice, &c.trie
 	code, size := t.code(c.s, p)
@@ -131,7 +129,7 @@ func (c *cutter) has(run string) bool {
 	return c.trie.has(run)
 }
 
-// solve fills best and next from the end of the stretch to its start.
+// solve sets best and next, from the end of the stretch to its start.
 func (c *cutter) solve() {
 	l, costs := &c.lattice, c.trie.costs
 	n := len(l.at) - 1

@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// overlay is a dictionary with the words of own dictionaries on top. The frequency of a word that comes without
-// one depends on all words before it.
+// overlay is a dictionary with the words of the user on top. The frequency of a word that is given without one depends on
+// all words before it.
 type overlay struct {
 	trie  *trie
 	freq  map[string]uint64 // the words added and all their prefixes
 	total uint64
-	// forced are added words of frequency 0: the model must not make them.
+	// forced holds added words of frequency 0, which the model must not make.
 	forced map[string]bool
 	// Set by end.
-	costs map[string]uint32 // of freq: the index in trie.costs, 0 of what is not a word
-	heads []int             // by code: the characters of the shortest of freq that begins with this one, 0 for none
+	costs map[string]uint32 // index in trie.costs of each word in freq, 0 for prefixes
+	heads []int             // by code: length of the shortest word in freq that begins with this character, or 0
 }
 
-// read adds the words of one dictionary, "word [frequency] [tag]" a line.
+// read adds the words of a dictionary, which has "word [frequency] [tag]" per line.
 func (o *overlay) read(r io.Reader) error {
 	return eachLine("words", r, func(line string) error {
 		word, number := splitLine(line)
@@ -36,7 +36,7 @@ func (o *overlay) read(r io.Reader) error {
 	})
 }
 
-// end settles the costs after the last word, because they depend on the sum of all frequencies.
+// end sets the costs after the last word, because they depend on the sum of all frequencies.
 func (o *overlay) end() {
 	t := o.trie
 	costs := make([]int64, len(t.freqs), len(t.freqs)+len(o.freq))
@@ -46,7 +46,7 @@ func (o *overlay) end() {
 	o.costs, o.heads = make(map[string]uint32, len(o.freq)), make([]int, len(t.roots))
 	for word, freq := range o.freq {
 		if wordEnd(word, 0) != len(word) {
-			continue // unreachable: texts are split before it
+			continue // never reached, because texts are split before this character
 		}
 		o.costs[word] = 0
 		if freq > 0 {
@@ -63,8 +63,7 @@ func (o *overlay) end() {
 	t.costs = costs
 }
 
-// splitLine follows jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ : a word may contain
-// spaces.
+// splitLine splits a line by jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$, so a word may contain spaces.
 func splitLine(line string) (word, number string) {
 	word = line
 	if head, tail, ok := cutLast(word); ok && strings.Trim(tail, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -76,7 +75,7 @@ func splitLine(line string) (word, number string) {
 	return word, ""
 }
 
-// cutLast cuts around the last space, if neither side is empty.
+// cutLast cuts around the last space, unless a side is empty.
 func cutLast(s string) (head, tail string, ok bool) {
 	i := strings.LastIndexByte(s, ' ')
 	if i <= 0 || i == len(s)-1 {
@@ -104,7 +103,7 @@ func (o *overlay) add(word string, freq uint64) error {
 	return nil
 }
 
-// lookup returns the frequency of a word, 0 for what only words begin with.
+// lookup returns the frequency of a word, or 0 for a prefix of words.
 func (o *overlay) lookup(word string) (freq uint64, known bool) {
 	freq, known = o.freq[word]
 	if known {
@@ -114,9 +113,9 @@ func (o *overlay) lookup(word string) (freq uint64, known bool) {
 	return o.trie.freqs[cost], known
 }
 
-// suggest returns the least frequency at which a word is cut as one: one more than its parts would have
-// together by chance (jieba's suggest_freq). It multiplies floating-point numbers but adds none. So a processor
-// cannot fuse operations, and each step is rounded as IEEE 754 requires.
+// suggest returns the least frequency at which a word is cut as one: one more than the expected frequency of its parts
+// together (jieba's suggest_freq). It multiplies floating-point numbers but never adds them. So no processor can fuse
+// operations, and each step is rounded as IEEE 754 requires.
 func (o *overlay) suggest(word string) uint64 {
 	total := float64(o.total)
 	chance := 1.0
@@ -134,8 +133,8 @@ func (o *overlay) suggest(word string) uint64 {
 	return least
 }
 
-// cut does what Cut does in the mode Dictionary, straight from the definition. It is for the words of custom
-// dictionaries, which are short.
+// cut does the work of Cut in the mode Dictionary, directly from the definition. It is used for the user's words, which are
+// short.
 func (o *overlay) cut(s string) []string {
 	var words []string
 	for p := 0; p < len(s); {

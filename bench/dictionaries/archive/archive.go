@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Extract returns the named files of a tar.gz archive, named below its top
-// folder. A file that is missing or empty is an error.
+// Extract returns the named files of a tar.gz archive. Names are relative to its top folder. A file that is missing or
+// empty is an error.
 func Extract(archive string, names ...string) (map[string]string, error) {
 	f, err := os.Open(archive)
 	if err != nil {

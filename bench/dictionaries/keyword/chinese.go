@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/feature/keyword"
 )
 
-// chinese writes jieba's idf.txt as a table file.
+// chinese converts jieba's idf.txt to a table file.
 func chinese(text string) ([]byte, error) {
 	values := map[string]int64{}
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -28,8 +28,8 @@ func chinese(text string) ([]byte, error) {
 	return keyword.EncodeValues(values)
 }
 
-// stopWords writes the stop words: from jieba's dictionary the frequent words
-// of the classes that carry no topic, and our English list.
+// stopWords returns the stop words: frequent words in those classes of jieba's dictionary that carry no topic, and the
+// English list.
 func stopWords(dict string) string {
 	least := map[string]int{
 		"c": 1000, "p": 1000, "r": 1000, "rz": 1000, "y": 1000, "e": 1000,

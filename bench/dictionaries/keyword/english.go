@@ -18,12 +18,12 @@ import (
 	"github.com/neardup/neardup/feature/keyword"
 )
 
-// least is how many documents must have a word: rarer ones are names and
-// slips, and would make the table personal.
+// least is the number of documents that must have a word. Rarer words are names and slips, and would make the table
+// personal.
 const least = 3
 
-// english trains a table on the first version of each document of
-// ota_terms_versions and on all of uci_sms: words of Latin letters only.
+// english trains a table on the first version of each document of ota_terms_versions, and on all of uci_sms. It only uses
+// words of Latin letters.
 func english(ctx context.Context, shared string) (table []byte, err error) {
 	words, err := keyword.DefaultSplitter()
 	if err != nil {
@@ -79,7 +79,7 @@ func firstVersions(path string, f func(string) error) error {
 	}
 }
 
-// latin keeps Latin letters and the apostrophe; all else parts words.
+// latin keeps Latin letters and the apostrophe. All other runes separate words.
 func latin(r rune) rune {
 	if unicode.Is(unicode.Latin, r) || r == '\'' {
 		return r
@@ -87,8 +87,8 @@ func latin(r rune) rune {
 	return ' '
 }
 
-// englishStopWords are articles, pronouns, prepositions, conjunctions,
-// auxiliaries, particles, and what is left of their contractions.
+// englishStopWords are articles, pronouns, prepositions, conjunctions, auxiliaries, particles, and parts of their
+// contractions.
 const englishStopWords = `
 a an the this that these those such same other another each every either
 neither both all any some no none few many much more most less least several

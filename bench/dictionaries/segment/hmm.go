@@ -12,7 +12,7 @@ import (
 // states in the order of the columns of the written table.
 const states = "BEMS"
 
-// places is the binary places of the written costs.
+// places is the number of binary places of the written costs.
 const places = 40
 
 var (

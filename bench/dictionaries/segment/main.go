@@ -51,8 +51,7 @@ func run(archive, out string) error {
 	return pack(filepath.Join(out, "hmm.txt.gz"), model)
 }
 
-// dictionary drops the tags and sorts the lines by word, stably: where a word
-// comes twice the last one holds.
+// dictionary drops the tags and sorts the lines by word, stably. If a word occurs twice, the last line counts.
 func dictionary(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {

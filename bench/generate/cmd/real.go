@@ -11,7 +11,7 @@ import (
 	"github.com/neardup/neardup/bench/generate"
 )
 
-// ofReal are the settings of texts made of real ones.
+// ofReal holds the settings of texts made from real ones.
 type ofReal struct {
 	of          string
 	jump, least int

@@ -782,7 +782,7 @@ func TestLogLost(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := p.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "the log does not have what was applied of it") {
+				if _, err := p.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "the log lacks entries that the store has applied") {
 					t.Errorf("server %d started again: %v", n, err)
 				}
 				p.Kill()

@@ -1,6 +1,5 @@
-// Command cmd measures the docId service under load, on this machine: it
-// builds the real binary, starts it on loopback with a folder of its own,
-// loads articles, and sends more as an open loop. See docs/reliability.md.
+// Command cmd measures the docId service under load on this machine. It builds the real binary, starts it on loopback with
+// its own folder, loads articles, and sends further ones in an open loop. See docs/reliability.md.
 package main
 
 import (
@@ -81,7 +80,7 @@ func run(ctx context.Context, o options) error {
 	return nil
 }
 
-// measure is one run of the command; next is the number of the next article.
+// measure is a run of the command. next is the number of the next article.
 type measure struct {
 	options
 	bin      string
@@ -89,7 +88,7 @@ type measure struct {
 	next     int
 }
 
-// with starts the service for a piece of work and stops it.
+// with starts the service, calls work, and stops the service.
 func (m *measure) with(ctx context.Context, work func(*load.Target, *harness.Process) error) error {
 	p, err := harness.Start(m.bin, filepath.Join(m.dir, "data"), "--limit", "rate=100000 burst=200000")
 	if err != nil {
@@ -123,8 +122,7 @@ func (m *measure) fill(ctx context.Context) error {
 	})
 }
 
-// restart starts on the full folder: once after an orderly stop, once after a
-// kill -9.
+// restart starts on the full folder twice: after a clean stop, and after kill -9.
 func (m *measure) restart(ctx context.Context) error {
 	for _, kill := range []bool{true, false} {
 		begin := time.Now()
@@ -154,8 +152,7 @@ func (m *measure) steady(ctx context.Context) error {
 	})
 }
 
-// flood measures an honest client alone and while another sends articles that
-// all share keys.
+// flood measures an honest client alone, and while another client sends articles that all share keys.
 func (m *measure) flood(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
 		rate := m.rate / 5
@@ -173,9 +170,8 @@ func (m *measure) flood(ctx context.Context) error {
 	})
 }
 
-// crowd measures how rare it is that an article is refused because its bucket
-// is too hot: after many of one template, honest articles of the same topic,
-// and copies of those that are there.
+// crowd measures how often an article is refused because its bucket is too hot. After many articles of one template, it
+// sends honest articles on the same topic, and copies of existing articles.
 func (m *measure) crowd(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, _ *harness.Process) error {
 		const template, honest = 12_600, 1_000
@@ -187,12 +183,13 @@ func (m *measure) crowd(ctx context.Context) error {
 	})
 }
 
-// rounds is how often an honest client is measured alone and next to each flood, in turn. The table has the medians.
+// rounds is the number of times that an honest client is measured alone and during each flood, alternately. The table has
+// the medians.
 const rounds = 3
 
-// kinds measures an honest client alone and next to another client's floods, one kind after the other, each on
-// the index that the one before has left, and each next to the honest client alone in the seconds before; and
-// what a request of the flood alone costs. It ends with a table.
+// kinds measures an honest client alone and during the floods of another client, one kind of flood after the other. Each
+// flood uses the index that the previous one left, and is compared with the honest client alone just before it. It also
+// measures the cost of a request of the flood. At the end it prints a table.
 func (m *measure) kinds(ctx context.Context) error {
 	return m.with(ctx, func(t *load.Target, p *harness.Process) error {
 		const rate = 100

@@ -1,4 +1,4 @@
-// Command cmd writes pairs of texts made by a change whose meaning is known:
+// Command cmd writes pairs of texts that differ by a change with a known meaning:
 //
 //	go run -C bench ./made/cmd -half a -out FOLDER
 //	neardup eval --judged FOLDER/pairs.tsv

@@ -8,16 +8,15 @@ import (
 	"unsafe"
 )
 
-// windows are the passages of the least length that stand in several places.
+// windows holds the passages of the least length that occur in several places.
 type windows struct {
 	least        int
-	first, later set // where they begin: their first occurrence, and those that do not overlap it
-	overlap      set // those that do
+	first, later set // starts of first occurrences, and of repetitions that do not overlap them
+	overlap      set // starts of repetitions that overlap the first occurrence
 }
 
-// repeated finds them: windows that are equal lie side by side in a suffix array. The
-// text of one document after the other is enough, for a window that goes across
-// documents is left out.
+// repeated finds the repeated windows. Equal windows are adjacent in the suffix array of all documents. Windows that cross
+// documents are left out.
 func (c *texts) repeated(least int) *windows {
 	order := suffixes(c.text)
 	same := c.common(order, least)
@@ -39,7 +38,7 @@ func (c *texts) repeated(least int) *windows {
 	return w
 }
 
-// group takes all places of one window.
+// group adds all places of one window.
 func (w *windows) group(c *texts, inside set, places []int32) {
 	first := -1
 	for _, p := range places {
@@ -102,9 +101,9 @@ func suffixes(text []byte) []int32 {
 	return unsafe.Slice((*int32)(v.UnsafePointer()), v.Len())
 }
 
-// common returns the set of the suffixes that begin with the same n bytes or more
-// as the previous one in the array (Kärkkäinen, Manzini and Puglisi 2009:
-// in the order of the text, as what the next one has in common is one byte less or more).
+// common returns the set of the suffixes that begin with the same n bytes or more as the previous one in the array
+// (Kärkkäinen, Manzini and Puglisi 2009). It goes through the text in order, because the common length of the next suffix
+// is at least one byte less.
 func (c *texts) common(order []int32, least int) set {
 	before := make([]int32, len(order))
 	last := int32(-1)
@@ -132,7 +131,7 @@ func (c *texts) common(order []int32, least int) set {
 	return same
 }
 
-// set is one of places.
+// set is a set of places.
 type set []uint64
 
 func newSet(n int) set       { return make(set, n/64+1) }

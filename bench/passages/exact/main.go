@@ -1,12 +1,10 @@
-// Command exact holds package passage against a suffix array: of real texts it
-// finds all passages in two ways, and says how many bytes were missed, how many
-// invented, and how many spans name a source that is not the same text.
+// Command exact compares package passage with a suffix array. It finds all passages of real texts in both ways. It reports
+// the bytes that were missed or wrongly found, and the spans whose source has a different text.
 //
 //	go run -C bench ./passages/exact [-mb 200] [-least 200] [-memory 64] FILE...
 //
-// Documents are taken from the files in turn. Nine bytes of memory a byte of text
-// go to the suffix array. TSV on standard output; exit status 1 if there is a
-// difference.
+// Documents are taken from the files in turn. The suffix array takes nine bytes of memory per byte of text. It writes TSV
+// to standard output, and exits with status 1 if there is a difference.
 package main
 
 import (
@@ -68,10 +66,10 @@ func config(least int, first bool, memory int64) passage.Config {
 	return passage.Config{Least: passage.Length{N: least}, First: first, Memory: memory << 20}
 }
 
-// texts are those of all documents, one after the other.
+// texts holds the texts of all documents, one after the other.
 type texts struct {
 	text  []byte
-	begin []int // of each document, and the end of the last
+	begin []int // start of each document, and the end of the last
 }
 
 func (c *texts) document(i int) []byte { return c.text[c.begin[i]:c.begin[i+1]] }
@@ -120,7 +118,7 @@ func (c *texts) add(r *corpus.Reader) error {
 	return nil
 }
 
-// source gives the documents to package passage.
+// source returns the documents for package passage.
 func (c *texts) source() (batch.Source, error) {
 	docs := make([]neardup.Document, len(c.begin)-1)
 	var all strings.Builder
@@ -131,10 +129,10 @@ func (c *texts) source() (batch.Source, error) {
 	return batch.Documents(docs), nil
 }
 
-// differences are those of package passage from the suffix array.
+// differences counts the differences between package passage and the suffix array.
 type differences struct{ repeated, spans, missed, invented, untrue int }
 
-// compare finds the passages, and counts what differs from the windows that are repeated.
+// compare finds the passages and counts their differences from the repeated windows.
 func (c *texts) compare(windows *windows, cfg passage.Config) (d differences, err error) {
 	want := c.cover(windows, cfg.First)
 	spans, err := passage.Find(context.Background(), c.source, cfg)
@@ -158,7 +156,7 @@ func (c *texts) compare(windows *windows, cfg passage.Config) (d differences, er
 		for i := at; i < at+s.Len; i++ {
 			if want.has(i) {
 				d.repeated++
-				want.clear(i) // report a byte once
+				want.clear(i) // report each byte once
 			} else {
 				d.invented++
 			}

@@ -1,4 +1,4 @@
-// Command neardup is neardup's side of bench/peers, and prepares the corpora of all sides.
+// Command neardup runs neardup in bench/peers, and prepares the corpora for all programs.
 //
 //	neardup prepare DIR          corpora as plain JSONL (id, text) in DIR
 //	neardup run JOB CORPUS [PAIRS]   one measured run, as in peer.py
@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(200) // as the command does
+	debug.SetGCPercent(200) // the same setting as the command
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "neardup:", err)
 		os.Exit(1)

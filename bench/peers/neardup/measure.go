@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// result is what one run prints, the fields of peer.py.
+// result is the output of a run, with the fields of peer.py.
 type result struct {
 	Bytes     int     `json:"bytes"`
 	Documents int     `json:"documents"`
@@ -18,10 +18,10 @@ type result struct {
 	Pairs     int     `json:"pairs"`
 }
 
-// pair is two documents by number.
+// pair is a pair of documents, by number.
 type pair struct{ a, b int }
 
-// measure runs one job: the corpus is loaded first, only the work is timed.
+// measure runs a job. It loads the corpus first, and measures only the work.
 func measure(job, corpus, pairsPath string) error {
 	documents, err := load(corpus)
 	if err != nil {
@@ -58,7 +58,7 @@ func measure(job, corpus, pairsPath string) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-// cpu returns the user and system time of the process, all threads.
+// cpu returns the user and system time of all threads of the process.
 func cpu() (time.Duration, error) {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/internal/test/shared"
 )
 
-// sets are the labelled sets; the Chinese ones together are the Chinese corpus.
+// sets lists the labelled sets. The Chinese ones together are the Chinese corpus.
 var sets = [...]string{"ota_terms_versions", "zh_lctt_proofread", "zh_tidb_docs_versions", "zh_laws"}
 
 // document is one line of every corpus.
@@ -23,9 +23,8 @@ type document struct {
 	Text string `json:"text"`
 }
 
-// prepare writes SET.jsonl for each set, chinese.jsonl (the Chinese sets, one
-// after the other) and short.jsonl (the different sentences of 40 to 100 bytes
-// of the English set). No document occurs twice to fill a corpus.
+// prepare writes SET.jsonl for each set, chinese.jsonl (all Chinese sets), and short.jsonl (the distinct sentences of 40 to
+// 100 bytes of the English set). No document is repeated to fill a corpus.
 func prepare(dir string) error {
 	chinese, err := newCorpus(dir, "chinese")
 	if err != nil {
@@ -101,7 +100,7 @@ func eachDocument(set string, fn func(document) error) error {
 	}
 }
 
-// corpusFile is a JSONL file being written.
+// corpusFile is a JSONL file that is being written.
 type corpusFile struct {
 	file    *os.File
 	buffer  *bufio.Writer

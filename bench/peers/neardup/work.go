@@ -14,11 +14,11 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// work is what is timed: texts in, for MinHash verified pairs out.
+// work is the measured function. It takes texts, and for MinHash it returns verified pairs.
 type work func(texts []string) ([]pair, error)
 
-// newWork prepares a job of peer.py. A job may end in "+clean": then texts are
-// cleaned as the command does by default, which no peer does.
+// newWork prepares a job of peer.py. If the job ends in "+clean", texts are cleaned like the command does by default. No
+// other program does that.
 func newWork(job string) (work, error) {
 	job, cleaned := strings.CutSuffix(job, "+clean")
 	clean, err := normalizer(job, cleaned)
@@ -41,7 +41,7 @@ func newWork(job string) (work, error) {
 	return nil, fmt.Errorf("no job %q", job)
 }
 
-// normalizer returns what the peers do: lower case for MinHash, nothing for SimHash.
+// normalizer returns the same normalization as the other programs: lower case for MinHash, and none for SimHash.
 func normalizer(job string, cleaned bool) (text.Normalizer, error) {
 	switch {
 	case cleaned:
@@ -59,8 +59,7 @@ func pairsByMinHash(shingle feature.Shingle, clean text.Normalizer) (work, error
 	return pairsBy(method, clean), err
 }
 
-// pairsBy runs the whole batch engine: clean texts, keys, candidates, exact
-// verification, with at most 4 GiB of memory.
+// pairsBy runs the whole batch engine with at most 4 GiB of memory: clean texts, keys, candidates, exact verification.
 func pairsBy(method neardup.Method, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {
 		documents := make([]neardup.Document, len(texts))
@@ -82,7 +81,7 @@ func pairsBy(method neardup.Method, clean text.Normalizer) work {
 	}
 }
 
-// fingerprints folds the fingerprints of all texts into one value, as chdb does.
+// fingerprints folds the fingerprints of all texts into one value, like chdb.
 func fingerprints(shingle feature.Shingle, clean text.Normalizer) work {
 	return func(texts []string) ([]pair, error) {
 		var hashes []uint64

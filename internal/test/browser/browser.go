@@ -1,7 +1,6 @@
-// Package browser opens pages in a real Chromium, for tests: it presses keys,
-// looks, and keeps account of what a page asked for and what its policy
-// refused. scripts/services installs Chromium and axe-core; where one is
-// missing a test skips, and under CI it fails.
+// Package browser opens pages in a real Chromium for tests. It presses keys, evaluates expressions, and records the
+// requests of a page and the violations of its policy. scripts/services installs Chromium and axe-core. If one is missing,
+// a test is skipped, or fails under CI.
 package browser
 
 import (
@@ -35,10 +34,10 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// patience is how long a page may take for anything: it only ends what hangs.
+// patience is the timeout of every action. It only ends actions that hang.
 const patience = 3 * time.Minute
 
-// Tab is a page in a browser of its own.
+// Tab is a page in its own browser.
 type Tab struct {
 	// Downloads is the folder in which saved files appear.
 	Downloads string
@@ -51,8 +50,7 @@ type Tab struct {
 	problems []string
 }
 
-// Open starts a browser with one tab of a width, 900 pixels high. It ends with
-// the test.
+// Open starts a browser with one tab, 900 pixels high. The browser ends with the test.
 func Open(t testing.TB, width int64) *Tab {
 	t.Helper()
 	if testing.Short() {
@@ -98,7 +96,7 @@ func (tab *Tab) must(err error) {
 	}
 }
 
-// note keeps what the page asked for, and what went wrong.
+// note records the requests and the problems of the page.
 func (tab *Tab) note(ev any) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -114,7 +112,7 @@ func (tab *Tab) note(ev any) {
 	}
 }
 
-// Width makes the page so wide, 900 high.
+// Width sets the width of the page. The height is 900.
 func (tab *Tab) Width(width int64) {
 	tab.t.Helper()
 	tab.must(chromedp.Do(tab.ctx, chromedp.EmulateViewport(width, 900)))
@@ -129,7 +127,7 @@ func (tab *Tab) Go(url string) {
 	tab.must(chromedp.Do(tab.ctx, chromedp.Navigate(url)))
 }
 
-// Eval evaluates an expression; a promise is awaited.
+// Eval evaluates an expression. If it is a promise, Eval awaits it.
 func Eval[T any](tab *Tab, expression string) T {
 	tab.t.Helper()
 	out, err := evaluate[T](tab, expression)
@@ -143,7 +141,7 @@ func evaluate[T any](tab *Tab, expression string) (T, error) {
 	return chromedp.Run(tab.ctx, chromedp.Evaluate[T](expression, func(p *runtime.EvaluateParams) { p.AwaitPromise = new(true) }))
 }
 
-// Wait waits until an expression is true, on the page that the browser may be going to.
+// Wait waits until an expression is true, also while the browser loads another page.
 func (tab *Tab) Wait(expression string) {
 	tab.t.Helper()
 	end := time.Now().Add(patience)
@@ -162,15 +160,14 @@ func (tab *Tab) Wait(expression string) {
 	}
 }
 
-// Press presses keys, one after the other; names of keys are those of
-// chromedp's package kb.
+// Press presses keys, one after the other. Special keys are those of chromedp's package kb.
 func (tab *Tab) Press(keys string) {
 	tab.t.Helper()
 	tab.must(chromedp.Do(tab.ctx, chromedp.KeyEvent(keys)))
 }
 
-// Saved waits for a file that the page saves and returns what it holds. While the browser writes, an empty
-// file has the name, over which what was written is moved.
+// Saved waits for a file that the page saves, and returns its contents. While the browser writes, the name belongs to an
+// empty file, which is replaced at the end.
 func (tab *Tab) Saved(name string) string {
 	tab.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -183,8 +180,8 @@ func (tab *Tab) Saved(name string) string {
 	return ""
 }
 
-// Pictures writes what is seen as PNG files to the folder that NEARDUP_PICTURES names, if it is set: 1280 and 390
-// pixels wide, light and dark. scripts/screenshots makes those of docs/pages with it.
+// Pictures writes screenshots of the page as PNG files to the folder NEARDUP_PICTURES, if that is set. They are 1280 and
+// 390 pixels wide, light and dark. scripts/screenshots makes those of docs/pages with it.
 func (tab *Tab) Pictures(name string) {
 	tab.t.Helper()
 	dir := os.Getenv("NEARDUP_PICTURES")
@@ -226,8 +223,7 @@ func (tab *Tab) paletted(b []byte) []byte {
 	return small.Bytes()
 }
 
-// Problems returns the errors of scripts, rejected promises, and all that a policy
-// refused.
+// Problems returns the errors of scripts, rejected promises, and violations of the policy.
 func (tab *Tab) Problems() []string {
 	tab.t.Helper()
 	in := Eval[[]string](tab, "window.problems")
@@ -250,7 +246,7 @@ func (tab *Tab) Requests() []string {
 	return out
 }
 
-// CPU returns the seconds that the main thread of the page has worked so far.
+// CPU returns the CPU seconds of the page's main thread so far.
 func (tab *Tab) CPU() float64 {
 	tab.t.Helper()
 	for _, m := range call(tab, performance.GetMetrics, cdp.Empty{}).Metrics {
@@ -261,8 +257,8 @@ func (tab *Tab) CPU() float64 {
 	return 0
 }
 
-// Axe returns the findings of axe-core, one a line. What is fading in or out is
-// taken at its end: half there, nothing has contrast.
+// Axe returns the findings of axe-core, one per line. It first ends all fades, because nothing has contrast while it is
+// half transparent.
 func (tab *Tab) Axe() []string {
 	tab.t.Helper()
 	path := filepath.Join(services.Home(), "axe", "axe.min.js")

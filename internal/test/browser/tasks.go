@@ -9,19 +9,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Longest does work and returns the processor time of the longest task meanwhile,
-// in milliseconds, of any thread that runs tasks of pages. Others that have
-// the processor do not count.
+// Longest calls work and returns the CPU time of the longest task during it, in milliseconds. It looks at all threads that
+// run tasks of pages, and ignores time when other threads ran.
 func (tab *Tab) Longest(work func()) float64 {
 	tab.t.Helper()
 	most, complete := 0.0, make(chan struct{})
-	tab.must(chromedp.Listen(tab.ctx, func(ev any) { // one event after the other
+	tab.must(chromedp.Listen(tab.ctx, func(ev any) { // events arrive one after the other
 		switch ev := ev.(type) {
 		case *tracing.EventDataCollected:
 			for _, raw := range ev.Value {
 				var task struct {
 					Name string
-					TDur float64 // microseconds
+					TDur float64 // in microseconds
 				}
 				if json.Unmarshal(raw, &task) == nil && task.Name == "ThreadControllerImpl::RunTask" {
 					most = max(most, task.TDur/1000)

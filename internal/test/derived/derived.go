@@ -1,4 +1,4 @@
-// Package derived hashes the rows of a store that follow from others, for tests of rebuilds.
+// Package derived hashes the rows of a store that can be derived from others, for tests of rebuilds.
 package derived
 
 import (
@@ -9,7 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// spaces are those of derived rows in package ledger: aliases, members, expiries, idempotency keys, epochs and rules.
+// spaces holds the prefixes of derived rows in package ledger: aliases, members, expiries, idempotency keys, epochs and
+// rules.
 const spaces = "amxqej"
 
 // Digest returns a SHA-256 of the derived rows of a folder that no process has open. A rebuild as stored must not
@@ -36,7 +37,7 @@ func Digest(dir string) (sum string, err error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// quiet drops the messages of the engine.
+// quiet discards the messages of the engine.
 type quiet struct{}
 
 // Infof drops a message.

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// ReportCPU reports the bytes handled in a second of processor time since
-// start, which a busy machine disturbs less than a second of wall time.
+// ReportCPU reports the bytes processed per second of CPU time since start. On a busy machine, CPU time varies less than
+// wall time.
 func ReportCPU(b *testing.B, start time.Duration, bytes int64) {
 	b.Helper()
 	b.ReportMetric(float64(bytes)*float64(b.N)/(CPU()-start).Seconds()/1e6, "cpu-MB/s")
 }
 
-// CPU returns the processor time this process has taken, user and system.
+// CPU returns the CPU time of this process, user and system.
 func CPU() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

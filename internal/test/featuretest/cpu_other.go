@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ReportCPU reports nothing here.
+// ReportCPU does nothing on this system.
 func ReportCPU(*testing.B, time.Duration, int64) {}
 
-// CPU returns 0, because the time is unknown here.
+// CPU returns 0, because this system does not report the time.
 func CPU() time.Duration { return 0 }

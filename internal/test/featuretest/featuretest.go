@@ -21,13 +21,13 @@ import (
 	"github.com/neardup/neardup/text"
 )
 
-// Set is one set of the shared data and how its oracle cut the texts.
+// Set is a set of the shared data, with the shingles that its oracle used.
 type Set struct {
 	Name    string
 	Shingle feature.Shingle
 }
 
-// The sets with an oracle.
+// The sets that have an oracle.
 var (
 	OTA      = Set{"ota_terms_versions", feature.Shingle{Unit: feature.Words, K: 3}}
 	LCTT     = Set{"zh_lctt_proofread", feature.Shingle{Unit: feature.Runes, K: 3}}
@@ -37,20 +37,20 @@ var (
 	SMS      = Set{"uci_sms", feature.Shingle{Unit: feature.Runes, K: 3}}
 )
 
-// Pair is a line of an oracle: every pair of a set at or above its floor.
+// Pair is a line of an oracle. An oracle lists every pair of a set at or above its floor.
 type Pair struct {
 	A, B    string
-	Jaccard float64 // four decimals
+	Jaccard float64 // rounded to four decimals
 }
 
-// Texts are the lower-cased texts of a set, in the order of the file.
+// Texts holds the lower-cased texts of a set, in the order of the file.
 type Texts struct {
 	IDs   []string
 	Clean []string
 	Index map[string]int // id -> position
 }
 
-// read are the texts of sets by their names, each read once in a test's process.
+// read caches the texts of sets by name.
 var read sync.Map
 
 // Texts reads the documents of the set.
@@ -103,7 +103,7 @@ func (s Set) Pairs(tb testing.TB) []Pair {
 	return pairs
 }
 
-// eachLine calls f with every line of a file of the set, compressed or not.
+// eachLine calls f with every line of a file of the set, which may be compressed.
 func (s Set) eachLine(tb testing.TB, name string, f func([]byte) error) {
 	tb.Helper()
 	path := filepath.Join(shared.Dir(), s.Name, name)
@@ -128,8 +128,8 @@ func (s Set) eachLine(tb testing.TB, name string, f func([]byte) error) {
 	}
 }
 
-// Unsigned returns a clean text without its signs, which the oracles of the shared
-// data do not know. A unit of words keeps the underscores of its words.
+// Unsigned returns a clean text without its signs, because the oracles of the shared data ignore signs. If the unit is
+// words, it keeps underscores.
 func Unsigned(clean string, unit feature.Unit) string {
 	for {
 		var b strings.Builder

@@ -1,5 +1,4 @@
-// Package pictures draws pictures and edits them, for tests and figures: all by a
-// seed.
+// Package pictures draws and edits pictures for tests and figures. A seed determines each picture.
 package pictures
 
 import (
@@ -17,8 +16,7 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Draw draws a picture of a seed: shapes of all sizes on a slope of two colours, with
-// some grain.
+// Draw draws the picture of a seed. It has shapes of all sizes on a gradient of two colours, with some grain.
 func Draw(seed uint64, w, h int) *image.NRGBA {
 	r := rand.New(rand.NewPCG(seed, 0x9d5))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -53,7 +51,7 @@ func mixed(a, b color.NRGBA, t float64) color.NRGBA {
 
 func clip(v float64) uint8 { return uint8(max(0, min(v, 255))) }
 
-// shape draws an ellipse or a bar, turned somehow.
+// shape draws an ellipse or a bar at a random angle.
 func shape(img *image.NRGBA, r *rand.Rand) {
 	w, h := float64(img.Rect.Dx()), float64(img.Rect.Dy())
 	cx, cy, c := r.Float64()*w, r.Float64()*h, tint(r)
@@ -70,14 +68,14 @@ func shape(img *image.NRGBA, r *rand.Rand) {
 	}
 }
 
-// Edit is one way to change a picture and still show the same.
+// Edit changes a picture in a way that leaves it recognisable.
 type Edit struct {
 	Name string
-	Ends string // of the name of the file
+	Ends string // extension of the file
 	Make func(img image.Image, r *rand.Rand) ([]byte, error)
 }
 
-// Edits returns edits that people make of pictures.
+// Edits returns the edits that people make of pictures.
 func Edits() []Edit {
 	asJPEG := func(name string, quality int, change func(image.Image, *rand.Rand) image.Image) Edit {
 		return Edit{name, ".jpg", func(img image.Image, r *rand.Rand) ([]byte, error) { return JPEG(change(img, r), quality) }}
@@ -118,7 +116,7 @@ func JPEG(img image.Image, quality int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// copied returns a picture to be changed, with a margin about it.
+// copied returns a copy of a picture with a margin around it.
 func copied(img image.Image, margin int) *image.NRGBA {
 	size := img.Bounds().Size()
 	out := image.NewNRGBA(image.Rect(0, 0, size.X+2*margin, size.Y+2*margin))
@@ -153,7 +151,7 @@ func greyed(img image.Image, _ *rand.Rand) image.Image {
 	return out
 }
 
-// cropped takes a share of the width and height away, divided somehow among the sides.
+// cropped removes a share of the width and height, divided at random between the sides.
 func cropped(share float64) func(image.Image, *rand.Rand) image.Image {
 	return func(img image.Image, r *rand.Rand) image.Image {
 		out := copied(img, 0)
@@ -163,7 +161,7 @@ func cropped(share float64) func(image.Image, *rand.Rand) image.Image {
 	}
 }
 
-// bordered puts a frame of a share of the width about it, black or white.
+// bordered adds a black or white frame. Its width is a share of that of the picture.
 func bordered(share float64) func(image.Image, *rand.Rand) image.Image {
 	return func(img image.Image, r *rand.Rand) image.Image {
 		margin := int(float64(img.Bounds().Dx()) * share / 2)
@@ -180,8 +178,8 @@ func bordered(share float64) func(image.Image, *rand.Rand) image.Image {
 	}
 }
 
-// marked lays half transparent bars, as letters, over a part of the picture: the
-// lower right one, or, where it is wide, the middle.
+// marked draws half-transparent bars, like letters, over the lower right part of the picture or, if it is wide, over the
+// middle.
 func marked(wide, high float64) func(image.Image, *rand.Rand) image.Image {
 	return func(img image.Image, r *rand.Rand) image.Image {
 		out := copied(img, 0)
@@ -201,7 +199,7 @@ func marked(wide, high float64) func(image.Image, *rand.Rand) image.Image {
 	}
 }
 
-// Turned turns a picture by a quarter to the left.
+// Turned rotates a picture counter-clockwise by 90 degrees.
 func Turned(img image.Image) image.Image {
 	b := img.Bounds()
 	out := image.NewNRGBA(image.Rect(0, 0, b.Dy(), b.Dx()))

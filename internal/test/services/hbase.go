@@ -15,14 +15,14 @@ import (
 type HBase struct {
 	*Server         // master, region server and ZooKeeper
 	Gateway *Server // REST
-	master  string  // host:port of its calls
+	master  string  // host:port of the master's RPC
 }
 
 // URL returns the address of the gateway.
 func (h HBase) URL() string { return "http://" + h.Gateway.Addr }
 
-// StartHBase starts HBase and a gateway, with further flags of their JVMs: without,
-// they start fast and never become as fast as they can. About 10 s.
+// StartHBase starts HBase and a gateway. java adds flags to their JVMs, because the default flags favour a fast start over
+// speed. It takes about 10 s.
 func StartHBase(t testing.TB, java ...string) HBase {
 	t.Helper()
 	home := filepath.Join(Home(), "hbase")
@@ -44,7 +44,7 @@ func StartHBase(t testing.TB, java ...string) HBase {
 	return h
 }
 
-// AddGateway starts another REST gateway over the same HBase.
+// AddGateway starts another REST gateway for the same HBase.
 func (h HBase) AddGateway(t testing.TB) *Server {
 	t.Helper()
 	addr, dir := FreeAddr(t), folder(t, "rest")
@@ -80,7 +80,7 @@ func port(addr string) string {
 	return p
 }
 
-// says looks for a line in a server's log.
+// says returns an error unless a server's log has a line.
 func says(dir, line string) error {
 	b, err := os.ReadFile(filepath.Join(dir, "log"))
 	if err != nil {

@@ -14,13 +14,14 @@ import (
 	"time"
 )
 
-// Kafka starts n brokers, of which a majority decides, on addresses of their own. About 7 s.
+// Kafka starts n brokers on separate addresses. A majority of them must agree. It takes about 7 s.
 func Kafka(t testing.TB, brokers int) []*Server {
 	t.Helper()
 	return kafka(t, brokers, "PLAINTEXT://ADDR")
 }
 
-// kafka starts brokers with these listeners, of which one is at ADDR, and further properties; users are words of the storage tool.
+// kafka starts brokers with these listeners, one of which is at ADDR, and further properties. users are arguments of the
+// storage tool.
 func kafka(t testing.TB, brokers int, listeners string, more ...string) []*Server {
 	t.Helper()
 	home := filepath.Join(Home(), "kafka")
@@ -43,7 +44,7 @@ func kafka(t testing.TB, brokers int, listeners string, more ...string) []*Serve
 			"listeners=" + at + ",CONTROLLER://" + controller, "advertised.listeners=" + at,
 			"controller.listener.names=CONTROLLER", "log.dirs=" + filepath.Join(s.Dir, "data"), "auto.create.topics.enable=false",
 			"broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000",
-			// What groups and transactions keep needs no more than there are, and starts faster.
+			// One partition is enough for groups and transactions, and starts faster.
 			"offsets.topic.num.partitions=1", "offsets.topic.replication.factor=1", "group.initial.rebalance.delay.ms=0",
 			"transaction.state.log.num.partitions=1", "transaction.state.log.replication.factor=1", "transaction.state.log.min.isr=1",
 		}
@@ -71,7 +72,7 @@ func kafka(t testing.TB, brokers int, listeners string, more ...string) []*Serve
 	return all
 }
 
-// StartTogether starts servers of which none is ready before most are there, again where one gives up before.
+// StartTogether starts servers that only become ready when most of them run. It restarts a server that gives up earlier.
 func StartTogether(t testing.TB, all []*Server) {
 	t.Helper()
 	var starting sync.WaitGroup
@@ -90,7 +91,7 @@ func StartTogether(t testing.TB, all []*Server) {
 	}
 }
 
-// kafkaReady returns nil once a broker has said that it has started, after the last time that it began to.
+// kafkaReady returns nil once the log says that the broker has started since its last start.
 func kafkaReady(addr, dir string) error {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {

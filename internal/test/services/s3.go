@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// S3Bucket is the bucket of S3, and S3Key and S3Secret are who may use it.
+// S3Bucket is the bucket of the S3 server. S3Key and S3Secret are the credentials.
 const (
 	S3Bucket = "snapshots"
 	S3Key    = "somebody"
 	S3Secret = "something"
 )
 
-// S3 starts a server of objects, which are files below Dir/data/S3Bucket.
+// S3 starts an S3 server. Its objects are files below Dir/data/S3Bucket.
 func S3(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{name: "versitygw", Addr: FreeAddr(t), Dir: folder(t, "s3")}

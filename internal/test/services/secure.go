@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// SecureKafka is a broker that speaks TLS on the address of the server and asks for a password. Of its users each may say it by one
-// mechanism: "scram512", "scram256" and "plain", all with KafkaPassword.
+// SecureKafka is a broker with TLS and passwords. Its users "scram512", "scram256" and "plain" each authenticate by one
+// mechanism, with KafkaPassword.
 type SecureKafka struct {
 	*Server
-	// Mutual is another address, for clients with a certificate and no password.
+	// Mutual is a second address, for clients with a certificate and no password.
 	Mutual string
-	// CA is the file of the authority, Cert and Key are those of a client.
+	// CA is the file of the authority. Cert and Key are the files of a client.
 	CA, Cert, Key string
 }
 
-// KafkaPassword is that of each user.
+// KafkaPassword is the password of every user.
 const KafkaPassword = "p@ss/word?"
 
-// StartSecureKafka starts one.
+// StartSecureKafka starts a broker with TLS and passwords.
 func StartSecureKafka(t testing.TB) SecureKafka {
 	t.Helper()
 	dir, mutual := folder(t, "certificates"), FreeAddr(t)
@@ -49,7 +49,7 @@ func StartSecureKafka(t testing.TB) SecureKafka {
 	return k
 }
 
-// certificates makes an authority and, by it, certificates of the broker, with its key in one file, and of a client.
+// certificates makes an authority, a certificate of the broker with its key in one file, and a certificate of a client.
 func certificates(t testing.TB, k SecureKafka, broker string) {
 	t.Helper()
 	write := func(file string, blocks ...*pem.Block) {

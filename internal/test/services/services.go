@@ -1,7 +1,6 @@
-// Package services starts the real servers that tests need, each on a free
-// loopback port, over a folder of its own, and ends it with the test: Redis,
-// Valkey, Kafka, NATS, MariaDB, HBase with its REST gateway, a server of S3. scripts/services installs them;
-// where one is missing a test skips and says so, and under CI it fails.
+// Package services starts the real servers that tests need: Redis, Valkey, Kafka, NATS, MariaDB, HBase with its REST
+// gateway, and an S3 server. Each listens on a free loopback port, has its own folder, and ends with the test.
+// scripts/services installs them. If one is missing, a test is skipped, or fails under CI.
 package services
 
 import (
@@ -20,11 +19,11 @@ import (
 	"time"
 )
 
-// Server is one process that a test started.
+// Server is a process that a test started.
 type Server struct {
 	// Addr is its address, host:port.
 	Addr string
-	// Dir is the folder of its data, kept through Kill and Start.
+	// Dir is the folder of its data. Kill and Start keep it.
 	Dir string
 
 	name  string
@@ -35,8 +34,7 @@ type Server struct {
 	ended chan struct{}
 }
 
-// Home returns where scripts/services puts what no package manager installs:
-// $NEARDUP_SERVICES, or a folder of the user's cache.
+// Home returns the folder into which scripts/services installs: $NEARDUP_SERVICES, or a folder in the user's cache.
 func Home() string {
 	if dir := os.Getenv("NEARDUP_SERVICES"); dir != "" {
 		return dir
@@ -48,7 +46,7 @@ func Home() string {
 	return filepath.Join(cache, "neardup-services")
 }
 
-// program finds an executable: below Home, or on the PATH.
+// program returns the path of an executable below Home or on the PATH.
 func program(t testing.TB, name string, places ...string) string {
 	t.Helper()
 	for _, p := range places {
@@ -63,13 +61,13 @@ func program(t testing.TB, name string, places ...string) string {
 	return path
 }
 
-// Promtool returns the path of the program that checks rules of Prometheus.
+// Promtool returns the path of promtool, which checks Prometheus rules.
 func Promtool(t testing.TB) string {
 	t.Helper()
 	return program(t, "promtool", filepath.Join("prometheus", "usr", "bin", "promtool"))
 }
 
-// Missing skips a test, or fails it where nothing may be missing.
+// Missing skips a test, or fails it under CI.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	message := what + " is not installed; scripts/services does it"
@@ -79,8 +77,7 @@ func Missing(t testing.TB, what string) {
 	t.Skip(message)
 }
 
-// Ports of servers lie below those from which the system gives some to any process that asks
-// for any: a server that is ended and started again finds its own free.
+// Servers use ports below the range from which the system assigns free ports. So a restarted server finds its port free.
 const firstPort, lastPort = 10_000, 22_000
 
 // FreeAddr returns a loopback address that no process listens on at the moment.
@@ -97,7 +94,7 @@ func FreeAddr(t testing.TB) string {
 	return ""
 }
 
-// folder returns a temporary folder whose path is short: sockets have a limit.
+// folder returns a temporary folder with a short path, because the path of a socket is limited.
 func folder(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nd-"+name+"-")
@@ -108,11 +105,10 @@ func folder(t testing.TB, name string) string {
 	return dir
 }
 
-// startTime is how long a server may take until it answers.
+// startTime is the timeout for the start of a server.
 const startTime = 5 * time.Minute
 
-// Start starts the process, again after Kill or Stop, and waits until it
-// answers.
+// Start starts the process, also after Kill or Stop, and waits until it is ready.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	if err := s.start(); err != nil {
@@ -156,7 +152,7 @@ func (s *Server) start() error {
 	}
 }
 
-// tail returns the end of what the server said.
+// tail returns the end of the server's output.
 func (s *Server) tail() string {
 	b, err := os.ReadFile(filepath.Join(s.Dir, "log"))
 	if err != nil {
@@ -166,20 +162,19 @@ func (s *Server) tail() string {
 	return strings.Join(lines[max(0, len(lines)-8):], "\n")
 }
 
-// Kill ends the process at once, as a crash does, and waits for that.
+// Kill ends the process at once, like a crash, and waits for its end.
 func (s *Server) Kill() { s.end(syscall.SIGKILL) }
 
-// Stop asks the process to end, and waits for that.
+// Stop asks the process to end and waits for its end.
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
-// Pause stops the process where it stands; Resume lets it go on.
+// Pause suspends the process. Resume continues it.
 func (s *Server) Pause() error { return s.signal(pause) }
 
-// Resume lets a paused process go on.
+// Resume continues a paused process.
 func (s *Server) Resume() error { return s.signal(resume) }
 
-// CPU returns the processor time of the process since its last start, or 0 if the
-// system does not report it.
+// CPU returns the CPU time of the process since its last start, or 0 if the system does not report it.
 func (s *Server) CPU() time.Duration {
 	if s.cmd == nil || s.cmd.Process == nil {
 		return 0

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// SlowLink is a link to a server over which its answers come slowly, or not at all.
+// SlowLink is a link to a server that passes on answers slowly, or not at all.
 type SlowLink struct {
 	Addr string
-	Rate atomic.Int64 // bytes a second; 0: nothing arrives
+	Rate atomic.Int64 // bytes per second; at 0 nothing arrives
 
 	mu   sync.Mutex
 	open []net.Conn
@@ -58,7 +58,7 @@ func StartSlowLink(t testing.TB, server string, rate int64) *SlowLink {
 	return l
 }
 
-// pass hands on what the server sends, a piece every 50 ms at most.
+// pass passes on what the server sends, in pieces of at most 50 ms.
 func (l *SlowLink) pass(server io.Reader, client io.Writer) {
 	const pause = 50 * time.Millisecond
 	buffer := make([]byte, 256<<10)

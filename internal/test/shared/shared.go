@@ -11,11 +11,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Env names the environment variable that says where the data lies.
+// Env is the environment variable with the folder of the data.
 const Env = "NEARDUP_TEST_DATA"
 
-// Dir returns the folder of the shared data: $NEARDUP_TEST_DATA, or shared/data
-// beside the project's root folder.
+// Dir returns the folder of the shared data: $NEARDUP_TEST_DATA, or shared/data next to the root folder of the project.
 func Dir() string {
 	if dir := os.Getenv(Env); dir != "" {
 		return dir
@@ -25,8 +24,7 @@ func Dir() string {
 	return filepath.Join(root, "..", "shared", "data")
 }
 
-// Path returns the path of one file of the shared data. Where it is missing
-// the test is skipped, and fails in CI (CI=true): there it must be present.
+// Path returns the path of a file of the shared data. If it is missing, the test is skipped, or fails in CI (CI=true).
 func Path(tb testing.TB, name string) string {
 	tb.Helper()
 	path := filepath.Join(Dir(), filepath.FromSlash(name))
@@ -39,7 +37,7 @@ func Path(tb testing.TB, name string) string {
 	return path
 }
 
-// Unpacked reads a file of the shared data that zstd has packed, until the test ends.
+// Unpacked returns a reader of a zstd file of the shared data. It is closed at the end of the test.
 func Unpacked(tb testing.TB, name string) io.Reader {
 	tb.Helper()
 	f, err := os.Open(Path(tb, name))

@@ -1,4 +1,4 @@
-// Package stack measures how deep the product's functions call each other.
+// Package stack measures how deep calls of the product's functions are nested.
 package stack
 
 import (
@@ -19,7 +19,7 @@ var (
 	where   = regexp.MustCompile(`^\t(.+):\d+`)
 )
 
-// Probe keeps the deepest stack on which Look was called, down to the function whose name ends in From.
+// Probe records the deepest stack on which Look was called, down to the function whose name ends in From.
 type Probe struct {
 	From   string
 	mu     sync.Mutex
@@ -36,7 +36,7 @@ func (p *Probe) Look() {
 	}
 }
 
-// Check fails if the deepest stack has more than most functions of the product, or none was measured.
+// Check fails if the deepest stack has more than most functions of the product, or if none was measured.
 func (p *Probe) Check(t *testing.T, most int) {
 	t.Helper()
 	t.Logf("%d functions:\n%s", len(p.frames), strings.Join(p.frames, "\n"))
@@ -45,7 +45,7 @@ func (p *Probe) Check(t *testing.T, most int) {
 	}
 }
 
-// Judging returns a method that calls look for each pair that it judges.
+// Judging returns a method that calls look for each pair that it compares.
 func Judging(m neardup.Method, look func()) neardup.Method {
 	if j, ok := m.(neardup.TwoStage); ok {
 		return judging{j, look}
@@ -83,11 +83,12 @@ func (m judging) Decide(a, b neardup.Prepared, closeness float64) neardup.Match 
 	return m.TwoStage.Decide(a, b, closeness)
 }
 
-// functions returns the product's functions on the stack, innermost first, to the function whose name ends in from. It goes on through the goroutines that started this one, as long as they still run. It is nil if from is not
-// reached. Functions of tests do not count.
+// functions returns the product's functions on the stack, innermost first, down to the function whose name ends in from. It
+// follows the goroutines that started this one, as long as they run. It returns nil if from is not reached. Functions of
+// tests do not count.
 func functions(from string) []string {
 	buf := make([]byte, 1<<20)
-	goroutines := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") // the first is the caller's
+	goroutines := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") // the first one is the caller's
 	byNumber := map[string]string{}
 	for _, g := range goroutines {
 		if m := header.FindStringSubmatch(g); m != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// postings is a log of bare leaders: the keys of each, in order.
+// postings is a log of leaders: the keys of each, in order.
 type postings [][]uint64
 
-// commit makes a leader of keys and names; what it adds to is not looked at.
+// commit makes a leader with keys and names. It does not check the changes that it follows.
 func (o *opened) commit(nid string, keys []uint64, names ...docid.Name) docid.Receipt {
 	o.t.Helper()
 	c := &docid.Change{Names: names, Article: &docid.Article{}, NewLeader: &docid.NewLeader{Keys: keys, Sketch: uint64(len(keys))}}
@@ -23,8 +23,7 @@ func (o *opened) commit(nid string, keys []uint64, names ...docid.Name) docid.Re
 	return r
 }
 
-// read specifies a bounded look-up: hits by leader for each
-// probe, with the number of keys they share.
+// read specifies a bounded look-up. It returns the hits of each probe by leader, with the number of shared keys.
 func (p postings) read(q docid.Query) (found []map[uint64]int, rest uint64) {
 	before, count := q.Before, 0
 	if before == 0 {
@@ -62,8 +61,7 @@ func (p postings) read(q docid.Query) (found []map[uint64]int, rest uint64) {
 	return found, 0
 }
 
-// testLookup compares bounded look-ups, page after page, with the
-// specification in plain words.
+// testLookup compares bounded look-ups, page by page, with the specification.
 func testLookup(t *testing.T, p Backend) {
 	o := start(t, p)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -108,7 +106,7 @@ func testLookup(t *testing.T, p Backend) {
 	}
 }
 
-// testNames: of a name with many docIds the newest are found, whatever Since.
+// testNames checks that the newest docIds of a name with many are found, whatever Since is.
 func testNames(t *testing.T, p Backend) {
 	o := start(t, p)
 	name := docid.Name{1, 2, 3}
@@ -131,8 +129,7 @@ func testNames(t *testing.T, p Backend) {
 	}
 }
 
-// testReplayed: Replay answers as Commit did, refuses as it would, and writes
-// nothing.
+// testReplayed checks that Replay answers and refuses like Commit, and writes nothing.
 func testReplayed(t *testing.T, p Backend) {
 	o := start(t, p)
 	c := &docid.Change{Article: &docid.Article{}, NewLeader: &docid.NewLeader{}}
@@ -166,8 +163,8 @@ func testReplayed(t *testing.T, p Backend) {
 	equal(t, "last change", st.Seq, first.Seq)
 }
 
-// testReplayedNid: the answer to a key stays what it was when its nid has become
-// another article's, and a person has moved that one.
+// testReplayedNid checks that the answer to a key stays the same when its nid belongs to another article, which a person
+// has moved.
 func testReplayedNid(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()

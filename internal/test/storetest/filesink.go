@@ -12,25 +12,24 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// FileSink is a sink of one tenant that appends a line for each delivery to a
-// file. Its cursor is the last whole line, so rows and cursor cannot part.
+// FileSink is a sink of one tenant that appends a line to a file for each delivery. Its cursor is the last whole line, so
+// rows and cursor always agree.
 type FileSink struct {
 	f    *os.File
 	last uint64
-	// Fail, where not nil, may refuse deliveries before (0) and after (1)
-	// they are written.
+	// Fail, if not nil, may return an error before (0) and after (1) deliveries are written.
 	Fail func(when int) error
 }
 
-// Line is what it writes.
+// Line is a line of a FileSink.
 type Line struct {
 	Seq                 uint64
 	Kind                docid.Kind
 	NID, DocID, Article string
-	Text                bool // an article came along
+	Text                bool // the delivery had an article
 }
 
-// OpenFileSink opens a file, and cuts off a torn last line.
+// OpenFileSink opens a file and cuts off an incomplete last line.
 func OpenFileSink(path string) (*FileSink, error) {
 	lines, whole, err := ReadLines(path)
 	if err != nil {
@@ -51,8 +50,7 @@ func OpenFileSink(path string) (*FileSink, error) {
 	return s, nil
 }
 
-// ReadLines reads the whole lines of a sink and how many bytes they are. A file
-// that is not there is empty.
+// ReadLines reads the whole lines of a sink, and returns their total length. A missing file counts as empty.
 func ReadLines(path string) (lines []Line, whole int64, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -68,7 +66,7 @@ func ReadLines(path string) (lines []Line, whole int64, err error) {
 	return lines, whole, nil
 }
 
-// Cursor returns the last line.
+// Cursor returns the number of the last line's change.
 func (s *FileSink) Cursor(context.Context, string) (uint64, error) { return s.last, nil }
 
 // Apply appends lines and syncs the file.

@@ -6,7 +6,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// file stores an article, as a database of articles does.
+// file stores an article, like a database of articles.
 func (k *history) file(d *docid.Delivery) {
 	switch d.Kind {
 	case docid.KindNew, docid.KindDuplicate:

@@ -18,14 +18,14 @@ import (
 type Log struct {
 	mu      sync.Mutex
 	trimmed uint64
-	entries [][]byte      // those after it
-	more    chan struct{} // closed when there are
+	entries [][]byte      // entries that were not trimmed
+	more    chan struct{} // closed when an entry is added
 	name    string        // the incarnation
 }
 
 var logs atomic.Uint64
 
-// Begin begins a log, unless it has begun.
+// Begin calls Incarnation on a log, so that it can be used.
 func Begin[L docid.Log](t testing.TB, l L) L {
 	t.Helper()
 	if err := store.BeginLog(t.Context(), l); err != nil && !errors.Is(err, docid.ErrLogLost) {
@@ -34,17 +34,17 @@ func Begin[L docid.Log](t testing.TB, l L) L {
 	return l
 }
 
-// NewLog returns an empty one.
+// NewLog returns an empty Log.
 func NewLog() *Log {
 	return &Log{more: make(chan struct{}), name: strconv.FormatUint(logs.Add(1), 10)}
 }
 
-// Incarnation returns another one for each log in memory.
+// Incarnation returns the name of the log, which is different for each Log.
 func (l *Log) Incarnation(context.Context) (string, error) { return l.name, nil }
 
 func (l *Log) end() uint64 { return l.trimmed + uint64(len(l.entries)) }
 
-// has reports whether the log has an anchor, and all after it.
+// has reports whether the log has the entry at an anchor, and all entries after it.
 func (l *Log) has(a docid.Anchor) bool {
 	switch {
 	case a.Offset == l.trimmed && a.Offset == 0:
@@ -71,7 +71,7 @@ func (l *Log) Append(ctx context.Context, anchor docid.Anchor, entry []byte) (ui
 	return l.end(), nil
 }
 
-// Read waits a tenth of a second for an entry.
+// Read returns entries, and waits a tenth of a second if there are none.
 func (l *Log) Read(ctx context.Context, anchor docid.Anchor) ([][]byte, error) {
 	for last := false; ; {
 		l.mu.Lock()
@@ -105,7 +105,7 @@ func (l *Log) Durable(ctx context.Context) (uint64, error) {
 	return l.end(), ctx.Err()
 }
 
-// Trim forgets entries, but for the last.
+// Trim removes entries, except the last.
 func (l *Log) Trim(ctx context.Context, before uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (l *Log) Trim(ctx context.Context, before uint64) error {
 	return ctx.Err()
 }
 
-// Before returns the log as it was after n entries, as another incarnation.
+// Before returns the log as it was after n entries, with another incarnation.
 func (l *Log) Before(n uint64) *Log {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +125,7 @@ func (l *Log) Before(n uint64) *Log {
 	return older
 }
 
-// Force appends what no server would.
+// Force appends an entry that no server would write.
 func (l *Log) Force(entry []byte) error {
 	l.mu.Lock()
 	at := docid.Anchor{}
@@ -137,14 +137,14 @@ func (l *Log) Force(entry []byte) error {
 	return err
 }
 
-// Trimmed returns how many entries were forgotten.
+// Trimmed returns the number of removed entries.
 func (l *Log) Trimmed() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.trimmed
 }
 
-// Patient is a log that a store waits for, however busy the machine is: else it would say that the log is away.
+// Patient is a log without timeouts. With them, a store on a busy machine would report that the log is unavailable.
 type Patient struct{ docid.Log }
 
 func waiting(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -172,14 +172,14 @@ func (p Patient) Durable(ctx context.Context) (uint64, error) {
 	return p.Log.Durable(ctx)
 }
 
-// CopyLog appends the entries of a log to an empty one, each as alter has it; nil: as they are.
+// CopyLog appends the entries of a log to an empty one. alter, if not nil, changes each entry.
 func CopyLog(ctx context.Context, from, to docid.Log, alter func(n uint64, entry []byte) []byte) error {
 	end, err := from.Durable(ctx)
 	if err != nil {
 		return err
 	}
 	var at, copied docid.Anchor
-	for at.Offset < end { // a page may be empty before: a log that is busy gives none in time
+	for at.Offset < end { // a page may be empty before the end, because a busy log returns none in time
 		entries, err := from.Read(ctx, at)
 		if err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// RunLog holds a docid.Log to its contract; open makes an empty one for each test.
+// RunLog tests the contract of docid.Log. open makes an empty log for each test.
 func RunLog(t *testing.T, open func(t *testing.T) docid.Log) {
 	for _, test := range []struct {
 		name string
@@ -24,7 +24,7 @@ type openLog func(t *testing.T) docid.Log
 
 func logEntry(n int) []byte { return fmt.Appendf(nil, "%016d what it says\x00\r\n\xff", n) }
 
-// filled returns a log of n entries, with the anchors after 0, 1 ... n of them.
+// filled returns a log of n entries, and the anchors after 0, 1 ... n of them.
 func (open openLog) filled(t *testing.T, n int) (docid.Log, []docid.Anchor) {
 	l, at := open(t), []docid.Anchor{{}}
 	for i := range n {
@@ -37,7 +37,8 @@ func (open openLog) filled(t *testing.T, n int) (docid.Log, []docid.Anchor) {
 	return l, at
 }
 
-// readLog reads to the end, and counts. A page may be empty before: a log that is busy gives none in time.
+// readLog reads to the end and returns the number of entries. A page may be empty before the end, because a busy log
+// returns none in time.
 func readLog(t *testing.T, l docid.Log, at docid.Anchor) (n int) {
 	t.Helper()
 	end, err := l.Durable(t.Context())
@@ -91,19 +92,20 @@ func logAnchors(t *testing.T, open openLog) {
 			must(t, "read after "+what, err, docid.ErrLogLost)
 		}
 	}
-	_, err := l.Append(t.Context(), at[1], logEntry(4)) // others were faster
+	_, err := l.Append(t.Context(), at[1], logEntry(4)) // the other appends were faster
 	must(t, "append", err, nil)
 	equal(t, "entries", readLog(t, l, at[0]), 4)
 }
 
-// logStrange: entries that no server wrote, empty, shorter than an id, and long, are read, and the log goes on after each.
+// logStrange checks that entries which no server wrote are read, and that the log continues after each. They are empty,
+// shorter than an id, or long.
 func logStrange(t *testing.T, open openLog) {
 	l, at := open(t), docid.Anchor{}
 	for n, strange := range [][]byte{{}, []byte("short"), bytes.Repeat([]byte("long"), 3<<20), []byte("the last")} {
 		_, err := l.Append(t.Context(), at, strange)
 		must(t, "append", err, nil)
 		page := [][]byte(nil)
-		for len(page) == 0 { // a log that is busy gives none in time
+		for len(page) == 0 { // a busy log returns none in time
 			page, err = l.Read(t.Context(), at)
 			must(t, "read", err, nil)
 		}
@@ -114,7 +116,7 @@ func logStrange(t *testing.T, open openLog) {
 	}
 }
 
-// logLarge: a page ends with the entry that exceeds 1 MiB, however many there are.
+// logLarge checks that a page ends with the entry that exceeds 1 MiB.
 func logLarge(t *testing.T, open openLog) {
 	l, first := open(t), docid.Anchor{}
 	entry := func(n int) []byte { return append(logEntry(n), make([]byte, 700<<10)...) }
@@ -149,7 +151,7 @@ func logTrimmed(t *testing.T, open openLog) {
 	must(t, "begin a trimmed log again", err, docid.ErrLogLost)
 }
 
-// logTogether: what many append at one moment is all there, once.
+// logTogether checks that entries which several clients append at once are all there, each once.
 func logTogether(t *testing.T, open openLog) {
 	l, anchors := open.filled(t, 1)
 	at := anchors[1]
@@ -178,8 +180,8 @@ func logTogether(t *testing.T, open openLog) {
 	}
 }
 
-// RunProof holds the proof of a store to what the log that it follows says: as it is, with an entry that is another, and trimmed.
-// serve opens the store over a log; prove counts what is wrong with it.
+// RunProof tests how a store verifies the log that it follows: unchanged, with a different entry, and trimmed. serve opens
+// the store with a log. prove returns the number of problems.
 func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.Log) (docid.Store, error), prove func(docid.Log) (int, error)) {
 	log, kept := Begin(t, open(t)), NewLog()
 	store, err := serve(log)
@@ -206,7 +208,7 @@ func RunProof(t *testing.T, open func(t *testing.T) docid.Log, serve func(docid.
 	must(t, "copy", CopyLog(t.Context(), log, kept, nil), nil)
 	altered := open(t)
 	must(t, "copy", CopyLog(t.Context(), kept, altered, func(n uint64, e []byte) []byte {
-		if n == 6 { // as the one before
+		if n == 6 { // a copy of the previous entry
 			e = append(e[:16:16], last[16:]...)
 		}
 		last = e

@@ -8,9 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// testLost: an index that is behind what was seen of it begins an epoch past
-// that, once, and goes on: no number and no docId is given again, what is left
-// answers as before, and the log is one log.
+// testLost checks an index that lacks changes which a sink has seen. It begins one epoch after these and continues. It
+// gives no number and no docId twice, answers for the remaining changes as before, and keeps one log.
 func testLost(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()

@@ -9,15 +9,15 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Jaccard is a method so simple that it is its own oracle: the similarity of
-// the sets of rune 3-grams, found under every 3-gram, so nothing is missed.
+// Jaccard is a method that is its own oracle: the similarity of the sets of rune 3-grams. Every 3-gram is a key, so it
+// misses nothing.
 type Jaccard struct {
 	Seed      uint64
 	Threshold float64
-	Unsure    float64 // the similarity from which a pair below Threshold is unsure; 0: none
+	Unsure    float64 // the least similarity of an unsure pair, below Threshold; 0 disables it
 }
 
-// Maker makes Jaccard at a threshold with the seed of an index.
+// Maker returns a Maker of Jaccard at a threshold, with the seed of an index.
 func Maker(threshold float64) docid.Maker {
 	return func(seed uint64, _ []byte) (neardup.Method, error) {
 		return Jaccard{Seed: seed, Threshold: threshold}, nil
@@ -28,12 +28,12 @@ type grams []uint64
 
 func (g grams) Bytes() int { return 8*len(g) + 24 }
 
-// Spec names the threshold; the seed stays secret.
+// Spec describes the method by its threshold. The seed stays secret.
 func (m Jaccard) Spec() neardup.Spec {
 	return neardup.Spec{Method: "grams", Version: 1, Params: []neardup.Param{{Name: "threshold", Value: formatFloat(m.Threshold)}}}
 }
 
-// Record has every 3-gram as a key; the sketch is the number of them.
+// Record makes a key of every 3-gram. The sketch is their number.
 func (m Jaccard) Record(clean string, rec *neardup.Record) {
 	rec.Reset()
 	g := m.grams(clean)
@@ -49,7 +49,7 @@ func (m Jaccard) Plausible(a, b uint64) bool {
 // Prepare returns the set.
 func (m Jaccard) Prepare(clean string) neardup.Prepared { return m.grams(clean) }
 
-// Compare compares exactly.
+// Compare compares two sets exactly.
 func (m Jaccard) Compare(a, b neardup.Prepared) neardup.Match {
 	s := jaccard(a.(grams), b.(grams))
 	match := neardup.Match{Similarity: s, Distance: -1, Near: s >= m.Threshold, Method: "grams", Basis: "jaccard of runes:3"}

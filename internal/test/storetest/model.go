@@ -15,20 +15,18 @@ import (
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// Cascade is a cascade in plain words and numbers: what a detector is opened
-// with, and what the model goes by. A number of 0 is a condition that is off.
+// Cascade describes a cascade for a detector and for the model. A threshold of 0 disables its condition.
 type Cascade struct {
 	URL, Title, Content                            docid.Mode
 	TitleNear, ContentNear, TitleAgrees, URLAgrees float64
 	Window, TTL                                    time.Duration
 	Titled                                         bool
-	// Pictures count, but what more than Common of the docIds have; texts from ContentUnsure on are in the grey band.
+	// Pictures count, unless more than the share Common of the docIds have them. Texts from ContentUnsure on are unsure.
 	Pictures              bool
 	Common, ContentUnsure float64
 }
 
-// standard is the cascade of most of the suite: address exact, title off,
-// content near.
+// standard is the cascade of most tests: url exact, title off, content near.
 var standard = Cascade{URL: docid.Exact, Content: docid.Near, ContentNear: Threshold}
 
 // Settings returns the settings of a detector.
@@ -51,15 +49,15 @@ func (c Cascade) Settings(now func() time.Time) docid.Settings {
 	return s
 }
 
-// Model is the sequential specification in the plainest words: a list of
-// leaders that is searched from the front, maps for the rest.
+// Model is the sequential specification in its simplest form. It searches a list of leaders from the front, and uses maps
+// for the rest.
 type Model struct {
 	Cascade
 	Seq     uint64
-	leaders []*modelGroup // all that ever were
+	leaders []*modelGroup // including those that ended
 	living  []*modelGroup
 	byNID   map[string]*modelGroup
-	ruled   map[[2]string]override.Link // by the two nids, in order
+	ruled   map[[2]string]override.Link // by pair of nids, sorted
 }
 
 type modelGroup struct {
@@ -68,8 +66,8 @@ type modelGroup struct {
 	time         int64
 	title, text  string
 	urls, titles map[string]bool
-	pictures     []image.Hash        // of the leader, those that count
-	names        map[image.Hash]bool // those of all that joined, too
+	pictures     []image.Hash        // pictures of the leader that count
+	names        map[image.Hash]bool // pictures of all members that count
 	members      map[string]*modelMember
 	kept         *keptCopy
 	expires      int64
@@ -78,12 +76,12 @@ type modelGroup struct {
 
 type modelMember struct {
 	seq        uint64
-	own        uint64 // the docId that it made, if it made one
+	own        uint64 // the docId that it made, or 0
 	heat       int64
 	disagrees  bool
 	url, title string
 	pictures   []image.Hash
-	corrected  uint64 // the change, 0: none
+	corrected  uint64 // the change of its correction, or 0
 }
 
 type keptCopy struct {
@@ -91,7 +89,7 @@ type keptCopy struct {
 	heat      int64
 }
 
-// Outcome is what must be equal in every store.
+// Outcome is the part of an answer that must be equal in every store.
 type Outcome struct {
 	Seq, Leader uint64
 	Verdict     neardup.Verdict
@@ -107,8 +105,8 @@ func NewModel(c Cascade) *Model {
 	return &Model{Cascade: c, byNID: map[string]*modelGroup{}, ruled: map[[2]string]override.Link{}}
 }
 
-// Add decides by brute force. at is when the article was received, cutoff the
-// time before which leaders do not count, both in Unix nanoseconds.
+// Add decides by brute force. at is the time of receipt, and leaders before cutoff do not count. Both are in Unix
+// nanoseconds.
 func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	m.Seq++
 	g, out := m.match(sub, cutoff)
@@ -124,7 +122,7 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	} else {
 		out.Verdict, out.LeaderNID = neardup.Duplicate, g.nid
 		if at := m.home(g); at == nil {
-			out.LeaderNID = fmt.Sprint("~", g.seq) // the nid may be another's by now
+			out.LeaderNID = fmt.Sprint("~", g.seq) // the nid may belong to another article by now
 		} else {
 			g = at
 		}
@@ -141,7 +139,7 @@ func (m *Model) Add(sub docid.Submission, at, cutoff int64) Outcome {
 	return out
 }
 
-// home returns the docId of the article that made one, or nil if that is gone.
+// home returns the current docId of the article that made a docId, or nil if it was deleted.
 func (m *Model) home(g *modelGroup) *modelGroup {
 	if at := m.byNID[g.nid]; at != nil && at.members[g.nid].own == g.seq {
 		return at
@@ -149,10 +147,10 @@ func (m *Model) home(g *modelGroup) *modelGroup {
 	return nil
 }
 
-// said returns what people have ruled about two nids.
+// said returns the ruling on two nids.
 func (m *Model) said(a, b string) override.Link { return m.ruled[[2]string{min(a, b), max(a, b)}] }
 
-// match goes through the stages.
+// match applies the stages in order.
 func (m *Model) match(sub docid.Submission, cutoff int64) (*modelGroup, Outcome) {
 	var living []*modelGroup
 	for _, g := range m.living {
@@ -210,7 +208,7 @@ func (m *Model) matchTitle(sub docid.Submission, living []*modelGroup) (best *mo
 	return best, out
 }
 
-// whole returns what the content stage compares.
+// whole returns the text that the content stage compares.
 func (m *Model) whole(title, text string) string {
 	if !m.Titled || title == "" {
 		return text
@@ -246,8 +244,8 @@ func (m *Model) matchContent(sub docid.Submission, living []*modelGroup) (best *
 	return best, out
 }
 
-// agree: an article without text agrees with all, one with text with no leader
-// without.
+// agree reports whether two texts agree. A missing text agrees with any text of the leader, but a text agrees with no
+// missing text of the leader.
 func (m *Model) agree(mine, theirs string, threshold float64) bool {
 	switch {
 	case mine == "" || mine == theirs:
@@ -258,7 +256,7 @@ func (m *Model) agree(mine, theirs string, threshold float64) bool {
 	return similarity(mine, theirs) >= threshold
 }
 
-// contradiction returns below what similarity two texts contradict each other, by the first measure there is.
+// contradiction returns the similarity below which two texts contradict each other, from the first threshold that is set.
 func (m *Model) contradiction() float64 {
 	threshold := cmp.Or(m.URLAgrees, m.TitleAgrees)
 	if threshold == 0 && m.Content == docid.Near {
@@ -267,8 +265,8 @@ func (m *Model) contradiction() float64 {
 	return threshold
 }
 
-// agreed returns the similarity that a match by a name has, and whether the texts do not contradict each other: that
-// of the texts where both say something else and a measure calls them near, else that of the names.
+// agreed returns the similarity of a match by a name, and whether the texts do not contradict each other. The similarity is
+// that of the texts if both exist, differ and are near. Otherwise it is that of the names.
 func agreed(mine, theirs string, threshold, names float64) (float64, bool) {
 	if mine == "" || theirs == "" || mine == theirs {
 		return names, true
@@ -283,7 +281,7 @@ func similarity(a, b string) float64 {
 	return jaccard(Jaccard{}.grams(a), Jaccard{}.grams(b))
 }
 
-// Update changes heat and text where not nil; false if there is no such nid.
+// Update changes the heat and the text that are not nil. It returns false if the nid does not exist.
 func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	g := m.byNID[nid]
 	if g == nil {
@@ -314,7 +312,7 @@ func (m *Model) Update(nid string, heat *int64, text *string) bool {
 	return true
 }
 
-// hotter returns the hottest member that is hotter than the kept copy, or "".
+// hotter returns the hottest member if it is hotter than the kept copy, or "".
 func (g *modelGroup) hotter() string {
 	name, first := "", (*modelMember)(nil)
 	for nid, me := range g.members {
@@ -326,7 +324,7 @@ func (g *modelGroup) hotter() string {
 	return name
 }
 
-// Delete removes an article; false if there is none.
+// Delete removes an article. It returns false if the nid does not exist.
 func (m *Model) Delete(nid string) bool {
 	g := m.byNID[nid]
 	if g == nil {
@@ -341,15 +339,14 @@ func (m *Model) Delete(nid string) bool {
 	return true
 }
 
-// Rule notes what a person says of two nids.
+// Rule records a ruling on two nids.
 func (m *Model) Rule(a, b string, link override.Link) {
 	m.Seq++
 	m.ruled[[2]string{min(a, b), max(a, b)}] = link
 }
 
-// Correct moves an article to the docId of a leader, or with 0 to one of its own;
-// text, where not nil, is what the caller says that its text is. The error is the
-// one that the service has; moved says whether anything was written.
+// Correct moves an article to the docId of a leader, or to one of its own if to is 0. text, if not nil, is the text that
+// the caller sends. It returns the error that the service returns. moved reports whether anything was written.
 func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uint64, moved bool, err error) {
 	from := m.byNID[nid]
 	if from == nil {
@@ -402,7 +399,7 @@ func (m *Model) Correct(nid string, to uint64, text *string, at int64) (home uin
 	return target.seq, true, nil
 }
 
-// group returns a docId, or nil if it has expired.
+// group returns a docId, or nil if it has ended.
 func (m *Model) group(seq uint64) *modelGroup {
 	for _, g := range m.living {
 		if g.seq == seq {
@@ -412,7 +409,7 @@ func (m *Model) group(seq uint64) *modelGroup {
 	return nil
 }
 
-// End ends a docId; false if it does not live.
+// End ends a docId. It returns false if it has ended before.
 func (m *Model) End(leader uint64) bool {
 	for i, g := range m.living {
 		if g.seq == leader {
@@ -428,7 +425,7 @@ func (m *Model) End(leader uint64) bool {
 	return false
 }
 
-// Expire ends what is due at a time and returns how many that were.
+// Expire ends the docIds that are due at a time, and returns their number.
 func (m *Model) Expire(now int64) (n int) {
 	for _, g := range slices.Clone(m.living) {
 		if g.expires != 0 && g.expires <= now {
@@ -439,7 +436,7 @@ func (m *Model) Expire(now int64) (n int) {
 	return n
 }
 
-// Living lists the leaders that live.
+// Living returns the leaders that have not ended.
 func (m *Model) Living() []uint64 {
 	var seqs []uint64
 	for _, g := range m.living {

@@ -5,14 +5,14 @@ import (
 	"github.com/neardup/neardup/image"
 )
 
-// What the model makes of pictures: those of one motif are the same. A generator draws them so (see photo): within a
-// motif they differ in few bits, from each other in many.
+// In the model, pictures of one motif are the same. photo draws pictures in this way: those of one motif differ in few
+// bits, those of two motifs in many.
 const (
 	motifs  = 8
-	spoiled = 15 // bits of a motif that differ, at most
+	spoiled = 15 // at most this number of bits differ within a motif
 )
 
-// motifOf returns what a picture shows.
+// motifOf returns the motif of a picture.
 func motifOf(h image.Hash) int {
 	for n := range motifs {
 		if photo(n).Hash.Distance(h) <= spoiled {
@@ -22,7 +22,7 @@ func motifOf(h image.Hash) int {
 	return -1
 }
 
-// counted returns the pictures that are not flat, each once.
+// counted returns the pictures that are not flat, without repetitions.
 func counted(ps []docid.Picture) (hashes []image.Hash) {
 	seen := map[image.Hash]bool{}
 	for _, p := range ps {
@@ -34,14 +34,14 @@ func counted(ps []docid.Picture) (hashes []image.Hash) {
 	return hashes
 }
 
-// name has pictures lead to a docId.
+// name adds the pictures that lead to a docId.
 func (g *modelGroup) name(pictures []image.Hash) {
 	for _, h := range pictures {
 		g.names[h] = true
 	}
 }
 
-// uncommon leaves out what more than a share of the docIds have, and more than five.
+// uncommon removes the pictures that more than a share of the docIds have, if they are more than five.
 func (m *Model) uncommon(pictures []image.Hash) (some []image.Hash) {
 	for _, h := range pictures {
 		n := 0
@@ -57,7 +57,7 @@ func (m *Model) uncommon(pictures []image.Hash) (some []image.Hash) {
 	return some
 }
 
-// pairs counts what two articles have in common, of how many.
+// pairs returns the number of pictures that two articles have in common, and the number of those that count.
 func pairs(a, b []image.Hash) (same, of int) {
 	var mine, theirs [motifs]int
 	for _, h := range a {
@@ -79,7 +79,7 @@ func contradict(a, b []image.Hash) bool {
 	return same == 0 && len(a) > 1 && len(b) > 1
 }
 
-// pictures draws up to three, of few motifs, some of them spoiled or flat.
+// pictures draws up to three pictures of a few motifs. Some are modified or flat.
 func (t *Texts) pictures() (ps []docid.Picture) {
 	for range t.R.IntN(4) {
 		var spoil []int

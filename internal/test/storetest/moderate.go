@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// testModerated: what Commit must not accept of what people decide, and what it
-// makes of the rest.
+// testModerated checks which decisions of people Commit rejects, and the effect of the others.
 func testModerated(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -80,7 +79,7 @@ func testModerated(t *testing.T, p Backend) {
 	if e := log[0]; e.Kind != docid.KindCorrect || e.NID != "b" || e.Leader != a.LeaderSeq || *e.Ruling != *from(b.LeaderSeq) {
 		t.Errorf("the correction in the log: %+v", e)
 	}
-	const last = math.MaxUint64 // nothing comes after it, and it is no -1
+	const last = math.MaxUint64 // the largest number, after which none follows
 	log, err = ix.Catalog().Log(ctx, last, 9)
 	must(t, "log", err, nil)
 	rules, err := ix.Catalog().Rulings(ctx, last, 9)

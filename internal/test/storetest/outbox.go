@@ -10,8 +10,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// waiting prints what waits after a change: number, kind and text of each, and
-// whether it is kept or the kept copy is gone.
+// waiting describes the pending deliveries after a change: number, kind, text, and the effect on the kept copy.
 func (o *opened) waiting(after uint64) string {
 	o.t.Helper()
 	var s []string
@@ -33,7 +32,7 @@ func (o *opened) waiting(after uint64) string {
 	}
 }
 
-// testOutbox: articles wait for every sink that is attached, and no longer.
+// testOutbox checks that articles are kept for every attached sink, and no longer than needed.
 func testOutbox(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -74,7 +73,7 @@ func testOutbox(t *testing.T, p Backend) {
 	if ds, err := box().Pending(ctx, 0, 9); err == nil && ds[1].Article != nil {
 		t.Error("an article that every sink has still waits")
 	}
-	acknowledge("rows", 3, nil) // it went back: nothing happens
+	acknowledge("rows", 3, nil) // a smaller number has no effect
 	acknowledge("rows", 6, docid.ErrBehind)
 	acknowledge("nobody", 1, docid.ErrNotFound)
 	_, err = box().Pending(ctx, 6, 1)
@@ -95,8 +94,8 @@ func testOutbox(t *testing.T, p Backend) {
 	equal(t, "no sink is attached any longer", o.waiting(4), "5 delete -, 6 new -")
 }
 
-// testBacklog: while too much waits for the sinks no article is taken, but what
-// was answered before is answered again, and what makes room is done.
+// testBacklog checks that no article is accepted while too many changes wait for the sinks. Repeated submissions are still
+// answered, and changes that free space are made.
 func testBacklog(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -126,12 +125,12 @@ func testBacklog(t *testing.T, p Backend) {
 	must(t, "delete", second(o.Delete(ctx, "b")), nil)
 	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 5), nil)
 	add("ccc", nil)
-	add("dddd", docid.ErrBacklog) // the deletion and ccc
+	add("dddd", docid.ErrBacklog) // the deletion and ccc are pending
 	must(t, "detach", o.Index().Outbox().Detach(ctx, "rows"), nil)
 	add("dddd", nil)
 }
 
-// testPassedOver: numbers that an epoch passed over wait for no sink.
+// testPassedOver checks that no sink waits for numbers that an epoch skipped.
 func testPassedOver(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -152,7 +151,7 @@ func testPassedOver(t *testing.T, p Backend) {
 	add("a", nil)
 	must(t, "begin an epoch", o.Index().BeginEpoch(ctx, 1000), nil)
 	attached("[{rows 0 999}]")
-	add("bb", nil) // a and the epoch wait
+	add("bb", nil) // a and the epoch are pending
 	add("ccc", docid.ErrBacklog)
 	reopen := func() {
 		if p.Lasting {
@@ -164,7 +163,7 @@ func testPassedOver(t *testing.T, p Backend) {
 	attached("[{rows 0 999}]")
 	add("ccc", docid.ErrBacklog)
 	must(t, "acknowledge", o.Index().Outbox().Acknowledge(ctx, "rows", 1), nil)
-	reopen() // the epoch waits still, though it has no article
+	reopen() // the epoch is still pending, although it has no article
 	attached("[{rows 1 999}]")
 	add("ccc", nil)
 	add("dddd", docid.ErrBacklog)
@@ -175,7 +174,7 @@ func testPassedOver(t *testing.T, p Backend) {
 
 func second[T any](_ T, err error) error { return err }
 
-// testKeeps: what waits says which article is the kept copy after each change.
+// testKeeps checks that deliveries state which article is the kept copy after each change.
 func testKeeps(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -193,19 +192,18 @@ func testKeeps(t *testing.T, p Backend) {
 		must(t, "heat of "+nid, err, nil)
 	}
 	first := o.add(hot("a", 5))
-	o.add(hot("b", 5)) // a tie: the first stays
+	o.add(hot("b", 5)) // a tie, so the first stays
 	o.add(hot("c", 9))
-	heat("c", 1) // it stays, at another heat
-	heat("b", 3) // hotter, but its text is not there
+	heat("c", 1) // it stays, with another heat
+	heat("b", 3) // hotter, but its text is not stored
 	_, err = o.End(ctx, first.DocID)
 	must(t, "end", err, nil)
 	equal(t, "kept", strings.ReplaceAll(o.waiting(0), text, "T"),
 		"1 new a=T!, 2 duplicate b=T, 3 duplicate c=T!, 4 update c=T~, 5 update -, 6 end - gone")
 }
 
-// testRelay: a sink that fails now and then, before or after it has written,
-// and one that is opened again and again, both end with every change once,
-// in order, articles included.
+// testRelay checks a sink that sometimes fails before or after writing, and one that is reopened repeatedly. Both end with
+// every change once, in order, including articles.
 func testRelay(t *testing.T, p Backend) {
 	o := start(t, p)
 	texts, sent := NewTexts(3, 6), map[string]string{}
@@ -256,9 +254,8 @@ func (o *opened) drain(name string, sink docid.Sink, mayFail bool) {
 	must(o.t, "close sink", sink.Close(), nil)
 }
 
-// CheckLines holds the lines of a sink that was attached from the first change
-// on to the log of an index: each change once, in order, with its docId and the
-// article that was sent.
+// CheckLines compares the lines of a sink that was attached from the first change on with the log of an index. Each change
+// must be there once, in order, with its docId and the article that was sent.
 func CheckLines(t *testing.T, d *docid.Detector, path string, sent map[string]string) {
 	t.Helper()
 	lines, _, err := ReadLines(path)

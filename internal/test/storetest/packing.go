@@ -4,15 +4,15 @@ import (
 	"testing"
 )
 
-// testPacking adds articles from 16 clients and compares every two leaders by
-// brute force: no two are near (I-2), for the method of the suite finds all.
+// testPacking adds articles from 16 clients and compares all pairs of leaders by brute force. No two may be near (I-2),
+// because the method of the tests misses nothing.
 func testPacking(t *testing.T, p Backend) {
 	o := start(t, p)
 	together(func(c int) {
 		texts := NewTexts(uint64(c)+500, 25)
 		for range 50 {
 			sub := texts.Next()
-			sub.URL = "" // an address may join what is not near
+			sub.URL = "" // a url may join texts that are not near
 			sub.Text = texts.Vary(sub.Text, 25)
 			o.add(sub)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// photo returns a picture of its own for each n, of which some bits are changed.
+// photo returns picture n, with some bits changed. Pictures of different n differ.
 func photo(n int, bits ...int) docid.Picture {
 	r := rand.New(rand.NewPCG(uint64(n), 3))
 	h := image.Hash{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
@@ -25,7 +25,7 @@ func photo(n int, bits ...int) docid.Picture {
 	return docid.Picture{Hash: h, Quality: 100}
 }
 
-// photos returns several.
+// photos returns several pictures.
 func photos(ns ...int) (ps []docid.Picture) {
 	for _, n := range ns {
 		ps = append(ps, photo(n))
@@ -33,10 +33,10 @@ func photos(ns ...int) (ps []docid.Picture) {
 	return ps
 }
 
-// greyed returns a text that is similar to Base(n), and neither near it nor one of another kind.
+// greyed returns a text that is similar to Base(n), but neither near it nor near one of another kind.
 func greyed(n, kind int) string { return Base(n)[:80] + Base(1000 + kind)[:40] }
 
-// withPictures returns settings by which pictures count, and texts from .3 on are in the grey band.
+// withPictures returns settings with which pictures count, and texts from .3 on are unsure.
 func withPictures() docid.Settings {
 	s := Settings()
 	s.Title, s.TitleAgrees = docid.Exact, Maker(.3)
@@ -47,7 +47,7 @@ func withPictures() docid.Settings {
 	return s
 }
 
-// testPictures walks through what pictures say of texts.
+// testPictures checks how pictures change decisions on texts.
 func testPictures(t *testing.T, p Backend) {
 	o := start(t, p)
 	o.Detector = o.detector("pictured", withPictures())
@@ -125,7 +125,8 @@ func testPictures(t *testing.T, p Backend) {
 	must(t, "an index without them opened with them", err, neardup.ErrUnlike)
 }
 
-// ended: what is common is so no more once docIds have ended, and is again once a person gives an article its own.
+// ended checks that a common picture becomes uncommon when docIds end, and common again when a person gives an article its
+// own docId.
 func (o *opened) ended(answers map[string]docid.Answer, logo docid.Picture) {
 	o.t.Helper()
 	for _, a := range answers {
@@ -157,7 +158,7 @@ func upTo(n int) (bits []int) {
 	return bits
 }
 
-// inShort writes an answer in short.
+// inShort formats an answer in short form.
 func (o *opened) inShort(a docid.Answer, answers map[string]docid.Answer) string {
 	s := string(a.Decision.Decision)
 	if a.Leader != "" {
@@ -184,14 +185,14 @@ func (o *opened) inShort(a docid.Answer, answers map[string]docid.Answer) string
 	return s
 }
 
-// Pictured returns settings by which pictures count, one that a fifth of the docIds have for nothing.
+// Pictured returns settings with which pictures count, unless a fifth of the docIds have them.
 func Pictured() docid.Settings {
 	s := withPictures()
 	s.CommonPictures = .2
 	return s
 }
 
-// PicturedArticle returns an article of few texts, titles and pictures.
+// PicturedArticle draws an article from a few texts, titles and pictures.
 func PicturedArticle(r *rand.Rand, nid string) docid.Submission {
 	sub := article(nid, Base(r.IntN(40)))
 	switch r.IntN(6) {
@@ -208,11 +209,11 @@ func PicturedArticle(r *rand.Rand, nid string) docid.Submission {
 	return sub
 }
 
-// Said counts what pictures did to articles.
+// Said counts the effects of pictures on articles.
 type Said struct{ Confirmed, Contradicted, Alike int }
 
-// ReplayAlone decides the articles of a log again, in its order and one after the other, in memory: every answer
-// comes out again, and every article has its pictures. subs are the submissions by nid.
+// ReplayAlone decides the articles of a log again in memory, one after the other, and compares every answer and the
+// pictures of every article. subs holds the submissions by nid.
 func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Settings, subs map[string]docid.Submission) (said Said) {
 	t.Helper()
 	log, err := d.Index().Catalog().Log(t.Context(), 0, 1<<20)
@@ -246,8 +247,8 @@ func ReplayAlone(t *testing.T, d *docid.Detector, tenant string, set docid.Setti
 	return said
 }
 
-// testPicturesTogether has 16 clients send articles with pictures, some of which become common meanwhile: four times, or
-// until pictures have done all that they can do, for what comes first is chance.
+// testPicturesTogether lets 16 clients send articles with pictures, some of which become common meanwhile. It runs up to
+// four times, until every effect of pictures has occurred, because the order is random.
 func testPicturesTogether(t *testing.T, p Backend) {
 	o := start(t, p)
 	var all Said
@@ -279,11 +280,10 @@ func testPicturesTogether(t *testing.T, p Backend) {
 	}
 }
 
-// RestorePictures loses an index whose articles have pictures, and makes it again from sinks: what it decides then, it
-// would have decided before.
+// RestorePictures rebuilds a lost index with pictures from sinks, and checks that it decides as before.
 func RestorePictures(t *testing.T, p Backend, sinks Sinks) {
 	if p.Follows {
-		return // such an index is rebuilt without the log
+		return // this kind of index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 9, "without pictures", standard)

@@ -12,12 +12,11 @@ import (
 	"github.com/neardup/neardup/override"
 )
 
-// cascades is how many cascades testRandom draws.
+// cascades is the number of cascades that testRandom draws.
 const cascades = 24
 
-// testRandom draws cascades, runs random operations on the store and on the
-// model and compares every answer, and at the end everything that can be read.
-// A store that lasts is closed and opened in between.
+// testRandom draws cascades, and runs random operations on the store and on the model. It compares every answer and, at the
+// end, everything that can be read. If the store is durable, it is closed and opened in between.
 func testRandom(t *testing.T, p Backend) {
 	o := start(t, p)
 	for seed := range uint64(cascades) {
@@ -34,7 +33,7 @@ func testRandom(t *testing.T, p Backend) {
 	}
 }
 
-// Fill runs random operations on some new indexes of a store. Sinks of every second one lag.
+// Fill runs random operations on several new indexes of a store. The sinks of every second index lag.
 func Fill(t *testing.T, store docid.Store, indexes, steps int) {
 	t.Helper()
 	there, err := store.Tenants(t.Context())
@@ -64,11 +63,11 @@ type walk struct {
 	model  *Model
 	now    time.Time
 	nids   []string
-	subs   map[string]docid.Submission // by nid, the last
-	gone   []string                    // deleted: to be given again
+	subs   map[string]docid.Submission // nid -> its last submission
+	gone   []string                    // deleted nids, to be used again
 }
 
-// draw makes a cascade.
+// draw draws a cascade.
 func (w *walk) draw() Cascade {
 	pick := func(of ...float64) float64 { return of[w.texts.R.IntN(len(of))] }
 	mode := func(of ...docid.Mode) docid.Mode { return of[w.texts.R.IntN(len(of))] }
@@ -116,7 +115,7 @@ func (w *walk) step() {
 	}
 }
 
-// expire ends what is due just before, at or after a moment at which something is.
+// expire ends docIds shortly before, at or after the time at which one is due.
 func (w *walk) expire() {
 	for _, g := range w.model.living {
 		if g.expires != 0 {
@@ -153,7 +152,7 @@ func (w *walk) submit() {
 	}
 }
 
-// retry sends what was sent before: the answer of then, with the docId of now.
+// retry repeats a submission. It must get its first answer, with the current docId.
 func (w *walk) retry(nid string) {
 	g := w.model.byNID[nid]
 	if g == nil {
@@ -185,7 +184,7 @@ func (w *walk) update(nid string) {
 
 func (w *walk) anyNID() string { return w.nids[w.texts.R.IntN(len(w.nids))] }
 
-// correct moves an article to the docId of another, to one named, or to its own.
+// correct moves an article to the docId of another article, to a named docId, or to one of its own.
 func (w *walk) correct(nid string) {
 	r := w.texts.R
 	c := docid.Correcting{NID: nid, Who: "li", Why: fmt.Sprint("because ", r.IntN(9))}
@@ -264,7 +263,7 @@ func (w *walk) sameError(what string, err error, ok bool, otherwise error) {
 	must(w.t, what, err, otherwise)
 }
 
-// compare reads everything.
+// compare compares everything that can be read.
 func (w *walk) compare() {
 	ctx := w.t.Context()
 	st, err := w.Index().Catalog().Stats(ctx)
@@ -287,10 +286,10 @@ func (w *walk) compare() {
 	w.compareOrder()
 }
 
-// compareOrder reads all groups by their size, page by page.
+// compareOrder compares all groups by size, page by page.
 func (w *walk) compareOrder() {
 	w.t.Helper()
-	least := int(w.model.Seq % 3) // sometimes those without members, too
+	least := int(w.model.Seq % 3) // sometimes includes those without members
 	var want, got []docid.GroupSize
 	for _, g := range w.model.leaders {
 		if !g.finished && len(g.members) >= least {

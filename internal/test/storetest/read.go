@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// pagesOfMembers reads a docId page by page some of whose members were deleted,
-// some moved away, and one has its nid again.
+// pagesOfMembers reads a docId page by page. Some of its members were deleted, some moved away, and one has its nid again.
 func (o *opened) pagesOfMembers() {
 	t, ctx := o.t, o.t.Context()
 	t.Helper()
@@ -57,8 +56,7 @@ func third[A, B any](_ A, _ B, err error) error { return err }
 
 func docIDOf(_ docid.Member, docID string, _ error) string { return docID }
 
-// testRead: the log, evidence and docIds are read page by page, before and after a restart, and
-// what was answered is answered again.
+// testRead reads the log, evidence and docIds page by page, before and after a restart, and repeats submissions.
 func testRead(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -110,7 +108,7 @@ func (o *opened) logged() []docid.Entry {
 	return withoutNil(es)
 }
 
-// withoutNil has no conflicts in entries: nil or not is the store's.
+// withoutNil replaces nil conflicts of entries by empty lists, because stores differ in this.
 func withoutNil(es []docid.Entry) []docid.Entry {
 	for i := range es {
 		es[i].Evidence.Conflicts = nil
@@ -118,7 +116,7 @@ func withoutNil(es []docid.Entry) []docid.Entry {
 	return es
 }
 
-// pagesOfLog reads the log from everywhere, by pages.
+// pagesOfLog reads the log from every position, page by page.
 func (o *opened) pagesOfLog(all []docid.Entry) {
 	o.t.Helper()
 	for after := range all {
@@ -136,7 +134,7 @@ func (o *opened) pagesOfLog(all []docid.Entry) {
 	}
 }
 
-// attachedLater: a sink that is attached later gets all of the log.
+// attachedLater checks that a sink which is attached later gets the whole log.
 func (o *opened) attachedLater(all []docid.Entry) {
 	t := o.t
 	t.Helper()

@@ -7,10 +7,9 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Replay scans the log of an index from the first change on and has the model
-// decide each in turn (I-1): the decisions must be those of the log. subs are
-// the submissions by nid. It also checks what a log alone can show: no gap
-// (I-6), leaders with smaller numbers that lived (I-3).
+// Replay reads the log of an index from the first change on, and lets the model decide each in turn (I-1). The decisions
+// must agree. subs holds the submissions by nid. It also checks properties of the log: no gaps (I-6), and leaders with
+// smaller numbers that had not ended (I-3).
 func Replay(t *testing.T, d *docid.Detector, subs map[string]docid.Submission) {
 	t.Helper()
 	replay(t, d, standard, subs)
@@ -29,7 +28,7 @@ func replay(t *testing.T, d *docid.Detector, c Cascade, subs map[string]docid.Su
 		}
 		for _, e := range entries {
 			if e.Kind == docid.KindEpoch {
-				seq, m.Seq = e.Seq-1, e.Seq-1 // it passes over what was lost
+				seq, m.Seq = e.Seq-1, e.Seq-1 // skips the lost numbers
 			}
 			seq++
 			if e.Seq != seq {

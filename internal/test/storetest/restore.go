@@ -13,16 +13,15 @@ import (
 	"github.com/neardup/neardup/store/memory"
 )
 
-// kept is what both sinks have that an index can be restored from, in memory, as they
-// would keep it elsewhere: without the texts of what is not kept.
+// kept holds in memory what sinks store for a rebuild. It omits the texts of articles that are not kept copies.
 type kept struct{ log []docid.Delivery }
 
-// history keeps the log and the articles, library the texts.
+// history stores the log and the articles, and library stores the texts.
 type (
 	history struct {
 		kept
 		id       docid.Identity
-		articles map[uint64]*docid.Article // by the change they came with
+		articles map[uint64]*docid.Article // change -> the article that came with it
 	}
 	library struct {
 		kept
@@ -30,7 +29,7 @@ type (
 	}
 )
 
-// KeptSinks returns two empty sinks in memory that an index can be restored from.
+// KeptSinks returns two empty sinks in memory from which an index can be rebuilt.
 func KeptSinks() (docid.History, docid.Library) {
 	return &history{articles: map[uint64]*docid.Article{}}, &library{texts: map[string]docid.Texts{}}
 }
@@ -64,7 +63,7 @@ func (k *library) Apply(_ context.Context, _ string, ds []docid.Delivery) error 
 	return nil
 }
 
-// keep stores a text, as a table of texts does.
+// keep stores a text, like a table of texts.
 func (k *library) keep(d *docid.Delivery) {
 	if d.Kept.Leaves() {
 		t := k.texts[d.Left]
@@ -101,12 +100,12 @@ func (k *library) Texts(_ context.Context, ids []string) (map[string]docid.Texts
 	return out, nil
 }
 
-// reference is a history, random unless a cascade is given, in another store, with the sinks it fed.
+// reference is an index in another store, with the sinks that it feeds. Its history is random unless a cascade is given.
 type reference struct {
 	*walk
 	history docid.History
 	library docid.Library
-	crash   func() // stops a rebuild, once
+	crash   func() // stops a rebuild once
 }
 
 func newReference(t *testing.T, seed uint64, tenant string, c Cascade) *reference {
@@ -125,11 +124,10 @@ func newReference(t *testing.T, seed uint64, tenant string, c Cascade) *referenc
 	return r
 }
 
-// drain feeds the sinks; before the first time the index is one whose sinks were
-// attached late.
+// drain feeds the sinks. Before the first call, the index is one whose sinks were attached late.
 func (r *reference) drain() { r.feed(r.Detector, "map", "articles") }
 
-// feed feeds sinks of the index of a detector.
+// feed feeds sinks from the index of a detector.
 func (r *reference) feed(d *docid.Detector, names ...string) {
 	r.t.Helper()
 	for _, name := range names {
@@ -143,8 +141,8 @@ func (r *reference) feed(d *docid.Detector, names ...string) {
 	}
 }
 
-// rebuild makes the index again in another store, stopped and crashed over and over
-// and gone on with by new processes.
+// rebuild rebuilds the index in another store. The rebuild is repeatedly stopped and crashed, and new processes continue
+// it.
 func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 	t := r.t
 	t.Helper()
@@ -197,8 +195,8 @@ func (r *reference) rebuild(o *opened, drained bool) docid.Rebuilt {
 	}
 }
 
-// testRestore: an index that is restored from its sinks is the one that was
-// lost: it reads the same, answers retries the same, and decides on.
+// testRestore checks that an index rebuilt from its sinks equals the lost one: it reads the same, answers retries the same,
+// and decides further articles.
 func testRestore(t *testing.T, p Backend) {
 	histories := 6
 	if testing.Short() {
@@ -207,18 +205,18 @@ func testRestore(t *testing.T, p Backend) {
 	Restore(t, p, Sinks{Open: KeptSinks, Histories: histories})
 }
 
-// Sinks are what an index is restored from, for some random histories, each of a
-// tenant of its own. Crash, where not nil, ends the store and starts it again.
+// Sinks are sinks from which indexes can be rebuilt, for several random histories, each in its own tenant. Crash, if not
+// nil, ends the store and starts it again.
 type Sinks struct {
 	Open      func() (docid.History, docid.Library)
 	Histories int
 	Crash     func()
 }
 
-// Restore loses indexes and makes them again from sinks.
+// Restore loses indexes and rebuilds them from sinks.
 func Restore(t *testing.T, p Backend, sinks Sinks) {
 	if p.Follows {
-		return // such an index is rebuilt without the log
+		return // this kind of index is rebuilt without the log
 	}
 	o := start(t, p)
 	for seed := range uint64(sinks.Histories) {
@@ -230,7 +228,7 @@ func Restore(t *testing.T, p Backend, sinks Sinks) {
 			if n%10 == 9 && n > 30*int(seed%2) {
 				r.drain()
 			}
-			if n == 50 && seed == 2 { // it has lost changes before, and gone on
+			if n == 50 && seed == 2 { // it lost changes before, and continued
 				must(t, "resume after a loss", r.Resume(t.Context(), r.seq()+3), nil)
 				r.model.Seq = r.seq()
 			}
@@ -263,7 +261,7 @@ func Restore(t *testing.T, p Backend, sinks Sinks) {
 	must(t, "restore over an index", err, docid.ErrOccupied)
 }
 
-// same compares what can be read of two indexes: every article, docId and count.
+// same compares everything that can be read of two indexes: articles, docIds and counts.
 func (r *reference) same(d *docid.Detector) {
 	t := r.t
 	t.Helper()
@@ -298,12 +296,11 @@ func sameGroup(a, b docid.Group) bool {
 	return (len(a.Members) == 0 && len(b.Members) == 0 && a.Size == b.Size) || reflect.DeepEqual(a, b)
 }
 
-// testRestoreLate: of an index that was lost before its sinks had everything, all
-// is rebuilt that they have; then an epoch begins, and no docId that was given
-// and lost is given again.
+// testRestoreLate checks the rebuild of an index that was lost before its sinks had everything. The changes of the sinks
+// are rebuilt, then an epoch begins. No lost docId is given again.
 func testRestoreLate(t *testing.T, p Backend) {
 	if p.Follows {
-		return // such an index is rebuilt without the log
+		return // this kind of index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 7, "late", standard)
@@ -317,7 +314,7 @@ func testRestoreLate(t *testing.T, p Backend) {
 	a := add(r.Detector, "a", 1)
 	r.drain()
 	textless := add(r.Detector, "b", 2)
-	r.feed(r.Detector, "map") // not the library
+	r.feed(r.Detector, "map") // but not the library
 	for n := range 5 {
 		given[add(r.Detector, fmt.Sprint("lost", n), 3+n).DocID] = true
 	}
@@ -340,7 +337,7 @@ func testRestoreLate(t *testing.T, p Backend) {
 			t.Errorf("docId %s of change %d was given before", c.DocID, c.Seq)
 		}
 	}
-	// The sinks go on with the restored index.
+	// The sinks continue with the rebuilt index.
 	r.feed(d, "map", "articles")
 	st, err := d.Stats(t.Context())
 	must(t, "stats", err, nil)
@@ -349,7 +346,7 @@ func testRestoreLate(t *testing.T, p Backend) {
 	equal(t, "the history ends with", at, st.Seq)
 }
 
-// holed is a library that has lost what it had of one docId.
+// holed is a library that has lost the texts of one docId.
 type holed struct {
 	docid.Library
 	lost string
@@ -361,11 +358,11 @@ func (h holed) Texts(ctx context.Context, docIDs []string) (map[string]docid.Tex
 	return all, err
 }
 
-// testRestoreHoles: a text that the library had and has lost differs from one that
-// it had not got yet, and an article that the history has lost from one that was deleted.
+// testRestoreHoles checks that a text lost by the library is distinguished from one that it has not received yet, and an
+// article lost by the history from a deleted one.
 func testRestoreHoles(t *testing.T, p Backend) {
 	if p.Follows {
-		return // such an index is rebuilt without the log
+		return // this kind of index is rebuilt without the log
 	}
 	o := start(t, p)
 	r := newReference(t, 8, "holes", standard)
@@ -382,7 +379,7 @@ func testRestoreHoles(t *testing.T, p Backend) {
 	}
 	must(t, "delete", second(r.Delete(t.Context(), "0")), nil)
 	r.feed(r.Detector, "map")
-	delete(r.history.(*history).articles, 2) // of the second one, which no client has deleted
+	delete(r.history.(*history).articles, 2) // the second article, which no client has deleted
 	sum := r.rebuild(o, false)
 	equal(t, "what was rebuilt", fmt.Sprint(sum.Stats.Seq, sum.Textless, sum.Missing, sum.Rowless), "4 2 1 1")
 }

@@ -12,34 +12,34 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A State is what a log or a folder is restored to.
+// A State is a state to which a log or a folder is restored.
 type State string
 
-// The states: as it was last, as it was when it was backed up, and empty.
+// The states: the latest, the one of the backup, and empty.
 const (
 	Same  State = "same"
 	Older State = "older"
 	Empty State = "empty"
 )
 
-// RestoredLog is a log that can be restored. No server runs meanwhile.
+// RestoredLog is a log that can be restored while no server runs.
 type RestoredLog struct {
-	// Open connects to it.
+	// Open connects to the log.
 	Open func(t *testing.T) docid.Log
-	// Save remembers it as of now; Restore makes it what it was then, as after a restart.
+	// Save stores the current state. Restore returns to it, like after a restart.
 	Save    func(t *testing.T, s State)
 	Restore func(t *testing.T, s State)
 }
 
-// cell is a combination, and what must come of it.
+// cell is a combination of states with the expected result.
 type cell struct {
 	log  State
-	one  State // the folder of the first server
-	two  State // that of the second
+	one  State // state of the first server's folder
+	two  State // state of the second server's folder
 	want [2]becomes
 }
 
-// becomes is what comes of a server.
+// becomes is the expected state of a server.
 type becomes string
 
 const (
@@ -49,13 +49,13 @@ const (
 	notBegun becomes = "refuses, for the log has not begun"
 )
 
-// How many articles each server gets before the backup and after it.
+// The number of articles that each server gets before and after the backup.
 const (
-	dayBefore = 10 // articles from before the backup, of each server
-	lostDay   = 8  // and after it
+	dayBefore = 10 // articles of each server before the backup
+	lostDay   = 8  // articles of each server after it
 )
 
-// expected returns what a server must answer.
+// expected returns how a server must behave.
 func expected(log, folder State) becomes {
 	switch {
 	case log == Same:
@@ -68,9 +68,9 @@ func expected(log, folder State) becomes {
 	return lacks
 }
 
-// RunRestores makes every combination of a log and the folders of two servers that are as they were, as they were backed up,
-// or empty, of which few says that both folders are alike. Whatever is combined: no docId is given to two articles, and no
-// answer is lost unless the server refuses or has begun an epoch.
+// RunRestores tests every combination of states of a log and of the folders of two servers: latest, backed up, or empty. If
+// few is set, both folders have the same state. In every case no docId is given to two articles. No answer is lost, unless
+// the server refuses to start or has begun an epoch.
 func RunRestores(t *testing.T, log RestoredLog, open func(dir string, log docid.Log) (docid.Store, error), few bool) {
 	r := &restores{log: log, open: open, given: map[string]string{}, answers: map[string]docid.Answer{}, saved: t.TempDir()}
 	r.before(t)
@@ -91,13 +91,13 @@ func RunRestores(t *testing.T, log RestoredLog, open func(dir string, log docid.
 type restores struct {
 	log     RestoredLog
 	open    func(dir string, log docid.Log) (docid.Store, error)
-	saved   string                  // the folders of the servers, by state
-	given   map[string]string       // the nid of each docId that was ever given
-	answers map[string]docid.Answer // by nid
+	saved   string                  // folders of the servers, by state
+	given   map[string]string       // docId -> its nid, for every docId ever given
+	answers map[string]docid.Answer // nid -> answer
 	cells   int
 }
 
-// restored is a server.
+// restored is a server of the test.
 type restored struct {
 	docid.Store
 	*docid.Detector
@@ -114,7 +114,7 @@ func (r *restores) start(t *testing.T, dir string, log docid.Log) (restored, err
 	return restored{s, d}, err
 }
 
-// add adds articles that no other is near to, and holds their docIds to all that were given.
+// add adds articles that are near no other, and checks that their docIds are new.
 func (r *restores) add(t *testing.T, s restored, name string, from, n int) {
 	t.Helper()
 	for i := range n {
@@ -131,7 +131,7 @@ func (r *restores) add(t *testing.T, s restored, name string, from, n int) {
 	}
 }
 
-// before makes a day that is backed up, and one that is not.
+// before makes the changes before and after the backup.
 func (r *restores) before(t *testing.T) {
 	dirs := [2]string{filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")}
 	work := func(state State, name string, from, n int) {
@@ -146,7 +146,7 @@ func (r *restores) before(t *testing.T) {
 			r.add(t, s, fmt.Sprint(name, i, "-"), from+100*i, n)
 		}
 		for i, s := range servers {
-			_, err := s.Stats(t.Context()) // so it has applied all
+			_, err := s.Stats(t.Context()) // so that it has applied the whole log
 			must(t, "stats", err, nil)
 			must(t, "close", s.Close(), nil)
 			must(t, "save", os.CopyFS(filepath.Join(r.saved, string(state), fmt.Sprint(i)), os.DirFS(dirs[i])), nil)
@@ -154,7 +154,7 @@ func (r *restores) before(t *testing.T) {
 		r.log.Save(t, state)
 	}
 	work(Older, "before", 0, dayBefore)
-	r.log.Restore(t, Older) // a log that is restarted and lost nothing begins an epoch where that cannot be known
+	r.log.Restore(t, Older) // a restarted log that lost nothing still begins an epoch if the server cannot know that
 	work(Same, "day", 1000, lostDay)
 }
 
@@ -198,7 +198,7 @@ func (r *restores) cell(t *testing.T, c cell) {
 			t.Errorf("server %d lacks %d answers, and has begun %d epochs", n, lost, len(epochs))
 		}
 	}
-	for _, nid := range r.nids() { // the next cell goes on from the same states
+	for _, nid := range r.nids() { // the next cell continues from the same states
 		if !slices.Contains(known, nid) {
 			delete(r.answers, nid)
 		}

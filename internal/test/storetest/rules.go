@@ -11,8 +11,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// testIdempotency: one key, one answer; other content is a conflict, whatever
-// the content is equal to.
+// testIdempotency checks that one key gets one answer, and that other content under the key is a conflict.
 func testIdempotency(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -44,7 +43,7 @@ func testIdempotency(t *testing.T, p Backend) {
 	equal(t, "a forgotten key is free", o.add(other).Decision.Decision, neardup.New)
 }
 
-// testRefusals: what Commit must not accept.
+// testRefusals checks what Commit must refuse.
 func testRefusals(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -87,7 +86,8 @@ func testRefusals(t *testing.T, p Backend) {
 	must(t, "a forged docId", err, docid.ErrNotFound)
 }
 
-// testKept: the hottest is kept whole, ties the earliest; a deleted one goes.
+// testKept checks that the hottest article is kept whole, the earliest of equally hot ones, and that a deleted one is
+// removed.
 func testKept(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -116,12 +116,12 @@ func testKept(t *testing.T, p Backend) {
 	equal(t, "deleted", kept(), "")
 	equal(t, "the keys of a deleted article stay", add("next", 0).DocID, docID)
 	equal(t, "kept again", kept(), "next")
-	_, err = o.Delete(ctx, "cold") // the leader's own article
+	_, err = o.Delete(ctx, "cold") // the article of the leader
 	must(t, "delete the leader's article", err, nil)
 	equal(t, "the docId lives on", add("later", 0).DocID, docID)
 }
 
-// testPages: members by page, groups by size.
+// testPages reads members page by page, and groups by size.
 func testPages(t *testing.T, p Backend) {
 	o := start(t, p)
 	ctx := t.Context()
@@ -171,7 +171,7 @@ func testPages(t *testing.T, p Backend) {
 	equal(t, "evidence", a.Leader+" "+a.Basis, "1/0 "+neardup.BasisEqual)
 }
 
-// testTenants: tenants share nothing, neither articles nor secrets.
+// testTenants checks that tenants share neither articles nor secrets.
 func testTenants(t *testing.T, p Backend) {
 	o := start(t, p)
 	a, b := o.detector("a", Settings()), o.detector("b", Settings())
@@ -196,7 +196,7 @@ func testTenants(t *testing.T, p Backend) {
 	must(t, "no such tenant", err, docid.ErrNotFound)
 }
 
-// testClose: a closed store refuses and leaves nothing running.
+// testClose checks that a closed store refuses work and leaves no goroutine.
 func testClose(t *testing.T, p Backend) {
 	s, err := p.Open(t.Context())
 	must(t, "open", err, nil)

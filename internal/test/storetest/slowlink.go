@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup/internal/test/services"
 )
 
-// RunSlowLink checks that a log is read over a link on which a page takes longer than the log may be silent, and
-// that a read ends if nothing arrives.
+// RunSlowLink checks that a log can be read over a slow link, on which a page takes longer than the timeout for silence. It
+// also checks that a read ends if nothing arrives.
 func RunSlowLink(t *testing.T, log docid.Log, server string, over func(t *testing.T, link string) docid.Log) {
 	const size = 1 << 20
 	r, entry := rand.New(rand.NewPCG(1, 1)), make([]byte, size)

@@ -1,5 +1,4 @@
-// Package storetest is the conformance suite of docid.Store: what a store
-// promises, as tests that each store runs in a few lines.
+// Package storetest is the conformance test of docid.Store. A store runs it in a few lines.
 package storetest
 
 import (
@@ -13,16 +12,16 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Backend is where a store lives. Open opens it, again after Close.
+// Backend is a place for a store. Open opens the store, also again after Close.
 type Backend struct {
 	Open func(ctx context.Context) (docid.Store, error)
-	// Lasting says that what was committed outlives Close.
+	// Lasting is set if committed changes survive Close.
 	Lasting bool
-	// Follows says that the store follows a log, so no index can be rebuilt in it.
+	// Follows is set if the store follows a log, so no index can be rebuilt in it.
 	Follows bool
 }
 
-// Run runs the whole suite; place makes a fresh place for each test.
+// Run runs all tests. place makes a new place for each.
 func Run(t *testing.T, place func(t *testing.T) Backend) {
 	tests := []struct {
 		name string
@@ -65,19 +64,19 @@ func Run(t *testing.T, place func(t *testing.T) Backend) {
 	}
 }
 
-// Threshold of the content stage in the suite.
+// Threshold is the threshold of the content stage in the tests.
 const Threshold = 0.6
 
-// clock counts up by a second at each look, so runs repeat.
+// clock returns a clock that advances by a second at each call, so runs can be repeated.
 func clock() func() time.Time {
 	var n atomic.Int64
 	return func() time.Time { return time.Unix(1_700_000_000+n.Add(1), 0) }
 }
 
-// Settings returns those of the suite: address exact, title off, content near.
+// Settings returns the settings of the tests: url exact, title off, content near.
 func Settings() docid.Settings { return standard.Settings(clock()) }
 
-// opened is a place with its store open and a detector for one tenant.
+// opened is an open store with a detector for one tenant.
 type opened struct {
 	t     *testing.T
 	place Backend
@@ -141,7 +140,7 @@ func outcome(a docid.Answer) Outcome {
 	return o
 }
 
-// article returns a submission from a few words.
+// article returns a submission with a text made of a few words.
 func article(nid, text string) docid.Submission {
 	var s docid.Submission
 	s.ID, s.Text = nid, text

@@ -9,8 +9,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Texts makes families of near texts: members of a family differ in a few
-// characters, families in nearly all.
+// Texts generates families of near texts. Members of a family differ in a few characters, and families in nearly all.
 type Texts struct {
 	R        *rand.Rand
 	Families int
@@ -41,8 +40,7 @@ func (t *Texts) Vary(s string, n int) string {
 	return string(b)
 }
 
-// Next returns the next submission: a varied text, sometimes with an address that
-// others share, a heat and an idempotency key.
+// Next returns the next submission: a varied text, sometimes with a url that others share, a heat and an idempotency key.
 func (t *Texts) Next() docid.Submission {
 	t.n++
 	var s docid.Submission
@@ -59,8 +57,7 @@ func (t *Texts) Next() docid.Submission {
 	return s
 }
 
-// NextOf returns Next with all that a cascade looks at: titles that others share or
-// nearly share, contents that are missing, windows and times to live.
+// NextOf returns Next with all features that a cascade uses: equal or similar titles, missing contents, windows and TTLs.
 func (t *Texts) NextOf(c Cascade) docid.Submission {
 	s := t.Next()
 	if c.Title != docid.Off && t.R.IntN(2) == 0 {
@@ -78,7 +75,7 @@ func (t *Texts) NextOf(c Cascade) docid.Submission {
 	if c.Pictures {
 		s.Pictures = t.pictures()
 		if s.Text != "" && t.R.IntN(2) == 0 {
-			s.Text = t.Vary(s.Text, 24) // to the grey band, and past it
+			s.Text = t.Vary(s.Text, 24) // into the unsure range, and beyond it
 		}
 	}
 	if t.R.IntN(3) == 0 {

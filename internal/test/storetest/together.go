@@ -17,7 +17,7 @@ import (
 
 const clients = 16
 
-// together runs f at once in 16 goroutines.
+// together runs f in 16 goroutines at once.
 func together(f func(client int)) {
 	var wg sync.WaitGroup
 	gate := make(chan struct{})
@@ -31,14 +31,14 @@ func together(f func(client int)) {
 	wg.Wait()
 }
 
-// testSimultaneous: of 16 near articles at one moment exactly one is new.
+// testSimultaneous checks that of 16 near articles sent at once exactly one is new.
 func testSimultaneous(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 60 {
 		answers := make([]docid.Answer, clients)
 		together(func(c int) {
 			text := []byte(Base(1000 + round))
-			text[c*7] = '#' // all within one character of the base
+			text[c*7] = '#' // all differ from the base by one character
 			a, err := o.Add(t.Context(), article(fmt.Sprintf("%d-%d", round, c), string(text)))
 			if err != nil {
 				t.Errorf("add: %v", err)
@@ -58,7 +58,7 @@ func testSimultaneous(t *testing.T, p Backend) {
 	}
 }
 
-// testSharedBand: two articles that share only their last key are a conflict.
+// testSharedBand checks that two articles that only share their last key conflict.
 func testSharedBand(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 40 {
@@ -84,8 +84,8 @@ func testSharedBand(t *testing.T, p Backend) {
 // call is one operation of a history.
 type call struct {
 	op   string // "add", "end"
-	text int    // which family
-	doc  uint64 // what to end
+	text int    // the family
+	doc  uint64 // the docId to end
 }
 
 type result struct {
@@ -94,8 +94,8 @@ type result struct {
 	ok     bool
 }
 
-// testLinearizable records short histories of submissions and ends of a few
-// families and asks porcupine for an order that explains them.
+// testLinearizable records short histories of submissions and ends in a few families. porcupine searches for an order that
+// explains them.
 func testLinearizable(t *testing.T, p Backend) {
 	o := start(t, p)
 	for round := range 12 {
@@ -137,8 +137,8 @@ func (o *opened) perform(in call, nid string, round int) result {
 	return result{a.LeaderSeq, a.Decision.Decision == neardup.New, err == nil}
 }
 
-// families is the specification for porcupine: for each of 3 families the
-// docId that lives, or none; a docId never comes back.
+// families is the specification for porcupine. Each of 3 families has a living docId or none, and an ended docId never
+// returns.
 var families = porcupine.Model{
 	Init: func() any { return [3]uint64{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -161,8 +161,7 @@ var families = porcupine.Model{
 	Equal: func(a, b any) bool { return a == b },
 }
 
-// operations returns how many changes testReplay makes at least: as many as the
-// environment says in NEARDUP_OPERATIONS, or 1,000.
+// operations returns the least number of changes that testReplay makes: NEARDUP_OPERATIONS, or 1,000.
 func operations() int {
 	if n, err := strconv.Atoi(os.Getenv("NEARDUP_OPERATIONS")); err == nil {
 		return n
@@ -170,9 +169,8 @@ func operations() int {
 	return 1000
 }
 
-// testReplay runs 16 clients with everything mixed and then replays the log in
-// order: every decision comes out again. In the log an answer that was given
-// before a request was sent has the smaller number (I-1).
+// testReplay runs 16 clients with mixed operations and then replays the log in order. Every decision must be the same. An
+// answer given before a request was sent must have a smaller number in the log (I-1).
 func testReplay(t *testing.T, p Backend) {
 	o := start(t, p)
 	cascade := Cascade{URL: docid.Exact, Title: docid.Near, Content: docid.Near, TitleNear: .7, ContentNear: Threshold, TitleAgrees: .3}
@@ -193,8 +191,7 @@ func testReplay(t *testing.T, p Backend) {
 	}
 }
 
-// recorder is what the clients know: what they sent, and the last change of
-// which somebody has heard.
+// recorder holds what the clients know: the submissions that they sent, and the last change that one of them was told of.
 type recorder struct {
 	cascade                       Cascade
 	mu                            sync.Mutex
@@ -209,14 +206,14 @@ func (r *recorder) counts() string {
 		r.ends.Load(), r.expiries.Load(), r.corrections.Load(), r.rules.Load())
 }
 
-// heard notes a change that was answered.
+// heard records a change that was answered.
 func (r *recorder) heard(seq uint64) {
 	for old := r.last.Load(); old < seq && !r.last.CompareAndSwap(old, seq); old = r.last.Load() {
 	}
 }
 
-// mixed is a client that does everything. It ends the docIds it made, the
-// oldest first, so that as many live after 400,000 changes as after 1,000.
+// mixed is a client that runs all operations. It ends its own docIds, the oldest first, so after 400,000 changes as many
+// live as after 1,000.
 type mixed struct {
 	*recorder
 	*opened
@@ -224,7 +221,7 @@ type mixed struct {
 	made  []string
 }
 
-// mostMade is how many docIds of its own a client lets live.
+// mostMade is the number of its own docIds that a client keeps alive.
 const mostMade = 8
 
 func (m *mixed) step(n int) {
@@ -254,8 +251,8 @@ func (m *mixed) step(n int) {
 	}
 }
 
-// moderate moves an article to that of another client, or to a docId of its own,
-// and says something of the two. Another client may have ended either.
+// moderate moves an article to the docId of another client's article, or to one of its own, and makes a ruling on the two.
+// Another client may have ended either.
 func (m *mixed) moderate(sub docid.Submission) {
 	other := m.anybody(sub.ID)
 	c := docid.Correcting{NID: sub.ID, Who: "li", Text: &sub.Text}
@@ -269,7 +266,7 @@ func (m *mixed) moderate(sub docid.Submission) {
 	if m.texts.R.IntN(2) == 0 {
 		return
 	}
-	next := fmt.Sprint(other, "'") // yet to come
+	next := fmt.Sprint(other, "'") // an article that does not exist yet
 	links := []override.Link{override.Must, override.Cannot, override.Unsure}
 	if e, err := m.Rule(m.t.Context(), sub.ID, next, docid.Ruling{Who: "li", Link: links[m.texts.R.IntN(3)]}); err == nil {
 		m.heard(e.Seq)
@@ -282,7 +279,7 @@ func (m *mixed) moderate(sub docid.Submission) {
 	}
 }
 
-// anybody returns a nid that a client sent, but not this one.
+// anybody returns a nid that some client sent, but not this one.
 func (m *mixed) anybody(but string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -294,7 +291,7 @@ func (m *mixed) anybody(but string) string {
 	return "nobody"
 }
 
-// taken reports whether a nid was sent, and says that it is from now on.
+// taken reports whether a nid was sent before, and marks it as sent.
 func (m *mixed) taken(nid string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -322,7 +319,7 @@ func (m *mixed) submit(sub docid.Submission) docid.Answer {
 	return a
 }
 
-// end ends a docId, if no other client was first.
+// end ends a docId, unless another client has ended it.
 func (m *mixed) end(docID string) {
 	if e, err := m.End(m.t.Context(), docID); err == nil {
 		m.heard(e.Seq)

@@ -1,4 +1,4 @@
-// Package streamtest starts real brokers and makes streams in them, for tests of consumers.
+// Package streamtest starts real brokers and creates streams in them, for tests of consumers.
 package streamtest
 
 import (
@@ -15,25 +15,25 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Broker makes streams in a server.
+// Broker creates streams in a server.
 type Broker func(t testing.TB) Streams
 
-// Streams are three new ones: of articles, decisions and refused messages.
+// Streams are three new streams: articles, decisions and rejected messages.
 type Streams struct {
-	From, To, Bad string // addresses
+	From, To, Bad string // their addresses
 	Server        *services.Server
-	// Send adds a message to the first; Topic and partition of it follow from n, its number.
+	// Send adds a message to the stream of articles. Its number n determines topic and partition.
 	Send func(t testing.TB, n int, message []byte)
-	// Read returns what the stream at To or Bad holds for a reader that follows the rules of its broker.
+	// Read returns the messages of the stream at To or Bad, like a consumer of the broker.
 	Read func(t testing.TB, address string) [][]byte
-	// Partitions is how many the first has.
+	// Partitions is the number of partitions of the stream of articles.
 	Partitions int
 }
 
-// Brokers are those that can be started, by name.
+// Brokers are the brokers that can be started, by name.
 var Brokers = map[string]func(t testing.TB) Broker{"kafka": Kafka, "redis": Redis, "nats": NATS}
 
-// number makes names of streams.
+// number makes the names of streams unique.
 var number atomic.Int64
 
 func names() (name [3]string) {
@@ -50,7 +50,7 @@ func addresses(scheme string, server *services.Server, name [3]string) (s Stream
 	return s
 }
 
-// Kafka starts a broker; its topics of articles have two partitions.
+// Kafka starts a Kafka broker. Its topics of articles have two partitions.
 func Kafka(t testing.TB) Broker {
 	s := services.Kafka(t, 1)[0]
 	return func(t testing.TB) Streams {
@@ -82,7 +82,7 @@ func Kafka(t testing.TB) Broker {
 	}
 }
 
-// readKafka reads what is committed in a topic of one partition.
+// readKafka reads the committed messages of a topic with one partition.
 func readKafka(t testing.TB, addr, topic string) (values [][]byte) {
 	t.Helper()
 	c, err := kgo.NewClient(
@@ -113,7 +113,7 @@ func readKafka(t testing.TB, addr, topic string) (values [][]byte) {
 	return values
 }
 
-// Redis starts a server.
+// Redis starts a Redis server.
 func Redis(t testing.TB) Broker {
 	s := services.Redis(t)
 	return func(t testing.TB) Streams {
@@ -140,7 +140,7 @@ func Redis(t testing.TB) Broker {
 	}
 }
 
-// NATS starts a server.
+// NATS starts a NATS server.
 func NATS(t testing.TB) Broker {
 	s := services.NATS(t)
 	return func(t testing.TB) Streams {

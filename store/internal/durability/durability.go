@@ -14,28 +14,28 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Silence is how long a log may send nothing while it is read.
+// Silence is the longest time for which a log may send nothing while it is read.
 const Silence = 900 * time.Millisecond
 
-// Setting is a setting with its safe values. Any other value causes Loss.
+// Setting is a setting of a server, with its safe values. Any other value may cause Loss.
 type Setting struct {
 	Name, Loss string
 	Values     []string
 }
 
-// every is the interval of the checks of a running server.
+// every is the interval between the checks of a running server.
 const every = time.Second
 
-// Check checks one server. Server names its kind, and Read returns its settings.
+// Check checks the settings of a server. Server is the kind of server, and Read returns its settings.
 type Check struct {
 	Server   string
 	Settings []Setting
 	Read     func(ctx context.Context) (map[string]string, error)
 
-	checked atomic.Int64 // Unix nanoseconds
+	checked atomic.Int64 // time of the last check, in Unix nanoseconds
 }
 
-// First returns ErrInvalid if a server may lose what it acknowledges.
+// First returns ErrInvalid if a server may lose acknowledged data.
 func (c *Check) First(ctx context.Context) error {
 	losses, err := c.losses(ctx)
 	if err == nil && losses != "" {
@@ -57,7 +57,7 @@ func (c *Check) Again(ctx context.Context) error {
 	return err
 }
 
-// losses describes what acknowledged data may be lost, or returns "".
+// losses describes which acknowledged data may be lost, or returns "".
 func (c *Check) losses(ctx context.Context) (string, error) {
 	set, err := c.Read(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *Check) losses(ctx context.Context) (string, error) {
 	return strings.Join(all, "; "), nil
 }
 
-// Replicas returns N of replicas=N in an address, or 0 without it.
+// Replicas returns N from replicas=N in an address, or 0.
 func Replicas(query url.Values) (int, error) {
 	s := query.Get("replicas")
 	if s == "" {
@@ -81,7 +81,7 @@ func Replicas(query url.Values) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("replicas=%s is not a number of replicas", s)
+		return 0, fmt.Errorf("replicas=%s: invalid (want a number)", s)
 	}
 	return n, nil
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// change holds the state of applying one Change, which it only reads. plan does all reads and refusals before
-// the first write. So write fails only if the engine does.
+// change holds the state of applying a docid.Change. It never modifies the docid.Change. plan does all reads and refusals
+// before the first write, so write only fails if the engine fails.
 type change struct {
-	docid.Entry // as it is logged
+	docid.Entry // the entry as it will be logged
 	ix          *index
 	b           Batch
 	c           *docid.Change
 	receipt     docid.Receipt
-	waits       *docid.Article // delivered to the sinks
+	waits       *docid.Article // article that is delivered to the sinks
 	effect      docid.KeptEffect
 	restores    bool // the change is replayed to restore a lost index
 	rows        []row
@@ -197,8 +197,8 @@ func (t *change) name() (err error) {
 	return err
 }
 
-// leaderNID returns the nid of the article that made a docId, and the current docId of that article. If the
-// article was deleted, it returns the anonymous nid, because another article may now have the nid.
+// leaderNID returns the nid of the article that made a docId, and the current docId of that article. If the article was
+// deleted, it returns the anonymous nid, because another article may have the nid now.
 func (ix *index) leaderNID(r Reader, leader uint64, nid string) (name string, home uint64, err error) {
 	var m docid.Member
 	ok, err := read(r, nidKey(ix.id, nid), &m)
@@ -254,7 +254,7 @@ func (t *change) checkConflicts() error {
 	return err
 }
 
-// checkLeader returns ErrEnded for a duplicate whose docId does not live.
+// checkLeader returns ErrEnded for a duplicate whose docId has ended.
 func (ix *index) checkLeader(c *docid.Change) error {
 	if c.Kind == docid.KindDuplicate && ix.posts.living(c.Leader, math.MaxUint64) == nil {
 		return docid.ErrEnded

@@ -25,7 +25,7 @@ func (c catalog) scan(ctx context.Context, from, to []byte, visit func(k, v []by
 	return enough(c.view(ctx, func(r Reader) error { return r.Scan(from, to, visit) }))
 }
 
-// Member finds an article by nid.
+// Member returns an article by its nid.
 func (c catalog) Member(ctx context.Context, nid string) (m docid.Member, err error) {
 	err = c.view(ctx, func(r Reader) error {
 		m, err = c.ix.member(r, nid)
@@ -34,7 +34,7 @@ func (c catalog) Member(ctx context.Context, nid string) (m docid.Member, err er
 	return m, err
 }
 
-// member finds an article by nid.
+// member returns an article by its nid.
 func (ix *index) member(r Reader, nid string) (m docid.Member, err error) {
 	there, err := read(r, nidKey(ix.id, nid), &m)
 	if err == nil && !there {
@@ -89,10 +89,10 @@ func (c catalog) fill(r Reader, g *docid.Group, from uint64, limit int) error {
 	return err
 }
 
-// maxContest is how many members are looked at to find the hottest.
+// maxContest is the number of members among which the hottest is searched.
 const maxContest = 1000
 
-// contest sets the hottest member that is hotter than the kept copy.
+// contest finds the hottest member that is hotter than the kept copy.
 func (c catalog) contest(r Reader, g *docid.Group) error {
 	members, more, err := c.page(r, g.Leader, 0, maxContest)
 	if err == nil {
@@ -157,7 +157,7 @@ func (c catalog) Groups(ctx context.Context, page docid.GroupPage) ([]docid.Grou
 		found = append(found, g)
 		if len(found) == 2*page.Limit {
 			found = best()
-			least = found[page.Limit-1].Size + 1 // later docIds of the same size sort after these
+			least = found[page.Limit-1].Size + 1 // all docIds found later with this size sort after these
 		}
 	}
 	return best(), ctx.Err()
@@ -168,7 +168,7 @@ func (c catalog) Log(ctx context.Context, from uint64, limit int) ([]docid.Entry
 	return c.entries(ctx, spaceLog, from, limit)
 }
 
-// Rulings reads rules in order.
+// Rulings reads rulings in order.
 func (c catalog) Rulings(ctx context.Context, from uint64, limit int) ([]docid.Entry, error) {
 	return c.entries(ctx, spaceRule, from, limit)
 }

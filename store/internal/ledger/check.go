@@ -14,7 +14,7 @@ import (
 type Problem struct {
 	Tenant string
 	Row    string // the key, in hex
-	File   string // or a file of the folder
+	File   string // or a file in the folder
 	What   string
 }
 
@@ -24,13 +24,13 @@ type Report struct {
 	Problems []Problem
 }
 
-// maxProblems is how many problems are listed.
+// maxProblems limits the listed problems.
 const maxProblems = 1000
 
-// Check reads every row and proves what a scan can prove. It checks checksums and that log, leaders, articles,
-// names and epochs agree. The log must have no gap and no number or epoch twice (I-6). Each duplicate must name
-// an older leader that lived (I-3). A witness must not know of changes that are missing. It needs about 100
-// bytes for each living docId and article. progress may be nil.
+// Check reads every row and verifies everything that a scan can verify. It verifies checksums, and that log, leaders,
+// articles, names and epochs agree. The log must have no gap and no number or epoch twice (I-6). Each duplicate must name
+// an older leader that lived (I-3). No change that a witness recorded may be missing. It needs about 100 bytes for each
+// living docId and article. progress may be nil.
 func Check(ctx context.Context, kv KV, progress func(rows int)) (report Report, err error) {
 	err = atSnapshot(kv, func(v Snapshot) error {
 		if _, err := version(v); err != nil {
@@ -62,15 +62,15 @@ func (c *checker) store() error {
 		return c.index()
 	})
 	for _, h := range c.witnessed {
-		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness knows %d changes", h.Tenant, h.Seq)
+		c.bad([]byte{spaceIndex}, "the index of tenant %q is gone, its witness has %d changes", h.Tenant, h.Seq)
 	}
 	return all
 }
 
-// followed checks the place in the log and the heartbeats.
+// followed checks the position in the log and the heartbeats.
 func (c *checker) followed() {
-	if there, err := read(c.r, placeKey(), new(logPosition)); err != nil {
-		c.bad(placeKey(), "%v", err)
+	if there, err := read(c.r, positionKey(), new(logPosition)); err != nil {
+		c.bad(positionKey(), "%v", err)
 	} else if there {
 		c.row()
 	}
@@ -83,17 +83,17 @@ type checker struct {
 	Report
 	ctx       context.Context
 	progress  func(rows int)
-	witnessed []Head // of indexes not yet checked
+	witnessed []Head // of indexes that are not checked yet
 	r         *firstFailure
 	ix        *index
 	head      uint64
-	leaders   map[uint64]int64  // living docIds and their time of expiry, from the log
-	members   map[string]joined // articles, from the log, that were not deleted
-	epochs    map[uint64]uint64 // number by its first change, from the log
-	pending   uint64            // some sink waits for the changes after it
+	leaders   map[uint64]int64  // living docId -> its time of expiry, according to the log
+	members   map[string]joined // articles that were not deleted, according to the log
+	epochs    map[uint64]uint64 // first change of an epoch -> its number, according to the log
+	pending   uint64            // some sink still needs the changes after this one
 }
 
-// firstFailure reads rows until one read fails, and none after it. The engine spends a third of a second on
+// firstFailure reads rows until a read fails, and returns that error from then on. The engine takes a third of a second for
 // each read of a damaged block.
 type firstFailure struct {
 	Reader
@@ -111,7 +111,7 @@ func (f *firstFailure) Get(key []byte) (v []byte, err error) {
 // joined records the change that added an article, and its docId.
 type joined struct{ seq, leader uint64 }
 
-// progressEvery is how many rows are read between two calls of progress.
+// progressEvery is the number of rows between two calls of progress.
 const progressEvery = 10_000
 
 func (c *checker) row() {
@@ -204,7 +204,7 @@ func (c *checker) replay(k []byte, e docid.Entry, groups map[uint64][]string) {
 		c.leaders[e.Seq] = e.Expires
 	case docid.KindDuplicate, docid.KindEnd, docid.KindExpire:
 		if !lives {
-			c.bad(k, "%s names leader %d, which did not live", e.Kind, e.Leader)
+			c.bad(k, "%s names leader %d, which did not exist", e.Kind, e.Leader)
 		}
 	case docid.KindDelete:
 		delete(c.members, e.NID)
@@ -236,7 +236,7 @@ func (c *checker) correct(k []byte, e docid.Entry, groups map[uint64][]string) {
 	case m.seq == 0 || e.Ruling == nil || m.leader != e.Ruling.Before:
 		c.bad(k, "corrects %q, which did not have the docId that it says", e.NID)
 	case e.Leader != e.Seq && !lives:
-		c.bad(k, "moves %q to leader %d, which did not live", e.NID, e.Leader)
+		c.bad(k, "moves %q to leader %d, which did not exist", e.NID, e.Leader)
 	}
 	if e.Leads() {
 		c.leaders[e.Seq] = e.Expires
@@ -256,7 +256,7 @@ func (c *checker) end(e docid.Entry, groups map[uint64][]string) {
 	delete(c.leaders, e.Leader)
 }
 
-// living reports whether a docId lives, and reports a problem with its row if not.
+// living reports whether a docId lives. If it does not, it reports a problem with the row that names it.
 func (c *checker) living(k []byte, leader uint64) bool {
 	_, ok := c.leaders[leader]
 	if !ok {
@@ -275,13 +275,13 @@ func (c *checker) leaderRows() error {
 		}
 		n++
 		if row.Expires != c.leaders[seq] {
-			c.bad(k, "expires otherwise than the log says")
+			c.bad(k, "expires at another time than the log says")
 		}
 		var m docid.Material
 		key := c.ix.key(spaceText, seq)
 		ok, err := read(c.r, key, &m)
 		switch {
-		case err != nil: // reported with the texts
+		case err != nil: // checking the texts reports it
 		case !ok:
 			c.bad(key, "the text of leader %d is missing", seq)
 		case neardup.DigestOf(m.Text) != row.Digest:
@@ -349,7 +349,7 @@ func (c *checker) derived() error {
 	for _, d := range derived {
 		want := map[uint64]struct{}{} // hashes of key and value
 		err := scan(c.r, c.ix.key(d.from), func(k, v []byte) error {
-			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // other steps report errors
+			if key, value, err := d.row(c.ix, forgot, k, v); err == nil && key != nil { // other checks report errors
 				want[checksum(key, value)] = struct{}{}
 			}
 			return c.ctx.Err()

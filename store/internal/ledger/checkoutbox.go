@@ -16,8 +16,8 @@ func (c *checker) sinks() error {
 	})
 }
 
-// waiting reports pending articles that all sinks have, and pending changes whose article is missing. It reads
-// changes and articles in parallel, because an epoch skips numbers by the trillion.
+// waiting reports pending articles that all sinks have, and pending changes whose article is missing. It reads changes and
+// articles side by side, because an epoch may skip trillions of numbers.
 func (c *checker) waiting() error {
 	next := uint64(0) // the change after the last pending article, or 0 before the first
 	complete := func(before uint64) error {

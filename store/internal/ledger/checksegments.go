@@ -25,7 +25,7 @@ func (c *checker) segments() error {
 		c.row()
 		h, last := headers[number(k, 0)], uint64(0)
 		if h == nil {
-			h = new(header) // of a segment that a crash left
+			h = new(header) // rows of a segment that a crash left
 		}
 		var err error
 		if number(k, 1) >= firstPiece {

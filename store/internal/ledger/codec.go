@@ -11,10 +11,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The last 8 bytes of a row are a checksum of key and fields.
+// The last 8 bytes of a row are a checksum of the key and the fields.
 
-// coder writes the fields of values or reads them, as their types list them. Writing changes no value. Reading keeps
-// the first error, and all later fields are zero.
+// coder writes or reads the fields of values, in the order of their types. Writing changes no value. Reading keeps the
+// first error, after which all fields are zero.
 type coder struct {
 	b     []byte
 	reads bool
@@ -111,7 +111,7 @@ func (c *coder) fixed(v *uint64) {
 	}
 }
 
-// has writes whether a field follows, or reads it.
+// has writes or reads whether a field follows.
 func (c *coder) has(there bool) bool {
 	switch {
 	case c.reads:
@@ -136,9 +136,9 @@ var (
 	identityType = reflect.TypeFor[docid.Identity]()
 )
 
-// value codes a value by its type. A struct is its fields in order, except for maps and functions, the Seq of an entry
-// and the Epochs of an identity, which other rows and keys have. A pointer follows whether it is nil, a list its length. A
-// number is a varint, unless it is an element.
+// value codes a value by its type. A struct consists of its fields in order. Maps, functions, the Seq of an entry and the
+// Epochs of an identity are left out, because other rows or keys hold them. A pointer begins with whether it is nil, and a
+// list with its length. A number is a varint, unless it is an element of a list.
 func (c *coder) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -188,7 +188,7 @@ func (c *coder) number(v reflect.Value) {
 		c.putUint(v.Uint())
 	case signed:
 		n := c.getUint()
-		v.SetInt(int64(n>>1) ^ -int64(n&1)) // the zigzag of a varint
+		v.SetInt(int64(n>>1) ^ -int64(n&1)) // the zigzag encoding of a varint
 	default:
 		v.SetUint(c.getUint())
 	}
@@ -230,10 +230,11 @@ func (c *coder) elements(v reflect.Value) {
 	}
 }
 
-// spread is how many bytes of memory a byte of a value may take: an empty KeySet takes most.
+// spread is the number of bytes of memory that one byte of a value may take. An empty KeySet takes most.
 const spread = 32
 
-// length codes the length of a list. Reading makes the list, unless it takes more memory than the value can fill.
+// length codes the length of a list. Reading allocates the list, unless that would take more memory than the value can
+// fill.
 func (c *coder) length(v reflect.Value) {
 	if !c.reads {
 		c.putUint(uint64(v.Len()))
@@ -264,7 +265,7 @@ func decoded(b []byte, values ...any) error {
 // EncodeEntry encodes an entry without its Seq, to be stored outside the rows.
 func EncodeEntry(v *docid.Entry) []byte { return encoded(v) }
 
-// DecodeEntry reads what EncodeEntry wrote. It returns ErrCorrupt if that fails.
+// DecodeEntry decodes the output of EncodeEntry. It returns ErrCorrupt for anything else.
 func DecodeEntry(b []byte) (v docid.Entry, err error) {
 	err = decoded(b, &v)
 	return v, err

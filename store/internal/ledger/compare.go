@@ -10,8 +10,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// AnchorAt returns the position in a log of rows that no store has open, and the digest of the outcomes up to
-// there. It returns ErrInvalid if the rows follow no log.
+// AnchorAt returns the position in the log of rows that no store has open, and the digest of the outcomes up to it. It
+// returns ErrInvalid if the rows follow no log.
 func AnchorAt(kv KV) (at docid.Anchor, digest uint64, err error) {
 	var place logPosition
 	err = atSnapshot(kv, func(v Snapshot) error {
@@ -20,7 +20,7 @@ func AnchorAt(kv KV) (at docid.Anchor, digest uint64, err error) {
 		} else if was != formatVersion {
 			return fmt.Errorf("%w: the store has no rows", docid.ErrInvalid)
 		}
-		there, err := read(v, placeKey(), &place)
+		there, err := read(v, positionKey(), &place)
 		if err == nil && !there {
 			err = fmt.Errorf("%w: the store follows no log", docid.ErrInvalid)
 		}
@@ -29,9 +29,9 @@ func AnchorAt(kv KV) (at docid.Anchor, digest uint64, err error) {
 	return place.Anchor, place.Digest, err
 }
 
-// sameRows lists ranges of spaces whose rows are equal in all stores at the same position in a log. The other
-// rows are segments, which each store writes at its own pace, and the copy mark.
-var sameRows = [][2]byte{{spaceAlias, spaceAlias}, {spaceLeader, spaceForgot}, {spaceIndex, spaceOutbox}, {spaceIdem, spaceBeat}, {spaceExpiry, spacePlace}}
+// sameRows lists ranges of spaces whose rows are equal in all stores at the same position in a log. The other rows are
+// segments, which each store writes at a different time, and the copy mark.
+var sameRows = [][2]byte{{spaceAlias, spaceAlias}, {spaceLeader, spaceForgot}, {spaceIndex, spaceOutbox}, {spaceIdem, spaceBeat}, {spaceExpiry, spacePosition}}
 
 // Compare visits the rows that differ between two stores at the same position in a log. A missing row is nil.
 func Compare(ctx context.Context, a, b KV, progress func(rows int), visit func(p Problem, key, a, b []byte)) (rows int, err error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// planCorrect moves a member: its row, its place in a docId, its names, and its text if that is stored. Its log
-// entry does not change.
+// planCorrect moves a member: its row, its membership in a docId, its names, and its text if that is stored. Its log entry
+// does not change.
 func (t *change) planCorrect() error {
 	m, err := t.corrected()
 	if err != nil {
@@ -59,8 +59,8 @@ func (t *change) corrected() (docid.Member, error) {
 	return m, nil
 }
 
-// moveText moves the text of a member that is the kept copy. The old docId then has no kept copy, and the text
-// competes with that of the new docId. Other members' texts are known only if the change makes a docId.
+// moveText moves the text of a member that is the kept copy. The old docId then has no kept copy, and the text competes
+// with that of the new docId. For other members the text is known only if the change makes a docId.
 func (t *change) moveText(m docid.Member, before uint64) error {
 	var old, kept keptRow
 	if _, err := read(t.b, t.key(spaceKept, before), &old); err != nil {
@@ -72,7 +72,7 @@ func (t *change) moveText(m docid.Member, before uint64) error {
 		t.del(t.key(spaceKept, before))
 		t.effect, known, a.Text = docid.KeptLeft, true, old.Article.Text
 	}
-	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or rebuilt
+	if t.c.Article != nil && (t.c.NewLeader != nil || t.c.Article.Text != "") { // or the index is rebuilt
 		a.Text = t.c.Article.Text
 	}
 	there := false
@@ -117,8 +117,8 @@ func (t *change) planRule() error {
 	return nil
 }
 
-// ruledSince returns ErrConflict if a rule after the last one that the caller knows of concerns the change. It
-// calls concerns with the two articles of a rule in both orders.
+// ruledSince returns ErrConflict if a ruling after the last one that the caller knows concerns the change. It calls
+// concerns with the two articles of a ruling in both orders.
 func (t *change) ruledSince(concerns func(a, b string) bool) error {
 	known := t.c.Query.Ruled
 	if t.ix.ruled <= known {
@@ -136,7 +136,7 @@ func (t *change) ruledSince(concerns func(a, b string) bool) error {
 	})
 }
 
-// loadRules finds the last rule. O(rules).
+// loadRules finds the last ruling. O(rulings).
 func (ix *index) loadRules(r Reader) error {
 	err := scan(r, ix.key(spaceRule), func(k, _ []byte) error {
 		ix.ruled = number(k, 0)

@@ -2,11 +2,11 @@ package ledger
 
 import "encoding/binary"
 
-// A leader's text is its article's in lower case and otherwise cleaned, so a log entry stores it as copies of parts
-// of the article's text and the bytes between them.
+// A leader's text is usually the text of its article in lower case with few other changes. So a log entry stores it as
+// parts of the article's text and the bytes between them.
 
-// A difference has at most derivedSkip bytes of the article's text and derivedFresh bytes of the leader's. It ends
-// before derivedEqual equal bytes, or fewer if it is short, as between differences in one word.
+// A difference has at most derivedSkip bytes of the article's text and derivedFresh bytes of the leader's. After it,
+// derivedEqual bytes must be equal. A short difference, such as one within a word, needs fewer.
 const (
 	derivedSkip  = 64
 	derivedFresh = 8
@@ -25,11 +25,11 @@ func lowered8(s string) uint64 {
 	const each = 0x01010101_01010101
 	v := binary.LittleEndian.Uint64([]byte(s[:8]))
 	low := v & (0x7f * each)
-	fromA, pastZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // in the high bit of each byte
+	fromA, pastZ := low+(0x80-'A')*each, low+(0x7f-'Z')*each // the result is in the high bit of each byte
 	return v | (fromA^pastZ)&^v&(0x80*each)>>2
 }
 
-// common returns how many bytes of to equal those of from in lower case.
+// common returns how many bytes at the start of to equal those of from in lower case.
 func common(from, to string) int {
 	n, most := 0, min(len(from), len(to))
 	for n+8 <= most && lowered8(from[n:]) == binary.LittleEndian.Uint64([]byte(to[n:n+8])) {
@@ -41,13 +41,13 @@ func common(from, to string) int {
 	return n
 }
 
-// difference returns how many bytes to skip in from and to take from to, until both are equal again.
+// difference returns the lengths of the prefixes of from and to after which both are equal again.
 func difference(from, to string) (skip, fresh int) {
 	for sum := 1; sum <= derivedSkip+derivedFresh; sum++ {
 		for fresh := max(0, sum-derivedSkip); fresh <= min(sum, derivedFresh, len(to)); fresh++ {
 			skip := sum - fresh
 			if skip > len(from) || (skip < len(from) && fresh < len(to) && lowered(from[skip]) != to[fresh]) {
-				continue // the usual case, decided by one byte
+				continue // this byte decides most cases
 			}
 			equal := min(derivedEqual, 1+sum, len(to)-fresh)
 			if common(from[skip:min(skip+equal, len(from))], to[fresh:]) >= equal {

@@ -12,10 +12,10 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A copy of a store that is served gives numbers that the original gave to other articles. So a copy carries a
-// mark, a row. Opening a marked copy begins an epoch in every index and removes the mark in one batch, before
-// any answer. The original has the mark while the copy is made, so no copy can be opened without it. A crash
-// during copying costs the original a new epoch, which is harmless.
+// If a copy of a store is served, it gives numbers that the original has given to other articles. So a copy has a mark,
+// which is a row. Opening a marked copy begins an epoch in every index and removes the mark in one batch, before the first
+// answer. The original has the mark while the copy is made, so no copy can be opened without it. A crash during copying
+// causes an epoch in the original, which is harmless.
 
 // Copying runs work, which copies the store, while the mark is set. Writes continue. One copy is made at a
 // time.
@@ -26,7 +26,7 @@ func (s *Store) Copying(ctx context.Context, work func() error) error {
 	if err == nil {
 		err = work()
 	}
-	// Also after an error, because the mark may have been written.
+	// Also done after an error, because the mark may have been written.
 	unmarked := s.put(context.WithoutCancel(ctx), func(b Batch) error { return b.Delete(copyKey()) })
 	return errors.Join(err, unmarked)
 }
@@ -71,9 +71,9 @@ func mark(b Batch) error {
 
 func marked(r Reader) (bool, error) { return read(r, copyKey()) }
 
-// begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no
-// epoch, because it continues in the log of the original. The epoch skips the numbers that the original may
-// have given since, because sinks may have those.
+// begin begins an epoch in every index of a copy and removes the mark. A copy that follows a log needs no epoch, because it
+// continues in the log of the original. The epoch skips the numbers that the original may have given since, because sinks
+// may have such changes.
 func (s *Store) begin(followed bool) error {
 	var begun []*change
 	err := update(s.kv, func(b Batch) error {
@@ -85,7 +85,7 @@ func (s *Store) begin(followed bool) error {
 			return err
 		}
 		for _, ix := range s.indexes {
-			if followed || ix.unfinished { // what made it decides
+			if followed || ix.unfinished { // an unfinished index gets its epochs from the rebuild
 				continue
 			}
 			c, err := epochBegins()
@@ -145,10 +145,10 @@ func drawEpoch() (uint64, error) {
 	return max(binary.BigEndian.Uint64(b[:]), 1), nil
 }
 
-// gap records the numbers from <= n < to that an epoch skipped.
+// gap is a range from <= n < to of numbers that an epoch skipped.
 type gap struct{ from, to uint64 }
 
-// passOver records that numbers are given to no article.
+// passOver records a gap.
 func (ix *index) passOver(from, to uint64) {
 	if from < to {
 		gaps := append(slices.Clone(*ix.gaps.Load()), gap{from, to})
@@ -156,7 +156,7 @@ func (ix *index) passOver(from, to uint64) {
 	}
 }
 
-// passed returns how many numbers from one on were skipped. O(epochs).
+// passed returns how many numbers after from were skipped. O(epochs).
 func (ix *index) passed(from uint64) (n uint64) {
 	for _, g := range *ix.gaps.Load() {
 		n += max(g.to, from) - max(g.from, from)

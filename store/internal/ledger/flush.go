@@ -10,13 +10,13 @@ import (
 	"github.com/neardup/neardup/internal/external"
 )
 
-// maxInMemory is the default size of the active memtable: the postings of about 15,000 leaders.
+// maxInMemory is the default limit of the active memtable, in postings. About 15,000 leaders fill it.
 const maxInMemory = 256 << 10
 
-// maxTail limits how many changes a start must read again.
+// maxTail limits the changes that a start has to read again.
 const maxTail = 256 << 10
 
-// fanout is how many segments of similar size are merged into one.
+// fanout is the number of segments of similar size that are merged into one.
 const fanout = 4
 
 // flushAndCompact writes immutable memtables to rows and merges segments until the store closes or stops writing.
@@ -35,7 +35,7 @@ func (s *Store) flushAndCompact() {
 		if s.leaving() {
 			for _, ix := range s.allIndexes() {
 				if ix.flushOnClose() != nil {
-					break // as above, and the next start reads more changes
+					break // the same reasons, and the next start reads more changes
 				}
 			}
 			return
@@ -59,8 +59,8 @@ func (s *Store) allIndexes() []*index {
 	return slices.Collect(maps.Values(s.indexes))
 }
 
-// freeze freezes the active memtable if it is full. The writer calls it when the memtable's changes are
-// durable.
+// freeze turns the active memtable into an immutable one if it is full. The writer calls it when the changes of the
+// memtable are durable.
 func (ix *index) freeze() {
 	if int(ix.posts.levels.Load().active.keys.Load()) < ix.store.inMemory && ix.head < ix.settled+maxTail {
 		return
@@ -83,13 +83,13 @@ func (s *Store) wake() {
 
 // flushAndCompact writes the immutable memtables, oldest first, and merges segments.
 func (ix *index) flushAndCompact() error {
-	if err := ix.writeTables(); err != nil {
+	if err := ix.flushMemtables(); err != nil {
 		return err
 	}
 	return ix.merge()
 }
 
-// flushOnClose flushes the memtables, unless a start could make them again as fast.
+// flushOnClose flushes the memtables, unless the next start can read them from the log as fast.
 func (ix *index) flushOnClose() error {
 	if ix.store.volatile {
 		return nil
@@ -100,23 +100,23 @@ func (ix *index) flushOnClose() error {
 			return err
 		}
 	}
-	return ix.writeTables()
+	return ix.flushMemtables()
 }
 
-// fewPostings is the part of a full memtable that a clean stop does not write.
+// A clean stop does not flush less than 1/fewPostings of a full memtable.
 const fewPostings = 8
 
-func (ix *index) writeTables() error {
+func (ix *index) flushMemtables() error {
 	for l := ix.posts.levels.Load(); len(l.immutable) > 0; l = ix.posts.levels.Load() {
-		if err := ix.writeTable(l.immutable[0]); err != nil {
+		if err := ix.flushMemtable(l.immutable[0]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable makes a segment of the oldest immutable memtable.
-func (ix *index) writeTable(f immutable) error {
+// flushMemtable writes a segment from the oldest immutable memtable.
+func (ix *index) flushMemtable(f immutable) error {
 	all := f.sorted(ix.posts)
 	from := uint64(0)
 	if segments := ix.posts.levels.Load().segments; len(segments) > 0 {
@@ -135,7 +135,7 @@ func (ix *index) writeTable(f immutable) error {
 type segmented struct{ key, seq, leader uint64 }
 
 func (a segmented) compare(b segmented) int {
-	if a.key != b.key { // nearly always
+	if a.key != b.key { // the usual case
 		return cmp.Compare(a.key, b.key)
 	}
 	return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.leader, b.leader))
@@ -157,8 +157,8 @@ func (ix *index) build(from, to uint64, postings int) *builder {
 	}}
 }
 
-// swap writes the header and installs the segment in place of its sources, in one atomic batch. A later batch
-// removes the rows of older segments, so that readers can see why the rows are missing.
+// swap writes the header and installs the segment in place of its sources, in one atomic batch. A later batch removes the
+// rows of the old segments, so that readers that miss them can tell why.
 func (ix *index) swap(b *builder, tables int, old []*segment) error {
 	if err := b.finish(); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (ix *index) merge() error {
 		for _, s := range segments[n-fanout:] {
 			total += s.Postings
 		}
-		if segments[n-fanout].Postings > total*3/fanout { // much larger than the others
+		if segments[n-fanout].Postings > total*3/fanout { // one is much larger than the others
 			return nil
 		}
 		if err := ix.mergeInto(segments[n-fanout:], total); err != nil {
@@ -214,10 +214,10 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	lives, b := ix.living(to), ix.build(from[0].From, to, total)
 	add := func(p segmented) error {
 		if b.in == chunkPostings {
-			if ix.store.leaving() { // without a header the written rows are ignored, and the next start merges again
+			if ix.store.leaving() { // the next start ignores the written rows, because they have no header, and merges again
 				return errStop
 			}
-			if err := ix.writeTables(); err != nil { // a merge may take long, and immutable memtables take memory
+			if err := ix.flushMemtables(); err != nil { // a merge may take long, and immutable memtables take memory
 				return err
 			}
 		}
@@ -239,8 +239,8 @@ func (ix *index) mergeInto(from []*segment, total int) error {
 	return ix.swap(b, 0, from)
 }
 
-// living returns a function that reports whether a leader up to a change lives. It takes 1 bit for each change,
-// and none for skipped numbers.
+// living returns a function that reports whether a leader up to a change lives. It needs 1 bit for each change, but none
+// for skipped numbers.
 func (ix *index) living(to uint64) func(seq uint64) bool {
 	gaps := *ix.gaps.Load()
 	place := func(seq uint64) uint64 {

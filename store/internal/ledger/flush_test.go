@@ -81,7 +81,7 @@ func TestTablesDuringAMerge(t *testing.T) {
 	}
 	for range fanout {
 		full()
-		if err := ix.writeTables(); err != nil {
+		if err := ix.flushMemtables(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// rules is the newest version of fold, which each entry names. A server writes the newest version that all
-// servers of the log know (see heartbeat). It stops at an entry of an unknown version.
+// rules is the newest version of the rules of fold. Each entry names its version. A server writes the newest version that
+// all servers of the log know (see heartbeat). It stops at an entry with an unknown version.
 const rules = 1
 
 // follower makes a store apply a log to which other servers also append. It appends the store's decisions as
@@ -27,20 +27,20 @@ type follower struct {
 	s     *Store
 	log   docid.Log
 	watch func(Reader, uint64) // may be nil
-	told  func(time.Time)      // reports restarts, may be nil
+	told  func(time.Time)      // called at restarts of the log; may be nil
 	stop  context.CancelFunc
 	work  sync.WaitGroup
 
 	author
 
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // protects the fields below
 	applied docid.Anchor
-	digest  uint64        // of the outcomes of all applied entries
-	moved   chan struct{} // closed on progress or an error
-	lost    error         // why following ended
-	away    error         // why the log is currently unreadable
+	digest  uint64        // digest of the outcomes of all applied entries
+	moved   chan struct{} // closed at progress or an error
+	lost    error         // the reason why following ended
+	away    error         // the reason why the log is currently unreadable
 	pending map[entryID]*pending
-	posting map[uint64]*pending // by the keys and names that they post
+	posting map[uint64]*pending // posted key or name -> the pending proposal
 
 	certainty
 	ruling
@@ -50,11 +50,11 @@ type follower struct {
 
 // author numbers the proposals of a follower.
 type author struct {
-	drawn  [8]byte       // a random prefix of the ids
-	number atomic.Uint64 // of the last proposal
+	drawn  [8]byte       // a random prefix of its ids
+	number atomic.Uint64 // number of its last proposal
 }
 
-// wish records which entries to read soon.
+// wish records which entries should be read soon.
 type wish struct {
 	wantedTo uint64        // a caller waits for the entries up to here
 	wanted   chan struct{} // signals a change
@@ -74,8 +74,8 @@ const (
 	lagWait  = 3 * time.Second
 )
 
-// Reads of the log begin this far apart, because applying entries together costs less each. gatherWanted
-// applies if a caller waits for entries. After a read of gathered entries there is no pause.
+// Reads of the log begin at this interval, because applying several entries together is cheaper. gatherWanted applies if a
+// caller waits for entries. After a read of gathered entries there is no pause.
 const (
 	gatherWanted = 2 * time.Millisecond
 	gatherOthers = 10 * time.Millisecond
@@ -92,7 +92,7 @@ type logPosition struct {
 	Incarnation string // the last recorded incarnation
 }
 
-func placeKey() []byte { return []byte{spacePlace} }
+func positionKey() []byte { return []byte{spacePosition} }
 
 // newFollower returns a follower that does not yet read the log or send heartbeats.
 func newFollower(s *Store, log docid.Log, knows byte) (f *follower, begun bool, err error) {
@@ -136,7 +136,7 @@ func (s *Store) follow(ctx context.Context, o Options) error {
 		if err == nil {
 			break
 		}
-		if errors.Is(err, errLags) && o.Waits == nil { // a page takes long
+		if errors.Is(err, errLags) && o.Waits == nil { // applying a page takes long
 			continue
 		}
 		if o.Waits == nil || !errors.Is(err, docid.ErrUnavailable) || f.isLost() || ctx.Err() != nil {
@@ -162,7 +162,7 @@ func (s *Store) Applied() uint64 {
 // logPosition reads the position of the rows in a log, if they follow one.
 func (s *Store) logPosition() (at logPosition, there bool, err error) {
 	err = atSnapshot(s.kv, func(v Snapshot) error {
-		there, err = read(v, placeKey(), &at)
+		there, err = read(v, positionKey(), &at)
 		return err
 	})
 	return at, there, err
@@ -190,7 +190,7 @@ func (f *follower) fail(err error) {
 func (f *follower) wake(err error) {
 	for id, own := range f.pending {
 		f.remove(id, own)
-		own.err = fmt.Errorf("%w: whether it is in the log is not known: %w", docid.ErrUnavailable, err)
+		own.err = fmt.Errorf("%w: unknown whether it is in the log: %w", docid.ErrUnavailable, err)
 		close(own.done)
 	}
 	f.stir()
@@ -316,7 +316,7 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 	return readEntry(b, f.knows)
 }
 
-// batch applies entries, and writes the place in the log with them.
+// batch applies entries, and writes the position in the log with them.
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	at := logPosition{f.applied, f.digest, f.recorded}
 	made, errs := make([]outcome, len(ps)), make([]error, len(ps))
@@ -341,7 +341,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 				f.watch(b, at.Offset)
 			}
 		}
-		if err := set(b, placeKey(), &at); err != nil {
+		if err := set(b, positionKey(), &at); err != nil {
 			return nil, err
 		}
 		return func() {
@@ -371,19 +371,19 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	return nil
 }
 
-// errNoStart reports that a log cannot be followed from its first entry.
+// errNoStart means that a log cannot be followed from its first entry.
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
-// fold applies an entry. An unreadable entry is nil.
+// fold applies an entry. p is nil for an unreadable entry.
 func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):
 		return o, errNoStart
 	case p == nil:
-		return o, fmt.Errorf("%w: an entry that cannot be read", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: an unreadable entry", docid.ErrInvalid)
 	case begins && at.Offset > 1:
-		return o, fmt.Errorf("%w: a log begins once", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: the log has begun already", docid.ErrInvalid)
 	case begins:
 		return o, nil
 	case p.heartbeat != nil:
@@ -394,7 +394,7 @@ func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err er
 	return f.s.fold(b, p)
 }
 
-// next returns the digest after another outcome.
+// next returns the digest after a further outcome.
 func (at logPosition) next(o outcome, err error) uint64 {
 	taken, r := err == nil, &o.receipt
 	return checksum(at.ID[:], encoded(&at.Digest, &taken, &r.Seq, &r.Leader, &r.Replayed))

@@ -7,7 +7,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Head records how far an index has durably come. A witness stores it outside the KV.
+// Head is the last durable change of an index, with counts. A witness stores it outside the KV.
 type Head struct {
 	Tenant  string `json:"tenant"`
 	Seq     uint64 `json:"seq"`
@@ -15,8 +15,7 @@ type Head struct {
 	Members int64  `json:"members"`
 }
 
-// Witnessed is a KV with a witness that recorded what the rows must hold at least. A store that holds less is
-// not opened.
+// Witnessed is a KV with a witness, which records what the rows must contain. A store that contains less is not opened.
 type Witnessed interface{ Heads() []Head }
 
 // Heads returns the durable heads of all indexes, each consistent in itself.
@@ -36,19 +35,19 @@ func (ix *index) durableHead() Head {
 	return Head{ix.tenant, ix.durable.Load(), ix.leaders.Load(), ix.members.Load()}
 }
 
-// holds returns ErrCorrupt if an index holds less than its witness recorded. With the same number of changes
+// holds returns ErrCorrupt if an index has fewer changes than its witness recorded. If the number of changes is the same,
 // the counts must also be equal.
 func (s *Store) holds(heads []Head) error {
 	var errs []error
 	for _, want := range heads {
 		ix := s.indexes[want.Tenant]
 		if ix == nil {
-			errs = append(errs, fmt.Errorf("%w: the index of tenant %q is gone, its witness knows %d changes", docid.ErrCorrupt, want.Tenant, want.Seq))
+			errs = append(errs, fmt.Errorf("%w: the index of tenant %q is gone, its witness has %d changes", docid.ErrCorrupt, want.Tenant, want.Seq))
 			continue
 		}
 		got := ix.durableHead()
 		if got.Seq < want.Seq || (got.Seq == want.Seq && got != want) {
-			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness knows %d, %d and %d",
+			errs = append(errs, fmt.Errorf("%w: the index of tenant %q holds %d changes, %d docIds and %d articles, its witness has %d, %d and %d",
 				docid.ErrCorrupt, want.Tenant, got.Seq, got.Leaders, got.Members, want.Seq, want.Leaders, want.Members))
 		}
 	}

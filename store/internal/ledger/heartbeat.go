@@ -12,29 +12,29 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Servers that follow a log compare their states by heartbeats. One server appends a heartbeat, and each
-// answers with the digest of its state there. At the next heartbeat a server stops if its digest was outvoted.
-// Entries older than keep heartbeats are trimmed. With snapshots, entries are trimmed once a snapshot and the
-// disks of all recently heard servers have them. Clocks need not agree, because a server waits by its own clock
-// before it appends the next heartbeat.
+// Servers that follow a log compare their states by heartbeats. One server appends a heartbeat. Each server answers with
+// the digest of its state at that entry. At the next heartbeat, a server stops if its digest was outvoted. Entries older
+// than keep heartbeats are trimmed. With snapshots, entries are trimmed once a snapshot contains them and all recently
+// heard servers have them on disk. Clocks need not agree, because a server measures the interval between heartbeats by its
+// own clock.
 
 // heartbeat is a heartbeat, or the answer of a server to one.
 type heartbeat struct {
-	Turn   uint64 // the number of the heartbeat
+	Turn   uint64 // number of the heartbeat
 	Answer bool
 	vote
-	Keep uint64 // number of heartbeats for which entries are kept and a silent server counts
+	Keep uint64 // number of heartbeats for which entries are kept, and for which a silent server counts
 }
 
 // vote is a server's answer to a heartbeat.
 type vote struct {
-	Who    uint64 // identifies the server, also after a restart
+	Who    uint64 // identifies the server, even after a restart
 	Digest uint64
-	Rules  uint64 // newest version that it knows
+	Rules  uint64 // newest version that the server knows
 }
 
-// heartbeatRow is the row of a heartbeat: its offset, the own digest there, the newest rules that all servers know,
-// and the servers' votes.
+// heartbeatRow is the row of a heartbeat. It holds the offset, the digest of this server at the offset, the newest rules
+// that all servers know, and the votes.
 type heartbeatRow struct {
 	Offset, Digest, Agreed uint64
 	Votes                  []vote
@@ -42,8 +42,8 @@ type heartbeatRow struct {
 
 func heartbeatKey(turn uint64) []byte { return binary.BigEndian.AppendUint64([]byte{spaceBeat}, turn) }
 
-// ErrDiffers stops a server whose state differs. It wraps ErrCorrupt.
-var ErrDiffers = fmt.Errorf("%w: the state of this server is not that of the others; it goes on with a copy of another's folder", docid.ErrCorrupt)
+// ErrDiffers stops a server whose state differs from the others. It wraps ErrCorrupt.
+var ErrDiffers = fmt.Errorf("%w: the state of this server differs from that of the others (want a copy of another server's folder)", docid.ErrCorrupt)
 
 // heartbeats returns the stored heartbeats and the number of the last one, or 0 if there is none.
 func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error) {
@@ -58,7 +58,7 @@ func heartbeats(r Reader) (rows map[uint64]heartbeatRow, last uint64, err error)
 	return rows, last, err
 }
 
-// fold applies a heartbeat at a place in the log, or an answer to the last heartbeat.
+// fold applies a heartbeat at a position in the log, or an answer to the last heartbeat.
 func (p *heartbeat) fold(b Batch, at logPosition) (o outcome, err error) {
 	rows, turn, err := heartbeats(b)
 	last := rows[turn]
@@ -90,9 +90,9 @@ type ruling struct {
 	agreed atomic.Uint64 // newest version that all servers know, or 0 if not yet known
 }
 
-// wanted returns the first offset that some server may not have on disk, and the newest rules that all servers
-// know. It counts the servers that answered one of the last keep heartbeats. A server that answers a heartbeat
-// has synced all entries up to the previous one, and resumes there if its machine fails.
+// wanted returns the first offset that some server may not have on disk, and the newest rules that all servers know. It
+// considers the servers that answered one of the last keep heartbeats. A server that answers a heartbeat has synced all
+// entries up to the previous one, and resumes there if its machine fails.
 func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uint64) {
 	heard, knows := map[uint64]uint64{}, map[uint64]uint64{}
 	for turn, row := range rows {
@@ -112,7 +112,7 @@ func wanted(rows map[uint64]heartbeatRow, last, keep uint64) (offset, agreed uin
 	return rows[first-min(first, 1)].Offset, agreed
 }
 
-// outvoted reports whether another digest has at least as many votes as the own.
+// outvoted reports whether another digest has at least as many votes as that of this server.
 func outvoted(last heartbeatRow) bool {
 	votes := map[uint64]int{}
 	for _, v := range last.Votes {
@@ -143,7 +143,7 @@ func (f *follower) tend(ctx context.Context, o Options) {
 		}
 		turn, last, err := f.lastHeartbeat()
 		if err != nil {
-			continue // the follower meets the same error
+			continue // the follower will get the same error
 		}
 		f.agreed.Store(last.Agreed)
 		if turn != seen {
@@ -162,12 +162,12 @@ func (f *follower) tend(ctx context.Context, o Options) {
 			next.trim = min(next.wanted, o.Snapshots())
 		}
 		if next.trim > 0 {
-			_ = f.log.Trim(ctx, next.trim) // the next heartbeat tries again
+			_ = f.log.Trim(ctx, next.trim) // the next heartbeat trims again
 		}
 	}
 }
 
-// say proposes a heartbeat or an answer. A conflict means that another server was first, and is not a failure.
+// say proposes a heartbeat or an answer. A conflict means that another server did so first, which is not an error.
 func (f *follower) say(ctx context.Context, b *heartbeat) (outcome, error) {
 	wait, cancel := context.WithTimeout(ctx, logWait)
 	defer cancel()

@@ -15,20 +15,20 @@ type index struct {
 	tenant   string
 	id       uint32
 	identity docid.Identity
-	// unfinished marks an index that is being restored (guarded by the store).
+	// unfinished marks an index that is being rebuilt. It is protected by the store's mutex.
 	unfinished bool
 	posts      *postings
-	segments   uint64 // number of the last segment (flushAndCompact only)
+	segments   uint64 // number of the last segment (for flushAndCompact only)
 
-	settled uint64            // last change of the immutable memtables (writer only)
-	head    uint64            // last change applied (writer only)
-	ruled   uint64            // last rule applied (writer only)
-	docIDs  int               // living docIds after that change (writer only)
-	sinks   map[string]uint64 // last change acknowledged by each sink (writer only)
-	oldest  uint64            // earlier articles are not pending (writer only)
+	settled uint64            // last change in the immutable memtables (for the writer only)
+	head    uint64            // last change applied (for the writer only)
+	ruled   uint64            // last ruling applied (for the writer only)
+	docIDs  int               // living docIds after that change (for the writer only)
+	sinks   map[string]uint64 // last change acknowledged by each sink (for the writer only)
+	oldest  uint64            // the first article that is still pending (for the writer only)
 	seen    sightings         // leases of the sinks
 	epochs  atomic.Pointer[[]docid.Epoch]
-	gaps    atomic.Pointer[[]gap] // written by the writer only
+	gaps    atomic.Pointer[[]gap] // only the writer changes it
 	published
 }
 
@@ -55,7 +55,7 @@ func (ix *index) Identity() docid.Identity { return ix.identity }
 // Catalog returns the reader of groups, members and the log.
 func (ix *index) Catalog() docid.Catalog { return catalog{ix} }
 
-// Outbox returns what sinks need.
+// Outbox returns the methods that sinks need.
 func (ix *index) Outbox() docid.Outbox { return ix }
 
 // epochOf returns the epoch of a change.

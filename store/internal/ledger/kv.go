@@ -1,5 +1,5 @@
-// Package ledger implements the docId store over any ordered key-value engine. It has the rows, the key table
-// in memory, the checks, and the one writer that makes check-and-set atomic. An adapter provides only a KV.
+// Package ledger implements the docId store on any ordered key-value engine. It contains the rows, the postings in memory,
+// the checks, and the single writer that makes check-and-set atomic. An adapter only provides a KV.
 package ledger
 
 import (
@@ -11,15 +11,15 @@ import (
 // KV is an ordered map of bytes with atomic batches. Snapshots and batches may be
 // used by one goroutine at a time, the KV by many.
 type KV interface {
-	// Snapshot returns a consistent state. It is durable, so none of it can be lost.
+	// Snapshot returns a consistent state. The state is durable, so no part of it can be lost.
 	Snapshot() (Snapshot, error)
 	// Batch starts a batch. Only one may be open at a time.
 	Batch() Batch
 	Close() error
 }
 
-// Reader reads rows. Get returns nil for a missing row, and the caller may keep the value. Scan visits rows
-// with from <= key < to in order until visit returns an error. Key and value are valid during the visit only.
+// Reader reads rows. Get returns nil for a missing row, and the caller may keep the value. Scan visits rows with from <=
+// key < to in order until visit returns an error. Key and value are only valid during the visit.
 type Reader interface {
 	Get(key []byte) ([]byte, error)
 	Scan(from, to []byte, visit func(key, value []byte) error) error
@@ -61,7 +61,7 @@ func scan(r Reader, prefix []byte, visit func(key, value []byte) error) error {
 	return r.Scan(prefix, after(prefix), visit)
 }
 
-// eachIndex visits the indexes in the order of their tenants, with the error of a row that cannot be decoded.
+// eachIndex visits the indexes in the order of their tenants. damaged is the error of a row that cannot be decoded.
 func eachIndex(r Reader, visit func(ix *index, damaged error) error) error {
 	return scan(r, []byte{spaceIndex}, func(k, v []byte) error {
 		ix := newIndex(nil, string(k[1:]), 0, docid.Identity{})

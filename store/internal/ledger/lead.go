@@ -8,11 +8,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Unfollow detaches rows that no store has open from their log. Answers that other servers gave from later
-// entries are lost to these rows, so the next open begins an epoch.
+// Unfollow detaches rows that no store has open from their log. The rows lack answers that other servers gave from later
+// entries, so the next open begins an epoch.
 func Unfollow(kv KV) error {
 	return update(kv, func(b Batch) error {
-		v, err := b.Get(placeKey())
+		v, err := b.Get(positionKey())
 		if err == nil && v == nil {
 			err = errStop
 		}
@@ -20,7 +20,7 @@ func Unfollow(kv KV) error {
 			return err
 		}
 		err = mark(b)
-		for _, space := range []byte{spaceBeat, spaceClaim, spacePlace} {
+		for _, space := range []byte{spaceBeat, spaceClaim, spacePosition} {
 			err = errors.Join(err, b.DeleteRange([]byte{space}, []byte{space + 1}))
 		}
 		return err
@@ -35,12 +35,12 @@ func Lead(ctx context.Context, kv KV, log docid.Log) error {
 		return err
 	}
 	err = update(kv, func(b Batch) error { // first, because a log that has begun needs a follower
-		if v, err := b.Get(placeKey()); err != nil {
+		if v, err := b.Get(positionKey()); err != nil {
 			return err
 		} else if v != nil {
 			return fmt.Errorf("%w: the rows follow a log", docid.ErrInvalid)
 		}
-		return set(b, placeKey(), &at)
+		return set(b, positionKey(), &at)
 	})
 	if err == nil {
 		_, err = log.Append(ctx, docid.Anchor{}, first)

@@ -50,9 +50,9 @@ func version(r Reader) (uint64, error) {
 	switch {
 	case err != nil || !there:
 	case version > formatVersion:
-		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrNewerFormat, version, formatVersion)
+		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrNewerFormat, version, formatVersion)
 	case version < formatVersion:
-		err = fmt.Errorf("%w: format %d, this one knows %d", docid.ErrOlderFormat, version, formatVersion)
+		err = fmt.Errorf("%w: format %d (want %d)", docid.ErrOlderFormat, version, formatVersion)
 	}
 	return version, err
 }
@@ -83,7 +83,7 @@ func (ix *index) load(ctx context.Context, r Reader) (err error) {
 	return nil
 }
 
-// logged reports whether there is a change from <= seq < before.
+// logged reports whether there is a change with from <= seq < before.
 func (ix *index) logged(r Reader, from, before uint64) (bool, error) {
 	err := r.Scan(ix.key(spaceLog, from), ix.key(spaceLog, before), func([]byte, []byte) error { return errStop })
 	return errors.Is(err, errStop), enough(err)
@@ -150,7 +150,7 @@ func (ix *index) loadLeaders(ctx context.Context, r Reader) error {
 		}
 		var head leaderHead
 		c.all([]any{&head})
-		c.b = nil // the rest is not needed
+		c.b = nil // the other fields are not needed
 		if err := c.close(k); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (ix *index) loadPostings(ctx context.Context, r Reader) error {
 	}
 	ix.settled = from
 	if len(ix.posts.levels.Load().segments) >= fanout {
-		ix.store.wake() // clean stops may leave segments unmerged
+		ix.store.wake() // clean stops may leave segments that should be merged
 	}
 	if from == ix.head {
 		return nil
@@ -123,13 +123,13 @@ func (ix *index) dropLeftovers(r Reader, complete []uint64) error {
 	})
 }
 
-// named is a name of a docId, and the change that posted it.
+// named is a name of a docId, with the change that posted it.
 type named struct {
 	seq, leader uint64
 	name        docid.Name
 }
 
-// namesAfter returns the names that changes after one posted, in the order of the changes. O(names).
+// namesAfter returns the names that changes after one have posted, in the order of the changes. O(names).
 func (ix *index) namesAfter(ctx context.Context, r Reader, from uint64) (names []named, err error) {
 	err = scan(r, ix.key(spaceName), func(k, v []byte) error {
 		n := named{leader: number(k, 0), name: nameOf(k)}

@@ -9,11 +9,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Lookup finds leaders by name and key. Absent keys need no disk access. Other keys read a row from each
-// segment that has them, and names one more row for each leader found.
+// Lookup finds leaders by name and key. Absent keys need no disk access. For other keys it reads a row of each segment that
+// has them. For names it reads another row for each leader found.
 func (ix *index) Lookup(ctx context.Context, q docid.Query) (docid.Found, error) {
 	f := docid.Found{At: ix.durable.Load()}
-	f.Ruled = ix.lastRule.Load() // not older than f.At
+	f.Ruled = ix.lastRule.Load() // at least as new as f.At
 	if err := ctx.Err(); err != nil {
 		return f, err
 	}
@@ -127,15 +127,15 @@ func (p *postings) hits(runs []run, plausible func(uint64) bool, at uint64) []do
 	return found
 }
 
-// shared visits each number once, in order, with its count. Leaders are numbered in the order of their changes.
-// A hot bucket has many numbers close together, which are counted instead of sorted.
+// shared visits each number once, in order, with its count. Leaders are numbered in the order of their changes. A hot
+// bucket has many close numbers, so it is counted instead of sorted.
 func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	if len(numbers) == 0 {
 		return
 	}
 	low := slices.Min(numbers)
 	if span := int(slices.Max(numbers)-low) + 1; len(numbers) >= 64 && span <= 8*len(numbers) {
-		counts := make([]uint16, span) // a set has fewer keys than that
+		counts := make([]uint16, span) // large enough, because a key set has fewer keys
 		for _, n := range numbers {
 			counts[n-low]++
 		}
@@ -157,8 +157,8 @@ func shared(numbers []leaderNo, visit func(n leaderNo, times int)) {
 	}
 }
 
-// named returns the newest leaders of a name. The memtable has half of the name, so it checks the whole name in
-// the rows.
+// named returns the newest leaders of a name. The memtable only has half of the name, so it checks the whole name in the
+// rows.
 func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) {
 	var found []docid.Hit
 	err := ix.posts.each(ix.atSnapshot, nameHash(n), 0, at, func(l *leader) bool {
@@ -187,7 +187,7 @@ func (ix *index) named(n docid.Name, limit int, at uint64) ([]docid.Hit, error) 
 	return hits, err
 }
 
-// common reports for each rated name whether more docIds have it than the query's share of all docIds.
+// common reports for each rated name whether more than the query's share of all docIds have it.
 func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, err error) {
 	most := q.MostUncommon(docIDs)
 	for _, rated := range q.Rated {
@@ -207,7 +207,7 @@ func (ix *index) common(r Reader, q *docid.Query, docIDs int) (common []bool, er
 	return common, nil
 }
 
-// nameHash returns the key of a name in memory.
+// nameHash returns the key of a name in the memtable.
 func nameHash(n docid.Name) uint64 {
 	var k uint64
 	for _, b := range n[:8] {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// leaderNo numbers the leaders of an index in memory, in the order of their changes. Outside memory, changes
-// and leaders have uint64 numbers.
+// leaderNo numbers the leaders of an index in memory, in the order of their changes. On disk, changes and leaders have
+// uint64 numbers.
 type leaderNo uint32
 
 // leader holds what a look-up returns of a leader without reading a row.
@@ -15,27 +15,27 @@ type leader struct {
 	seq    uint64
 	sketch uint64
 	time   int64
-	ended  atomic.Uint64 // change that ended it, or 0 if it lives
-	size   atomic.Int64  // durable members
+	ended  atomic.Uint64 // change that ended it, or 0
+	size   atomic.Int64  // number of durable members
 }
 
-// lives reports whether the leader lived at change at.
+// lives reports whether the leader lived as of change at.
 func (l *leader) lives(at uint64) bool {
 	e := l.ended.Load()
 	return e == 0 || e > at
 }
 
-// posting is one change that put a leader under a key.
+// posting is a change that put a leader under a key.
 type posting struct {
 	seq    uint64
 	leader leaderNo
 }
 
-// memtable holds the newest postings of one index, by key. One goroutine writes, any number read.
+// memtable holds the newest postings of an index, by key. One goroutine writes, and any number of goroutines read.
 type memtable struct {
 	mu   sync.RWMutex
-	one  map[uint64]posting // keys with one posting, which are most (no pointers for the garbage collector)
-	more map[uint64]run     // the others
+	one  map[uint64]posting // keys with one posting, which are most; they have no pointers that the garbage collector would follow
+	more map[uint64]run     // all other keys
 	keys atomic.Int64
 }
 
@@ -61,7 +61,7 @@ func (t *memtable) post(seq uint64, l leaderNo, keys ...uint64) {
 	t.keys.Add(int64(len(keys)))
 }
 
-// get returns the postings of a key. They may be read without the lock, because a run never changes.
+// get returns the postings of a key. The caller may read them without the lock, because a run never changes.
 func (t *memtable) get(key uint64) run {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -74,7 +74,7 @@ func (t *memtable) get(key uint64) run {
 // bytes returns the approximate memory in use.
 func (t *memtable) bytes() int { return 52 * int(t.keys.Load()) }
 
-// sorted returns the postings of living leaders in order.
+// sorted returns the postings of living leaders, in order.
 func (t *memtable) sorted(p *postings) []segmented {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -96,8 +96,8 @@ func (t *memtable) sorted(p *postings) []segmented {
 	return all
 }
 
-// chunks is an array that grows without moving, so readers need no lock. An element may be read once its number
-// is known.
+// chunks is an array that grows without moving, so readers need no lock. An element may be read as soon as its number is
+// known.
 type chunks[N ~uint32, T any] struct {
 	list atomic.Pointer[[]*[chunkLen]T]
 	n    atomic.Int64
@@ -109,8 +109,8 @@ func (c *chunks[N, T]) len() int { return int(c.n.Load()) }
 
 func (c *chunks[N, T]) at(i N) *T { return &(*c.list.Load())[i/chunkLen][i%chunkLen] }
 
-// add appends a T that fill sets, and returns its number. It calls fill before it raises the length, so readers
-// see only complete elements.
+// add appends a T and returns its number. It calls fill on the T before it raises the length, so readers only see complete
+// elements.
 func (c *chunks[N, T]) add(fill func(*T)) N {
 	n := int(c.n.Load())
 	if n%chunkLen == 0 {

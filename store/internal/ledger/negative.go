@@ -2,18 +2,18 @@ package ledger
 
 import "sync/atomic"
 
-// recentSlots is the number of slots of an index: 64 KiB, enough for thousands of changes.
+// recentSlots is the number of slots of a negativeCache. They take 64 KiB, which is enough for thousands of changes.
 const recentSlots = 1 << 13
 
-// negativeCache finds keys that no change has posted since another, without reading the levels. For each group of keys
-// with the same low bits it records the last change that posted one. A judgement is checked against few later
-// changes, so this decides nearly all its keys. One goroutine writes, any number read.
+// negativeCache detects, without reading the levels, that no change after a given one has posted a key. For each group of
+// keys with the same low bits, it records the last change that posted one of them. A judgement is checked against few later
+// changes, so this answers nearly all its keys. One goroutine writes, and any number of goroutines read.
 type negativeCache struct {
-	from  uint64 // only later changes are recorded
+	from  uint64 // only changes after it are recorded
 	slots atomic.Pointer[[recentSlots]atomic.Uint64]
 }
 
-// post records that seq, the last change, posts keys.
+// post records that change seq posts keys. seq must be the last change.
 func (r *negativeCache) post(seq uint64, keys []uint64) {
 	slots := r.slots.Load()
 	if slots == nil {
@@ -25,7 +25,7 @@ func (r *negativeCache) post(seq uint64, keys []uint64) {
 	}
 }
 
-// none reports whether certainly no change after since has posted a key.
+// none returns true only if no change after since has posted a key.
 func (r *negativeCache) none(key, since uint64) bool {
 	slots := r.slots.Load()
 	return since >= r.from && (slots == nil || slots[key%recentSlots].Load() <= since)

@@ -6,12 +6,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// nidFilter is a Bloom filter of nids (18 bits each). Most submissions carry a new nid and need no row lookup. One
-// goroutine adds, any number query.
+// nidFilter is a Bloom filter of nids, with 18 bits each. Most submissions have a new nid, so they need no row lookup. One
+// goroutine adds, and any number of goroutines query.
 type nidFilter struct {
 	mu      sync.RWMutex
-	filters []filter // each as large as all earlier ones together
-	room    int      // nids that the last filter still takes
+	filters []filter // each filter is as large as all earlier ones together
+	room    int      // number of nids that still fit the last filter
 	all     int
 }
 

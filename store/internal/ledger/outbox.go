@@ -10,18 +10,18 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// waiting is what a change has pending for the sinks. The sinks and their acknowledgements are rows outside the
+// waiting is the part of a change that is pending for the sinks. The sinks and their acknowledgements are rows outside the
 // log, so they take no number.
 type waiting struct {
 	Effect  docid.KeptEffect
 	Article *docid.Article // may be nil
 }
 
-// sinkRow records what a sink has acknowledged, and the oldest pending article at that time. After an epoch, a
-// start could not derive that article from the acknowledgements.
+// sinkRow records what a sink has acknowledged, and the oldest pending article at that time. After an epoch, that article
+// cannot be derived from the acknowledgements.
 type sinkRow struct{ Seq, Oldest uint64 }
 
-// pageBytes is the size of articles that ends a page of the outbox.
+// pageBytes is the size of articles, in bytes, at which a page of the outbox ends.
 const pageBytes = 4 << 20
 
 // Attach keeps articles for a sink from now on.
@@ -34,13 +34,13 @@ func (ix *index) proposeSink(ctx context.Context, s sinkChange) (outcome, error)
 	return ix.store.propose(ctx, &proposal{tenant: ix.tenant, sink: &s})
 }
 
-// Detach stops waiting for a sink.
+// Detach stops keeping articles for a sink.
 func (ix *index) Detach(ctx context.Context, sink string) error {
 	_, err := ix.proposeSink(ctx, sinkChange{What: sinkDetach, Name: sink})
 	return err
 }
 
-// Acknowledge records what a sink has, and drops the articles that all sinks have.
+// Acknowledge records the last change that a sink has, and drops the articles that all sinks have.
 func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) error {
 	has, there, err := ix.acknowledged(sink)
 	if err != nil || (there && upTo <= has) {
@@ -50,7 +50,7 @@ func (ix *index) Acknowledge(ctx context.Context, sink string, upTo uint64) erro
 	return err
 }
 
-// acknowledged returns what a sink has durably acknowledged, and whether it is attached.
+// acknowledged returns the last change that a sink has durably acknowledged, and whether the sink is attached.
 func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	err = ix.atSnapshot(func(r Reader) error {
 		var row sinkRow
@@ -61,7 +61,8 @@ func (ix *index) acknowledged(sink string) (seq uint64, there bool, err error) {
 	return seq, there, err
 }
 
-// Claim asks through the log. A folder that follows none is open in one process, whose relays are its own matter.
+// Claim requests the lease through the log. Without a log, only one process has the folder open, so it always gets the
+// lease.
 func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration) (bool, error) {
 	if ix.store.follower == nil {
 		return true, nil
@@ -79,7 +80,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	switch {
 	case held.Who == who && long <= 0:
 		p.What = sinkRelease
-	case held.Who == who && since < long/2: // renewed after half its time
+	case held.Who == who && since < long/2: // renewed after half of its time
 		return true, nil
 	case held.Who != who && (long <= 0 || (held.Who != "" && since < long)):
 		return false, nil
@@ -88,7 +89,7 @@ func (ix *index) Claim(ctx context.Context, sink, who string, long time.Duration
 	return o.held, err
 }
 
-// sightings records the leases that this server has seen, and since when.
+// sightings records which leases this server has seen, and since when.
 type sightings struct {
 	mu  sync.Mutex
 	all map[string]sighting
@@ -118,7 +119,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	has, attached := ix.sinks[s.Name]
 	switch {
 	case len(s.Name) == 0 || len(s.Name) > 256:
-		return o, fmt.Errorf("%w: a sink's name has 1 to 256 bytes", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: invalid name of a sink (want 1 to 256 bytes)", docid.ErrInvalid)
 	case s.What == sinkClaim || s.What == sinkRelease:
 		return ix.foldLease(b, s)
 	case s.What == sinkAttach && attached:
@@ -131,7 +132,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 		delete(ix.sinks, s.Name)
 		return outcome{publish: wrote}, errors.Join(b.Delete(sinkKey(ix.id, s.Name)), ix.dropArticles(b))
 	case s.What != sinkAcknowledge:
-		return o, fmt.Errorf("%w: something about sink %q", docid.ErrInvalid, s.Name)
+		return o, fmt.Errorf("%w: invalid change of sink %q", docid.ErrInvalid, s.Name)
 	case !attached:
 		return o, fmt.Errorf("sink %q: %w", s.Name, docid.ErrNotFound)
 	case s.UpTo > ix.head:
@@ -142,7 +143,7 @@ func (ix *index) foldSink(b Batch, s *sinkChange) (o outcome, err error) {
 	return outcome{publish: wrote}, errors.Join(ix.acknowledge(b, s.Name, s.UpTo), ix.dropArticles(b))
 }
 
-// foldLease gives a lease to its holder, or to a server that has seen its last turn.
+// foldLease gives a lease to its holder, or to a server that has seen the lease's current turn.
 func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
 	key, held := leaseKey(ix.id, s.Name), lease{}
 	_, err = read(b, key, &held)
@@ -157,7 +158,7 @@ func (ix *index) foldLease(b Batch, s *sinkChange) (o outcome, err error) {
 	return o, set(b, key, &next)
 }
 
-// acknowledge writes what a sink has. Only the writer calls it.
+// acknowledge writes the last change that a sink has. Only the writer calls it.
 func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	if len(ix.sinks) == 0 {
 		ix.oldest = ix.head + 1
@@ -166,8 +167,8 @@ func (ix *index) acknowledge(b Batch, sink string, seq uint64) error {
 	return set(b, sinkKey(ix.id, sink), &sinkRow{seq, ix.oldest})
 }
 
-// manyRows is the number of rows from which a range is deleted at once. A range deletion slows later reads
-// until the next flush, so it does not pay for a page.
+// From manyRows rows on, a range is deleted at once. A range deletion slows later reads until the next flush, so it does
+// not pay for a page.
 const manyRows = 10_000
 
 // dropArticles deletes the articles that all sinks have.
@@ -189,7 +190,7 @@ func (ix *index) dropArticles(b Batch) error {
 	return nil
 }
 
-// full reports whether at least backlog changes wait for the sinks, without skipped numbers.
+// full reports whether at least backlog changes wait for the sinks. Skipped numbers do not count.
 func (ix *index) full(backlog uint64) bool {
 	waiting := ix.head + 1 - ix.oldest
 	return backlog > 0 && len(ix.sinks) > 0 && waiting >= backlog && waiting-ix.passed(ix.oldest) >= backlog
@@ -239,7 +240,7 @@ func (ix *index) Pending(ctx context.Context, from uint64, limit int) ([]docid.D
 
 // loadSinks reads the attached sinks and the first pending article.
 func (ix *index) loadSinks(r Reader) error {
-	all := ix.head // acknowledged by every sink
+	all := ix.head // the last change acknowledged by every sink
 	prefix := ix.key(spaceSink)
 	err := scan(r, prefix, func(k, v []byte) error {
 		var row sinkRow

@@ -10,21 +10,21 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// Past is a docid.Source: the history of an index in rows that no store has open. It reads no derived rows.
+// Past is a docid.Source of the history of an index, in rows that no store has open. It reads no derived rows.
 type Past struct {
 	r     Reader
 	ix    *index
 	names []named
 }
 
-// Repeat copies the rows of from, which no store has open, to an empty KV. It prepares the indexes for Restore, calls
-// again with the past of each, and carries over what changes do not repeat: the rows of sinks, then the place in a log
-// and the mark of a copy. open opens the new KV. If asStored is not set, the new indexes have other settings or
-// another epoch, and the store must not follow a log.
+// Repeat copies the rows of from, which no store has open, to an empty KV. It prepares the indexes for Restore, and calls
+// again with the past of each. Then it copies the rows that changes do not restore: the rows of sinks, the position in a
+// log and the mark of a copy. open opens the new KV. If asStored is not set, the new indexes have other settings or another
+// epoch, and the store must not follow a log.
 func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again func(pasts map[string]*Past) error) error {
 	return atSnapshot(from, func(v Snapshot) error {
 		_, newer := version(v)
-		followed, err := read(v, placeKey(), new(logPosition))
+		followed, err := read(v, positionKey(), new(logPosition))
 		err = errors.Join(newer, err)
 		if err == nil && followed && !asStored {
 			err = fmt.Errorf("%w: the store follows a log: take it from there first (neardup log leave)", docid.ErrInvalid)
@@ -54,7 +54,7 @@ func Repeat(from KV, asStored bool, open func(work func(KV) error) error, again 
 		if err != nil {
 			return err
 		}
-		return open(func(to KV) error { return carry(v, to, spacePlace, spaceBeat, spaceClaim, spaceCopy) })
+		return open(func(to KV) error { return carry(v, to, spacePosition, spaceBeat, spaceClaim, spaceCopy) })
 	})
 }
 
@@ -123,7 +123,7 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 	return ds, ctx.Err()
 }
 
-// complete adds to an entry what is left of its names, its article and the kept copy.
+// complete adds the remaining names, article and kept copy to an entry.
 func (p *Past) complete(d *docid.Delivery) error {
 	i, _ := slices.BinarySearchFunc(p.names, d.Seq, func(n named, seq uint64) int { return cmp.Compare(n.seq, seq) })
 	for ; i < len(p.names) && p.names[i].seq == d.Seq; i++ {
@@ -140,7 +140,7 @@ func (p *Past) complete(d *docid.Delivery) error {
 			d.Article = &m.Article
 		}
 	case docid.KindUpdate:
-		if d.Evidence.Stage != "" { // it had a text
+		if d.Evidence.Stage != "" { // the update had a text
 			d.Article = &docid.Article{}
 		}
 	default:
@@ -156,7 +156,7 @@ func (p *Past) complete(d *docid.Delivery) error {
 	return nil
 }
 
-// Texts reads the texts and keys of docIds. A docId without a row of its leader has ended.
+// Texts reads the texts and keys of docIds. A docId has ended if its leader has no row.
 func (p *Past) Texts(ctx context.Context, ds []*docid.Delivery) (map[uint64]docid.Texts, error) {
 	all := map[uint64]docid.Texts{}
 	for _, d := range ds {

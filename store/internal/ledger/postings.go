@@ -11,8 +11,8 @@ import (
 )
 
 // postings holds all postings of one index. The newest are in a memtable. A full memtable becomes immutable and is written
-// to rows as a segment, and an empty one replaces it. So most postings take only 12 bits of memory, those of a
-// Bloom filter. A look-up reads the disk only for keys that pass it. One goroutine writes, any number read.
+// to rows as a segment. An empty one replaces it. So most postings only take 12 bits of memory, in a Bloom filter. A
+// look-up reads the disk only for keys that pass it. One goroutine writes, any number read.
 type postings struct {
 	leaders chunks[leaderNo, leader]
 	recent  negativeCache
@@ -27,7 +27,7 @@ type levels struct {
 	active    *memtable
 }
 
-// immutable is an immutable memtable. It holds the changes up to to.
+// immutable is an immutable memtable. It has the changes up to number to.
 type immutable struct {
 	*memtable
 	to uint64
@@ -53,7 +53,7 @@ func (p *postings) find(seq uint64) (leaderNo, *leader) {
 	return n, p.leaders.at(n)
 }
 
-// living returns a leader if it lived at a change, or nil.
+// living returns a leader if it lived at a change, otherwise nil.
 func (p *postings) living(seq, at uint64) *leader {
 	_, l := p.find(seq)
 	if l == nil || !l.lives(at) {
@@ -68,7 +68,7 @@ func (p *postings) post(seq uint64, l leaderNo, keys ...uint64) {
 	p.levels.Load().active.post(seq, l, keys...)
 }
 
-// freeze starts an empty memtable. The old one holds the changes up to to.
+// freeze starts an empty memtable. The old one holds the changes up to number to.
 func (p *postings) freeze(to uint64) {
 	old := p.levels.Load()
 	p.levels.Store(&levels{old.segments, append(slices.Clone(old.immutable), immutable{old.active, to}), newMemtable()})
@@ -85,13 +85,13 @@ func (p *postings) replace(tables int, segments []*segment, by *segment) {
 	p.levels.Store(&levels{kept, old.immutable[tables:], old.active})
 }
 
-// errMoved reports that rows are missing because their segment was replaced.
+// errMoved means that rows are missing because their segment was replaced.
 var errMoved = errors.New("the segment was replaced")
 
-// source runs work on a state of the rows that has every segment of the levels loaded before.
+// source calls work with a state of the rows that has every segment of levels that were loaded earlier.
 type source func(work func(Reader) error) error
 
-// reading runs work on the levels, again if they were replaced meanwhile.
+// reading calls work with the levels. It repeats the call if segments were replaced meanwhile.
 func (p *postings) reading(src source, work func(*levels, Reader) error) error {
 	for {
 		at := p.levels.Load()
@@ -124,7 +124,7 @@ func (p *postings) each(src source, key, since, at uint64, visit func(*leader) b
 	})
 }
 
-// runsOf appends the runs of a key, those of older changes first.
+// runsOf appends the runs of a key. Runs of older changes come first.
 func (p *postings) runsOf(runs []run, l *levels, r Reader, key, since uint64) ([]run, error) {
 	add := func(r run) {
 		if len(r) > 0 {

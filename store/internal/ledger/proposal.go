@@ -9,39 +9,39 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// proposal changes a store: the start of a log, its heartbeat, a new index, a change of one, or an operation on
-// a sink. One function, fold, applies it, and depends on the proposal and the rows alone. So servers that apply
-// the same proposals in the same order to the same rows get the same rows.
+// proposal changes a store: the start of a log, its heartbeat, a new index, a change of one, or an operation on a sink. The
+// function fold applies it, and depends only on the proposal and the rows. So servers that apply the same proposals in the
+// same order get the same rows.
 type proposal struct {
 	genesis   *genesis
 	restart   *restart
 	heartbeat *heartbeat
 	tenant    string
-	identity  *docid.Identity // creates the index unless it exists
+	identity  *docid.Identity // the identity to create the index with, unless it exists
 	change    *docid.Change
-	past      uint64 // for a change that begins an epoch, see docid.Index
+	past      uint64 // for a change that begins an epoch; see docid.Index
 	sink      *sinkChange
 }
 
-// outcome is what fold returns for a proposal, which it never changes. So a server applies its own proposals as
-// they are, and decodes only those of other servers.
+// outcome is the result of fold. fold never changes the proposal, so a server applies its own proposals without decoding
+// them.
 type outcome struct {
 	receipt docid.Receipt
-	has     uint64 // after an attach, what the sink has
-	held    bool   // whether the proposer holds the lease
-	trim    uint64 // after a heartbeat, the first offset to keep, or 0
-	wanted  uint64 // after a heartbeat, the first offset that a server may lack on disk
-	publish func() // runs once the batch is durable; nil if nothing was written
+	has     uint64 // after an attach: the last change that the sink has
+	held    bool   // the proposer holds the lease
+	trim    uint64 // after a heartbeat: the first offset to keep, or 0
+	wanted  uint64 // after a heartbeat: the first offset that some server may not have on disk
+	publish func() // called once the batch is durable; nil if nothing was written
 }
 
-func wrote() {} // publishes nothing
+func wrote() {} // does nothing
 
 // sinkChange is an operation on a sink. It takes no number.
 type sinkChange struct {
 	What  sinkVerb
 	Name  string
-	UpTo  uint64 // for an acknowledgement
-	Lease lease  // its turn is the last that the server has seen
+	UpTo  uint64 // for an acknowledgement: the last change
+	Lease lease  // its turn is the last one that the server has seen
 }
 
 type sinkVerb byte
@@ -54,8 +54,8 @@ const (
 	sinkRelease
 )
 
-// lease is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen a turn
-// for long enough may take the next, so clocks need not agree.
+// lease is the lease of the server that feeds a sink. Each renewal adds a turn. A server that has seen the same turn for
+// long enough may take the next one, so clocks need not agree.
 type lease struct {
 	Who  string
 	Turn uint64
@@ -71,7 +71,7 @@ func (s *Store) propose(ctx context.Context, p *proposal) (outcome, error) {
 		*made, err = s.fold(b, p)
 		return made.publish, err
 	})
-	if err != nil { // the writer may still set the outcome
+	if err != nil { // the writer may still change the outcome
 		return outcome{}, err
 	}
 	return *made, nil
@@ -93,7 +93,7 @@ func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 	case p.sink != nil:
 		return ix.foldSink(b, p.sink)
 	case p.change == nil:
-		return o, fmt.Errorf("%w: a proposal of nothing", docid.ErrInvalid)
+		return o, fmt.Errorf("%w: an empty proposal", docid.ErrInvalid)
 	case p.change.Kind != docid.KindEpoch:
 		t := newChange(ix, b, p.change, ix.head+1)
 		o.publish, err = t.apply()
@@ -109,7 +109,7 @@ func (s *Store) fold(b Batch, p *proposal) (o outcome, err error) {
 	return o, t.logEpoch()
 }
 
-// refusals lists the errors of fold that follow from proposal and rows. Other errors come from the engine.
+// refusals lists the errors of fold that depend only on the proposal and the rows. Other errors come from the engine.
 var refusals = []error{
 	docid.ErrInvalid, docid.ErrNotFound, docid.ErrConflict, docid.ErrEnded, docid.ErrMismatch, docid.ErrTaken, docid.ErrBehind, docid.ErrBacklog,
 }
@@ -128,7 +128,7 @@ func (p *proposal) encode() []byte {
 	return c.b
 }
 
-// decodeProposal reads what encode wrote. It returns ErrCorrupt if that fails.
+// decodeProposal decodes the output of encode. It returns ErrCorrupt for anything else.
 func decodeProposal(b []byte) (*proposal, error) {
 	p, c := &proposal{}, &coder{b: b, reads: true}
 	p.fields(c)
@@ -145,7 +145,7 @@ func (p *proposal) fields(c *coder) {
 	}
 }
 
-// changeFields codes a change. It codes the text of a new leader by that of the article.
+// changeFields codes a change. The text of a new leader is coded relative to that of the article.
 func changeFields(c *coder, ch *docid.Change) {
 	leader := ch.NewLeader
 	if leader != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// derivation derives the rows of a space from those of another, at most one from each. A nil key means none.
+// derivation derives the rows of one space from those of another. A source row gives at most one row; a nil key means none.
 type derivation struct {
 	space, from byte
 	row         func(ix *index, forgot uint64, k, v []byte) (key, value []byte, err error)

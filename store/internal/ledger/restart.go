@@ -11,18 +11,18 @@ import (
 	"github.com/neardup/neardup/internal/pause"
 )
 
-// A log may lose its last entries when it is restored from a backup or fails over. A server that has applied
-// them detects that, because the log lacks its anchor. Servers that have not applied them cannot. So every log
-// names its incarnation, which changes at each restart, and entries record it. A server answers only if the
-// last recorded incarnation is that of the log. Otherwise it records the new incarnation, and all indexes begin
-// an epoch with that entry. Nothing is appended in between, so lost and new entries have different docIds.
+// A log may lose its last entries when it is restored from a backup or fails over. A server that has applied them detects
+// that, because the log lacks its anchor. Servers that have not applied them cannot. So every log names its incarnation,
+// which changes at each restart, and entries record it. A server answers only if the last recorded incarnation is that of
+// the log. Otherwise it records the new incarnation, and with that entry all indexes begin an epoch. No other entry is
+// appended before it, so lost and new entries give different docIds.
 
 // genesis is the first entry of a log. An empty store can start only there.
 type genesis struct {
 	Time int64 // Unix nanoseconds
 	// Adopted marks a log that continues from a store, of which every server needs a copy.
 	Adopted     bool
-	Incarnation string // of the log
+	Incarnation string // incarnation of the log
 }
 
 // restart records the incarnation of a log.
@@ -32,7 +32,7 @@ type restart struct {
 	Time        int64  // Unix nanoseconds
 }
 
-// fold begins an epoch in every index, unless the incarnation is recorded already.
+// fold begins an epoch in every index, unless the incarnation is already recorded.
 func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error) {
 	if r.Incarnation == at.Incarnation || r.Epoch == 0 {
 		return o, docid.ErrConflict
@@ -42,7 +42,7 @@ func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error)
 		return o, err
 	}
 	var begun []*change
-	for _, tenant := range tenants { // in their order
+	for _, tenant := range tenants { // sorted, so that all servers do the same
 		ix := s.index(tenant)
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.Epoch, Time: r.Time}}
 		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.Time))+1)
@@ -59,13 +59,13 @@ func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error)
 type certainty struct {
 	recorded    string        // last incarnation recorded in entries
 	incarnation string        // last incarnation that the log returned
-	sure        bool          // both are equal, and no doubt arose since
+	sure        bool          // both are equal, and there was no doubt since
 	doubted     uint64        // number of doubts
 	unsure      chan struct{} // signals a doubt
 }
 
-// errDoubt reports that the incarnation of the log is not yet known.
-var errDoubt = fmt.Errorf("%w: whether the log has lost entries is being asked", docid.ErrUnavailable)
+// errDoubt means that the incarnation of the log is not known yet.
+var errDoubt = fmt.Errorf("%w: checking whether the log has lost entries", docid.ErrUnavailable)
 
 // doubts records that the log may have another incarnation, because a request failed or entries name another.
 func (f *follower) doubts() {
@@ -74,7 +74,7 @@ func (f *follower) doubts() {
 	f.doubt()
 }
 
-// doubt does what doubts does. The caller holds f.mu.
+// doubt does the work of doubts. The caller holds f.mu.
 func (f *follower) doubt() {
 	f.doubted++
 	f.sure = false
@@ -104,7 +104,7 @@ func (f *follower) ensure(ctx context.Context) {
 	}
 }
 
-// makeSure records the incarnation of the log, unless entries name it already.
+// makeSure records the incarnation of the log, unless the entries already name it.
 func (f *follower) makeSure(ctx context.Context) error {
 	f.mu.Lock()
 	doubted := f.doubted
@@ -119,7 +119,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err == nil && end == 0 && f.position().Offset == 0 { // no server appends the genesis
 		err = errNotBegun
 	}
-	if err == nil && end < f.position().Offset { // a read shows whether the log lost entries or does not know its end yet
+	if err == nil && end < f.position().Offset { // a read will show whether the log has lost entries or does not know its end yet
 		err = errDoubt
 	}
 	if err == nil {
@@ -128,7 +128,7 @@ func (f *follower) makeSure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for now != "" && f.position().Incarnation != now { // "": the log is only read
+	for now != "" && f.position().Incarnation != now { // "" means that the log is only read
 		number, err := drawEpoch()
 		if err != nil {
 			return err
@@ -189,8 +189,7 @@ func (f *follower) isLost() bool {
 	return f.lost != nil
 }
 
-// hasBegun returns errNotBegun if the log is empty. An index begun by mistake would otherwise answer in place
-// of one that was lost.
+// hasBegun returns errNotBegun if the log is empty. Otherwise an index that was begun by mistake would replace a lost one.
 func (f *follower) hasBegun(ctx context.Context) error {
 	end, err := f.end(ctx)
 	if err == nil && end == 0 {
@@ -217,7 +216,7 @@ func BeginLog(ctx context.Context, log docid.Log) error {
 	return err
 }
 
-// firstEntry returns the genesis of a log and the place after it.
+// firstEntry returns the genesis of a log and the position after it.
 func firstEntry(ctx context.Context, log docid.Log, adopted bool) ([]byte, logPosition, error) {
 	now, err := log.Incarnation(ctx)
 	if err != nil {

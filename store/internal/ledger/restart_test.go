@@ -51,7 +51,7 @@ func TestRestartDecidesAlike(t *testing.T) {
 				}
 				if ix.head == settled {
 					err := s.do(t.Context(), func(Batch) (func(), error) { return ix.freezeNow, nil })
-					err = errors.Join(err, ix.writeTables())
+					err = errors.Join(err, ix.flushMemtables())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -7,11 +7,11 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// restoration restores an index from its changes. The row of its identity marks it as unfinished, so a restart
-// keeps that state.
+// restoration rebuilds an index from its changes. The row of its identity marks the index as unfinished, so a restart keeps
+// that state.
 type restoration struct{ *index }
 
-// Restore starts or continues to restore an index.
+// Restore starts or continues to rebuild an index.
 func (s *Store) Restore(ctx context.Context, tenant string, id docid.Identity) (docid.Restoration, error) {
 	if s.follower != nil {
 		return nil, fmt.Errorf("%w: a store that follows a log is rebuilt without it", docid.ErrInvalid)
@@ -53,7 +53,7 @@ func (s *Store) replaceIndex(b Batch, ix *index, id docid.Identity, unfinished b
 	}, nil
 }
 
-// emptied prepares an index without changes for a restoration. It replaces the identity and removes the sinks.
+// emptied prepares an index without changes for a rebuild. It replaces the identity and removes the sinks.
 func (s *Store) emptied(b Batch, ix *index, id docid.Identity) (func(), error) {
 	for sink := range ix.sinks {
 		if err := b.Delete(sinkKey(ix.id, sink)); err != nil {

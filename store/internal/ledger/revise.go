@@ -8,8 +8,8 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// planUpdate changes heat or text of a member. Only the kept copy's text is stored. So a member that becomes
-// hotter than the kept copy is kept only if the change has its text.
+// planUpdate changes the heat or the text of a member. Only the text of the kept copy is stored. So a member that becomes
+// hotter than the kept copy replaces it only if the change has its text.
 func (t *change) planUpdate() error {
 	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {
@@ -32,7 +32,7 @@ func (t *change) planUpdate() error {
 	return t.elect(m, a, whole)
 }
 
-// elect keeps an updated article, or records that another member may now be hotter than the kept copy.
+// elect makes an updated article the kept copy, or records that another member may now be hotter than the kept copy.
 func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	kept := keptRow{Contested: true}
 	ok, err := read(t.b, t.key(spaceKept, m.Leader), &kept)
@@ -66,8 +66,7 @@ func (t *change) elect(m docid.Member, a docid.Article, whole bool) error {
 	return nil
 }
 
-// planDelete removes a member and its texts. The keys and the text that the docId is found and verified by
-// remain.
+// planDelete removes a member and its texts. The keys and the text by which the docId is found and verified remain.
 func (t *change) planDelete() error {
 	m, err := t.ix.member(t.b, t.NID)
 	if err != nil {

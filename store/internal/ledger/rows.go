@@ -57,14 +57,14 @@ const (
 	spacePosting = 'p'
 	spaceRule    = 'j'
 
-	spaceOutbox = 'o'
-	spaceSink   = 's'
-	spaceClaim  = 'y'
-	spaceBeat   = 'u'
-	spacePlace  = 'z'
+	spaceOutbox   = 'o'
+	spaceSink     = 's'
+	spaceClaim    = 'y'
+	spaceBeat     = 'u'
+	spacePosition = 'z'
 )
 
-// formatVersion is raised when other programs could misread the rows. The numbers before it were never released.
+// formatVersion must be raised when other programs could misread the rows. Programs with lower numbers were never released.
 const formatVersion = 10
 
 // keyOf returns the key of a space, tenant and numbers.
@@ -99,7 +99,7 @@ func sinkKey(tenant uint32, sink string) []byte { return append(keyOf(spaceSink,
 
 func leaseKey(tenant uint32, sink string) []byte { return append(keyOf(spaceClaim, tenant), sink...) }
 
-// expiryKey returns the key of an expiry. It also orders times before 1970.
+// expiryKey returns the key of an expiry. It also sorts times before 1970.
 func expiryKey(tenant uint32, expires int64, leader uint64) []byte {
 	return keyOf(spaceExpiry, tenant, uint64(expires)^1<<63, leader)
 }
@@ -124,21 +124,21 @@ func number(key []byte, n int) uint64 {
 	return 0
 }
 
-// leaderRow holds what a leader is found by.
+// leaderRow holds the values by which a leader is found.
 type leaderRow struct {
 	leaderHead
-	Digest neardup.Digest // of the text, so that Check finds a text of another leader
+	Digest neardup.Digest // digest of the text, so that Check notices the text of another leader
 	Keys   []uint64
 }
 
-// leaderHead has the first fields of a leaderRow, which a start reads of every leader.
+// leaderHead holds the first fields of a leaderRow. A start reads them for every leader.
 type leaderHead struct {
 	Time, Expires int64
 	Sketch        uint64
 }
 
-// keptRow is the kept copy and the change that brought it. It is contested once a change of heat may have made
-// another member hotter, whose text is not stored.
+// keptRow is the kept copy, with the change that made it. It is contested if a change of heat may have made another member
+// hotter, whose text is not stored.
 type keptRow struct {
 	Seq       uint64
 	Article   docid.Article
@@ -150,12 +150,12 @@ func (ix *index) stored() []any { return []any{&ix.id, &ix.identity, &ix.unfinis
 
 // sealed encodes a row.
 func sealed(key []byte, values ...any) []byte {
-	c := coder{b: make([]byte, 0, 256)} // most rows
+	c := coder{b: make([]byte, 0, 256)} // enough for most rows
 	c.all(values)
 	return c.seal(key)
 }
 
-// stamp writes the format of rows into a store that has none.
+// stamp writes the format version into a store that has none.
 func stamp(kv KV) error {
 	return update(kv, func(b Batch) error {
 		was, err := version(b)

@@ -10,15 +10,14 @@ import (
 	"github.com/neardup/neardup/docid"
 )
 
-// A segment is a sorted run of postings in rows, ordered by key and change. It has chunks of 128 postings, then
-// pieces with each chunk's first key and the filter (also in memory), and a header, which makes it valid. One
-// atomic batch installs it in place of memtables or older segments. Postings can be derived again from leaders
-// and names.
+// A segment is a sorted run of postings in rows, ordered by key and change. It consists of chunks of 128 postings, pieces
+// with the first key of each chunk and the filter (also in memory), and a header, which makes it valid. One atomic batch
+// installs it in place of memtables or older segments. Postings can be derived again from leaders and names.
 type segment struct {
 	tenant uint32
 	number uint64
 	header
-	firsts []uint64 // key of each chunk
+	firsts []uint64 // first key of each chunk
 	filter filter
 
 	mu   sync.Mutex
@@ -28,15 +27,15 @@ type segment struct {
 
 const (
 	chunkPostings = 128
-	firstPiece    = 1 << 32  // number of the first piece after those of the chunks
-	pieceWords    = 16 << 10 // words of first keys and filter in one row
+	firstPiece    = 1 << 32  // number of the first piece, after those of all chunks
+	pieceWords    = 16 << 10 // words per row of first keys and filter
 	// A run of at least hotRun postings is cached after a read. The cache of a segment has at most hotHeld
 	// postings.
 	hotRun  = 32
 	hotHeld = 256 << 10
 )
 
-// filter is a Bloom filter of 12 bits a key, in blocks of one cache line. Its false-positive rate is 1 in 200.
+// filter is a Bloom filter with 12 bits per key, in blocks of one cache line. Its false-positive rate is 1 in 200.
 type filter []uint64
 
 func newFilter(n int) filter { return make(filter, 8*((12*n+511)/512+1)) }
@@ -106,7 +105,7 @@ func (s *segment) find(r Reader, key uint64, p *postings) (run, error) {
 	return all, nil
 }
 
-// hold caches a long run.
+// hold puts a long run into the cache.
 func (s *segment) hold(key uint64, all run) {
 	if len(all) < hotRun {
 		return
@@ -121,7 +120,7 @@ func (s *segment) hold(key uint64, all run) {
 	}
 }
 
-// chunk reads a chunk in order until visit returns false.
+// chunk visits the postings of a chunk in order, until visit returns false.
 func (s *segment) chunk(r Reader, n int, visit func(segmented) bool) error {
 	key := s.key(spacePosting, uint64(n))
 	value, err := r.Get(key)
@@ -154,7 +153,7 @@ func decodeChunk(key, value []byte, visit func(segmented) bool) error {
 type header struct {
 	From, To         uint64
 	Postings, Chunks int
-	Words            int // of first keys and filter
+	Words            int // words of first keys and filter
 }
 
 // openSegment reads the first keys and the filter of a segment.
@@ -184,7 +183,7 @@ type builder struct {
 	write func([]row) error
 	rows  []row
 	chunk coder
-	in    int    // postings in the chunk
+	in    int    // postings in the current chunk
 	last  uint64 // the previous key
 }
 
@@ -247,7 +246,7 @@ func (b *builder) finish() error {
 	return b.hand(1)
 }
 
-// all returns a function that reads the postings in order, as external.NewCursor wants it.
+// all returns a function that reads the postings in order, for external.NewCursor.
 func (s *segment) all(r Reader) func(*segmented) error {
 	chunk, left, page := 0, []segmented(nil), make([]segmented, 0, chunkPostings)
 	return func(to *segmented) error {

@@ -19,17 +19,17 @@ type Store struct {
 	writer   *group.Calls[request]
 	closed   chan struct{} // closed by Close to stop flushing
 	settled  chan struct{}
-	full     chan struct{} // an immutable memtable is to be written
+	full     chan struct{} // signals that an immutable memtable should be written
 	inMemory int
 	volatile bool
 	follower *follower // nil without a log
 	closing  sync.Once
 	copying  sync.Mutex
 
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // protects the fields below
 	indexes map[string]*index
 	last    uint32 // number of the last index
-	poison  error  // why writes are refused
+	poison  error  // the reason why writes are refused
 }
 
 // maxGroup limits the requests of a batch.
@@ -37,36 +37,36 @@ const maxGroup = 512
 
 // Options configure a store. The zero value is usable.
 type Options struct {
-	// Postings is how many postings of an index are in memory before they are written to rows, about 50 bytes
-	// each. The default is 256 x 1024.
+	// Postings is the number of postings of an index that are kept in memory before they are written to rows, about 50
+	// bytes each. The default is 256 x 1024.
 	Postings int
 	// Volatile marks a KV that ends with the process, so Close writes nothing for the next start.
 	Volatile bool
 	// Log is the log that the store follows, or nil. See docid.Log.
 	Log docid.Log
-	// Beat is how often the servers of a log compare their states (default 1 minute). Keep is how many
-	// heartbeats entries are kept, or with Snapshots, how many a silent server is waited for (default 1,440).
+	// Beat is the interval at which the servers of a log compare their states (default 1 minute). Keep is the number of
+	// heartbeats (default 1,440) for which entries are kept. With Snapshots, it is the number for which a silent server
+	// counts.
 	Beat time.Duration
 	Keep uint64
-	// Server identifies this server among those of a log, also after a restart.
+	// Server identifies this server among those of a log, even after a restart.
 	Server uint64
 	// Snapshots returns the first entry that a new server needs after the last snapshot, or 0 without one. It
 	// may be nil.
 	Snapshots func() uint64
-	// Waits is called if Open cannot catch up with the log yet, and Open then tries again. If it is nil, Open
-	// fails.
+	// Waits is called if Open cannot catch up with the log yet. Open then tries again. If Waits is nil, Open fails.
 	Waits func(error)
 	// Restarted, if not nil, is called when the log was restarted or restored and all indexes have begun an
 	// epoch.
 	Restarted func(at time.Time)
 
-	rules byte // newest version known, or 0 for the one of this program
+	rules byte // newest version that it knows; 0 means that of this program
 
 	// Watch, if not nil, is called with the rows after each entry of the log, before they are durable.
 	Watch func(r Reader, entry uint64)
 }
 
-// Open loads the indexes of a KV and starts the writer. It owns the KV from then on. It returns ErrNewerFormat,
+// Open loads the indexes of a KV and starts the writer. From then on the store owns the KV. It returns ErrNewerFormat,
 // ErrOlderFormat or ErrCorrupt if the rows cannot be used.
 func Open(ctx context.Context, kv KV, o Options) (*Store, error) {
 	s, err := load(ctx, kv, o)
@@ -118,8 +118,8 @@ func (s *Store) Index(ctx context.Context, tenant string, create func() (docid.I
 	return s.finished(tenant)
 }
 
-// finished returns the index of a tenant, nil if there is none, or ErrUnfinished. It returns an interface so
-// that a missing index is a nil interface.
+// finished returns the index of a tenant. It returns nil if there is none, and ErrUnfinished if it is being rebuilt. The
+// result is an interface, so that a missing index is a nil interface.
 func (s *Store) finished(tenant string) (docid.Index, error) {
 	ix := s.index(tenant)
 	if ix == nil {
@@ -139,10 +139,10 @@ func (s *Store) index(tenant string) *index {
 	return s.indexes[tenant]
 }
 
-// createIndex runs in the writer. It does nothing if another caller has created the index.
+// createIndex creates an index, unless another caller has done so. The writer calls it.
 func (s *Store) createIndex(b Batch, tenant string, id docid.Identity, unfinished bool) (func(), error) {
 	if len(tenant) == 0 || len(tenant) > 1024 {
-		return nil, fmt.Errorf("%w: a tenant's name has 1 to 1024 bytes", docid.ErrInvalid)
+		return nil, fmt.Errorf("%w: invalid name of a tenant (want 1 to 1024 bytes)", docid.ErrInvalid)
 	}
 	key := append([]byte{spaceIndex}, tenant...)
 	if v, err := b.Get(key); err != nil || v != nil {
@@ -175,7 +175,8 @@ func (s *Store) Tenants(context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Close waits for a copy in progress, flushes postings, lets the writer finish its requests, and closes the KV.
+// Close waits for a copy in progress, flushes postings, waits until the writer has finished its requests, and closes the
+// KV.
 func (s *Store) Close() error {
 	err := error(nil)
 	s.closing.Do(func() {
@@ -192,8 +193,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Poisoned returns why the store refuses writes, or nil if it takes them. A store that follows a log takes them
-// again once the log is available.
+// Poisoned returns why the store refuses writes, or nil if it accepts them. A store that follows a log accepts them again
+// once the log is available.
 func (s *Store) Poisoned() error {
 	if err := s.poisoning(); err != nil || s.follower == nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/neardup/neardup/internal/span"
 )
 
-// entryID identifies an entry.
+// entryID identifies a log entry.
 type entryID [16]byte
 
 func idOf(entry []byte) (id entryID) {
@@ -44,8 +44,8 @@ func (f *follower) entry(p *proposal) ([]byte, error) {
 	return entryOf(id, byte(min(uint64(f.knows), max(1, f.agreed.Load()))), plain), nil
 }
 
-// An entry begins with its id, the version of its rules, and a checksum of all else. No version of the program changes that,
-// so every server knows what no server wrote.
+// An entry begins with its id, the version of its rules, and a checksum of the rest. All versions of the program agree on
+// that, so every server recognizes an entry that no server wrote.
 const entryHead = len(entryID{}) + 1 + 8
 
 func entryOf(id entryID, version byte, plain []byte) []byte {
@@ -57,16 +57,16 @@ func entryOf(id entryID, version byte, plain []byte) []byte {
 
 func entrySum(b []byte) uint64 { return checksum(b[:entryHead-8], b[entryHead:]) }
 
-// errRules reports that servers with newer rules append to the log.
-var errRules = fmt.Errorf("%w: the log has entries of newer rules", docid.ErrNewerFormat)
+// errRules means that servers with newer rules append to the log.
+var errRules = fmt.Errorf("%w: the log has entries of a newer format", docid.ErrNewerFormat)
 
-// maxEntry is the largest size of a decompressed entry.
+// maxEntry limits the size of a decompressed entry, in bytes.
 const maxEntry = 256 << 20
 
 // packer and unpacker compress and decompress entries. Both are safe for concurrent use.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
-		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)) // the options are valid
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false)) // the options are valid, so it never fails
 		return z
 	})
 	unpacker = sync.OnceValue(func() *zstd.Decoder {
@@ -76,13 +76,13 @@ var (
 )
 
 // readEntry reads an entry. errRules stops the server, because a newer one wrote the entry. After any other error the entry
-// changes nothing in any store, because no server wrote it.
+// has no effect in any store, because no server wrote it.
 func readEntry(b []byte, knows byte) (*proposal, error) {
 	if len(b) < entryHead || binary.BigEndian.Uint64(b[entryHead-8:]) != entrySum(b) {
-		return nil, fmt.Errorf("%w: an entry of %d bytes that no server wrote", docid.ErrCorrupt, len(b))
+		return nil, fmt.Errorf("%w: an entry of %d bytes that is not from a server", docid.ErrCorrupt, len(b))
 	}
 	if v := b[len(entryID{})]; v > knows {
-		return nil, fmt.Errorf("%w: %d, this server knows %d", errRules, v, knows)
+		return nil, fmt.Errorf("%w: version %d (want at most %d)", errRules, v, knows)
 	}
 	plain, err := unpacker().DecodeAll(b[entryHead:], nil)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *follower) posts(own *pending, key uint64) bool {
 		return c.NewLeader != nil
 	}
 	fresh := false
-	_ = ix.atSnapshot(func(r Reader) error { // after an error fold still detects the conflict
+	_ = ix.atSnapshot(func(r Reader) error { // if it fails, fold still detects the conflict
 		for _, n := range c.Names {
 			if nameHash(n) == key {
 				v, err := r.Get(nameKey(ix.id, c.Leader, n))
@@ -161,9 +161,9 @@ func (f *follower) posts(own *pending, key uint64) bool {
 	return fresh
 }
 
-// submit registers a pending proposal. It first waits for pending proposals that post one of the same keys,
-// because fold would then refuse this one. So of many near articles at one moment a server appends one and
-// judges the others again.
+// submit registers a pending proposal. It first waits for pending proposals that post one of the same keys, because fold
+// would then refuse this one. So if a server gets several near articles at once, it appends one and judges the others
+// again.
 func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, error) {
 	var asks []uint64
 	if c := own.p.change; c != nil {
@@ -208,7 +208,7 @@ func (f *follower) submit(ctx context.Context, own *pending) (docid.Anchor, erro
 			return docid.Anchor{}, err
 		}
 	}
-	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse it with the same error
+	if c, ix := own.p.change, f.s.index(own.p.tenant); ix != nil && c != nil { // fold would refuse the proposal with the same error
 		err := ix.checkLeader(c)
 		if err == nil {
 			err = ix.checkNewer(ix.atSnapshot, &c.Query)

@@ -14,8 +14,8 @@ import (
 
 var errClosed = fmt.Errorf("%w: it is closed", docid.ErrUnavailable)
 
-// request is one unit of work for the writer. apply checks, writes to the batch, and returns a function to run
-// once the batch is durable. After an error it must have written nothing.
+// request is a unit of work for the writer. apply checks the request, writes to the batch, and returns a function to call
+// once the batch is durable. If it returns an error, it must not have written anything.
 type request struct {
 	ctx     context.Context
 	apply   func(Batch) (publish func(), err error)
@@ -36,12 +36,12 @@ func (s *Store) do(ctx context.Context, apply func(Batch) (func(), error)) error
 	return r.err
 }
 
-// put runs work, which only writes, in the writer.
+// put runs work that only writes in the writer.
 func (s *Store) put(ctx context.Context, work func(Batch) error) error {
 	return s.do(ctx, func(b Batch) (func(), error) { return wrote, work(b) })
 }
 
-// write commits waiting requests. After an error all of a group get it.
+// write commits waiting requests. If a commit fails, every request of its group gets the error.
 func (s *Store) write(all []*request) {
 	for group := range slices.Chunk(all, maxGroup) {
 		err := s.commit(group)
@@ -55,9 +55,9 @@ func (s *Store) write(all []*request) {
 	}
 }
 
-// commit applies a group to one batch. Callers and readers see none of it until all of it is durable. A refusal
-// also waits, because its cause must be visible when the caller looks again. After an error the store takes no
-// more writes.
+// commit applies a group to one batch. Callers and readers see no part of the group until all of it is durable. A refused
+// request waits as well, because the cause must be visible when its caller looks again. After an error the store refuses
+// all further writes.
 func (s *Store) commit(group []*request) error {
 	if err := s.poisoning(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (s *Store) commit(group []*request) error {
 		wrote = wrote || r.publish != nil
 	}
 	switch {
-	case b.err != nil: // part of a change would become durable
+	case b.err != nil: // a part of a change would become durable
 		return b.err
 	case !wrote:
 		return nil
@@ -95,7 +95,7 @@ func (s *Store) commit(group []*request) error {
 	return err
 }
 
-// sound is a batch that remembers the first write to it that failed.
+// sound is a batch that keeps the first error of a write.
 type sound struct {
 	Batch
 	err error

@@ -22,13 +22,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Storage stores files by name. It also creates the local files of a snapshot that is loaded.
+// Storage stores files by name. It also creates the local files when a snapshot is loaded.
 type Storage interface {
-	// Names lists the files and folders of the place.
+	// Names lists the files and folders.
 	Names(ctx context.Context) ([]string, error)
 	// Write stores the folder that write makes, and describes its files.
 	Write(ctx context.Context, folder string, write func(dir string) error) ([]File, error)
-	// Put stores a file, whole or not at all. It may first write to a temporary file.
+	// Put stores a file atomically. It may write to a temporary file first.
 	Put(ctx context.Context, name, temporary string, content []byte) error
 	// Open reads a file. Its error, or that of the first Read, wraps fs.ErrNotExist if the file is missing.
 	Open(ctx context.Context, name string) (io.ReadCloser, error)
@@ -36,7 +36,7 @@ type Storage interface {
 	Remove(ctx context.Context, name string) error
 	// Path returns the full name of a file, for errors.
 	Path(name string) string
-	// Create creates a local file and the folders above it. Sync makes the names in a local folder durable.
+	// Create creates a local file and its parent folders. Sync makes the names in a local folder durable.
 	Create(path string) (Local, error)
 	Sync(dir string) error
 }
@@ -47,7 +47,7 @@ type Local interface {
 	Sync() error
 }
 
-// Store keeps snapshots in a place.
+// Store keeps snapshots in a Storage.
 type Store struct{ Storage }
 
 // list names the files of a snapshot.
@@ -63,7 +63,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 }
 
-// transfers is how many files are copied at a time.
+// transfers is the number of files that are copied at the same time.
 const transfers = 4
 
 const suffix = ".json"
@@ -81,14 +81,14 @@ func offsetsIn(names []string) (all []uint64) {
 	return all
 }
 
-// Offsets returns the offsets that have a list.
+// Offsets returns the offsets of snapshots that have a list.
 func (s Store) Offsets(ctx context.Context) ([]uint64, error) {
 	names, err := s.Names(ctx)
 	return offsetsIn(names), err
 }
 
-// Save stores the files and then their list. It first removes what earlier attempts left. If another server was faster,
-// it removes its own files.
+// Save stores the files and then their list. It first removes the files of earlier attempts. If another server has saved
+// the snapshot meanwhile, it removes its own files.
 func (s Store) Save(ctx context.Context, offset, server uint64, write func(dir string) error) error {
 	names, err := s.Names(ctx)
 	if err == nil {
@@ -221,6 +221,6 @@ func Sum(name string, r io.Reader) (File, error) {
 // Copy copies a file and returns its name, size and checksum.
 func Copy(name string, to io.Writer, from io.Reader) (File, error) {
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(sum, to), from) // sum first, because a file of Pebble may change the bytes it writes
+	size, err := io.Copy(io.MultiWriter(sum, to), from) // computed first, because a file of Pebble may change the bytes that it writes
 	return File{name, size, hex.EncodeToString(sum.Sum(nil))}, err
 }

@@ -37,10 +37,10 @@ func stride() int {
 	return 1
 }
 
-// small returns options with memory tables so small that crashes also hit flushes, compactions, files of long
+// small returns options with memtables so small that crashes also hit flushes, compactions, files of long
 // values, and segments of postings.
 func small(fs vfs.FS) pebble.Options {
-	return pebble.Options{FS: fs, TableBytes: 128 << 10, Postings: 200}
+	return pebble.Options{FS: fs, MemtableBytes: 128 << 10, Postings: 200}
 }
 
 // journal is the client's record of what was sent and answered (I-5).

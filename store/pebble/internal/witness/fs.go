@@ -19,7 +19,7 @@ type watched struct {
 // Unwrap returns the wrapped file system.
 func (s watched) Unwrap() vfs.FS { return s.FS }
 
-// mine returns the name of a watched file of the folder.
+// mine returns the name of a file in the folder, and whether it is watched.
 func (s watched) mine(path string) (string, bool) {
 	name := s.PathBase(path)
 	return name, s.PathDir(path) == s.PathDir(s.w.path(name)) && watches(name)
@@ -109,17 +109,17 @@ type file struct {
 	name  string
 	whole bool
 	bytes int64
-	sum   uint32 // of all bytes, if whole
+	sum   uint32 // checksum of all bytes, if whole
 	tail  []byte // the last bytes, if not whole
-	// failed is why a write failed. The file may have a part of it, so it is not claimed any more. The engine syncs
-	// such a file when it closes it.
+	// failed is the error of a failed write. The file may have a part of that write, so it is no longer claimed. The engine
+	// syncs such a file when it closes it.
 	failed error
 }
 
 // Write appends bytes.
 func (f *file) Write(b []byte) (int, error) {
 	sum, tail := f.sum, f.tail
-	if f.whole { // first, because Write may change b
+	if f.whole { // before the write, because Write may change b
 		sum = crc32.Update(sum, castagnoli, b)
 	} else {
 		tail = append(tail, b[max(0, len(b)-tailLen):]...)
@@ -147,7 +147,7 @@ func (f *file) claim() claim {
 // Sync makes the written bytes durable and claims them.
 func (f *file) Sync() error { return f.claimed(f.File.Sync) }
 
-// SyncData does what Sync does, without the metadata.
+// SyncData does the work of Sync, without the metadata.
 func (f *file) SyncData() error { return f.claimed(f.File.SyncData) }
 
 // claimed claims the bytes that sync makes durable.

@@ -18,7 +18,7 @@ const (
 	liveName = prefix + ".live"
 	// Two records alternate, each in its own block, so a torn write damages only one.
 	liveStride = 4096
-	liveLen    = 56 // of a tip and its checksum
+	liveLen    = 56 // length of a tip and its checksum
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -34,7 +34,7 @@ type tipFile struct {
 	claim
 }
 
-// of returns the claim of a tip about a file.
+// of returns the claim of a tip for a file.
 func (t tip) of(name string) []claim {
 	kind, number, ok := numbered(name)
 	for _, f := range []tipFile{t.Log, t.Manifest} {
@@ -94,7 +94,7 @@ func (l *live) claim(name string, c claim) error {
 }
 
 func (t tip) encode() []byte {
-	b, _ := binary.Append(nil, binary.BigEndian, t) // cannot fail, because the size is fixed
+	b, _ := binary.Append(nil, binary.BigEndian, t) // never fails, because the size is fixed
 	return binary.BigEndian.AppendUint64(b, xxh3.Hash(b))
 }
 
@@ -106,8 +106,8 @@ func decodeTip(b []byte) (t tip, ok bool) {
 	return t, err == nil
 }
 
-// readLive returns the newest valid record, whether the file exists, and what is wrong with it. All bytes
-// outside records must be zero. Without a valid record only the generations count.
+// readLive returns the newest valid record, whether the file exists, and an error if it is damaged. All bytes outside
+// records must be zero. Without a valid record only the generations count.
 func readLive(fs vfs.FS, path string) (newest tip, there bool, wrong error) {
 	content, err := readFile(fs, path)
 	if missing(err) {

@@ -15,7 +15,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// version is the format of the witness. A newer one is refused.
+// version is the version of the witness format. A newer one is rejected.
 const version = 1
 
 // sealed is one generation: a line of JSON and a line with its checksum.
@@ -133,7 +133,7 @@ var (
 	errSum     = errors.New("the checksum is wrong")
 )
 
-// corrupt returns the problems of an unusable witness as errors.
+// corrupt returns the problems of an unusable witness as an error.
 func corrupt(ps []ledger.Problem) error {
 	var errs []error
 	for _, p := range ps {
@@ -199,7 +199,7 @@ func (w *Witness) proveFile(name string, c claim) error {
 		return fmt.Errorf("prove %s: %w", name, err)
 	case info.Size() < c.Bytes:
 		return fmt.Errorf("%w: file %s is cut short: %d bytes, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
-	case info.Size() > c.Bytes && !grows(name): // the engine reads some files from their end
+	case info.Size() > c.Bytes && !grows(name): // the engine reads some files from their end, so they must not be longer
 		return fmt.Errorf("%w: file %s has unexpected bytes: %d, the witness knows %d", docid.ErrCorrupt, name, info.Size(), c.Bytes)
 	}
 	sum, err := sumOf(f, name, c.Bytes)

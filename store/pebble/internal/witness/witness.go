@@ -1,14 +1,14 @@
-// Package witness records, outside a database's own files, what those files must hold. It records the files,
-// the number of their synced bytes, and how far each index has come. It also has checksums of the files that
-// decide the state of the database: its manifest and write-ahead log. A database with a truncated or damaged
-// manifest takes an older state for the current one, and deletes files that it does not know. So the witness is
-// checked first, and a folder that holds less is not opened.
+// Package witness records, outside the files of a database, what these files must contain. It records the names of the
+// files, the number of their synced bytes, and the last change of each index. It also records checksums of the files that
+// determine the state of the database: its manifest and write-ahead log. With a truncated or damaged manifest, a database
+// would take an older state for the current one, and delete files that it does not know. So the witness is checked first,
+// and a folder that contains less is not opened.
 //
-// Every claim is about bytes that were synced before. Before a file is removed, its claim is durably removed.
-// So the claims are true after a crash at any moment.
+// A claim is only made about bytes that were synced before. A claim is durably removed before its file is. So the claims
+// are true after a crash at any time.
 //
-// There are two generations, replaced in turn by a rename. A small record between them has the lengths of log
-// and manifest. It is written after each sync and before any answer. It is not synced, so it costs a
+// There are two generations of claims, which are replaced in turn by a rename. Between them, a small record has the lengths
+// of log and manifest. It is written after each sync and before any answer. It is not synced, so writing it takes a
 // microsecond. After a power failure it is either true or invalid.
 package witness
 
@@ -30,11 +30,11 @@ import (
 // prefix starts the names of the witness's own files.
 const prefix = "witness"
 
-// claim records what a file must hold.
+// claim records what a file must contain.
 type claim struct {
 	Bytes int64 `json:"bytes"`
-	// Sum is the CRC-32C of all those bytes for summed files, else of the last tailLen bytes, by which the
-	// database recognizes a file.
+	// Sum is the CRC-32C of all these bytes for summed files. For other files, it is that of the last tailLen bytes, which
+	// identify a file of the database.
 	Sum uint32 `json:"crc32c"`
 }
 
@@ -45,7 +45,7 @@ type Witness struct {
 	fs  vfs.FS
 	dir string
 
-	sealing    sync.Mutex // one seal at a time
+	sealing    sync.Mutex // serializes seals
 	generation uint64
 
 	mu     sync.Mutex
@@ -60,8 +60,8 @@ type Witness struct {
 	Problems []ledger.Problem
 }
 
-// Open reads the witness of a folder and checks the folder against it. It writes nothing. It returns ErrCorrupt
-// with the name of the file that holds less, or of the damaged witness. It accepts a folder that never had a
+// Open reads the witness of a folder and checks the folder against it. It writes nothing. It returns ErrCorrupt with the
+// name of a file that contains less than was claimed, or of the damaged witness. It accepts a folder that never had a
 // witness.
 func Open(fs vfs.FS, dir string) (*Witness, error) {
 	w := &Witness{fs: fs, dir: dir, files: map[string]claim{}, heads: func() []ledger.Head { return nil }}
@@ -140,8 +140,8 @@ func (w *Witness) markers() error {
 	return nil
 }
 
-// strays returns the files without a claim. An orderly end leaves none, but a crash or a disk failure may. The
-// next start claims or removes them.
+// strays returns the files without a claim. A clean end leaves none, but a crash or a disk failure may. The next start
+// claims or removes them.
 func (w *Witness) strays() ([]string, error) {
 	names, err := w.names()
 	return slices.DeleteFunc(names, func(name string) bool { _, ok := w.files[name]; return ok }), err
@@ -169,8 +169,8 @@ func (w *Witness) names() ([]string, error) {
 	return names, nil
 }
 
-// written reports whether a program without a witness has written the folder since. Its manifest is then newer
-// than all claims. Then only the heads are checked, because the files have changed.
+// written reports whether a program without a witness has written to the folder since. Its manifest is then newer than all
+// claims. In that case only the heads are checked, because the files have changed.
 func (w *Witness) written() (bool, error) {
 	there, err := pebble.Peek(w.dir, w.fs)
 	if err != nil || !there.Exists || len(w.files) == 0 {
@@ -186,7 +186,7 @@ func (w *Witness) written() (bool, error) {
 	return now > newest, nil
 }
 
-// Heads returns how far the indexes have come.
+// Heads returns the last recorded change of each index.
 func (w *Witness) Heads() []ledger.Head {
 	w.mu.Lock()
 	heads := w.heads
@@ -226,8 +226,8 @@ func Make(fs vfs.FS, dir string, heads []ledger.Head) error {
 	return errors.Join(w.take(), w.seal(true), w.seal(true))
 }
 
-// take claims every file of the folder as it is. It first syncs files without an earlier claim, because a crash
-// may have left them only in the page cache.
+// take claims every file of the folder in its current state. It first syncs files without an earlier claim, because after a
+// crash they may only be in the page cache.
 func (w *Witness) take() error {
 	names, err := w.names()
 	if err != nil {
@@ -315,7 +315,7 @@ func (w *Witness) forget(names ...string) error {
 		return nil
 	}
 	if err := w.seal(true); err != nil {
-		return fmt.Errorf("witness that %s goes: %w", strings.Join(names, ", "), err)
+		return fmt.Errorf("record in the witness that %s is removed: %w", strings.Join(names, ", "), err)
 	}
 	return nil
 }
@@ -338,7 +338,7 @@ func (w *Witness) synced(name string, c claim) error {
 
 func (w *Witness) path(name string) string { return w.fs.PathJoin(w.dir, name) }
 
-// watches reports whether a name in the folder is claimed. Locks and the witness are not.
+// watches reports whether a file of the folder is claimed. Locks and the files of the witness are not.
 func watches(name string) bool {
 	return name != "LOCK" && !strings.HasPrefix(name, prefix)
 }
