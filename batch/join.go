@@ -27,7 +27,12 @@ type join struct {
 	used    int           // entries
 	most    int           // entries
 	full    bool          // there is no memory for more
+	useless uint32        // groups
 }
+
+// least returns how many leaders a bucket must have to be joined. Making a group takes the views of hundreds of texts, so
+// where groups are useless, only larger buckets are worth it.
+func (j *join) least() uint32 { return joinFrom * (1 + j.useless/16) }
 
 // joinEntry is a leader under a feature of its prefix; entries of one head are chained.
 type joinEntry struct {
@@ -163,6 +168,7 @@ func (j *join) try(g *joinGroup, p prefix) {
 	}
 	if g.tried >= triesMin && 2*g.failed > g.tried {
 		g.useless, g.frequent = true, nil
+		j.useless++
 	}
 }
 

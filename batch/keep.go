@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/neardup/neardup/internal/external"
 )
@@ -44,8 +45,8 @@ const last = math.MaxUint64
 
 // keepKeys are the keys without a field.
 var keepKeys = []keepKey{
-	{name: "longest", rank: func(it *scanned, _ string) uint64 { return last - uint64(runes(it.clean)) }},
-	{name: "shortest", rank: func(it *scanned, _ string) uint64 { return uint64(runes(it.clean)) }},
+	{name: "longest", rank: func(it *scanned, _ string) uint64 { return last - uint64(utf8.RuneCountInString(it.clean)) }},
+	{name: "shortest", rank: func(it *scanned, _ string) uint64 { return uint64(utf8.RuneCountInString(it.clean)) }},
 	{name: "earliest", rank: func(it *scanned, _ string) uint64 { return timeRank(it.doc.Time) }},
 	{name: "latest", rank: func(it *scanned, _ string) uint64 {
 		if it.doc.Time == 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-	"unicode/utf8"
 
 	"github.com/neardup/neardup"
 	"github.com/neardup/neardup/internal/external"
@@ -103,9 +102,9 @@ func newScan(j *job, src Source) *scan {
 		},
 		texts:     external.NewTypedArray[textNo, textRow](d, j.memory(60)),
 		idHashes:  external.NewSorter[keyValue](d, j.memory(15)),
-		postings:  external.NewSorter[Posting](d, j.memory(180)),
+		postings:  external.NewSorter[Posting](d, j.memory(postingShare)),
 		viewCache: &viewCache{memory: j.memory(90)},
-		outlines:  outlines{memory: j.memory(30)},
+		outlines:  outlines{memory: j.memory(outlineShare)},
 		named:     map[string][]textNo{},
 		groups:    external.NewTypedArray[textNo, uint64](d, j.memory(15)),
 	}
@@ -136,7 +135,7 @@ type scanned struct {
 	rec      neardup.Record
 	ranks    []uint64         // by each key of Keep
 	view     neardup.Prepared // nil: made later, where needed
-	outline  neardup.Prepared
+	outline  []uint64
 }
 
 // scan reads the source once. Blocks are decoded, cleaned and recorded by the
@@ -365,5 +364,3 @@ func (s *scan) countSharedIDs(ctx context.Context) error {
 	}
 	return err
 }
-
-func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -134,7 +134,15 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return m.newView(s.hashes)
 }
 
-// RecordUnits does what RecordPrepare does, and returns the [feature.Units] of the text. If rec is nil it makes no record.
+// RecordOutline does Record and makes the outline.
+func (m *Method) RecordOutline(clean string, rec *neardup.Record) Outline {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	m.record(clean, rec, s)
+	return newOutline(s.hashes)
+}
+
+// RecordUnits does RecordPrepare with an outline, and returns the [feature.Units] of the text. If rec is nil it makes no record.
 func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes, starts []uint32) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -142,7 +150,10 @@ func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes
 	if rec != nil {
 		m.fill(rec, s)
 	}
-	return m.newView(s.hashes), hashes, starts
+	v = m.newView(s.hashes)
+	v.Outline = newOutline(s.hashes)
+	v.bytes += 8 * len(v.Outline)
+	return v, hashes, starts
 }
 
 // Plausible rejects pairs whose numbers of distinct shingles are too far apart
@@ -153,6 +164,7 @@ func (m *Method) Plausible(a, b uint64) bool {
 
 // View is the set of the hashes of a text's shingles.
 type View struct {
+	Outline Outline // nil except in views of RecordUnits
 	hashes  []uint64
 	odd     feature.OddSketch // of the set
 	sorted  sync.Once
