@@ -3,6 +3,7 @@ package batch
 import (
 	"context"
 	"time"
+	"unsafe"
 
 	"github.com/neardup/neardup/batch/audit"
 	"github.com/neardup/neardup/internal/external"
@@ -36,11 +37,24 @@ func newJob(cfg Config) (*job, error) {
 // 600. The rest is for blocks in flight and the garbage collector.
 func (j *job) memory(thousandths int64) int64 { return j.cfg.Memory * thousandths / 1000 }
 
-// Thousandths of the memory for clean texts and for the index of leaders.
+// Thousandths of the memory for clean texts, for the index of leaders, for outlines, and for postings in memory.
 const (
-	textShare  = 180
-	indexShare = 150
+	textShare    = 70
+	indexShare   = 150
+	outlineShare = 140
+	postingShare = 180
 )
+
+// ForeseeDisk estimates the temporary bytes of a run: what exceeds its share of the memory, or all postings if they do.
+func ForeseeDisk(memory int64, documents, textBytes, postings float64) float64 {
+	beyond := func(bytes, share float64) float64 { return max(0, bytes-float64(memory)*share/1000) }
+	const row, rowShare = 112, 165 // rows and state of a document and its text, and the hash of its id
+	bytes := beyond(textBytes, textShare) + beyond(documents*row, rowShare)
+	if sorted := postings * float64(unsafe.Sizeof(Posting{})); beyond(sorted, postingShare) > 0 {
+		bytes += sorted
+	}
+	return bytes
+}
 
 // unused returns the memory that remains of a share after used bytes.
 func (j *job) unused(thousandths, used int64) int64 { return max(0, j.memory(thousandths)-used) }

@@ -29,7 +29,12 @@ type join struct {
 	used    int           // entries in use
 	most    int           // largest number of entries
 	full    bool          // no memory is left for more entries
+	useless uint32        // groups that were no use
 }
+
+// least returns how many leaders a bucket must have to be joined. Making a group takes the views of hundreds of texts. So
+// the more groups are useless, the larger a bucket must be.
+func (j *join) least() uint32 { return joinFrom * (1 + j.useless/16) }
 
 // joinEntry is a leader under a feature of its prefix. Entries with one head form a chain.
 type joinEntry struct {
@@ -166,6 +171,7 @@ func (j *join) try(g *joinGroup, p prefix) {
 	}
 	if g.tried >= triesMin && 2*g.failed > g.tried {
 		g.useless, g.frequent = true, nil
+		j.useless++
 	}
 }
 

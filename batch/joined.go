@@ -35,7 +35,10 @@ func (s *search) joinLeaders(candidates []candidate) error {
 			continue
 		}
 		if b == nil {
-			g, err := s.groupOf(candidates, s.x.pos[lo:hi])
+			if hi-lo < j.least() {
+				continue
+			}
+			g, err := s.groupOf(candidates, s.x.pos[lo:lo+joinFrom])
 			if err != nil {
 				return err
 			}

@@ -16,3 +16,11 @@ type (
 
 // keyValue is a sorted row: a key and its value.
 type keyValue = external.KeyValue
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) set(i uint32)      { b[i/64] |= 1 << (i % 64) }
+func (b bitset) has(i uint32) bool { return b[i/64]>>(i%64)&1 != 0 }

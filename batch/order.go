@@ -118,7 +118,7 @@ func (s *scan) rank(ctx context.Context, r *records) error {
 	ranked := external.NewTypedArray[rank, item](s.disk, s.memory(15))
 	r.ranked, r.renumbered = &ranked, &positions
 	r.texts = external.NewTypedArray[position, textRow](s.disk, s.memory(60))
-	r.outlines.memory = s.memory(30)
+	r.outlines.memory = s.memory(outlineShare)
 	err := s.inOrder(ctx, func(i item) error {
 		at, err := ranked.Add(i)
 		if err != nil {

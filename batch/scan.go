@@ -102,9 +102,9 @@ func newScan(j *job, src Source) *scan {
 		},
 		texts:     external.NewTypedArray[textNo, textRow](d, j.memory(60)),
 		idHashes:  external.NewSorter[keyValue](d, j.memory(15)),
-		postings:  external.NewSorter[Posting](d, j.memory(180)),
+		postings:  external.NewSorter[Posting](d, j.memory(postingShare)),
 		viewCache: &viewCache{memory: j.memory(90)},
-		outlines:  outlines{memory: j.memory(30)},
+		outlines:  outlines{memory: j.memory(outlineShare)},
 		named:     map[string][]textNo{},
 		groups:    external.NewTypedArray[textNo, uint64](d, j.memory(15)),
 	}
@@ -135,7 +135,7 @@ type scanned struct {
 	rec      neardup.Record
 	ranks    []uint64         // one for each key of Keep
 	view     neardup.Prepared // nil if it is made later, where needed
-	outline  neardup.Prepared
+	outline  []uint64
 }
 
 // scan reads the source once. Workers decode and clean blocks and make records. One collector takes the blocks in the order

@@ -11,38 +11,13 @@ import (
 // LongView is a long text prepared for comparison. It holds the hashes and offsets of the coarse words, which are the units
 // of its shingles. Only the parts in which two texts differ are cut into tokens.
 type LongView struct {
-	*Outline
 	clean  string
 	hashes []uint32
 	starts []uint32
 }
 
-// Outline holds counts of the coarse words of a long text. It is a fiftieth of the size of the view, and rules out most pairs.
-type Outline struct {
-	words  int
-	counts []wordCounts // its length is a power of two
-}
-
-// Bytes returns the memory of the outline.
-func (o *Outline) Bytes() int { return 48 + 16*len(o.counts) }
-
-// wordCounts counts words modulo 4 in 64 classes of hashes. It holds the low bits of all counts, and the high bits.
-type wordCounts struct{ low, high uint64 }
-
-// add adds counts.
-func (c wordCounts) add(o wordCounts) wordCounts {
-	return wordCounts{c.low ^ o.low, c.high ^ o.high ^ c.low&o.low}
-}
-
-// apart returns a lower bound of the difference of the counts.
-func (c wordCounts) apart(o wordCounts) int {
-	odd := c.low ^ o.low
-	two := (c.high ^ o.high ^ o.low&^c.low) &^ odd
-	return bits.OnesCount64(odd) + 2*bits.OnesCount64(two)
-}
-
 // Bytes returns the memory of the view.
-func (v *LongView) Bytes() int { return 104 + len(v.clean) + 8*len(v.hashes) + v.Outline.Bytes() }
+func (v *LongView) Bytes() int { return 96 + len(v.clean) + 8*len(v.hashes) }
 
 // Len returns the number of coarse words.
 func (v *LongView) Len() int { return len(v.hashes) }
@@ -55,39 +30,7 @@ func NewLongView(clean string) *LongView {
 
 // NewLongViewOf makes the view of a clean text from its [feature.Units] by [feature.Scripts].
 func NewLongViewOf(clean string, hashes, starts []uint32) *LongView {
-	return &LongView{NewOutline(hashes), clean, hashes, starts}
-}
-
-// NewOutline makes the outline of a text from its [feature.Units] by [feature.Scripts].
-func NewOutline(hashes []uint32) *Outline {
-	o := &Outline{len(hashes), make([]wordCounts, 1<<max(0, bits.Len(uint(len(hashes)))-6))}
-	mask := len(o.counts) - 1
-	for _, h := range hashes {
-		class := bits.Reverse32(h * spread)
-		at := &o.counts[int(class>>6)&mask]
-		*at = at.add(wordCounts{low: 1 << (class & 63)})
-	}
-	return o
-}
-
-// MostResemblance returns an upper bound of the Resemblance of two texts. It is a hundred times as fast. Words that share a
-// counter in Resemblance share one here as well.
-func MostResemblance(a, b *Outline) float64 {
-	x, y := a.counts, b.counts
-	if len(x) > len(y) {
-		x, y = y, x
-	}
-	apart := 0
-	for i, c := range x {
-		d := y[i]
-		for i += len(x); i < len(y); i += len(x) {
-			d = d.add(y[i])
-		}
-		apart += c.apart(d)
-	}
-	words := a.words + b.words
-	shared := min(a.words, b.words, (words-apart)/2)
-	return float64(shared) / float64(max(1, words-shared))
+	return &LongView{clean, hashes, starts}
 }
 
 // spread distributes the hashes of words over a table.

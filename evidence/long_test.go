@@ -38,7 +38,6 @@ func TestResemblance(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	low := 0
 	for range 200 {
 		var bags [2]map[uint32]int
 		var views [2]*LongView
@@ -62,15 +61,5 @@ func TestResemblance(t *testing.T) {
 		if got < exact || got > exact+.1 || got != turned {
 			t.Errorf("%v, turned %v, want at least %v and little more", got, turned, exact)
 		}
-		most := MostResemblance(NewOutline(views[0].hashes), views[1].Outline)
-		if most < got || most != MostResemblance(views[1].Outline, views[0].Outline) {
-			t.Errorf("%v, at most %v, turned %v", got, most, MostResemblance(views[1].Outline, views[0].Outline))
-		}
-		if most < got+.15 {
-			low++
-		}
-	}
-	if low < 50 {
-		t.Errorf("%d of 200 bounds are low", low)
 	}
 }

@@ -189,11 +189,6 @@ func (a *auto) record(clean string, route uint64, rec *neardup.Record, byShingle
 	rec.Sketch |= route
 }
 
-// recordPreparer makes a record, and a view or nil.
-type recordPreparer interface {
-	RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
-}
-
 // RecordPrepare does the work of Record and Prepare in one pass. It returns no view for texts on the border.
 func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
 	switch a.route(clean) {
@@ -207,6 +202,25 @@ func (a *auto) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
 	a.Record(clean, rec)
 	return nil
 }
+
+// RecordOutline makes the record and, unless the text is short, the outline for Unlike.
+func (a *auto) RecordOutline(clean string, rec *neardup.Record) (outline []uint64) {
+	a.record(clean, a.route(clean), rec, func(clean string, rec *neardup.Record) {
+		outline = a.shingles.RecordOutline(clean, rec)
+	})
+	return outline
+}
+
+// Outline returns the outline of a view, or nil if it has none.
+func (a *auto) Outline(v neardup.Prepared) []uint64 {
+	if own, ok := v.(*view); ok && own.early {
+		return own.shingles.Outline
+	}
+	return nil
+}
+
+// Unlike reports whether two outlines show that Screen rules the pair out.
+func (a *auto) Unlike(x, y []uint64) bool { return a.shingles.Unlike(x, y) }
 
 // Plausible calls the method that finds the pair. It returns true for two texts on the border, and for a long one with one
 // on the border, because their sketches rule nothing out.
@@ -323,7 +337,7 @@ func pairingOf(a, b neardup.Prepared) (x, y *view, how pairing) {
 
 // Screen compares short texts by weighted words and long ones by shingles. Cheap tests that reject most long texts come first.
 func (a *auto) Screen(x, y neardup.Prepared) (neardup.Match, bool) {
-	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && a.Unlike(v.long.Outline, w.long.Outline) {
+	if v, w, how := pairingOf(x, y); how == longTexts && v.early && w.early && a.shingles.Unlike(v.shingles.Outline, w.shingles.Outline) {
 		return neardup.Match{Distance: -1, Method: minhash.Name}, true
 	}
 	return a.screen(x, y)

@@ -69,7 +69,9 @@ func (d *decorator) decorate(clean string, wrapped neardup.Prepared) neardup.Pre
 
 // RecordPrepare makes the record. It also makes the view if the method can make both together.
 func (d *decorator) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared {
-	if m, ok := d.Searchable.(recordPreparer); ok {
+	if m, ok := d.Searchable.(interface {
+		RecordPrepare(clean string, rec *neardup.Record) neardup.Prepared
+	}); ok {
 		if v := m.RecordPrepare(clean, rec); v != nil {
 			return d.decorate(clean, v)
 		}

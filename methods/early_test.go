@@ -10,9 +10,9 @@ import (
 
 // outliner is a method with outlines of long texts.
 type outliner interface {
-	RecordOutline(clean string, rec *neardup.Record) neardup.Prepared
-	Outline(view neardup.Prepared) neardup.Prepared
-	Unlike(a, b neardup.Prepared) bool
+	RecordOutline(clean string, rec *neardup.Record) []uint64
+	Outline(view neardup.Prepared) []uint64
+	Unlike(a, b []uint64) bool
 }
 
 // A view made with the record judges as one made alone, and the record is the same.
@@ -24,7 +24,7 @@ func TestViewsMadeWithRecords(t *testing.T) {
 		}
 		docs := sentences(60)
 		early, late := make([]neardup.Prepared, len(docs)), make([]neardup.Prepared, len(docs))
-		outlined := make([]neardup.Prepared, len(docs))
+		outlined := make([][]uint64, len(docs))
 		made, unlike := 0, 0
 		for i, d := range docs {
 			var with, alone neardup.Record

@@ -130,8 +130,16 @@ func (m *Method) RecordPrepare(clean string, rec *neardup.Record) neardup.Prepar
 	return m.newView(s.hashes)
 }
 
-// RecordUnits does the work of RecordPrepare, and also returns the [feature.Units] of the text. If rec is nil, it makes no
-// record.
+// RecordOutline makes the record and the outline.
+func (m *Method) RecordOutline(clean string, rec *neardup.Record) Outline {
+	s := m.scratch.Get().(*scratch)
+	defer m.scratch.Put(s)
+	m.record(clean, rec, s)
+	return newOutline(s.hashes)
+}
+
+// RecordUnits does the work of RecordPrepare, makes the outline, and also returns the [feature.Units] of the text. If rec is
+// nil, it makes no record.
 func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes, starts []uint32) {
 	s := m.scratch.Get().(*scratch)
 	defer m.scratch.Put(s)
@@ -139,7 +147,10 @@ func (m *Method) RecordUnits(clean string, rec *neardup.Record) (v *View, hashes
 	if rec != nil {
 		m.fill(rec, s)
 	}
-	return m.newView(s.hashes), hashes, starts
+	v = m.newView(s.hashes)
+	v.Outline = newOutline(s.hashes)
+	v.bytes += 8 * len(v.Outline)
+	return v, hashes, starts
 }
 
 // Plausible returns false if the numbers of distinct shingles differ too much for the threshold.
@@ -149,6 +160,7 @@ func (m *Method) Plausible(a, b uint64) bool {
 
 // View is the set of the hashes of a text's shingles.
 type View struct {
+	Outline Outline // nil except in views of RecordUnits
 	hashes  []uint64
 	odd     feature.OddSketch // sketch of the set
 	sorted  sync.Once

@@ -290,10 +290,10 @@ func (f *forecast) machine(last planRun, n estimate, fixed float64) {
 	linear := n.scaled(last.linear / last.documents)
 	price := last.compare / max(last.verified, 1)
 	f.CPU = linear.plus(f.Verified.scaled(price)).plus(exactly(fixed)).widened()
-	bytes := n.scaled(last.textBytes/last.documents + 24*f.Keys + 64)
-	if bytes.Value > float64(f.Memory)*.6 {
-		f.Disk = bytes.scaled(.7)
+	disk := func(n float64) float64 {
+		return batch.ForeseeDisk(f.Memory, n, n*last.textBytes/last.documents, n*f.Keys)
 	}
+	f.Disk = estimate{disk(n.Value), disk(n.Low), disk(n.High)}
 	f.Used = exactly(usedFixed).plus(n.scaled(usedDocument + usedText*last.textBytes/last.documents)).widened().atMost(exactly(float64(f.Memory)))
 }
 

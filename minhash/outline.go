@@ -1,0 +1,41 @@
+package minhash
+
+import "math/bits"
+
+// Outline marks the shingles of a text in a bitmap of 4 to 16 bits a shingle. It takes a sixteenth of the view, and rules out
+// most pairs. The first word is the number of shingles with repeats, the others, a power of two, are the bitmap.
+type Outline []uint64
+
+// newOutline makes the outline of a text from the hashes of its shingles, in any order and with repeats.
+func newOutline(hashes []uint64) Outline {
+	words := max(4, 1<<bits.Len(uint(len(hashes)/16)))
+	o := make(Outline, 1+words)
+	o[0] = uint64(len(hashes))
+	for _, h := range hashes {
+		o[1+h>>6&uint64(words-1)] |= 1 << (h & 63)
+	}
+	return o
+}
+
+// Unlike reports whether two outlines show that the Jaccard similarity of the sets is below the threshold. A bit that differs
+// stands for a shingle that only one of the texts has.
+func (m *Method) Unlike(a, b Outline) bool {
+	most := int(float64(a[0]+b[0])*(1-m.cfg.Threshold)/(1+m.cfg.Threshold)) + 1 // of a near pair; 1 for rounding
+	apart, x, y := 0, a[1:], b[1:]
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	for i := 0; i < len(x); i += 4 {
+		own, other := x[i:i+4:i+4], y[i:i+4:i+4]
+		a, b, c, d := other[0], other[1], other[2], other[3]
+		for at := i + len(x); at < len(y); at += len(x) {
+			other = y[at : at+4 : at+4]
+			a, b, c, d = a|other[0], b|other[1], c|other[2], d|other[3]
+		}
+		apart += bits.OnesCount64(own[0]^a) + bits.OnesCount64(own[1]^b) + bits.OnesCount64(own[2]^c) + bits.OnesCount64(own[3]^d)
+		if apart > most {
+			return true
+		}
+	}
+	return false
+}
