@@ -164,7 +164,7 @@ func TestConfigIsChecked(t *testing.T) {
 	defer func() { leastMemory = 0 }()
 	for want, cfg := range map[string]Config{
 		"no method":                          {},
-		"bytes of memory":                    {Method: shingled{}, Memory: 1},
+		"memory of 1 bytes: too small (want": {Method: shingled{}, Memory: 1},
 		`batch: keep: "best": invalid (want`: {Method: shingled{}, Keep: "best"},
 		`link "x": invalid`:                  {Method: shingled{}, Link: "x"},
 	} {
