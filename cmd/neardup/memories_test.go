@@ -95,7 +95,7 @@ func TestAgentsDay(t *testing.T) {
 		{"compare", arguments{"text": other, "known": port}, "new", "", "", "Not the same"},
 		{"correct", arguments{"id": "moved", "with": "port"}, "corrected", "port", "", "moved says the same as port"},
 		{"correct", arguments{"id": "moved", "with": "port"}, "corrected", "port", "", "No change"},
-		{"correct", arguments{"id": "moved", "text": other}, "corrected", "", "", "a memory of its own"},
+		{"correct", arguments{"id": "moved", "text": other}, "corrected", "", "", "a separate memory"},
 		{"correct", arguments{"id": "~3", "with": "moved"}, "corrected", "moved", "", "~3 says the same as moved"},
 		{"correct", arguments{"id": "~3", "with": "port"}, "corrected", "port", "", "~3 says the same as port"},
 		{"correct", arguments{"id": "nobody", "with": "port"}, "", "", "", "not found"},
