@@ -250,7 +250,7 @@ func TestLimits(t *testing.T) {
 		{"HEIC", []byte("\x00\x00\x00\x20ftypheic\x00\x00\x00\x00"), image.Limits{}, image.ErrFormat, "HEIC"},
 		{"film", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), image.Limits{}, image.ErrFormat, "isom"},
 		{"SVG", []byte("<svg xmlns=..."), image.Limits{}, image.ErrFormat, "SVG"},
-		{"text", []byte("no picture"), image.Limits{}, image.ErrFormat, "no picture"},
+		{"text", []byte("no picture"), image.Limits{}, image.ErrFormat, "not a supported picture"},
 		{"nothing", nil, image.Limits{}, image.ErrFormat, "empty"},
 	}
 	for _, test := range tests {

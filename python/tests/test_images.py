@@ -40,7 +40,7 @@ class Images(unittest.TestCase):
             self.assertEqual([d["leader"] for d in got], [None, 0, None, None, 0, None])
             self.assertEqual([d["decision"] for d in got], ["new", "duplicate", None, "new", "duplicate", None])
             self.assertLessEqual(got[1]["distance"], 31)
-            self.assertIn("no picture", got[2]["error"])
+            self.assertIn("not a supported picture", got[2]["error"])
             self.assertIn("gone.png", got[5]["error"])
             self.assertIsNone(got[0]["error"])
             pathlib.Path(folder, "darker.bmp").write_bytes(bmp(ONE, light=.8))

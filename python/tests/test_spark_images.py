@@ -26,7 +26,7 @@ class Images(Session):
         self.assertRegex(rows["a.bmp"].pdq, "^pdq:[0-9a-f]{64} quality:\\d+ size:160x120 file:[0-9a-f]{64}")
         self.assertEqual((rows["a.bmp"].error, rows["a.bmp"].length), (None, len(files["a.bmp"])))
         self.assertIsNone(rows["g.bmp"].pdq)
-        self.assertIn("no picture", rows["g.bmp"].error)
+        self.assertIn("not a supported picture", rows["g.bmp"].error)
         read = hashes.where("error is null")
         decisions = dedup(read, id="path", text="pdq", method="images turned=true", order="path").cache()
         leaders = {os.path.basename(r.id): r.leader and os.path.basename(r.leader) for r in decisions.collect()}
