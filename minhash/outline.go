@@ -27,12 +27,12 @@ func (m *Method) Unlike(a, b Outline) bool {
 	}
 	for i := 0; i < len(x); i += 4 {
 		own, other := x[i:i+4:i+4], y[i:i+4:i+4]
-		a, b, c, d := other[0], other[1], other[2], other[3]
+		w0, w1, w2, w3 := other[0], other[1], other[2], other[3]
 		for at := i + len(x); at < len(y); at += len(x) {
 			other = y[at : at+4 : at+4]
-			a, b, c, d = a|other[0], b|other[1], c|other[2], d|other[3]
+			w0, w1, w2, w3 = w0|other[0], w1|other[1], w2|other[2], w3|other[3]
 		}
-		apart += bits.OnesCount64(own[0]^a) + bits.OnesCount64(own[1]^b) + bits.OnesCount64(own[2]^c) + bits.OnesCount64(own[3]^d)
+		apart += bits.OnesCount64(own[0]^w0) + bits.OnesCount64(own[1]^w1) + bits.OnesCount64(own[2]^w2) + bits.OnesCount64(own[3]^w3)
 		if apart > most {
 			return true
 		}

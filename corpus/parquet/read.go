@@ -108,7 +108,7 @@ func (r *reader) choose(f *parquet.File, fields corpus.Fields) error {
 			continue
 		case leaf == nil:
 			continue
-		case len(slices.DeleteFunc(slices.Clone(f.Schema().Columns()), func(path []string) bool { return !slices.Equal(path, leaf.Path) })) > 1:
+		case count(f.Schema().Columns(), leaf.Path) > 1:
 			return corpus.Twice(field.Name)
 		case slices.Contains(fields.Texts(), field) && leaf.Node.Type().Kind() != parquet.ByteArray:
 			return fmt.Errorf("%w of text %q: it holds %s", corpus.ErrField, field.Name, leaf.Node.Type())
@@ -199,6 +199,16 @@ func pathOf(node parquet.Node, name string) (path []string, of parquet.Node) {
 		}
 	}
 	return path, node
+}
+
+// count returns the number of columns with a path.
+func count(columns [][]string, path []string) (n int) {
+	for _, c := range columns {
+		if slices.Equal(c, path) {
+			n++
+		}
+	}
+	return n
 }
 
 // Next appends the next row.
