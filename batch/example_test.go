@@ -39,7 +39,7 @@ func ExampleDedup() {
 	// Output:
 	// a new  0.000
 	// b new  0.000
-	// c duplicate a 0.509
+	// c duplicate a 0.534
 	// 2 kept
 }
 

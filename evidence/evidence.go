@@ -165,7 +165,7 @@ func (s *Scorer) explain(rest Score, v Vector, found []Evidence) []Evidence {
 	for k := range v {
 		f := Feature(k)
 		worth := s.weights.worth(f, v[k]) / weightUnit
-		if worth == 0 || f == Bias || f == Coverage || f == Length || f == Difference {
+		if worth == 0 || f == Bias || f == Coverage || f == Length {
 			continue
 		}
 		e := heaviestOf(f, found)

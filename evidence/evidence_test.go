@@ -155,6 +155,33 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// Two texts that share a passage are not the same if another long passage differs, even if both passages have the same words.
+func TestRewrittenPassages(t *testing.T) {
+	s := shipped(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	words := strings.Fields(strings.Repeat("the of and to in a is for ", 4) + "licence notice copy file author holder party claim terms work source form grant right owner use law part code name")
+	passage := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(words[rng.IntN(len(words))] + " ")
+		}
+		return b.String()
+	}
+	for _, shared := range []int{200, 800} {
+		for _, own := range []int{shared, 3 * shared} {
+			body := passage(shared)
+			a, b := body+passage(own), body+passage(own)
+			if p := s.Score(evidence.NewLongView(a), evidence.NewLongView(b)).Probability(); p >= .5 {
+				t.Errorf("%d common words and %d other ones: %.2f", shared, own, p)
+			}
+			moved := a[len(body):] + body
+			if p := s.Score(evidence.NewLongView(a), evidence.NewLongView(moved)).Probability(); p < .5 {
+				t.Errorf("%d words moved: %.2f", shared, p)
+			}
+		}
+	}
+}
+
 // For any two texts, short or long, the score is within its scale and reproducible, and equal texts are the
 // same.
 func FuzzScore(f *testing.F) {

@@ -17,13 +17,12 @@ const (
 	Number              // numbers, codes, units and signs that are replaced, per hunk
 	Replacement         // in bits: the heaviest replacement of a word by another, per hunk
 	Opposite            // replacements of a word by its opposite, and negations that only one text has, per hunk
-	Insertion           // in percent: the heaviest passage that only one text has, relative to the heavier text
+	Insertion           // in percent of the heavier text: the heaviest passage that only one text has, or all rewritten passages if these weigh more
 	Length              // log2 of the number of words of the shorter text
-	Difference          // log2 of the weight of the words that only one text has, at 4 bits a word; at most 8
 	features
 )
 
-var featureNames = [features]string{"bias", "coverage", "number", "replacement", "opposite", "insertion", "length", "difference"}
+var featureNames = [features]string{"bias", "coverage", "number", "replacement", "opposite", "insertion", "length"}
 
 // String returns the feature's name in a table of weights.
 func (f Feature) String() string { return featureNames[f] }
@@ -93,6 +92,7 @@ type sums struct {
 	numbers   int
 	opposites int
 	insertion uint64 // weight of the heaviest passage that only one text has
+	rewritten uint64 // weight of all passages that replace others
 	inserted  [2]uint64
 	heaviest  int64 // of all replacements, the largest weight times count times log2(1 + count)
 	hunks     int   // number of hunks
@@ -163,7 +163,7 @@ func (p *comparison) unmatchedIn(side, hunk int, list []unmatched) []unmatched {
 }
 
 // matchMoved pairs a word with the same word in another hunk, the first with the first and so on. A number also needs the
-// same neighbour.
+// same neighbour, and so does a word of a rewritten passage, because two long passages have many words in common.
 func (p *comparison) matchMoved() {
 	a, b := p.unmatched[0], p.unmatched[1]
 	if len(a) == 0 || len(b) == 0 {
@@ -182,12 +182,20 @@ func (p *comparison) matchMoved() {
 			continue
 		}
 		x, y := &a[i], &b[e.a-1]
-		if (x.Fact() && x.Kind != token.Measure && !x.sharesNeighbour(y)) || p.exchanged(x, y) {
+		number := x.Fact() && x.Kind != token.Measure
+		needsNeighbour := number || p.rewritten(x) || p.rewritten(y)
+		if (needsNeighbour && !x.sharesNeighbour(y)) || p.exchanged(x, y) {
 			continue
 		}
 		e.a = y.next
 		x.used, y.used = true, true
 	}
+}
+
+// rewritten reports whether a word is in a hunk that has too many words to pair them one by one.
+func (p *comparison) rewritten(e *unmatched) bool {
+	h := &p.hunks[e.hunk]
+	return max(len(h.a), len(h.b)) > mostReplaced
 }
 
 // exchanged reports whether two words have exchanged places.
@@ -224,6 +232,7 @@ func (p *comparison) measureHunk(s *sums) {
 		s.lacking[side] += weight[side] * apart / token.Unit
 	}
 	if len(a) > mostReplaced || len(b) > mostReplaced {
+		s.rewritten += max(weight[0], weight[1]) * apart / token.Unit
 		return
 	}
 	if facts {
@@ -373,7 +382,6 @@ func (p *comparison) weighReplacements(s *sums) {
 // throughout, such as a spelling, counts at most as one heavy name.
 const (
 	mostCoverage    = 4 * token.Unit
-	mostDifference  = 8 * token.Unit
 	mostReplacement = 8 * token.Unit
 )
 
@@ -385,9 +393,8 @@ func (s *sums) vector() (v Vector) {
 	v[Number] = int32(min(int64(s.numbers), hunks) * token.Unit / hunks)
 	v[Replacement] = int32(min(s.heaviest/hunks, mostReplacement))
 	v[Opposite] = int32(min(int64(s.opposites), hunks) * token.Unit / hunks)
-	v[Insertion] = int32(100 * token.Unit * s.insertion / max(1, s.total[0], s.total[1]))
+	v[Insertion] = int32(100 * token.Unit * max(s.insertion, s.rewritten) / max(1, s.total[0], s.total[1]))
 	v[Length] = log2(uint64(s.count+1) * token.Unit)
-	v[Difference] = min(log2((s.lacking[0]+s.lacking[1])/4+token.Unit), mostDifference)
 	return v
 }
 

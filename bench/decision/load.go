@@ -274,7 +274,7 @@ func parallel(n int, fn func(i int)) {
 
 // lesson returns the input for learning the weights.
 func (l *labels) lesson() learn.Lesson {
-	lesson := learn.Lesson{Signs: learn.Signs(), Made: .3}
+	lesson := learn.Lesson{Signs: learn.Signs(), Made: .2}
 	for i := range l.pairs {
 		p := &l.pairs[i]
 		lesson.Examples = append(lesson.Examples, learn.Observation{

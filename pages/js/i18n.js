@@ -68,7 +68,7 @@ const zhData = {
   'equal text': '文本相同', 'equal url': '网址相同', 'equal title': '标题相同', 'confirmed by pictures': '图片确认', 'contained share of passages': '被包含段落的比例', override: '人工裁定', url: '网址', title: '标题', content: '正文', nid: 'nid', new: '新', duplicate: '重复', variant: '变体', leader: '首篇',
   same: '相同', other: '不同', version: '版本', facts: '事实不同', part: '部分', unsure: '无法判断',
   number: '数字', name: '名称', negation: '否定', opposite: '反义', order: '次序', more: '多出内容', stance: '立场', keyword: '短信关键词',
-  coverage: '共有', length: '长度', replacement: '替换', insertion: '多出的段落', difference: '差异', contained: '被包含', overlap: '重叠', unsure: '待定', bias: '基准', picture: '图片', images: '图片',
+  coverage: '共有', length: '长度', replacement: '替换', insertion: '多出的段落', contained: '被包含', overlap: '重叠', unsure: '待定', bias: '基准', picture: '图片', images: '图片',
   'probability by the evidence of the words': '按词语证据估计的概率', 'no text': '无正文', 'sure by the evidence of the words': '按词语证据确定', none: '无',
   'jaccard of words weighted by idf': '按 idf 加权的词语 Jaccard 相似度', 'edit similarity of runes': '按字符的编辑相似度',
   read: '读取', group: '归组', compare: '比较', count: '计数', write: '写出',
