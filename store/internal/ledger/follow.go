@@ -320,13 +320,14 @@ func (f *follower) readEntry(b []byte) (*proposal, error) {
 func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 	at := logPosition{f.applied, f.digest, f.recorded}
 	made, errs := make([]outcome, len(ps)), make([]error, len(ps))
-	err := f.s.do(context.Background(), func(b Batch) (func(), error) {
+	err := f.s.do(context.Background(), func(b *writes) (func(), error) {
 		var publish []func()
 		for i, p := range ps {
 			at.Anchor = at.Next(entries[i])
 			o, err := f.fold(b, p, at)
 			if err != nil && !refused(err) {
-				return nil, b.(*sound).note(err)
+				b.note(err)
+				return nil, err
 			}
 			made[i], errs[i] = o, err
 			if o.publish != nil {
@@ -341,9 +342,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 				f.watch(b, at.Offset)
 			}
 		}
-		if err := set(b, positionKey(), &at); err != nil {
-			return nil, err
-		}
+		b.set(positionKey(), &at)
 		return func() {
 			for _, then := range publish {
 				then()
@@ -375,7 +374,7 @@ func (f *follower) batch(ps []*proposal, entries [][]byte) error {
 var errNoStart = fmt.Errorf("%w: a log begins with its genesis, and an empty store there; this one begins otherwise, or goes on from a store: start with a copy of a server's", docid.ErrUnavailable)
 
 // fold applies an entry. p is nil for an unreadable entry.
-func (f *follower) fold(b Batch, p *proposal, at logPosition) (o outcome, err error) {
+func (f *follower) fold(b *writes, p *proposal, at logPosition) (o outcome, err error) {
 	begins := p != nil && p.genesis != nil
 	switch {
 	case at.Offset == 1 && (!begins || p.genesis.Adopted):

@@ -33,7 +33,7 @@ type restart struct {
 }
 
 // fold begins an epoch in every index, unless the incarnation is already recorded.
-func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error) {
+func (r *restart) fold(s *Store, b *writes, at logPosition) (o outcome, err error) {
 	if r.Incarnation == at.Incarnation || r.Epoch == 0 {
 		return o, docid.ErrConflict
 	}
@@ -46,9 +46,7 @@ func (r *restart) fold(s *Store, b Batch, at logPosition) (o outcome, err error)
 		ix := s.index(tenant)
 		c := &docid.Change{Entry: docid.Entry{Kind: docid.KindEpoch, Leader: r.Epoch, Time: r.Time}}
 		t := newChange(ix, b, c, docid.Beyond(ix.head, time.Unix(0, r.Time))+1)
-		if err := t.logEpoch(); err != nil {
-			return o, fmt.Errorf("begin an epoch of tenant %q: %w", tenant, err)
-		}
+		t.logEpoch()
 		begun = append(begun, t)
 	}
 	o.publish = publishAll(begun)
