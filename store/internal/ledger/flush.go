@@ -74,9 +74,12 @@ func (ix *index) freezeNow() {
 	ix.posts.freeze(ix.head)
 }
 
-func (s *Store) wake() {
+func (s *Store) wake() { signal(s.full) }
+
+// signal sends to a channel that holds one signal, unless it already does.
+func signal(c chan<- struct{}) {
 	select {
-	case s.full <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }

@@ -106,21 +106,16 @@ func (p *Past) History(ctx context.Context, _ string, from uint64, limit int) (d
 			return nil, err
 		}
 	}
-	err = p.r.Scan(after(p.ix.key(spaceLog, from)), after(p.ix.key(spaceLog)), func(k, v []byte) error {
-		if len(ds) == limit {
-			return errStop
-		}
-		e, err := loggedEntry(k, v)
-		ds = append(ds, docid.Delivery{Entry: e})
-		return err
-	})
-	if enough(err) != nil {
+	entries, err := p.ix.entries(p.r, spaceLog, from, limit)
+	if err != nil {
 		return nil, err
 	}
-	for i := range ds {
-		if err := p.complete(&ds[i]); err != nil {
+	for _, e := range entries {
+		d := docid.Delivery{Entry: e}
+		if err := p.complete(&d); err != nil {
 			return nil, err
 		}
+		ds = append(ds, d)
 	}
 	return ds, ctx.Err()
 }

@@ -55,9 +55,8 @@ func (r *restart) fold(s *Store, b *writes, at logPosition) (o outcome, err erro
 
 // certainty records whether the log may have lost entries.
 type certainty struct {
-	recorded    string        // last incarnation recorded in entries
 	incarnation string        // last incarnation that the log returned
-	sure        bool          // both are equal, and there was no doubt since
+	sure        bool          // the entries record it, and there was no doubt since
 	doubted     uint64        // number of doubts
 	unsure      chan struct{} // signals a doubt
 }
@@ -76,10 +75,7 @@ func (f *follower) doubts() {
 func (f *follower) doubt() {
 	f.doubted++
 	f.sure = false
-	select {
-	case f.unsure <- struct{}{}:
-	default:
-	}
+	signal(f.unsure)
 }
 
 // ensure asks for the incarnation of the log after each doubt, until ctx ends.
@@ -166,7 +162,7 @@ func (f *follower) stir() {
 func (f *follower) position() logPosition {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return logPosition{Anchor: f.applied, Digest: f.digest, Incarnation: f.recorded}
+	return f.at
 }
 
 // records returns the recorded incarnation after applying a proposal.
